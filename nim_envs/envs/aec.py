@@ -155,7 +155,10 @@ class GameEnv(AECEnv[str, Any, Any]):
             "is_parallelizable": False,
             "render_fps": 2,
         }
-        self._bind_tables()
+        # Attribute chains cost time in every step.
+        self._state_options = game.rules.state_options
+        self._num_options = game.rules.num_options
+        self._num_actions = game.rules.num_actions
         self.encoding = Encoding(encoding, game.rules)
         self._show_positions = encoding == "integer" and not game.rules.has_coordinates
 
@@ -202,13 +205,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         box = self.encoding.space
         copied = spaces.Box(low=box.low, high=box.high, dtype=box.dtype.type)
         return with_mask(copied, self.game.rules.num_actions)
-
-    def _bind_tables(self) -> None:
-        """Keep references to the rules' tables: attribute chains cost time in every step."""
-        rules = self.game.rules
-        self._state_options = rules.state_options
-        self._num_options = rules.num_options
-        self._num_actions = rules.num_actions
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the observation space of ``agent``, always the same object."""
@@ -602,12 +598,3 @@ class GameEnv(AECEnv[str, Any, Any]):
         # Without a position every step raises.
         self._position = None
         self._over = False
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the rules' tables, for pickles and copies."""
-        return {name: value for name, value in self.__dict__.items() if name != "_state_options"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the game in progress, and look the rules' tables up again."""
-        self.__dict__.update(state)
-        self._bind_tables()

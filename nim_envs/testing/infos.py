@@ -89,7 +89,7 @@ class Results:
         self._game = game
         self._observed = observed
         self._self_play = is_self_play(env)
-        self._truth = bool(first.truth_in_info)
+        self._no_truth = dict.fromkeys(TRUTH, False) if first.truth_in_info else {}
         self._seat = 0 if first.seat is None else first.seat
 
     def begun(self, seen: Seen, where: str) -> int:
@@ -105,7 +105,7 @@ class Results:
         if seat == "random":
             seat = seen.info.get("seat")
             require(seat in (0, 1), f"{where}, info['seat'] is {seat}, where 0 or 1 is expected")
-        self._check(seen.info, seen.mask, seat, NOBODY, dict.fromkeys(TRUTH, False), where)
+        self._check(seen, seat, NOBODY, self._no_truth, where)
         return int(seat)
 
     def after(self, seen: Seen, seat: int, move: tuple[IntArray, int], where: str) -> int:
@@ -132,18 +132,12 @@ class Results:
         if reward:
             winner = seat if reward > 0 else 1 - seat
         mover = 1 - seat if self._self_play else seat
-        truth = truth_of(self._game, *move) if self._truth else {}
-        self._check(seen.info, seen.mask, mover, winner, truth, where)
+        truth = truth_of(self._game, *move) if self._no_truth else {}
+        self._check(seen, mover, winner, truth, where)
         return mover
 
     def _check(
-        self,
-        info: Any,
-        mask: IntArray,
-        seat: int,
-        winner: int,
-        truth: dict[str, bool],
-        where: str,
+        self, seen: Seen, seat: int, winner: int, truth: dict[str, bool], where: str
     ) -> None:
-        expected = {"seat": np.int8(seat), "action_mask": mask, "winner": np.int8(winner)}
-        check_entries(info, {**expected, **(truth if self._truth else {})}, where)
+        expected = {"seat": np.int8(seat), "action_mask": seen.mask, "winner": np.int8(winner)}
+        check_entries(seen.info, {**expected, **truth}, where)

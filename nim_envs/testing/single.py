@@ -34,7 +34,6 @@ from nim_envs.testing.turns import (
     content,
     illegal_move_raises,
     position_of,
-    uniform_start,
 )
 
 GAMES = 8
@@ -49,9 +48,6 @@ def check_single(env: Any, game: Game, encoding: Encoding) -> None:
     require_equal("env.action_space", env.action_space, spaces.Discrete(game.rules.num_actions))
     observed = Observed(game, encoding, env.observation_space, env.unwrapped.observation_space)
     checks = _Checks(env, game, observed)
-    with during("reset(seed=0)"):
-        env.reset(seed=0)
-    checks.options = uniform_start(env.reset)
     rng = np.random.default_rng(0)
     checks.games_in_lock_step(rng)
     checks.opponent(rng)

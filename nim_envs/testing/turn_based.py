@@ -35,7 +35,6 @@ from nim_envs.testing.turns import (
     chosen_action,
     content,
     position_of,
-    uniform_start,
 )
 
 GAMES = 6
@@ -68,7 +67,6 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
     checks = _Checks(
         env, game, Observed(game, encoding, space, env.unwrapped.observation_space(PLAYERS[0]))
     )
-    checks.options = uniform_start(env.reset)
     rng = np.random.default_rng(0)
     checks.games_in_lock_step(rng)
     checks.agents_in_turn(rng)

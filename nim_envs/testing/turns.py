@@ -78,8 +78,8 @@ class Observed:
                           self.encoding.encode(position))  # fmt: skip
 
 
-class ChecksOfOneGame(ABC):
-    """Checks of an environment of one game, whichever its interface.
+class Checks:
+    """Checks of an environment, whichever its interface.
 
     Args:
         env: the environment, wrapped or not.
@@ -87,18 +87,27 @@ class ChecksOfOneGame(ABC):
         observed: checks of its observations.
 
     Attributes:
-        games: number of games from each kind of start.
         options: options of ``reset`` for starts that differ; ``None``: the game's own.
     """
-
-    games: int
 
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
         self.env = env
         self.game = game
         self.rules = game.rules
         self.observed = observed
-        self.options: dict[str, Any] | None = None
+        with during("reset(seed=0)"):
+            env.reset(seed=0)
+        self.options = uniform_start(env.reset)
+
+
+class ChecksOfOneGame(Checks, ABC):
+    """Checks of an environment of one game, whichever its interface.
+
+    Attributes:
+        games: number of games from each kind of start.
+    """
+
+    games: int
 
     @property
     def position(self) -> IntArray:
