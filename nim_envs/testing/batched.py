@@ -15,7 +15,6 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.scoring.observations import rows_of
 from nim_envs.testing.chances import Tally, ranks
-from nim_envs.testing.infos import TRUTH, Results, Seen
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -24,6 +23,7 @@ from nim_envs.testing.requirements import (
     require_error,
     shown,
 )
+from nim_envs.testing.results import TRUTH, Results, Seen
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
     GOES_ON,

@@ -16,7 +16,6 @@ from nim_envs.encoding import Encoding
 from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
-from nim_envs.testing.infos import Results, Seen
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -24,6 +23,7 @@ from nim_envs.testing.requirements import (
     require_equal,
     require_error,
 )
+from nim_envs.testing.results import Results, Seen
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
     ChecksOfOneGame,

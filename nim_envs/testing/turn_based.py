@@ -17,7 +17,6 @@ from nim_envs.errors import IllegalMoveError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
-from nim_envs.testing.infos import TRUTH, check_entries, truth_of
 from nim_envs.testing.positions import some_positions
 from nim_envs.testing.requirements import (
     COPIES,
@@ -26,6 +25,7 @@ from nim_envs.testing.requirements import (
     require_equal,
     require_error,
 )
+from nim_envs.testing.results import TRUTH, check_entries, truth_of
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
     SEED,

@@ -231,14 +231,10 @@ def _moves(game: GameTables, index: int) -> Iterator[_Moves]:
             seconds = tables.seconds[at : at + states * actions].reshape(states, actions)
     step = max(1, CHUNK_ENTRIES // actions)
     for first in range(0, states, step):
-        here = slice(first, first + step)
-        legal = np.nonzero(successors[here] != NO_STATE)
-        yield _Moves(
-            min(step, states - first),
-            *legal,
-            successors[here][legal] & mask,
-            None if seconds is None else seconds[here][legal] & mask,
-        )
+        here = successors[first : first + step]
+        state, action = np.nonzero(here != NO_STATE)
+        second = None if seconds is None else seconds[first + state, action] & mask
+        yield _Moves(len(here), state, action, here[state, action] & mask, second)
 
 
 def _with_targets(
