@@ -162,13 +162,9 @@ def _check_leads_to(component: Component, name: str, table: IntArray, second: In
         leads = np.asarray(component.leads_to(several[:, np.newaxis], several))
     alone = table[several][:, np.newaxis] == several[:, np.newaxis]
     expected = (alone & (second[several] == 0)[:, np.newaxis]).any(axis=-1)
-    wrong = leads != expected
-    if wrong.any():
-        before, after = np.argwhere(wrong)[0].tolist()
-        raise ConformanceError(
-            f"leads_to({several[before]}, {several[after]}) of {name} is {leads[before, after]}, "
-            f"and its table says {expected[before, after]}"
-        )
+    pairs = np.stack(np.meshgrid(several, several, indexing="ij"), axis=-1).reshape(-1, 2)
+    require_values("leads_to", pairs, leads.reshape(-1), expected.reshape(-1), "its table",
+                   of=f" of {name}")  # fmt: skip
 
 
 def _check_coordinates(component: Component, name: str) -> None:

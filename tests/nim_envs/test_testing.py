@@ -254,7 +254,7 @@ GAME_FAULTS = {
     ),
     "a wrong leads_to": (
         lambda: game_of(changed(leads_to=lambda self, before, after: before > after)),
-        r"leads_to\(2, 0\) of .* is True, and its table says False",
+        r"leads_to\(\[2, 0\]\) of .* is True, and by its table it is False",
     ),
     "a function of vectors alone": (
         lambda: game_of(changed(successors=one_at_a_time)),
