@@ -97,8 +97,8 @@ class TextScore:
         lost = f"in lost positions {self.lost_position:.2f} %, " if self.lost_position else ""
         return (
             f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} N-positions, "
-            f"{self.positions}; random {self.random_percent:.2f} %; of {self.replies} replies: kept the win "
-            f"{self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {lost}"
+            f"{self.positions}; random {self.random_percent:.2f} %; of {self.replies} replies: "
+            f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {lost}"
             f"illegal {self.illegal:.2f} %, unparseable {self.unparseable:.2f} %; "
             f"{self.game}; {self.style} prompts, version {self.prompt_version}"
         )
