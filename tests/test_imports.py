@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = [
     [
         "nim_envs.archive",
+        "nim_envs.caches",
         "nim_envs.compilation",
         "nim_envs.errors",
         "nim_envs.files",

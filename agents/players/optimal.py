@@ -10,6 +10,7 @@ from agents.base import Array, FloatArray, MaskArray
 from agents.tabular.policies import explored, uniform_probabilities
 from agents.tabular.selection import random_of_mask
 from nim_envs import Game
+from nim_envs.caches import LimitedCache
 
 CHOICES = ("random", "first")
 LOST_CHOICES = ("random", "smallest")
@@ -46,7 +47,7 @@ class OptimalAgent:
         self.solution = game.solution
         self.choice = choice
         self.lost_choice = lost_choice
-        self._remembered: dict[bytes, MaskArray] = {}
+        self._remembered: LimitedCache[bytes, MaskArray] = LimitedCache(REMEMBERED_POSITIONS)
 
     def __repr__(self) -> str:
         """Return its game."""
@@ -54,13 +55,10 @@ class OptimalAgent:
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a winning action; at a P-position, a losing one."""
-        key = observation.tobytes()
-        chosen = self._remembered.get(key)
-        if chosen is None:
-            if len(self._remembered) >= REMEMBERED_POSITIONS:
-                self._remembered.clear()
-            chosen = self._chosen(observation[np.newaxis], action_mask[np.newaxis])[0]
-            self._remembered[key] = chosen
+        chosen = self._remembered.kept(
+            observation.tobytes(),
+            lambda: self._chosen(observation[np.newaxis], action_mask[np.newaxis])[0],
+        )
         return int(random_of_mask(chosen, rng.random()))
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:

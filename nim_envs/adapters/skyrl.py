@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from nim_envs.optional import imports_for
 from nim_envs.registration import make_game
+from nim_envs.rules.validation import checked_choice
 from nim_envs.text import TextGame, Turn, disguised, rules_text
 from nim_envs.text.play import mean_reward
 
@@ -69,8 +70,7 @@ class SkyRLTextEnv(BaseTextEnv):
         **of_play: Any,
     ) -> None:
         super().__init__()
-        if rewards not in REWARDS:
-            raise ValueError(f"rewards must be one of {REWARDS}, not {rewards!r}")
+        checked_choice("rewards", rewards, REWARDS)
         row = extras or {}
         board = make_game(game, **(arguments or {}))
         spoken = board if disguise is None else disguised(board, disguise)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from nim_envs.game import Game
 from nim_envs.optional import imports_for
+from nim_envs.rules.validation import checked_choice
+from nim_envs.scoring.scores import n_positions
 from nim_envs.text import (
     PROMPT_VERSION,
     Language,
@@ -68,9 +69,7 @@ def positions_dataset(
     language = as_language(game)
     rules = language.game.rules
     if positions is None:
-        lattice = rules.lattice()
-        listed = lattice[np.asarray(language.game.solution.is_winning(lattice))]
-        listed = listed[~rules.is_terminal(listed)]
+        listed = n_positions(language.game, rules.lattice())
     else:
         listed = rules.checked_positions(positions).reshape(-1, len(rules.components))
     texts = [prompt(language, position, style) for position in listed]
@@ -91,16 +90,22 @@ def completion_text(completion: Completion) -> str:
     return str(completion[-1].get("content") or "") if completion else ""
 
 
-def _verdicts(
-    language: Language,
-    completions: Sequence[Completion],
-    positions: Sequence[Sequence[int]],
-    last_line: bool,
-) -> list[Verdict]:
-    return [
-        verdict_of(language, tuple(here), completion_text(said), last_line=last_line)
-        for said, here in zip(completions, positions, strict=True)
-    ]
+def _reward_function(
+    name: str, earned: Callable[[Verdict], float | None], game: Game | Language, last_line: bool
+) -> RewardFunction:
+    """Return a reward function with a name, which TRL logs, from the reward of a verdict."""
+    language = as_language(game)
+
+    def rewards(
+        completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
+    ) -> list[float | None]:
+        return [
+            earned(verdict_of(language, tuple(here), completion_text(said), last_line=last_line))
+            for said, here in zip(completions, position, strict=True)
+        ]
+
+    rewards.__name__ = name
+    return rewards
 
 
 def kept_win(game: Game | Language, *, last_line: bool = False) -> RewardFunction:
@@ -115,15 +120,7 @@ def kept_win(game: Game | Language, *, last_line: bool = False) -> RewardFunctio
     Returns:
         A function of the columns of :func:`positions_dataset` and the completions.
     """
-    language = as_language(game)
-
-    def kept_win(
-        completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
-    ) -> list[float | None]:
-        truths = _verdicts(language, completions, position, last_line)
-        return [reward(truth) for truth in truths]
-
-    return kept_win
+    return _reward_function("kept_win", reward, game, last_line)
 
 
 def legal_move(game: Game | Language, *, last_line: bool = False) -> RewardFunction:
@@ -131,15 +128,9 @@ def legal_move(game: Game | Language, *, last_line: bool = False) -> RewardFunct
 
     Arguments and return value: :func:`kept_win`.
     """
-    language = as_language(game)
-
-    def legal_move(
-        completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
-    ) -> list[float | None]:
-        truths = _verdicts(language, completions, position, last_line)
-        return [float(truth.action is not None) for truth in truths]
-
-    return legal_move
+    return _reward_function(
+        "legal_move", lambda truth: float(truth.action is not None), game, last_line
+    )
 
 
 def game_environment(
@@ -160,8 +151,7 @@ def game_environment(
     Raises:
         ValueError: unknown ``rewards``; for the arguments see :class:`nim_envs.text.TextGame`.
     """
-    if rewards not in REWARDS:
-        raise ValueError(f"rewards must be one of {REWARDS}, not {rewards!r}")
+    checked_choice("rewards", rewards, REWARDS)
     made = 0
 
     class GameEnvironment:

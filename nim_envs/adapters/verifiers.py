@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-import numpy as np
-
 from nim_envs.optional import imports_for
 from nim_envs.registration import make_game
+from nim_envs.scoring.scores import n_positions
 from nim_envs.text import (
     PROMPT_VERSION,
     Language,
@@ -109,10 +108,8 @@ class MoveTaskset(vf.Taskset[MoveTask, GameConfig]):
         """Return the tasks, in the order of the positions."""
         spec = self.config.spec()
         language = GameSpec(**spec).language()
-        rules = language.game.rules
-        lattice = rules.lattice()
-        won = lattice[np.asarray(language.game.solution.is_winning(lattice))]
-        for position in won[~rules.is_terminal(won)].tolist():
+        won = n_positions(language.game, language.game.rules.lattice())
+        for position in won.tolist():
             yield MoveTask(
                 MoveData(
                     name=f"{language.name} at {position}",

@@ -11,6 +11,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
+from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
@@ -36,6 +37,9 @@ Observation = dict[str, npt.NDArray[Any]]
 
 FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
+
+CACHED_STARTS = 64
+"""Most distributions of starts whose samplers are cached."""
 
 BYTES_OF_ACTION = 48
 """Bytes per action, upper bound, of masks, spaces and the table rows that a move reads."""
@@ -151,7 +155,10 @@ class GameEnv(AECEnv[str, Any, Any]):
             "is_parallelizable": False,
             "render_fps": 2,
         }
-        self._bind_tables()
+        # Attribute chains cost time in every step.
+        self._state_options = game.rules.state_options
+        self._num_options = game.rules.num_options
+        self._num_actions = game.rules.num_actions
         self.encoding = Encoding(encoding, game.rules)
         self._show_positions = encoding == "integer" and not game.rules.has_coordinates
 
@@ -164,7 +171,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             high=np.array([*(values - 1 for values in fields), 1], dtype=np.int64),
             dtype=np.int64,
         )
-        self._samplers: dict[Start, Sampler] = {}
+        self._samplers: LimitedCache[Start, Sampler] = LimitedCache(CACHED_STARTS)
         self._own_sampler = game.start.sampler(game)
         self._rng: np.random.Generator | None = None
 
@@ -198,13 +205,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         box = self.encoding.space
         copied = spaces.Box(low=box.low, high=box.high, dtype=box.dtype.type)
         return with_mask(copied, self.game.rules.num_actions)
-
-    def _bind_tables(self) -> None:
-        """Keep references to the rules' tables: attribute chains cost time in every step."""
-        rules = self.game.rules
-        self._state_options = rules.state_options
-        self._num_options = rules.num_options
-        self._num_actions = rules.num_actions
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the observation space of ``agent``, always the same object."""
@@ -271,20 +271,14 @@ class GameEnv(AECEnv[str, Any, Any]):
         checked = checked_options(options, others_ignored=True)
         if "start" not in checked:
             return self._own_sampler
-        return self._sampler(as_start(checked["start"]))
+        # Listing the positions of a start takes time.
+        start = as_start(checked["start"])
+        return self._samplers.kept(start, lambda: self._new_sampler(start))
 
-    def _sampler(self, start: Start) -> Sampler:
-        """Return the sampler of ``start``, from a cache: listing its positions takes time."""
-        sampler = self._samplers.get(start)
-        if sampler is None:
-            if len(self._samplers) >= 64:
-                self._samplers.clear()
-            sampler = self._samplers[start] = (
-                self._own_sampler
-                if start == self.game.start
-                else start.sampler(self.game, search=False)
-            )
-        return sampler
+    def _new_sampler(self, start: Start) -> Sampler:
+        if start == self.game.start:
+            return self._own_sampler
+        return start.sampler(self.game, search=False)
 
     def _begin(self, position: IntArray, seat: int) -> None:
         """Begin a game at ``position``, with ``seat`` to move."""
@@ -604,12 +598,3 @@ class GameEnv(AECEnv[str, Any, Any]):
         # Without a position every step raises.
         self._position = None
         self._over = False
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the rules' tables, for pickles and copies."""
-        return {name: value for name, value in self.__dict__.items() if name != "_state_options"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the game in progress, and look the rules' tables up again."""
-        self.__dict__.update(state)
-        self._bind_tables()

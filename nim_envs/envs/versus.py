@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, smallest_integer, with_mask
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.opponents import (
@@ -181,7 +182,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         self.observation_space: spaces.Space[Any] = self.encoding.space
         if mask_in_observation:
             self.observation_space = with_mask(self.encoding.space, rules.num_actions)
-        self._winning: dict[bytes, IntArray] = {}
+        self._winning: LimitedCache[bytes, IntArray] = LimitedCache(CACHED_POSITIONS)
         if self._epsilon < 1.0:
             # Solved now, so that an error is raised here and not during an episode.
             game.solution.is_winning(rules.initial)
@@ -310,20 +311,13 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         rng = self.np_random
         chosen = np.flatnonzero(mask)
         if self._epsilon < 1.0 and rng.random() >= self._epsilon:
-            winning = self._winning_actions(self._aec.position)
+            position = self._aec.position
+            winning = self._winning.kept(
+                position.tobytes(), lambda: self.game.solution.winning_actions(position)
+            )
             if len(winning):
                 chosen = winning
         return chosen.item(int(rng.random() * len(chosen)))
-
-    def _winning_actions(self, position: IntArray) -> IntArray:
-        """Return the winning actions at ``position``, from a cache."""
-        key = position.tobytes()
-        winning = self._winning.get(key)
-        if winning is None:
-            if len(self._winning) >= CACHED_POSITIONS:
-                self._winning.clear()
-            winning = self._winning[key] = self.game.solution.winning_actions(position)
-        return winning
 
     def _observation_and_info(self, mover: int, winner: np.int8) -> tuple[Any, dict[str, Any]]:
         """Return observation and info.
@@ -379,4 +373,4 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without caches, for pickles and copies."""
-        return {**self.__dict__, "_winning": {}}
+        return {**self.__dict__, "_winning": LimitedCache(CACHED_POSITIONS)}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nim_envs.caches import LimitedCache
 from nim_envs.optional import needed
 from nim_envs.render.frame import Frame
 from nim_envs.render.geometry import Area
@@ -78,7 +79,7 @@ class Canvas:
         self._pygame.font.init()
         self.size = size
         self.surface = self._pygame.Surface(size, 0, 32)
-        self._sprites: dict[Any, Any] = {}
+        self._sprites: LimitedCache[Any, Any] = LimitedCache(MOST_SPRITES)
         self._fonts: dict[int, Any] = {}
 
     def clear(self, color: Color = PAPER) -> None:
@@ -185,7 +186,7 @@ class Canvas:
         sprite = self._sprites.get(key)
         if sprite is None:
             paint()
-            self._kept(key, lambda: self.surface.subsurface(area).copy())
+            self._sprites.kept(key, lambda: self.surface.subsurface(area).copy())
         else:
             self.surface.blit(sprite, area.topleft)
 
@@ -252,7 +253,7 @@ class Canvas:
             width, height = (-(-length // TEXT_FINENESS) for length in large.get_size())
             return self._pygame.transform.smoothscale(large, (max(width, 1), max(height, 1)))
 
-        return self._kept(key, make)
+        return self._sprites.kept(key, make)
 
     def _blit(
         self,
@@ -272,12 +273,4 @@ class Canvas:
             paint(surface, FINENESS)
             return self._pygame.transform.smoothscale(surface, size)
 
-        self.surface.blit(self._kept(key, make), corner)
-
-    def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        sprite = self._sprites.get(key)
-        if sprite is None:
-            if len(self._sprites) >= MOST_SPRITES:
-                self._sprites.clear()
-            sprite = self._sprites[key] = make()
-        return sprite
+        self.surface.blit(self._sprites.kept(key, make), corner)

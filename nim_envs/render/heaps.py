@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -194,13 +193,12 @@ class HeapPanel(Panel):
         positions = [scene.position] if scene.previous is None else [scene.previous, scene.position]
         self.layout = self.layout_of(*positions)
         for component, cell in self.layout.cells.items():
-            lefts = self.marked(scene, component)
             pointed = self.pointed_successor(scene, component)
             kept = scene.state(component) if pointed is None else pointed
             if self.layout.counted:
-                self._draw_objects(canvas, scene, component, kept, lefts)
+                self._draw_objects(canvas, scene, component, kept)
             else:
-                self._draw_bar(canvas, scene, component, kept, lefts)
+                self._draw_bar(canvas, scene, component, kept)
             self.draw_label(canvas, scene, component, cell)
 
     def marked(self, scene: Scene, component: int) -> list[int]:
@@ -241,18 +239,15 @@ class HeapPanel(Panel):
             name, (room.center.x, room.bottom + (33 if wide else 28)), 17 if wide else 14, GREY
         )
 
-    def _draw_objects(
-        self, canvas: Canvas, scene: Scene, component: int, kept: int, lefts: Iterable[int]
-    ) -> None:
-        state = scene.state(component)
+    def _draw_objects(self, canvas: Canvas, scene: Scene, component: int, kept: int) -> None:
+        state, lefts = scene.state(component), self.marked(scene, component)
         for number in range(state + self.gone(scene, component)):
             slot = self.layout.place(component, number)
             if number >= state:
                 color = mixed(player_color(scene.last_mover), WHITE, 0.35)
                 self.draw_object(canvas, slot, color, filled=False)
             elif number >= kept:
-                assert scene.mover is not None
-                color = mixed(PLAYER_COLORS[scene.mover], WHITE, 0.25)
+                color = mixed(player_color(scene.mover), WHITE, 0.25)
                 self.draw_object(canvas, slot, color)
             else:
                 self.draw_object(canvas, slot, self.color(scene, component))
@@ -276,9 +271,7 @@ class HeapPanel(Panel):
         if disc.height >= 14:
             canvas.disc(square(disc.center, round(0.36 * disc.height)), WHITE)
 
-    def _draw_bar(
-        self, canvas: Canvas, scene: Scene, component: int, kept: int, lefts: Iterable[int]
-    ) -> None:
+    def _draw_bar(self, canvas: Canvas, scene: Scene, component: int, kept: int) -> None:
         size = self.rules.components[component].states - 1
         state, gone = scene.state(component), self.gone(scene, component)
         canvas.box(self.layout.bar(component, 0, size), FAINT, radius=3)
@@ -288,10 +281,9 @@ class HeapPanel(Panel):
         if state:
             canvas.box(self.layout.bar(component, 0, state), OBJECT, radius=3)
         if kept < state:
-            assert scene.mover is not None
-            color = mixed(PLAYER_COLORS[scene.mover], WHITE, 0.25)
+            color = mixed(player_color(scene.mover), WHITE, 0.25)
             canvas.box(self.layout.bar(component, kept, state), color, radius=3)
-        for left in lefts:
+        for left in self.marked(scene, component):
             level = self.layout.bar(component, left, left)
             canvas.box(Area(level.x - 8, level.y - 2, level.width + 16, 4), WINNING, radius=2)
             text = str(left)

@@ -20,7 +20,7 @@ from nim_envs.render.canvas import (
 from nim_envs.render.geometry import Area
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
 
 BOX = 96.0
@@ -108,10 +108,6 @@ class NumberPanel(Panel):
     def component_at(self, point: tuple[float, float]) -> int | None:
         """Return the component whose tile is there."""
         return next((index for index in self.cells if self.tile(index).contains(point)), None)
-
-    def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
-        """Return ``None``: a tile does not show its options."""
-        return None
 
     def draw(self, canvas: Canvas, scene: Scene) -> None:
         """Draw the tiles; the one that the last move changed has the mover's colour."""

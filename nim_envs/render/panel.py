@@ -35,9 +35,9 @@ class Panel(ABC):
     def draw(self, canvas: Canvas, scene: Scene) -> None:
         """Draw the components in the states of ``scene``."""
 
-    @abstractmethod
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the legal action that a click at the point chooses, if it chooses one."""
+        return None
 
     def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
         """Return the actions between which a click at the point does not decide, if it does not."""

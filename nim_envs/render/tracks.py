@@ -11,7 +11,6 @@ from nim_envs.render.canvas import (
     LIMIT,
     LINE,
     OBJECT,
-    PLAYER_COLORS,
     WHITE,
     WINNING,
     Canvas,
@@ -113,21 +112,14 @@ class TrackPanel(Panel):
             total = self.total(component)
             text = f"{total.kind} {scene.state(component)}, limit {total.n}"
             canvas.text(text, (cell.center.x, cell.y + 16), 21, INK)
-            pointed = self.pointed_successor(scene, component)
-            winning = self.winning_successors(scene, component)
             if self.arrangement(component)[1]:
-                self._draw_squares(canvas, scene, component, pointed, winning)
+                self._draw_squares(canvas, scene, component)
             else:
-                self._draw_line(canvas, scene, component, pointed, winning)
+                self._draw_line(canvas, scene, component)
 
-    def _draw_squares(
-        self,
-        canvas: Canvas,
-        scene: Scene,
-        component: int,
-        pointed: int | None,
-        winning: list[int],
-    ) -> None:
+    def _draw_squares(self, canvas: Canvas, scene: Scene, component: int) -> None:
+        pointed = self.pointed_successor(scene, component)
+        winning = self.winning_successors(scene, component)
         limit = self.total(component).n
         state, before = scene.state(component), scene.state_before(component)
         last = player_color(scene.last_mover)
@@ -143,8 +135,7 @@ class TrackPanel(Panel):
             if number == state:
                 color, ink = OBJECT, WHITE
             elif number == pointed:
-                assert scene.mover is not None
-                color, ink = mixed(PLAYER_COLORS[scene.mover], WHITE, 0.25), WHITE
+                color, ink = mixed(player_color(scene.mover), WHITE, 0.25), WHITE
             elif number in winning:
                 color, ink = WINNING, WHITE
             canvas.box(box, color, radius=0.18 * side)
@@ -152,14 +143,8 @@ class TrackPanel(Panel):
                 size = canvas.fitting(str(number), 0.8 * side, min(26, 0.58 * side))
                 canvas.text(str(number), place.center, size, ink)
 
-    def _draw_line(
-        self,
-        canvas: Canvas,
-        scene: Scene,
-        component: int,
-        pointed: int | None,
-        winning: list[int],
-    ) -> None:
+    def _draw_line(self, canvas: Canvas, scene: Scene, component: int) -> None:
+        pointed = self.pointed_successor(scene, component)
         total, line = self.total(component), self.line(component)
         state, before = scene.state(component), scene.state_before(component)
 
@@ -176,12 +161,11 @@ class TrackPanel(Panel):
         if before < state:
             last = player_color(scene.last_mover)
             canvas.box(part(before, state), mixed(last, WHITE, 0.3), radius=4)
-        if pointed is not None and scene.mover is not None:
-            canvas.box(
-                part(state, pointed), mixed(PLAYER_COLORS[scene.mover], WHITE, 0.4), radius=4
-            )
-            canvas.text(str(pointed), (x_of(pointed), line.y - 14), 18, PLAYER_COLORS[scene.mover])
-        for number in winning:
+        if pointed is not None:
+            mover = player_color(scene.mover)
+            canvas.box(part(state, pointed), mixed(mover, WHITE, 0.4), radius=4)
+            canvas.text(str(pointed), (x_of(pointed), line.y - 14), 18, mover)
+        for number in self.winning_successors(scene, component):
             canvas.box(Area(x_of(number) - 2, line.y - 6, 4, line.height + 12), WINNING, radius=2)
             canvas.text(str(number), (x_of(number), line.y - 16), 17, WINNING)
         canvas.box(Area(x_of(total.n) - 1, line.y - 4, 2, line.height + 8), LINE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
@@ -366,6 +367,11 @@ def read_only(array: AnyArray) -> AnyArray:
     """Return an array, which cannot be written to from now on."""
     array.setflags(write=False)
     return array
+
+
+def strides_of(sizes: Sequence[int]) -> IntArray:
+    """Return mixed-radix strides, ``(len(sizes),)``: dotted with digits they give a number."""
+    return np.array([math.prod(sizes[place + 1 :]) for place in range(len(sizes))])
 
 
 def inside_box(points: IntArray, sizes: Sequence[int]) -> BoolArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,14 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import cycle_among
-from nim_envs.rules.component import NO_STATE, IntArray, TableComponent, inside_box, read_only
+from nim_envs.rules.component import (
+    NO_STATE,
+    IntArray,
+    TableComponent,
+    inside_box,
+    read_only,
+    strides_of,
+)
 from nim_envs.rules.moves_listing import (
     LARGEST_LISTING,
     Listing,
@@ -155,12 +163,7 @@ class ListedComponent(TableComponent):
     @cached_property
     def _strides(self) -> IntArray | None:
         """Mixed-radix strides of the box of coordinates; ``None`` where it is too large."""
-        strides = [1]
-        for size in self.fields[:0:-1]:
-            strides.append(strides[-1] * size)
-        if strides[-1] * self.fields[0] > LARGEST_KEY:
-            return None
-        return np.array(strides[::-1], dtype=np.int64)
+        return None if math.prod(self.fields) > LARGEST_KEY else strides_of(self.fields)
 
     @cached_property
     def cycle(self) -> str:

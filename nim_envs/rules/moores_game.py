@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, strides_of
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, check_states, checked_integer, checked_integers
 
@@ -80,9 +80,7 @@ class HeapGroup(Component):
     @cached_property
     def _strides(self) -> IntArray:
         """Change of the state number per object in each heap, ``(heaps,)``."""
-        return np.array(
-            [math.prod(self.fields[heap + 1 :]) for heap in range(len(self.sizes))], dtype=np.int64
-        )
+        return strides_of(self.fields)
 
     def successors(self, states: IntArray) -> IntArray:
         """Return the heaps after taking, or ``NO_MOVE`` where one of them holds too few."""

@@ -28,6 +28,7 @@ from nim_envs.rules.component import (
     TableComponent,
     in_use,
     read_only,
+    strides_of,
 )
 from nim_envs.rules.coordinates import Coordinates, check_coordinates, state_in_short
 from nim_envs.rules.slots import Slots, first_empty
@@ -214,7 +215,7 @@ class Rules:
     @property
     def strides(self) -> IntArray:
         """Mixed-radix strides, ``(components,)``: dotted with a position they give its index."""
-        return np.array([math.prod(self.shape[i + 1 :]) for i in range(len(self.shape))])
+        return strides_of(self.shape)
 
     @cached_property
     def num_options(self) -> int:

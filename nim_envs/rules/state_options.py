@@ -62,6 +62,10 @@ class StateOptionsCache(dict[int, StateOptions]):
         row = self[state] = StateOptions(successors, seconds, mask, int(np.count_nonzero(mask)))
         return row
 
+    def __reduce__(self) -> Any:
+        """Return what finds the shared cache again, for pickles and copies."""
+        return shared_state_options, (self._component, self._options)
+
 
 _in_use: WeakValueDictionary[tuple[Component, int], StateOptionsCache] = WeakValueDictionary()
 

@@ -36,6 +36,17 @@ def mean_interval(mean: float, number: int, confidence: float = CONFIDENCE) -> t
     return _furthest(mean, 0.0, largest), _furthest(mean, 1.0, largest)
 
 
+def percent_interval(percent: float, number: int) -> tuple[float, float]:
+    """Return :func:`mean_interval` of a score in percent, in percent."""
+    low, high = mean_interval(percent / 100, number)
+    return 100 * low, 100 * high
+
+
+def in_words(interval: tuple[float, float] | None) -> str:
+    """Return an interval in percent as scores show it, after a space; empty for none."""
+    return "" if interval is None else f" ({interval[0]:.2f} to {interval[1]:.2f} %)"
+
+
 def _furthest(mean: float, end: float, largest: float) -> float:
     """The number furthest from ``mean`` towards ``end`` whose divergence is at most ``largest``."""
     near, far = mean, end

@@ -16,7 +16,7 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.moves import are_moves, legal_counts
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
-from nim_envs.scoring.intervals import mean_interval
+from nim_envs.scoring.intervals import in_words, percent_interval
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.starts import OutcomeStart
@@ -59,12 +59,9 @@ class Optimality:
 
     def __str__(self) -> str:
         """Return the score in one line."""
-        between = ""
-        if self.interval is not None:
-            between = f" ({self.interval[0]:.2f} to {self.interval[1]:.2f} %)"
         which = self.positions if self.interval is None else "drawn"
         return (
-            f"{self.percent:.2f} %{between} of {self.count} N-positions, {which}; "
+            f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} N-positions, {which}; "
             f"random {self.random_percent:.2f} %, illegal {self.illegal_percent:.2f} %"
         )
 
@@ -152,8 +149,7 @@ def optimality(
     percent = share(part.won for part in judged)
     interval = None
     if sample is not None:
-        low, high = mean_interval(percent / 100, count)
-        interval = 100 * low, 100 * high
+        interval = percent_interval(percent, count)
     return Optimality(
         percent,
         share(part.random_won for part in judged),

@@ -15,7 +15,6 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.scoring.observations import rows_of
 from nim_envs.testing.chances import Tally, ranks
-from nim_envs.testing.infos import TRUTH, Results, Seen
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -24,10 +23,12 @@ from nim_envs.testing.requirements import (
     require_error,
     shown,
 )
+from nim_envs.testing.results import TRUTH, Results, Seen
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
     GOES_ON,
     SEED,
+    Checks,
     Observed,
     attribute,
     check_copy,
@@ -37,7 +38,6 @@ from nim_envs.testing.turns import (
     first_of,
     illegal_move_raises,
     positions_reached,
-    uniform_start,
 )
 
 STEPS = 40
@@ -60,9 +60,6 @@ def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
     inner = env.unwrapped.single_observation_space
     observed = Observed(game, encoding, env.single_observation_space, inner)
     checks = _Checks(env, game, observed)
-    with during("reset(seed=0)"):
-        env.reset(seed=0)
-    checks.options = uniform_start(env.reset)
     rng = np.random.default_rng(0)
     for options in (None, checks.options):
         checks.steps(rng, options)
@@ -108,18 +105,15 @@ def info_of(infos: Any, index: int) -> dict[str, Any]:
     }
 
 
-class _Checks:
+class _Checks(Checks):
     """The checks of one environment, one after the other."""
 
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
-        self.env = env
-        self.game = game
-        self.observed = observed
+        super().__init__(env, game, observed)
         self.size: int = env.num_envs
         self.mode = AutoresetMode(env.metadata["autoreset_mode"])
         self.results = Results(env, game, observed)
         self.replies = self.results.replies
-        self.options: dict[str, Any] | None = None
         self.seats = [0] * self.size
 
     def masks(
@@ -206,7 +200,7 @@ class _Checks:
             after = positions_of(env)
             if is_batch(env):
                 require_equal(f"{where}, env.coordinates", env.unwrapped.coordinates,
-                              self.game.rules.coordinates(after))  # fmt: skip
+                              self.rules.coordinates(after))  # fmt: skip
             if step < RENDERED_STEPS:
                 check_render(env, self.game, after, where)
             for i in range(self.size):
@@ -246,7 +240,7 @@ class _Checks:
             self.results.info_after(final, seat, move, where)
             return
         before, action = move
-        rules = self.game.rules
+        rules = self.rules
         reached = [before[np.newaxis]]
         if rules.action_mask(before)[action]:
             own = rules.step(before, np.array(action))
@@ -282,7 +276,7 @@ class _Checks:
 
     def seeds_of_each_game(self) -> None:
         """Check that an integer ``seed`` seeds game ``i`` with ``seed + i``."""
-        sampled = number_of_positions(self.game.rules) > MOST_STARTS
+        sampled = number_of_positions(self.rules) > MOST_STARTS
         if sampled or callable(getattr(first_of(self.env), "opponent", None)):
             return
         self.begin(SEED, self.options)
@@ -335,7 +329,7 @@ class _Checks:
 
     def what_are_no_actions(self) -> None:
         """Check that invalid actions raise and change nothing."""
-        number = self.game.rules.num_actions
+        number = self.rules.num_actions
         masks = self.begin(0, None)
         before = positions_of(self.env)
         for wrong in (-1, number, 0.5):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.envs.opponents import NAMED_OPPONENTS
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
@@ -22,9 +23,6 @@ FALSE_ALARM = 1e-6
 
 FEW = 10
 """Most starts drawn where the opponent is not judged."""
-
-RANDOM_MOVES = {"random": 1.0, "optimal": 0.0}
-"""Probability of a random move of each named opponent."""
 
 Chances = npt.NDArray[np.float64]
 
@@ -80,7 +78,7 @@ class Replies:
         self._opponent = opponent = first_of(env).opponent
         self._epsilon: float | None = None
         if isinstance(opponent, str):
-            self._epsilon = RANDOM_MOVES[opponent]
+            self._epsilon = NAMED_OPPONENTS[opponent]
         elif isinstance(opponent, (int, float)):
             self._epsilon = float(opponent)
         self._solution = None

@@ -8,7 +8,13 @@ from nim_envs.errors import ConformanceError, InvalidGameError
 from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, IntArray, inside_box
 from nim_envs.rules.component_moves import levels
 from nim_envs.testing.positions import SAMPLE, spread
-from nim_envs.testing.requirements import check_copies, during, require, require_equal
+from nim_envs.testing.requirements import (
+    check_copies,
+    during,
+    require,
+    require_equal,
+    require_values,
+)
 from nim_envs.theory.nimbers import mex
 from nim_envs.theory.values import component_values
 
@@ -42,7 +48,7 @@ def check_component(component: Component, name: str) -> None:
     except InvalidGameError as error:
         raise ConformanceError(f"{name}: {error}") from error
     states = spread(component.states, SAMPLE)
-    _check_counts(component, name, np.arange(component.states), table, "its table says")
+    _check_counts(component, name, np.arange(component.states), table, "its table")
     _check_leads_to(component, name, table, second)
     _check_grundy_values(component, name, states)
     _check_coordinates(component, name)
@@ -60,7 +66,7 @@ def check_large_component(component: Component, name: str) -> None:
     states = spread(component.states, SAMPLE)
     options = _entries(component, name, "successors", states)
     _check_inside(component, name, states, options, NO_MOVE)
-    _check_counts(component, name, states, options, "its successors say")
+    _check_counts(component, name, states, options, "its successors")
 
 
 def _entries(component: Component, name: str, what: str, states: IntArray) -> IntArray:
@@ -146,12 +152,7 @@ def _check_counts(
     ):
         with during(f"{what} of {name}"):
             found = np.asarray(getattr(component, what)(states))
-        wrong = found != expected
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise ConformanceError(
-                f"{what}({states[row]}) of {name} is {found[row]}, and {source} {expected[row]}"
-            )
+        require_values(what, states, found, expected, source, of=f" of {name}")
 
 
 def _check_leads_to(component: Component, name: str, table: IntArray, second: IntArray) -> None:
@@ -161,13 +162,9 @@ def _check_leads_to(component: Component, name: str, table: IntArray, second: In
         leads = np.asarray(component.leads_to(several[:, np.newaxis], several))
     alone = table[several][:, np.newaxis] == several[:, np.newaxis]
     expected = (alone & (second[several] == 0)[:, np.newaxis]).any(axis=-1)
-    wrong = leads != expected
-    if wrong.any():
-        before, after = np.argwhere(wrong)[0].tolist()
-        raise ConformanceError(
-            f"leads_to({several[before]}, {several[after]}) of {name} is {leads[before, after]}, "
-            f"and its table says {expected[before, after]}"
-        )
+    pairs = np.stack(np.meshgrid(several, several, indexing="ij"), axis=-1).reshape(-1, 2)
+    require_values("leads_to", pairs, leads.reshape(-1), expected.reshape(-1), "its table",
+                   of=f" of {name}")  # fmt: skip
 
 
 def _check_coordinates(component: Component, name: str) -> None:

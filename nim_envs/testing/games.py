@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,14 @@ from nim_envs.testing.positions import (
     some_positions,
     spread,
 )
-from nim_envs.testing.requirements import check_copies, during, require, require_equal, shown
+from nim_envs.testing.requirements import (
+    check_copies,
+    during,
+    require,
+    require_equal,
+    require_values,
+    shown,
+)
 from nim_envs.testing.theorems import check_theorem, is_searched
 from nim_envs.theory.solution import Solution
 
@@ -133,7 +139,7 @@ def check_rules(rules: Rules) -> None:
         ("rules.is_terminal", terminal, ~legal.any(axis=1)),
         ("rules.options", options.reshape(flat.shape), flat),
     ):
-        _require_values(what, positions, found, expected, "its components")
+        require_values(what, positions, found, expected, "its components")
     wrong = (after != left[rows, actions]).any(axis=1)
     for move in np.flatnonzero(wrong)[:1]:
         row, action = rows[move], actions[move]
@@ -216,7 +222,7 @@ def check_solution(solution: Solution) -> None:
         positions, truth = play.positions, play.winning(solution.convention)
         expected = np.zeros((len(positions), rules.num_actions), dtype=np.bool_)
         expected[play.sources, play.actions] = ~truth[play.targets]
-        _require_values("solution.grundy_value", positions, solution.grundy_value(positions),
+        require_values("solution.grundy_value", positions, solution.grundy_value(positions),
                         play.grundy_values(), "the mex recursion over whole positions")  # fmt: skip
         source = "exhaustive search"
     else:
@@ -231,8 +237,8 @@ def check_solution(solution: Solution) -> None:
         source = "its own answers at the options"
     with during("solution.is_winning or winning_mask"):
         winning, mask = solution.is_winning(positions), solution.winning_mask(positions)
-    _require_values("solution.is_winning", positions, winning, truth, source)
-    _require_values("solution.winning_mask", positions, mask, expected, source)
+    require_values("solution.is_winning", positions, winning, truth, source)
+    require_values("solution.winning_mask", positions, mask, expected, source)
     for row in spread(len(positions), ASKED).tolist():
         position = positions[row]
         with during(f"solution.winning_actions({position.tolist()})"):
@@ -244,18 +250,6 @@ def check_solution(solution: Solution) -> None:
             won is bool(truth[row]),
             f"solution.is_winning({position.tolist()}) of one position is {won!r}, where "
             f"{bool(truth[row])} is expected",
-        )
-
-
-def _require_values(what: str, positions: IntArray, found: Any, expected: Any, source: str) -> None:
-    """Raise unless two arrays with a row for each position are equal."""
-    require_equal(f"the shape of {what}", np.shape(found), expected.shape)
-    wrong = np.not_equal(found, expected).reshape(len(positions), -1).any(axis=1)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise ConformanceError(
-            f"{what}({positions[row].tolist()}) is {shown(found[row])}, and by {source} it is "
-            f"{shown(expected[row])}"
         )
 
 

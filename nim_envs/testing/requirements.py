@@ -35,6 +35,29 @@ def require_equal(what: str, found: Any, expected: Any) -> None:
         raise ConformanceError(f"{what} is {shown(found)}, where {shown(expected)} is expected")
 
 
+def require_values(
+    what: str, arguments: Any, found: Any, expected: Any, source: str, *, of: str = ""
+) -> None:
+    """Raise ``ConformanceError`` unless a function has the expected values.
+
+    Args:
+        what: name of the function.
+        arguments: array of its arguments, one row each.
+        found: its values, one row each.
+        expected: the right values.
+        source: what they follow from.
+        of: whose function it is, such as ``" of component 0"``.
+    """
+    require_equal(f"the shape of {what}{of}", np.shape(found), expected.shape)
+    wrong = np.not_equal(found, expected).reshape(len(arguments), -1).any(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ConformanceError(
+            f"{what}({arguments[row].tolist()}){of} is {shown(found[row])}, and by {source} it is "
+            f"{shown(expected[row])}"
+        )
+
+
 def require_dtype(what: str, found: Any, dtype: npt.DTypeLike) -> None:
     """Raise ``ConformanceError`` unless an array, or a number, has this type."""
     if np.asarray(found).dtype != dtype:  # the name is slow, so only for the message

@@ -16,7 +16,6 @@ from nim_envs.encoding import Encoding
 from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
-from nim_envs.testing.infos import Results, Seen
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -24,6 +23,7 @@ from nim_envs.testing.requirements import (
     require_equal,
     require_error,
 )
+from nim_envs.testing.results import Results, Seen
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
     ChecksOfOneGame,
@@ -34,7 +34,6 @@ from nim_envs.testing.turns import (
     content,
     illegal_move_raises,
     position_of,
-    uniform_start,
 )
 
 GAMES = 8
@@ -49,9 +48,6 @@ def check_single(env: Any, game: Game, encoding: Encoding) -> None:
     require_equal("env.action_space", env.action_space, spaces.Discrete(game.rules.num_actions))
     observed = Observed(game, encoding, env.observation_space, env.unwrapped.observation_space)
     checks = _Checks(env, game, observed)
-    with during("reset(seed=0)"):
-        env.reset(seed=0)
-    checks.options = uniform_start(env.reset)
     rng = np.random.default_rng(0)
     checks.games_in_lock_step(rng)
     checks.opponent(rng)

@@ -17,7 +17,6 @@ from nim_envs.errors import IllegalMoveError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
-from nim_envs.testing.infos import TRUTH, check_entries, truth_of
 from nim_envs.testing.positions import some_positions
 from nim_envs.testing.requirements import (
     COPIES,
@@ -26,6 +25,7 @@ from nim_envs.testing.requirements import (
     require_equal,
     require_error,
 )
+from nim_envs.testing.results import TRUTH, check_entries, truth_of
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
     SEED,
@@ -35,7 +35,6 @@ from nim_envs.testing.turns import (
     chosen_action,
     content,
     position_of,
-    uniform_start,
 )
 
 GAMES = 6
@@ -68,7 +67,6 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
     checks = _Checks(
         env, game, Observed(game, encoding, space, env.unwrapped.observation_space(PLAYERS[0]))
     )
-    checks.options = uniform_start(env.reset)
     rng = np.random.default_rng(0)
     checks.games_in_lock_step(rng)
     checks.agents_in_turn(rng)

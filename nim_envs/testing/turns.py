@@ -1,4 +1,4 @@
-"""Shared by the checks of all environments: observations, and the results of a step."""
+"""Shared by the checks of all environments: observations, starts, seeds and copies."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ class Observed:
                           self.encoding.encode(position))  # fmt: skip
 
 
-class ChecksOfOneGame(ABC):
-    """Checks of an environment of one game, whichever its interface.
+class Checks:
+    """Checks of an environment, whichever its interface.
 
     Args:
         env: the environment, wrapped or not.
@@ -87,18 +87,27 @@ class ChecksOfOneGame(ABC):
         observed: checks of its observations.
 
     Attributes:
-        games: number of games from each kind of start.
         options: options of ``reset`` for starts that differ; ``None``: the game's own.
     """
-
-    games: int
 
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
         self.env = env
         self.game = game
         self.rules = game.rules
         self.observed = observed
-        self.options: dict[str, Any] | None = None
+        with during("reset(seed=0)"):
+            env.reset(seed=0)
+        self.options = uniform_start(env.reset)
+
+
+class ChecksOfOneGame(Checks, ABC):
+    """Checks of an environment of one game, whichever its interface.
+
+    Attributes:
+        games: number of games from each kind of start.
+    """
+
+    games: int
 
     @property
     def position(self) -> IntArray:
@@ -220,82 +229,10 @@ def check_copy(
     return again
 
 
-def check_turn(
-    game: Game,
-    position: IntArray,
-    action: int,
-    after: IntArray,
-    ends: tuple[float, bool, bool],
-    where: str,
-    *,
-    self_play: bool,
-) -> None:
-    """Check one step, which includes the opponent's reply except in self-play.
-
-    Args:
-        game: the game that is played.
-        position: position before the step.
-        action: action of the player.
-        after: position afterwards.
-        ends: reward, whether the game terminated, whether it was truncated.
-        where: beginning of the message.
-        self_play: whether there is no reply.
-    """
-    reward, terminated, truncated = ends
-    rules = game.rules
-    where = f"{where}, after action {action} at {position.tolist()}"
-    if not rules.action_mask(position)[action]:
-        require_equal(f"{where}, which is illegal, the position", after, position)
-        require_equal(f"{where}, which is illegal, the reward", float(reward), -1.0)
-        require_equal(f"{where}, which is illegal, terminated", bool(terminated), True)
-        return
-    own = rules.step(position, np.array(action))
-    replied, forfeited = False, False
-    if self_play or rules.is_terminal(own) or (truncated and (after == own).all()):
-        require_equal(f"{where}, the position", after, own)
-    elif (after == own).all():
-        forfeited = True  # the opponent's reply was illegal
-    else:
-        replied = bool((positions_reached(rules, own) == after).all(axis=1).any())
-        require(
-            replied,
-            f"{where}, the position is {after.tolist()}, and no reply leads there from "
-            f"{own.tolist()}",
-        )
-    over = forfeited or bool(rules.is_terminal(after))
-    require_equal(f"{where}, at {after.tolist()}, terminated", bool(terminated), over)
-    expected = 0.0
-    if forfeited:
-        expected = 1.0
-    elif over:
-        expected = game.convention.last_movers_reward * (-1 if replied else 1)
-    require_equal(f"{where}, at {after.tolist()}, the reward", float(reward), expected)
-
-
 def positions_reached(rules: Rules, position: IntArray) -> IntArray:
     """Return the positions after the legal actions, ``(legal actions, components)``."""
     actions = np.flatnonzero(rules.action_mask(position))
     return rules.step(np.broadcast_to(position, (len(actions), len(position))), actions)
-
-
-def check_mask(
-    game: Game, mask: IntArray, after: IntArray, ends: tuple[float, bool, bool], where: str
-) -> None:
-    """Check the mask returned by a step.
-
-    Args:
-        game: the game that is played.
-        mask: int, ``(actions,)``.
-        after: position after the step.
-        ends: as in :func:`check_turn`.
-        where: beginning of the message.
-    """
-    _, terminated, truncated = ends
-    legal = game.rules.action_mask(after)
-    if terminated:
-        require(not mask.any(), f"{where}, the mask is {mask.tolist()} where the game has ended")
-    elif not truncated or mask.any():  # zeros where it was truncated with the opponent to move
-        require_equal(f"{where}, at {after.tolist()}, the mask", mask, legal)
 
 
 def chosen_action(mask: IntArray, rng: np.random.Generator, legal: float = 1.0) -> int:
@@ -308,11 +245,6 @@ def chosen_action(mask: IntArray, rng: np.random.Generator, legal: float = 1.0) 
 def illegal_move_raises(env: Any) -> bool:
     """Return whether an environment, or the first of several, raises at illegal moves."""
     return bool(getattr(first_of(env), "illegal_move", None) == "raise")
-
-
-def is_self_play(env: Any) -> bool:
-    """Return whether the agent plays both seats."""
-    return getattr(first_of(env), "opponent", "random") is None
 
 
 def first_of(env: Any) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from nim_envs.caches import LimitedCache
 from nim_envs.envs.legality import illegal_move_error
 from nim_envs.envs.reset_arguments import is_seed
 from nim_envs.errors import InvalidActionError, InvalidGameError, InvalidPositionError
@@ -39,8 +39,6 @@ TOLD = ("heaps", "misere", "start", "tokens")
 LONGEST_ARGUMENT = 40
 """Maximum length of an argument in the name of a game, in characters."""
 
-Made = TypeVar("Made")
-
 
 class Names(NamedTuple):
     """The legal moves of a position by name: as text, and as phrases of the grammar."""
@@ -69,8 +67,8 @@ class Language:
     def __init__(self, game: Game, disguise: Disguise | None = None) -> None:
         self.game = game
         self.disguise = disguise
-        self._names: OrderedDict[Position, Names] = OrderedDict()
-        self._outcomes: OrderedDict[Position, Outcomes] = OrderedDict()
+        self._names: LimitedCache[Position, Names] = LimitedCache(CACHED_POSITIONS)
+        self._outcomes: LimitedCache[Position, Outcomes] = LimitedCache(CACHED_POSITIONS)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without caches, for pickles and copies."""
@@ -192,7 +190,7 @@ class Language:
         Raises:
             SearchTooLargeError: they are too many to be listed.
         """
-        return _kept(self._names, position, self._made_names)
+        return self._names.kept(position, lambda: self._made_names(position))
 
     def outcomes(self, position: Position) -> Outcomes:
         """Return the solution of a position and of all its legal moves.
@@ -200,7 +198,7 @@ class Language:
         Raises:
             SearchTooLargeError: the game cannot be solved, or the moves cannot be listed.
         """
-        return _kept(self._outcomes, position, self._made_outcomes)
+        return self._outcomes.kept(position, lambda: self._made_outcomes(position))
 
     def _legal(self, position: Position) -> tuple[IntArray, list[int]]:
         rules, here = self.game.rules, np.array(position, dtype=np.int64)
@@ -228,18 +226,6 @@ class Language:
             dict(zip(legal, map(tuple, after.tolist()), strict=True)),
             frozenset(action for action, is_lost in zip(legal, lost, strict=True) if is_lost),
         )
-
-
-def _kept(
-    cache: OrderedDict[Position, Made], position: Position, make: Callable[[Position], Made]
-) -> Made:
-    """Return ``make(position)``, from a cache of limited size."""
-    found = cache.get(position)
-    if found is None:
-        if len(cache) >= CACHED_POSITIONS:
-            cache.popitem(last=False)
-        found = cache[position] = make(position)
-    return found
 
 
 def _some_moves(component: Component) -> list[tuple[int, int]]:

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from nim_envs.game import Game
 from nim_envs.rules.validation import checked_boolean, checked_integer
-from nim_envs.scoring import mean_interval, optimality
+from nim_envs.scoring import optimality
 from nim_envs.scoring.enumeration import with_progress
+from nim_envs.scoring.intervals import in_words, percent_interval
 from nim_envs.scoring.scores import n_positions, position_set
 from nim_envs.text.language import Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION
@@ -93,14 +94,11 @@ class TextScore:
 
     def __str__(self) -> str:
         """Return the score in one line."""
-        between = ""
-        if self.interval is not None:
-            between = f" ({self.interval[0]:.2f} to {self.interval[1]:.2f} %)"
         lost = f"in lost positions {self.lost_position:.2f} %, " if self.lost_position else ""
         return (
-            f"{self.percent:.2f} %{between} of {self.count} N-positions, {self.positions}; "
-            f"random {self.random_percent:.2f} %; of {self.replies} replies: kept the win "
-            f"{self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {lost}"
+            f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} N-positions, "
+            f"{self.positions}; random {self.random_percent:.2f} %; of {self.replies} replies: "
+            f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {lost}"
             f"illegal {self.illegal:.2f} %, unparseable {self.unparseable:.2f} %; "
             f"{self.game}; {self.style} prompts, version {self.prompt_version}"
         )
@@ -185,8 +183,7 @@ def score(
     percent = share(kept, len(won) * each)
     interval = None
     if samples is not None and len(won):
-        low, high = mean_interval(percent / 100, len(won) * each)
-        interval = 100 * low, 100 * high
+        interval = percent_interval(percent, len(won) * each)
     return TextScore(
         percent=percent,
         random_percent=_random_percent(language.game, won),

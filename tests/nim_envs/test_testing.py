@@ -246,15 +246,15 @@ GAME_FAULTS = {
     ),
     "a wrong is_terminal": (
         lambda: game_of(changed(is_terminal=lambda self, states: states <= 1)),
-        r"is_terminal\(1\) of component 0 \(coin\) is True, and its table says False",
+        r"is_terminal\(1\) of component 0 \(coin\) is True, and by its table it is False",
     ),
     "a wrong legal_count": (
         lambda: game_of(changed(legal_count=lambda self, states: np.minimum(states, 3))),
-        r"legal_count\(3\) of .* is 3, and its table says 2",
+        r"legal_count\(3\) of .* is 3, and by its table it is 2",
     ),
     "a wrong leads_to": (
         lambda: game_of(changed(leads_to=lambda self, before, after: before > after)),
-        r"leads_to\(2, 0\) of .* is True, and its table says False",
+        r"leads_to\(\[2, 0\]\) of .* is True, and by its table it is False",
     ),
     "a function of vectors alone": (
         lambda: game_of(changed(successors=one_at_a_time)),

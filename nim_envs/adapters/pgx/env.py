@@ -248,12 +248,6 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         """Make a legal move in a game that goes on."""
         return self._moved(state, action, finished=jnp.bool_(False), illegal=jnp.bool_(False))
 
-    def _step_with_illegal_action(self, state: PgxState, loser: Array) -> PgxState:
-        """End the game: the player loses, the other wins."""
-        rewards = _rewards(loser, self._illegal_action_penalty)
-        after: PgxState = state.replace(rewards=rewards, terminated=jnp.bool_(True))
-        return after
-
     def step(self, state: PgxState, action: Array, key: Array | None = None) -> PgxState:
         """Make a move.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector.checks import first_outside
 from nim_envs.envs.vector.games import (
@@ -18,7 +19,6 @@ from nim_envs.envs.vector.games import (
     Settings,
     new_results,
 )
-from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.kernels import play
 from nim_envs.envs.vector.moves import first_illegal
 from nim_envs.envs.vector.new_games import seed_games
@@ -29,7 +29,7 @@ from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpa
 from nim_envs.envs.vector.winning import NOTHING, OptimalPlay, optimal_play
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
-from nim_envs.starts import Sampler, Start
+from nim_envs.starts import Start
 
 Array = npt.NDArray[Any]
 
@@ -72,8 +72,8 @@ class Engine:
             action_bits=np.zeros(size, dtype=np.uint64),
         )
         self._own_sampler = game.start.sampler(game)
-        self.own_starts = self._new_starts(self._own_sampler)
-        self._other_starts: dict[Start, StartStates] = {}
+        self.own_starts = self._new_starts(game.start)
+        self._other_starts: LimitedCache[Start, StartStates] = LimitedCache(CACHED_STARTS)
 
     def _bind_tables(self) -> None:
         """Make tables and buffers, which follow from the arguments and are not pickled."""
@@ -150,19 +150,12 @@ class Engine:
 
     def starts(self, start: Start) -> StartStates:
         """Return the starts of ``start``, from a cache: listing its positions takes time."""
-        starts = self._other_starts.get(start)
-        if starts is None:
-            if len(self._other_starts) >= CACHED_STARTS:
-                self._other_starts.clear()
-            starts = self._new_starts(
-                self._own_sampler
-                if start == self._game.start
-                else start.sampler(self._game, search=False)
-            )
-            self._other_starts[start] = starts
-        return starts
+        return self._other_starts.kept(start, lambda: self._new_starts(start))
 
-    def _new_starts(self, sampler: Sampler) -> StartStates:
+    def _new_starts(self, start: Start) -> StartStates:
+        sampler = self._own_sampler
+        if start != self._game.start:
+            sampler = start.sampler(self._game, search=False)
         return StartStates(sampler, self._shared, self._size)
 
     def prepare_starts(self, starts: StartStates, rng: np.random.Generator) -> None:
@@ -212,22 +205,8 @@ class Engine:
 
     def observe(self, rows: WordArray) -> None:
         """Write the observations of the first ``len(rows)`` games."""
-        self._observe_states(self.games.states, self.games.outcomes, rows)
-
-    def _observe_states(self, states: UInt32Array, outcomes: Array, rows: WordArray) -> None:
-        tables = self._tables
-        write_observations(
-            tables.groups,
-            tables.words,
-            tables.columns,
-            tables.shared,
-            states,
-            outcomes,
-            tables.mask_column,
-            rows,
-            0,
-            len(rows),
-        )
+        games = self.games
+        write_observations(self._tables, games.states, games.outcomes, rows, 0, len(rows))
 
     def observations_in(self, rows: WordArray) -> dict[str, Array]:
         """Return the observations and action masks that ``rows`` hold; no copy."""
@@ -240,7 +219,7 @@ class Engine:
         """Return the observations and action masks of some of the games in ``games``."""
         rows = np.empty((len(which), self._layout.words), dtype=np.uint64)
         states = np.ascontiguousarray(games.states[:, which])
-        self._observe_states(states, games.outcomes[which], rows)
+        write_observations(self._tables, states, games.outcomes[which], rows, 0, len(rows))
         return self.observations_in(rows)
 
     def copied_games(self) -> Games:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import NO_MOVE, IntArray
+from nim_envs.rules.component import NO_MOVE, IntArray, strides_of
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import LARGEST_STATE
 
@@ -99,7 +99,7 @@ class Grouping:
         In games that do not split, the number is the position's index. Only for games whose
         positions can be numbered.
         """
-        return np.array([math.prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))])
+        return strides_of(self.sizes)
 
     def states(self, positions: IntArray) -> UInt32Array:
         """Return the groups' states ``(groups, n)`` at positions ``(n, components)``."""

@@ -105,9 +105,9 @@ def play(
                 choose_replies(tables, games, buffers, here, end)
                 if settings.epsilon < 1.0:
                     if len(winning.strides) > 0:
-                        find_by_position(tables.groups, winning, games.states, buffers, here, end)
+                        find_by_position(tables, winning, games, buffers, here, end)
                     else:
-                        find_by_values(tables.groups, winning, games.states, buffers, here, end)
+                        find_by_values(tables, winning, games, buffers, here, end)
                     bits, due = games.game_bits[here:end], games.due[here:end]
                     choose_winning(winning, settings.epsilon, bits, due, buffers)
                 move(tables, games, settings, buffers.replies, buffers, OPPONENT, here, end)
@@ -118,16 +118,5 @@ def play(
         if len(results[0]) > 0:
             write_results(games, settings, results, here, end)
         if len(rows) > 0:
-            write_observations(
-                tables.groups,
-                tables.words,
-                tables.columns,
-                tables.shared,
-                games.states,
-                games.outcomes,
-                tables.mask_column,
-                rows,
-                here,
-                end,
-            )
+            write_observations(tables, games.states, games.outcomes, rows, here, end)
     return left

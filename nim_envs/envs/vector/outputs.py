@@ -19,8 +19,7 @@ from nim_envs.envs.vector.games import (
 )
 from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.moves import state_mask
-from nim_envs.envs.vector.tables import ColumnArray, WordArray
-from nim_envs.rules.component import BoolArray
+from nim_envs.envs.vector.tables import Tables, WordArray
 
 OBSERVATION_BLOCK = 128
 """Games whose observations are written together, word by word."""
@@ -60,13 +59,9 @@ def write_results(
 
 @compiled
 def write_observations(
-    groups: ColumnArray,
-    words: WordArray,
-    columns: UInt32Array,
-    shared: BoolArray,
+    tables: Tables,
     states: UInt32Array,
     outcomes: FlagArray,
-    mask_column: int,
     rows: WordArray,
     first: int,
     last: int,
@@ -76,17 +71,14 @@ def write_observations(
     The mask is all zeros where a game has terminated, or was truncated with the opponent to move.
 
     Args:
-        groups: :attr:`Tables.groups`.
-        words: :attr:`Tables.words`.
-        columns: :attr:`Tables.columns`.
-        shared: :attr:`Tables.shared`.
+        tables: the rules as arrays.
         states: packed states of the groups, ``(groups, games)``.
         outcomes: ``(games,)``.
-        mask_column: :attr:`Tables.mask_column`.
         rows: ``(games, words)``, written.
         first: index of the first game.
         last: index after the last game.
     """
+    groups, words = tables.groups, tables.words
     for here in range(first, last, OBSERVATION_BLOCK):
         end = min(here + OBSERVATION_BLOCK, last)
         number = end - here
@@ -96,8 +88,8 @@ def write_observations(
             packed, mask = states[group, here:end], state_mask(groups[group]["state_bits"])
             for part in range(count):
                 at = groups[group]["words_at"] + np.uint32(part)
-                column = columns[group, part]
-                if shared[group, part]:
+                column = tables.columns[group, part]
+                if tables.shared[group, part]:
                     for i in range(number):
                         row[i, column] |= words[np.uint32(at + count * (packed[i] & mask))]
                 else:
@@ -110,5 +102,5 @@ def write_observations(
         if ends & (FORFEIT | UNANSWERED):
             for i in range(number):
                 if outcome[i] & (FORFEIT | UNANSWERED):
-                    for column in range(mask_column, rows.shape[1]):
+                    for column in range(tables.mask_column, rows.shape[1]):
                         row[i, column] = NO_BITS

@@ -6,11 +6,10 @@ import numpy as np
 
 from nim_envs.compilation import compiled
 from nim_envs.envs.vector.games import OPPONENT, Buffers, FlagArray, Games
-from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.moves import ONE, ZERO, state_mask
 from nim_envs.envs.vector.random_numbers import GAMMA, below, fraction, mixed
 from nim_envs.envs.vector.sampling import sample
-from nim_envs.envs.vector.tables import ColumnArray, Tables, WordArray
+from nim_envs.envs.vector.tables import Tables, WordArray
 from nim_envs.envs.vector.winning import MISERE_TARGETS, Winning
 
 NO_BITS = np.uint64(0)
@@ -37,17 +36,13 @@ def choose_replies(tables: Tables, games: Games, buffers: Buffers, first: int, l
 
 @compiled(inner=True)
 def find_by_position(
-    groups: ColumnArray,
-    winning: Winning,
-    states: UInt32Array,
-    buffers: Buffers,
-    first: int,
-    last: int,
+    tables: Tables, winning: Winning, games: Games, buffers: Buffers, first: int, last: int
 ) -> None:
     """Write the range of each position's winning actions to ``buffers.ranges``.
 
     Their number is written to ``buffers.option``.
     """
+    groups, states = tables.groups, games.states
     strides, ranges = winning.strides, winning.ranges
     found, count = buffers.ranges, buffers.option
     for i in range(last - first):
@@ -61,17 +56,13 @@ def find_by_position(
 
 @compiled(inner=True)
 def find_by_values(
-    groups: ColumnArray,
-    winning: Winning,
-    states: UInt32Array,
-    buffers: Buffers,
-    first: int,
-    last: int,
+    tables: Tables, winning: Winning, games: Games, buffers: Buffers, first: int, last: int
 ) -> None:
     """Write the range of each group's winning actions, those to its target, to ``buffers.ranges``.
 
     Their number in all groups is written to ``buffers.option``.
     """
+    groups, states = tables.groups, games.states
     total, firm, count, values = buffers.after, buffers.place, buffers.option, winning.values
     number = last - first
     for i in range(number):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -16,7 +17,6 @@ from nim_envs.envs.vector.tables import (
     WORD_BYTES,
     ColumnArray,
     GameTables,
-    Tables,
     WordArray,
     check_tables,
     game_tables,
@@ -211,29 +211,30 @@ class _Moves(NamedTuple):
     second: UInt32Array | None
 
 
+def _successors(game: GameTables, index: int) -> tuple[UInt32Array, np.uint32]:
+    """Return a group's packed next states, ``(states, actions)``, and the mask of their states."""
+    group = game.arrays.groups[index]
+    at, shape = int(group["successors_at"]), (game.grouping.sizes[index], int(group["actions"]))
+    successors = game.arrays.successors[at : at + math.prod(shape)].reshape(shape)
+    return successors, np.uint32((1 << int(group["state_bits"])) - 1)
+
+
 def _moves(game: GameTables, index: int) -> Iterator[_Moves]:
     """Yield the moves of a group, some states at a time."""
     grouping, tables = game.grouping, game.arrays
-    states = grouping.sizes[index]
-    actions = len(grouping.members[index]) * grouping.rules.num_options
-    mask = np.uint32((1 << int(tables.groups["state_bits"][index])) - 1)
-    at = int(tables.groups["successors_at"][index])
-    successors = tables.successors[at : at + states * actions]
+    successors, mask = _successors(game, index)
+    states, actions = successors.shape
     seconds = None
     for number, slots in enumerate(grouping.slots):
         if index in slots:
             at = int(tables.slots["seconds_at"][number])
-            seconds = tables.seconds[at : at + states * actions]
+            seconds = tables.seconds[at : at + states * actions].reshape(states, actions)
     step = max(1, CHUNK_ENTRIES // actions)
     for first in range(0, states, step):
-        here = slice(first * actions, (first + step) * actions)
-        legal = np.flatnonzero(successors[here] != NO_STATE)
-        yield _Moves(
-            min(step, states - first),
-            *np.divmod(legal, actions),
-            successors[here][legal] & mask,
-            None if seconds is None else seconds[here][legal] & mask,
-        )
+        here = successors[first : first + step]
+        state, action = np.nonzero(here != NO_STATE)
+        second = None if seconds is None else seconds[first + state, action] & mask
+        yield _Moves(len(here), state, action, here[state, action] & mask, second)
 
 
 def _with_targets(
@@ -282,7 +283,7 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
     Raises:
         SearchTooLargeError: the tables would be too large.
     """
-    grouping, tables, rules = game.grouping, game.arrays, game.grouping.rules
+    grouping, rules = game.grouping, game.grouping.rules
     number = grouping.num_positions
     check_tables(rules, "the table of who wins at each position", number * (WORD_BYTES + 1))
     lost = np.empty(number, dtype=np.bool_)
@@ -293,11 +294,7 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
     length = 1
     for states, numbers in _numbered(grouping, rules.num_actions):
         wins = np.concatenate(
-            [
-                _wins(lost, tables, grouping, index, numbers, states[index])
-                for index in range(len(states))
-            ],
-            axis=1,
+            [_wins(lost, game, index, numbers, own) for index, own in enumerate(states)], axis=1
         )
         position, action = np.nonzero(wins)
         ranges[numbers] = _ranges(position, len(numbers)) + np.uint64(length)
@@ -322,21 +319,13 @@ def _numbered(grouping: Grouping, actions: int) -> Iterator[tuple[UInt32Array, I
 
 
 def _wins(
-    lost: BoolArray,
-    tables: Tables,
-    grouping: Grouping,
-    index: int,
-    numbers: IntArray,
-    states: UInt32Array,
+    lost: BoolArray, game: GameTables, index: int, numbers: IntArray, states: UInt32Array
 ) -> BoolArray:
     """Return which actions of a group win at positions, ``(n, actions)``."""
-    actions = len(grouping.members[index]) * grouping.rules.num_options
-    at = int(tables.groups["successors_at"][index])
-    bits = int(tables.groups["state_bits"][index])
-    rows = tables.successors[at : at + grouping.sizes[index] * actions].reshape(-1, actions)
-    after = rows[states]
-    stride = int(grouping.strides[index])
-    change = (after & np.uint32((1 << bits) - 1)).astype(np.int64) - states[:, np.newaxis]
+    successors, mask = _successors(game, index)
+    after = successors[states]
+    stride = int(game.grouping.strides[index])
+    change = (after & mask).astype(np.int64) - states[:, np.newaxis]
     legal = after != NO_STATE
     there = np.where(legal, numbers[:, np.newaxis] + change * stride, 0)
     return np.asarray(legal & lost[there])

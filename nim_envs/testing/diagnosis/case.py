@@ -20,6 +20,7 @@ from nim_envs.testing.diagnosis.likelihood import (
     by_distance,
     evenly,
     log_chances,
+    log_of_share,
     ranked,
 )
 
@@ -135,9 +136,7 @@ class Case:
         lost = ~self.board.won[self.answers.rows]
         number, wrong = int(lost.sum()), float(self.illegal[lost].sum())
         if any_action:
-            return (
-                math.lgamma(wrong + 1) + math.lgamma(number - wrong + 1) - math.lgamma(number + 2)
-            )
+            return log_of_share(wrong, number - wrong)
         return wrong * math.log(SLIP) + (number - wrong) * math.log(1 - SLIP)
 
     @cached_property

@@ -19,7 +19,14 @@ from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.case import Case, Expected
 from nim_envs.testing.diagnosis.faults import FAULTS, Fault, Variant
 from nim_envs.testing.diagnosis.games import tiny_games
-from nim_envs.testing.diagnosis.likelihood import STEPS, both, evenly, mean_likelihood
+from nim_envs.testing.diagnosis.likelihood import (
+    STEPS,
+    both,
+    evenly,
+    log_of_share,
+    log_sum,
+    mean_likelihood,
+)
 from nim_envs.testing.diagnosis.report import Diagnosis, Finding, Score
 from nim_envs.testing.positions import spread
 
@@ -244,8 +251,7 @@ def _with_fault(pairs: Sequence[tuple[Case, Expected]], everywhere: bool) -> flo
 
 
 def _log_mean(logs: Sequence[float]) -> float:
-    largest = max(logs)
-    return largest + math.log(sum(math.exp(each - largest) for each in logs) / len(logs))
+    return log_sum(np.array(logs)) - math.log(len(logs))
 
 
 def memory_of(cases: Sequence[Case]) -> float:
@@ -257,9 +263,7 @@ def memory_of(cases: Sequence[Case]) -> float:
     before = sum(case.answers.memory.before for case in cases)
     if before <= now:
         return 0.0
-    number = now + before
-    mean = math.lgamma(before + 1) + math.lgamma(now + 1) - math.lgamma(number + 2)
-    return mean + number * math.log(2)
+    return log_of_share(before, now) + (now + before) * math.log(2)
 
 
 def verdict_without(cases: Sequence[Case]) -> str:

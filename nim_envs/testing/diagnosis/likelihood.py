@@ -7,6 +7,7 @@ at a position, and with ``ε`` a random legal move, since it was not trained for
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -70,7 +71,7 @@ def mean_likelihood(games: Sequence[FloatArray]) -> float:
     Args:
         games: log-likelihoods of each game, ``(distances, errors)``.
     """
-    together = _log_sum(np.sum([game.sum(axis=0) for game in games], axis=0) + np.log(PRIOR))
+    together = log_sum(np.sum([game.sum(axis=0) for game in games], axis=0) + np.log(PRIOR))
     apart = sum(_of_rising_errors(game) for game in games)
     return float(np.logaddexp(together, apart) - np.log(2))
 
@@ -87,12 +88,17 @@ def _of_rising_errors(likelihoods: FloatArray) -> float:
     for row in likelihoods[1:]:
         largest = total.max()
         total = np.log(np.exp(total - largest) @ change + TINY) + largest + row
-    return _log_sum(total)
+    return log_sum(total)
 
 
-def _log_sum(logs: FloatArray) -> float:
+def log_sum(logs: FloatArray) -> float:
     """Return the logarithm of a sum of numbers with given logarithms."""
     return float(np.logaddexp.reduce(logs))
+
+
+def log_of_share(one: float, other: float) -> float:
+    """Return the log-likelihood of two counts, where every share is equally probable."""
+    return math.lgamma(one + 1) + math.lgamma(other + 1) - math.lgamma(one + other + 2)
 
 
 def best_likelihood(likelihoods: FloatArray) -> float:

@@ -84,10 +84,7 @@ def test_however_components_are_grouped_the_tables_say_what_the_rules_say(case, 
         assert (grouping.strides @ states == np.arange(len(lattice))).all()
     rows = np.full((len(lattice), layout.words), 2**64 - 1, dtype=np.uint64)
     outcomes = np.zeros(len(lattice), dtype=np.uint8)
-    write_observations(
-        *(tables.groups, tables.words, tables.columns, tables.shared),
-        *(packed, outcomes, tables.mask_column, rows, 0, len(lattice)),
-    )
+    write_observations(tables, packed, outcomes, rows, 0, len(lattice))
     assert (layout.observations(rows) == lattice).all()
     assert (layout.action_masks(rows) == rules.action_mask(lattice)).all()
 

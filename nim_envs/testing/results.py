@@ -1,4 +1,4 @@
-"""The check of infos: every entry that the docstrings of the environments name."""
+"""The check of results: position, reward, ends and mask, and every entry of the infos."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from nim_envs.testing.requirements import require, require_dtype, require_equal,
 from nim_envs.testing.turns import (
     GOES_ON,
     Observed,
-    check_mask,
-    check_turn,
     first_of,
-    is_self_play,
+    positions_reached,
 )
 
 TRUTH = ("winning", "kept_win")
@@ -88,8 +86,8 @@ class Results:
         self.replies = Replies(env, game)
         self._game = game
         self._observed = observed
-        self._self_play = is_self_play(env)
-        self._truth = bool(first.truth_in_info)
+        self._self_play = first.opponent is None
+        self._no_truth = dict.fromkeys(TRUTH, False) if first.truth_in_info else {}
         self._seat = 0 if first.seat is None else first.seat
 
     def begun(self, seen: Seen, where: str) -> int:
@@ -100,12 +98,12 @@ class Results:
             where: beginning of the message.
         """
         self._observed.check(seen.observation, seen.position, where)
-        check_mask(self._game, seen.mask, seen.position, GOES_ON, where)
+        self._check_mask(seen._replace(ends=GOES_ON), where)
         seat = self._seat
         if seat == "random":
             seat = seen.info.get("seat")
             require(seat in (0, 1), f"{where}, info['seat'] is {seat}, where 0 or 1 is expected")
-        self._check(seen.info, seen.mask, seat, NOBODY, dict.fromkeys(TRUTH, False), where)
+        self._check(seen, seat, NOBODY, self._no_truth, where)
         return int(seat)
 
     def after(self, seen: Seen, seat: int, move: tuple[IntArray, int], where: str) -> int:
@@ -118,13 +116,56 @@ class Results:
             where: beginning of the message.
         """
         before, action = move
-        check_turn(self._game, before, action, seen.position, seen.ends, where,
-                   self_play=self._self_play)  # fmt: skip
         where = f"{where}, after action {action} at {before.tolist()}"
+        self._check_move(seen, before, action, where)
         self._observed.check(seen.observation, seen.position, where)
-        check_mask(self._game, seen.mask, seen.position, seen.ends, where)
+        self._check_mask(seen, where)
         self.replies.turn(before, action, seen.position, where)
         return self.info_after(seen, seat, move, where)
+
+    def _check_move(self, seen: Seen, before: IntArray, action: int, where: str) -> None:
+        """Check position, reward and ends; a step includes the reply except in self-play."""
+        rules, after = self._game.rules, seen.position
+        reward, terminated, truncated = seen.ends
+        if not rules.action_mask(before)[action]:
+            require_equal(f"{where}, which is illegal, the position", after, before)
+            require_equal(f"{where}, which is illegal, the reward", reward, -1.0)
+            require_equal(f"{where}, which is illegal, terminated", terminated, True)
+            return
+        own = rules.step(before, np.array(action))
+        replied, forfeited = False, False
+        if self._self_play or rules.is_terminal(own) or (truncated and (after == own).all()):
+            require_equal(f"{where}, the position", after, own)
+        elif (after == own).all():
+            forfeited = True  # the opponent's reply was illegal
+        else:
+            replied = bool((positions_reached(rules, own) == after).all(axis=1).any())
+            require(
+                replied,
+                f"{where}, the position is {after.tolist()}, and no reply leads there from "
+                f"{own.tolist()}",
+            )
+        over = forfeited or bool(rules.is_terminal(after))
+        require_equal(f"{where}, at {after.tolist()}, terminated", terminated, over)
+        expected = 0.0
+        if forfeited:
+            expected = 1.0
+        elif over:
+            expected = self._game.convention.last_movers_reward * (-1 if replied else 1)
+        require_equal(f"{where}, at {after.tolist()}, the reward", reward, expected)
+
+    def _check_mask(self, seen: Seen, where: str) -> None:
+        """Check the mask: the legal actions of the seat to move, none at the end of a game."""
+        _, terminated, truncated = seen.ends
+        mask, after = seen.mask, seen.position
+        if terminated:
+            require(
+                not mask.any(), f"{where}, the mask is {mask.tolist()} where the game has ended"
+            )
+        elif not truncated or mask.any():  # zeros where it was truncated with the opponent to move
+            require_equal(
+                f"{where}, at {after.tolist()}, the mask", mask, self._game.rules.action_mask(after)
+            )
 
     def info_after(self, seen: Seen, seat: int, move: tuple[IntArray, int], where: str) -> int:
         """Check the info alone, as :meth:`after` does; return the seat to move."""
@@ -132,18 +173,12 @@ class Results:
         if reward:
             winner = seat if reward > 0 else 1 - seat
         mover = 1 - seat if self._self_play else seat
-        truth = truth_of(self._game, *move) if self._truth else {}
-        self._check(seen.info, seen.mask, mover, winner, truth, where)
+        truth = truth_of(self._game, *move) if self._no_truth else {}
+        self._check(seen, mover, winner, truth, where)
         return mover
 
     def _check(
-        self,
-        info: Any,
-        mask: IntArray,
-        seat: int,
-        winner: int,
-        truth: dict[str, bool],
-        where: str,
+        self, seen: Seen, seat: int, winner: int, truth: dict[str, bool], where: str
     ) -> None:
-        expected = {"seat": np.int8(seat), "action_mask": mask, "winner": np.int8(winner)}
-        check_entries(info, {**expected, **(truth if self._truth else {})}, where)
+        expected = {"seat": np.int8(seat), "action_mask": seen.mask, "winner": np.int8(winner)}
+        check_entries(seen.info, {**expected, **truth}, where)

@@ -1,0 +1,30 @@
+"""A cache of limited size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class LimitedCache(dict[Key, Value]):
+    """A dictionary of computed values, emptied when it is full.
+
+    Args:
+        most: largest number of entries.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def kept(self, key: Key, make: Callable[[], Value]) -> Value:
+        """Return the value of ``key``; if there is none, ``make()``, which is kept."""
+        value = self.get(key)
+        if value is None:
+            if len(self) >= self.most:
+                self.clear()
+            value = self[key] = make()
+        return value
