@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from agents import Learner, OptimalAgent, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.storage.games import same_game
 from agents.training import train
+from benchmarks.timing import timed
 from nim_envs import GameEnv
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]
@@ -53,7 +54,7 @@ def is_own(name: str) -> bool:
 
 def learns(name: str) -> bool:
     """Return whether a learner of this name plays games in training, so that its seed matters."""
-    return name not in UNTRAINED and not (is_own(name) and _arguments(_imported(name)) == POLICY)
+    return name not in UNTRAINED and _arguments(name) != POLICY
 
 
 def maker(name: str) -> Maker:
@@ -96,13 +97,10 @@ def trained(name: str, env: GameEnv, games: int, seed: int) -> TrainedEntry:
     Raises:
         click.UsageError: the pair's environment is of another game.
     """
-    made: Any = _imported(name) if is_own(name) else None
-    if _arguments(made) == POLICY:
-        return TrainedEntry(0, 0.0, [optimality(made, env.game, "all")])
-    if _arguments(made) == TRAINER:
-        began = time.perf_counter()
-        found = made(env, games, seed)
-        seconds = time.perf_counter() - began
+    if _arguments(name) == POLICY:
+        return TrainedEntry(0, 0.0, [optimality(_imported(name), env.game, "all")])
+    if _arguments(name) == TRAINER:
+        seconds, found = timed(partial(_imported(name), env, games, seed))
         policy, seen = found if isinstance(found, tuple) else (found, env)
         if not same_game(seen.game, env.game):
             raise click.UsageError(
@@ -151,7 +149,7 @@ def check(name: str, env: GameEnv) -> None:
     Raises:
         click.UsageError: it makes something that lacks a method of a learner.
     """
-    if is_own(name) and _arguments(_imported(name)) in (POLICY, TRAINER):
+    if _arguments(name) in (POLICY, TRAINER):
         return
     agents = maker(name)(env)
     if is_own(name) and (
@@ -163,8 +161,9 @@ def check(name: str, env: GameEnv) -> None:
         )
 
 
-def _arguments(made: Any) -> int:
+def _arguments(name: str) -> int:
     """Return the number of required positional arguments of a function; 0 of anything else."""
+    made = None if name in LEARNERS else _imported(name)
     if made is None or isinstance(made, type) or hasattr(made, "for_env"):
         return 0
     try:

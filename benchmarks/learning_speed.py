@@ -5,11 +5,9 @@ python -m benchmarks.learning_speed --help explains every option.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,7 @@ from benchmarks.command_line import (
 )
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
-from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from benchmarks.report import grouped, machine, table, write_csv, write_text
 from benchmarks.tasks import GameSetting
 from benchmarks.timing import timed
 from nim_envs import GameEnv
@@ -139,10 +137,7 @@ HEADER = (
 def summary(runs: list[LearningSpeedRun]) -> list[list[Any]]:
     """Return one row for each board and learner over its seeds, fewest games first."""
     rows: list[list[Any]] = []
-    for board, learner in product(BOARDS, LEARNERS):
-        group = [run for run in runs if (run.board, run.learner) == (board, learner)]
-        if not group:
-            continue
+    for (board, learner), group in grouped(runs, "board", "learner").items():
         reached = [run.curve for run in group if run.curve.games_to_sustained is not None]
         games = [curve.games_to_sustained or 0 for curve in reached]
         seconds = [curve.seconds_to_sustained or 0.0 for curve in reached]
@@ -255,10 +250,9 @@ NOTES = f"""\
 def main(
     boards: list[str] | None, learners: list[str], seeds: int | None, limit: int,
     jobs: int | None, backend: str, output: Path, quick: bool,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Measure games and seconds until each learner plays every position optimally."""
     boards = boards or list(BOARDS)[: 3 if quick else None]
-    began = time.perf_counter()
     ratio = against_published(1 if quick else 5, quick)
     print(table(RATIO_HEADER, ratio), end="\n\n")
     tasks = [
@@ -284,7 +278,7 @@ def main(
         title = f"{board}, seed 0"
         figure = learning_curves(first, title, logarithmic=True)
         save_figure(figure, output / f"{board}.png")
-    closing_line(began, output, runs.complete)
+    return runs.complete
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ class Finished(list[Result]):
     complete = True
 
 
-def parallel_options(command: Callable[..., None]) -> Callable[..., None]:
+def parallel_options(command: Callable[..., bool]) -> Callable[..., bool]:
     """Add ``--jobs`` and ``--backend`` to the command of a benchmark."""
     command = click.option(
         "--backend", type=click.Choice(BACKENDS), default="local", show_default=True,
@@ -43,7 +43,7 @@ def parallel_options(command: Callable[..., None]) -> Callable[..., None]:
         f"Runs at the same time (default: all {joblib.cpu_count()} cores; on Ray as many as "
         "it has room for)"
     )
-    return cast("Callable[..., None]", count_option("--jobs", jobs)(command))
+    return cast("Callable[..., bool]", count_option("--jobs", jobs)(command))
 
 
 def in_parallel(

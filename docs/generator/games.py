@@ -12,7 +12,6 @@ import re
 from typing import Any, cast
 
 import numpy as np
-import pettingzoo
 
 from benchmarks.pictures import frames_of, gif, moves_of
 from docs.generator import results
@@ -30,12 +29,7 @@ from nim_envs import Convention, Game, GameEnv
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.registration import (
-    GAMES,
-    aec_id,
-    gymnasium_id,
-    make_game,
-)
+from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec, make_game
 from nim_envs.render.frame import Frame, png
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
@@ -125,8 +119,7 @@ def _state(component: Component, state: int) -> str:
 
 def example(name: str) -> str:
     """Return a game as a table, that of the picture."""
-    env = pettingzoo.make("aec", aec_id(name)).unwrapped
-    assert isinstance(env, GameEnv)
+    env = make_aec(name)
     rows = []
     for number, (position, action) in enumerate(moves_of(env)):
         winning = env.game.solution.is_winning(position)
@@ -307,8 +300,7 @@ def thumbnail(env: GameEnv) -> Frame:
 
 def page(name: str) -> None:
     """Write the page and the pictures of a registered game."""
-    env = pettingzoo.make("aec", aec_id(name)).unwrapped
-    assert isinstance(env, GameEnv)
+    env = make_aec(name)
     frames = frames_of(name)
     write(f"games/{name}.gif", gif(frames))
     write(f"games/{name}.png", png(thumbnail(env)))

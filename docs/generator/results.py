@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from agents.registry import LEARNERS
 from benchmarks.leaderboard import RESULTS, leaderboard, published
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.report import percent
+from benchmarks.report import percent, read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 from docs.generator.markdown import ROOT, heading, table, write
 
@@ -19,17 +17,9 @@ STARTER = ROOT / "docs" / "tutorials" / "my_learner.py"
 Row = dict[str, str]
 
 
-def read(path: Path) -> list[Row]:
-    """Return the rows of a CSV file; none if it does not exist."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def optimality() -> dict[tuple[str, str], Row]:
     """Return the committed rows of the main benchmark by task and learner."""
-    return {(row["game"], row["learner"]): row for row in read(RESULTS / "optimality.csv")}
+    return {(row["game"], row["learner"]): row for row in read_csv(RESULTS / "optimality.csv")}
 
 
 def _board(task: str) -> str:
@@ -96,7 +86,7 @@ def leaderboard_page() -> None:
     ranked = [
         (
             _learner(each.learner, "../"), each.knows, percent(each.interquartile_mean),
-            f"{percent(each.interval[0])} to {percent(each.interval[1])}", percent(each.mean),
+            f"{percent(each.low)} to {percent(each.high)}", percent(each.mean),
             f"{each.solved} of {len(GAMES)}",
         )
         for each in standings()
@@ -203,11 +193,9 @@ An attribute `knows` says in words what a learner makes use of.
     )
 
 
-def published_page() -> bool:
-    """Write the page of published systems; return whether there are results of them."""
-    rows = read(RESULTS / "published.csv")
-    if not rows:
-        return False
+def published_page() -> None:
+    """Write the page of published systems."""
+    rows = read_csv(RESULTS / "published.csv")
     parts = [
         "# Published systems\n\nPublished learners of these games, run under their own settings, "
         "and learners of this project with as many games. Printed by "
@@ -236,14 +224,14 @@ def published_page() -> bool:
             + (f"\n\n*Source*: {system.source}." if system.source else "")
         )
     write("results/published.md", "\n\n".join(parts) + "\n")
-    return True
 
 
 def pages() -> list[str]:
     """Write the pages of results; return the lines of the navigation."""
     leaderboard_page()
-    lines = ["* [Results](results/index.md)"]
-    if published_page():
-        lines.append("    * [Published systems](results/published.md)")
-    further = sorted(RESULTS.glob("*.md"))
-    return lines + [f"    * [{heading(path)}](results/{path.name})" for path in further]
+    published_page()
+    return [
+        "* [Results](results/index.md)",
+        "    * [Published systems](results/published.md)",
+        *(f"    * [{heading(path)}](results/{path.name})" for path in sorted(RESULTS.glob("*.md"))),
+    ]
