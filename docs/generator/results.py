@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from agents.registry import LEARNERS
@@ -12,6 +13,8 @@ from benchmarks.report import percent, read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 from docs.generator.markdown import ROOT, heading, table, write
 
+PAGE = Path(__file__).with_suffix(".md")
+"""Text of the page of the leaderboard, with names in braces where tables and numbers go."""
 STARTER = ROOT / "docs" / "tutorials" / "my_learner.py"
 
 Row = dict[str, str]
@@ -111,86 +114,17 @@ def leaderboard_page() -> None:
     ranked_header = ("learner", "knows", "interquartile mean %", "95 % interval", "mean %",
                      "boards solved")  # fmt: skip
     task_header = ("", "task", "game", "arguments", "starts", "games")
-    write(
-        "results/index.md",
-        f"""# Results
-
-Every score here is exact: of all *N-positions*, those that the player to move can win, it is the
-share at which the learner's greedy policy plays a winning move. No opponent is needed for it, and
-no luck is in it but that of training.
-
-## Leaderboard
-
-Tasks of version {VERSION}, made by `python -m benchmarks.optimality`, which writes
-[leaderboard.csv](leaderboard.csv) and [runs.csv](runs.csv), a row for each seed.
-
-{table(ranked_header, ranked)}
-
-- *Interquartile mean*: the mean of the middle half of all {len(GAMES) * len(SEEDS)} runs of a
-  learner, {len(SEEDS)} on each board; its interval is a stratified bootstrap over the seeds
-  (Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice",
-  *NeurIPS* 2021). Many learners solve more than three quarters of the boards, so that their middle
-  half is at 100 %: *mean* and *boards solved*, with every seed, tell those apart.
-- *Knows*: what a learner makes use of besides the rewards. One that knows the rules looks at the
-  positions after each of its moves before it chooses; none of those that learn knows a theorem.
-- `optimal` and `random` are not trained: they bound what a score can mean.
-
-## Boards
-
-Mean over the seeds, in percent, on the [tasks](#tasks) of these numbers. All columns, with the
-lowest and highest seed, seconds and wrongly played positions, are in
-[optimality.csv](optimality.csv).
-
-{table(("learner", *numbers), boards)}
-
-A learner with one table for both seats is scored over all N-positions. One with a learner for each
-seat (`gradient-bandit`) is scored over those at which that seat can be to move.
-
-## Tasks
-
-Version {VERSION}. A learner plays the games below against itself, once with each of the seeds
-{", ".join(map(str, SEEDS))}. `fixed` starts are the position named by the arguments; `uniform`
-starts draw any position with a legal move.
-
-{table(task_header, numbered)}
-
-They are frozen in `benchmarks/tasks.py`. When a task changes, the version is raised, and scores of
-two versions never stand in one table.
-
-## Enter your learner
-
-Begin with a copy of [my_learner.py](../tutorials/my_learner.py), which is below:
-
-```sh
-cp docs/tutorials/my_learner.py .
-python -m benchmarks.optimality --learners my_learner:MyLearner --quick
-```
-
-shows it beside `random`, `optimal` and the five learners above that are nearest to it. Without
-`--quick` it is trained on all tasks with all seeds; `results/optimality` then has its rows in
-`optimality.csv` and `runs.csv` and its place in `leaderboard.csv`, and the last lines say how to
-enter: by a pull request that adds your `runs.csv` as `docs/results/entries/NAME.csv`, and the
-learner's code or where it can be read.
-
-`--learners MODULE:NAME` takes
-
-- a class with three methods, `act(observation, action_mask, rng)`, `update(transition)` and
-  `greedy()`: see <autoref identifier="agents.base.Learner">the protocol</autoref>. It is made by
-  `MyLearner.for_env(env)` where it has that method, else by `MyLearner(env)`; a function of `env`
-  that returns a learner for each seat will do as well;
-- a function of observations and action masks that returns actions or probabilities; it is scored
-  as it is;
-- a function of `env`, a number of games and a seed that trains as it likes and returns what
-  [`nim_envs.optimality`](../reference/nim_envs.scoring.md) scores. For a model of
-  Stable-Baselines3 that is `sb3_policy(model)`, in a pair with the environment of `env.game` that
-  the model was trained in: see [the tutorial](../tutorials/stable_baselines3.md).
-
-An attribute `knows` says in words what a learner makes use of.
-
-```python
-{STARTER.read_text(encoding="utf-8")}```
-""",
+    text = PAGE.read_text(encoding="utf-8").format(
+        version=VERSION,
+        runs=len(GAMES) * len(SEEDS),
+        seeds=len(SEEDS),
+        seed_numbers=", ".join(map(str, SEEDS)),
+        ranking=table(ranked_header, ranked),
+        boards=table(("learner", *numbers), boards),
+        tasks=table(task_header, numbered),
+        starter=STARTER.read_text(encoding="utf-8"),
     )
+    write("results/index.md", text)
 
 
 def published_page() -> None:
