@@ -94,6 +94,7 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
     game = setting.make().game
     policies: dict[str, Policy] = {"": RandomAgent()}
     name = "-".join(map(str, astuple(task))).replace(", ", "-").replace(" ", "-")
+    where = None if log is None else log / name
     if task.learner == "random":
         games = 0
     elif task.learner == "q-learning":
@@ -110,7 +111,6 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
 
         if setting is FIRST_BOARD and not quick:
             games = ALPHAZERO_GAMES
-        where = None if log is None else log / name
         seconds, (policies, curve) = timed(partial(train_alphazero, task, games, where))
     elif task.learner in FROM_SCRATCH:
         from agents.deep.network import network_agent
@@ -131,13 +131,12 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
         # PyTorch takes seconds to import, and is not installed everywhere.
         from benchmarks.deep import training
 
-        log_name = None if log is None else (str(log), name)
         if task.learner in RECIPES:
             steps = 2_048 if quick else PUBLISHED_STEPS
             recipe = RECIPES[task.learner]
-            fit = partial(training.train_recipe, task, steps, recipe, log_name)
+            fit = partial(training.train_recipe, task, steps, recipe, where)
         else:
-            fit = partial(training.train_ppo, task, games, log_name)
+            fit = partial(training.train_ppo, task, games, where)
         seconds, (policies[""], games, steps, curve) = timed(fit)
     runs: list[Run] = []
     for added, policy in policies.items():

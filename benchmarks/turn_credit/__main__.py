@@ -30,7 +30,8 @@ from benchmarks.turn_credit.report import (
 )
 from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES, QUICK, SETTINGS
 
-PARTS = ("direction", "ends", "moves")
+PARTS: dict[str, Callable[..., Any]] = {"direction": measure, "ends": end, "moves": needed}
+"""Functions that do the tasks of each part."""
 
 DRAWS = 3
 """Policies of each kind."""
@@ -44,14 +45,10 @@ def work(part: str, task: tuple[Any, ...]) -> Any:
     """Do one task of a part.
 
     Args:
-        part: one of :data:`PARTS`.
+        part: a key of :data:`PARTS`.
         task: arguments of its function.
-
-    Returns:
-        What that returns.
     """
-    does: dict[str, Callable[..., Any]] = {"direction": measure, "ends": end, "moves": needed}
-    return does[part](*task)
+    return PARTS[part](*task)
 
 
 def tasks(parts: Iterable[str], quick: bool) -> list[tuple[str, tuple[Any, ...]]]:
@@ -105,7 +102,7 @@ def main(
     """
     if everything and parts:
         raise click.UsageError("--all runs every part; leave out --parts, or --all")
-    chosen = parts or (PARTS if everything or quick else PARTS[:1])
+    chosen = parts or list(PARTS)[: None if everything or quick else 1]
     queue = tasks(chosen, quick)
     finished = in_parallel(work, queue, jobs, backend, [_weight(task) for task in queue])
     measured = [each for each in finished if isinstance(each, tuple)]

@@ -13,12 +13,7 @@ from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.optional import installed
 from nim_envs.registration import GAMES, make_game, typed_game
-from nim_envs.rules import Convention, heap_game
-
-LOSERS = {
-    Convention.NORMAL: "normal: who cannot move loses",
-    Convention.MISERE: "misère: who makes the last move loses",
-}
+from nim_envs.rules import heap_game
 
 settings_option = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",

@@ -34,16 +34,8 @@ SWAPS = {
     ast.And: ("and", ("or",)),
     ast.Or: ("or", ("and",)),
 }
-NAMES = {
-    "min": "max",
-    "max": "min",
-    "any": "all",
-    "all": "any",
-    "argmin": "argmax",
-    "argmax": "argmin",
-    "minimum": "maximum",
-    "maximum": "minimum",
-}
+OPPOSITES = (("min", "max"), ("any", "all"), ("argmin", "argmax"), ("minimum", "maximum"))
+NAMES = {**dict(OPPOSITES), **{second: first for first, second in OPPOSITES}}
 
 
 @dataclass(frozen=True)
