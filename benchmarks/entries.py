@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from agents.storage.games import same_game
 from agents.training import train
 from benchmarks.timing import timed
 from nim_envs import GameEnv
+from nim_envs.references import resolved
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]
 """Makes the agents for an environment: one for both seats, or one for each."""
@@ -67,11 +67,11 @@ def maker(name: str) -> Maker:
             pair of them, one for each.
 
     Raises:
-        click.UsageError: there is no such module, or no such name in it.
+        InvalidGameError: there is no such module, or no such name in it.
     """
     if name in LEARNERS:
         return LEARNERS[name]
-    made = _imported(name)
+    made = resolved(name)
     make = getattr(made, "for_env", made)
 
     def agents(env: GameEnv) -> tuple[Any, ...]:
@@ -98,9 +98,9 @@ def trained(name: str, env: GameEnv, games: int, seed: int) -> TrainedEntry:
         click.UsageError: the pair's environment is of another game.
     """
     if _arguments(name) == POLICY:
-        return TrainedEntry(0, 0.0, [optimality(_imported(name), env.game, "all")])
+        return TrainedEntry(0, 0.0, [optimality(resolved(name), env.game, "all")])
     if _arguments(name) == TRAINER:
-        seconds, found = timed(partial(_imported(name), env, games, seed))
+        seconds, found = timed(partial(resolved(name), env, games, seed))
         policy, seen = found if isinstance(found, tuple) else (found, env)
         if not same_game(seen.game, env.game):
             raise click.UsageError(
@@ -140,7 +140,7 @@ def knows(name: str) -> str:
         return {"random": "nothing", "optimal": "the solution"}[name]
     if name in registry.LEARNERS:
         return registry.LEARNERS[name].knows
-    return str(getattr(_imported(name), "knows", "not said"))
+    return str(getattr(resolved(name), "knows", "not said"))
 
 
 def check(name: str, env: GameEnv) -> None:
@@ -163,7 +163,7 @@ def check(name: str, env: GameEnv) -> None:
 
 def _arguments(name: str) -> int:
     """Return the number of required positional arguments of a function; 0 of anything else."""
-    made = None if name in LEARNERS else _imported(name)
+    made = None if name in LEARNERS else resolved(name)
     if made is None or isinstance(made, type) or hasattr(made, "for_env"):
         return 0
     try:
@@ -172,15 +172,3 @@ def _arguments(name: str) -> int:
         return 0
     positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     return sum(each.kind in positional and each.default is Parameter.empty for each in parameters)
-
-
-def _imported(name: str) -> Any:
-    module, _, attribute = name.partition(":")
-    if not module or not attribute:
-        raise click.UsageError(f"a learner of your own is package.module:Name, not {name!r}")
-    try:
-        return getattr(import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        raise click.UsageError(f"--learners {name}: {error}") from error
-    except AttributeError as error:
-        raise click.UsageError(f"--learners: {module} has no {attribute!r}") from error

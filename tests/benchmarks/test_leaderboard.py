@@ -133,7 +133,7 @@ def test_external_learners_get_the_same_row(name, tmp_path, capsys):
     ("name", "said"),
     [
         ("QLearning", ["package.module:Name", "'QLearning'"]),
-        (":QLearning", ["package.module:Name", "':QLearning'"]),
+        (":QLearning", ["package.module:", "':QLearning'"]),
         ("nowhere.to_be_found:QLearning", ["nowhere"]),
         ("my_learners:Missing", ["my_learners", "'Missing'"]),
         ("my_learners:Nothing", ["act, update and greedy", "Nothing object"]),
