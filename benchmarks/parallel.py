@@ -134,11 +134,7 @@ def _parallel(jobs: int | None, backend: str) -> Any:
     if backend == "local":
         jobs = jobs or joblib.cpu_count()
         return joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    ray_tasks = needed("benchmarks.ray_tasks", "--backend ray", "ray")
-    try:
-        ray_tasks.connect()
-    except ray_tasks.NoClusterError as error:
-        raise click.UsageError(f"--backend ray: {error}") from error
+    needed("benchmarks.ray_tasks", "--backend ray", "ray").connect()
     # Without a limit Ray gets all tasks at once, so that machines may join later.
     return joblib.Parallel(
         n_jobs=jobs or -1,

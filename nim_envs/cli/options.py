@@ -76,11 +76,6 @@ def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") 
         return make_game(name, start=start, **arguments)
     except InvalidPositionError as error:
         raise click.UsageError(f"{error}{larger_board(name, settings, start)}") from error
-    except TypeError as error:
-        if "games" not in arguments:
-            raise
-        # An unknown argument of a game in a sum.
-        raise click.UsageError(f"--set {' '.join(settings)}: {error}") from error
 
 
 def larger_board(name: str, settings: tuple[str, ...], position: Any) -> str:
