@@ -152,9 +152,7 @@ def check(name: str, env: GameEnv) -> None:
     if _arguments(name) in (POLICY, TRAINER):
         return
     agents = maker(name)(env)
-    if is_own(name) and (
-        len(agents) not in (1, 2) or not all(isinstance(agent, Learner) for agent in agents)
-    ):
+    if len(agents) not in (1, 2) or not all(isinstance(agent, Learner) for agent in agents):
         raise click.UsageError(
             f"--learners {name} must make a learner with act, update and greedy, or a pair of "
             f"them, not {agents if len(agents) > 1 else agents[0]!r}"

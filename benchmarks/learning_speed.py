@@ -27,7 +27,7 @@ from benchmarks.command_line import (
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import grouped, machine, table, write_csv, write_text
-from benchmarks.tasks import GameSetting
+from benchmarks.tasks import GAMES, GameSetting
 from benchmarks.timing import timed
 from nim_envs import GameEnv
 from nim_envs.render.style import save_figure
@@ -55,11 +55,9 @@ def _uniform(name: str, **arguments: Any) -> GameSetting:
 
 
 BOARDS: dict[str, SpeedTask] = {
-    "nim-10-10-10": SpeedTask(_uniform("nim", heaps=(10, 10, 10)), 5_000, 3_000_000, 10),
+    "nim-10-10-10": SpeedTask(GAMES["nim-10-10-10"], 5_000, 3_000_000, 10),
     "addition-10-100": SpeedTask(_uniform("addition", k=10, n=100), 1_000, 1_000_000, 10),
-    "misere-nim-1-3-5-7": SpeedTask(
-        _uniform("misere_nim", heaps=(1, 3, 5, 7)), 1_000, 1_000_000, 10
-    ),
+    "misere-nim-1-3-5-7": SpeedTask(GAMES["misere-nim-1-3-5-7"], 1_000, 1_000_000, 10),
     "five-heaps": SpeedTask(_uniform("nim", heaps=(1, 3, 5, 7, 9)), 10_000, 5_000_000, 5),
     "six-heaps": SpeedTask(_uniform("nim", heaps=(1, 3, 5, 7, 9, 11)), 50_000, 20_000_000, 3),
     "seven-heaps": SpeedTask(

@@ -49,14 +49,14 @@ def relative_costs(directions: Sequence[Direction]) -> dict[tuple[str, str], flo
     return {key: float(np.exp(np.mean(np.log(found)))) for key, found in ratios.items()}
 
 
-def span(numbers: Sequence[float], digits: int = 3) -> str:
+def span(numbers: Sequence[float]) -> str:
     """Return the least and the greatest of some numbers of at most 1; none is rounded up to 1."""
 
     def shown(number: float) -> str:
         # What is 1 but for rounding errors is 1.
         if abs(number - 1) < 1e-9:
             return "1"
-        places = digits
+        places = 3
         while places < 8 and f"{number:.{places}f}".startswith("1.0"):
             places += 1
         return f"{number:.{places}f}"

@@ -18,6 +18,7 @@ from docs.generator import results
 from docs.generator.markdown import (
     code,
     described,
+    filled,
     linked,
     paragraphs,
     references,
@@ -368,23 +369,9 @@ def index() -> None:
         for name in GAMES
     ]
     blocks = "\n\n".join(f'<div class="card" markdown="1">\n\n{card}\n\n</div>' for card in cards)
-    write(
-        "games/index.md",
-        "# Games\n\nTwo players move in turn, nothing is hidden and nothing is left to chance. "
-        "Every game ends, and for every position we know who wins, and with which moves. "
-        "Every game has a normal form (the last move wins) and a misère form (it loses). Besides "
-        "the arguments of its rules it takes [the common ones](arguments.md).\n\n"
-        f'<div class="cards" markdown="1">\n\n{blocks}\n\n</div>\n\n'
-        "A game that is not here is a table of moves: [add it](../contributing.md).\n",
-    )
-    write(
-        "games/arguments.md",
-        "# Arguments of all games\n\nBesides those of its rules every id takes these, as in "
-        '`gymnasium.make("nim_envs/Nim-v0", start="uniform", opponent="optimal")`. *PettingZoo* '
-        "is `pettingzoo.make`, *Gymnasium* is `gymnasium.make` and *batched* is "
-        '`gymnasium.make_vec` with `vectorization_mode="vector_entry_point"`.\n\n'
-        f"{common_arguments()}\n\n{_environment_links()}\n",
-    )
+    write("games/index.md", filled("games", cards=blocks))
+    arguments = filled("arguments", arguments=common_arguments(), links=_environment_links())
+    write("games/arguments.md", arguments)
 
 
 def pages() -> list[str]:

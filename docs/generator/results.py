@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from agents.registry import LEARNERS
@@ -11,10 +10,8 @@ from benchmarks.leaderboard import RESULTS, leaderboard, published
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import percent, read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
-from docs.generator.markdown import ROOT, heading, table, write
+from docs.generator.markdown import ROOT, filled, heading, table, write
 
-PAGE = Path(__file__).with_suffix(".md")
-"""Text of the page of the leaderboard, with names in braces where tables and numbers go."""
 STARTER = ROOT / "docs" / "tutorials" / "my_learner.py"
 
 Row = dict[str, str]
@@ -114,7 +111,8 @@ def leaderboard_page() -> None:
     ranked_header = ("learner", "knows", "interquartile mean %", "95 % interval", "mean %",
                      "boards solved")  # fmt: skip
     task_header = ("", "task", "game", "arguments", "starts", "games")
-    text = PAGE.read_text(encoding="utf-8").format(
+    text = filled(
+        "results",
         version=VERSION,
         runs=len(GAMES) * len(SEEDS),
         seeds=len(SEEDS),
