@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks import rollouts
 from benchmarks.report import middle_and_range
-from benchmarks.timing import Batch, Rates, Timer, clocked, ratio
+from benchmarks.timing import Batch, Rates, Timer, clocked, ratios
 from nim_envs.registration import gymnasium_id
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
@@ -24,14 +24,10 @@ FLOOR = "copying the same bytes, NumPy"
 """An upper bound, nearly, on the speed of an environment that returns such arrays."""
 
 
-def our_env(name: str, size: int, *, opponent: Any = None, **arguments: Any) -> Any:
-    """Return one of our batched environments, in self-play unless ``opponent`` is given."""
+def our_env(name: str, size: int, **arguments: Any) -> Any:
+    """Return one of our batched environments, in self-play unless an opponent is given."""
     return gymnasium.make_vec(
-        gymnasium_id(name),
-        num_envs=size,
-        vectorization_mode="vector_entry_point",
-        opponent=opponent,
-        **arguments,
+        gymnasium_id(name), size, vectorization_mode="vector_entry_point", **arguments
     )
 
 
@@ -178,10 +174,9 @@ RATIO_HEADER = (
 
 def ratio_rows(rates: Rates) -> list[list[Any]]:
     """Return the ratios of ``BASE`` to each contestant, as medians over the rounds."""
-    pairs = zip(ratio(rates, BASE), ratio(rates, BASE, by_steps=True), strict=True)
     return [
-        [name, size, f"{by_moves:.4g}", f"{by_steps:.4g}", f"{1 / by_steps:.4g}"]
-        for (name, size, by_moves), (_, _, by_steps) in pairs
+        [name, size, f"{by.moves:.4g}", f"{by.steps:.4g}", f"{1 / by.steps:.4g}"]
+        for name, size, by in ratios(rates, BASE)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -90,18 +91,30 @@ class Benchmark(Command):
                 args = args[len(names) :]
         return super().parse_args(ctx, joined)
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Make the directory for the results, then run the benchmark."""
+    def invoke(self, ctx: click.Context) -> None:
+        """Make the directory for the results, run the benchmark, and print how long it took.
+
+        Raises:
+            KeyboardInterrupt: it was stopped by Ctrl-C; the results so far are written.
+        """
         output: Path = ctx.params["output"]
         with using(output):
             output.mkdir(parents=True, exist_ok=True)
-        return super().invoke(ctx)
+        began = time.perf_counter()
+        complete = super().invoke(ctx)
+        seconds = f"{time.perf_counter() - began:.0f} s"
+        if not complete:
+            print(f"\nstopped after {seconds}; what was finished is in {output}")
+            raise KeyboardInterrupt
+        print(f"\n{seconds} in all; written to {output}")
 
 
 def benchmark(
     name: str, writes: str, quick: str | None, output: str | None = None
-) -> Callable[[Callable[..., None]], Benchmark]:
+) -> Callable[[Callable[..., bool]], Benchmark]:
     """Return a decorator that makes a function the command of a benchmark.
+
+    The function writes the results, and returns whether it has finished.
 
     Args:
         name: name of its module, without the package.
@@ -110,7 +123,7 @@ def benchmark(
         output: default of ``--output``; ``None``: a directory in ``results``.
     """
 
-    def decorate(function: Callable[..., None]) -> Benchmark:
+    def decorate(function: Callable[..., bool]) -> Benchmark:
         command = click.command(name, cls=Benchmark, context_settings=SETTINGS)(function)
         command.params.append(
             click.Option(

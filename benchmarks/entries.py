@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from importlib import import_module
+from functools import partial
 from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
@@ -14,7 +13,9 @@ from agents import Learner, OptimalAgent, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.storage.games import same_game
 from agents.training import train
+from benchmarks.timing import timed
 from nim_envs import GameEnv
+from nim_envs.references import resolved
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]
 """Makes the agents for an environment: one for both seats, or one for each."""
@@ -53,7 +54,7 @@ def is_own(name: str) -> bool:
 
 def learns(name: str) -> bool:
     """Return whether a learner of this name plays games in training, so that its seed matters."""
-    return name not in UNTRAINED and not (is_own(name) and _arguments(_imported(name)) == POLICY)
+    return name not in UNTRAINED and _arguments(name) != POLICY
 
 
 def maker(name: str) -> Maker:
@@ -66,11 +67,11 @@ def maker(name: str) -> Maker:
             pair of them, one for each.
 
     Raises:
-        click.UsageError: there is no such module, or no such name in it.
+        InvalidGameError: there is no such module, or no such name in it.
     """
     if name in LEARNERS:
         return LEARNERS[name]
-    made = _imported(name)
+    made = resolved(name)
     make = getattr(made, "for_env", made)
 
     def agents(env: GameEnv) -> tuple[Any, ...]:
@@ -96,13 +97,10 @@ def trained(name: str, env: GameEnv, games: int, seed: int) -> TrainedEntry:
     Raises:
         click.UsageError: the pair's environment is of another game.
     """
-    made: Any = _imported(name) if is_own(name) else None
-    if _arguments(made) == POLICY:
-        return TrainedEntry(0, 0.0, [optimality(made, env.game, "all")])
-    if _arguments(made) == TRAINER:
-        began = time.perf_counter()
-        found = made(env, games, seed)
-        seconds = time.perf_counter() - began
+    if _arguments(name) == POLICY:
+        return TrainedEntry(0, 0.0, [optimality(resolved(name), env.game, "all")])
+    if _arguments(name) == TRAINER:
+        seconds, found = timed(partial(resolved(name), env, games, seed))
         policy, seen = found if isinstance(found, tuple) else (found, env)
         if not same_game(seen.game, env.game):
             raise click.UsageError(
@@ -142,7 +140,7 @@ def knows(name: str) -> str:
         return {"random": "nothing", "optimal": "the solution"}[name]
     if name in registry.LEARNERS:
         return registry.LEARNERS[name].knows
-    return str(getattr(_imported(name), "knows", "not said"))
+    return str(getattr(resolved(name), "knows", "not said"))
 
 
 def check(name: str, env: GameEnv) -> None:
@@ -151,20 +149,19 @@ def check(name: str, env: GameEnv) -> None:
     Raises:
         click.UsageError: it makes something that lacks a method of a learner.
     """
-    if is_own(name) and _arguments(_imported(name)) in (POLICY, TRAINER):
+    if _arguments(name) in (POLICY, TRAINER):
         return
     agents = maker(name)(env)
-    if is_own(name) and (
-        len(agents) not in (1, 2) or not all(isinstance(agent, Learner) for agent in agents)
-    ):
+    if len(agents) not in (1, 2) or not all(isinstance(agent, Learner) for agent in agents):
         raise click.UsageError(
             f"--learners {name} must make a learner with act, update and greedy, or a pair of "
             f"them, not {agents if len(agents) > 1 else agents[0]!r}"
         )
 
 
-def _arguments(made: Any) -> int:
+def _arguments(name: str) -> int:
     """Return the number of required positional arguments of a function; 0 of anything else."""
+    made = None if name in LEARNERS else resolved(name)
     if made is None or isinstance(made, type) or hasattr(made, "for_env"):
         return 0
     try:
@@ -173,15 +170,3 @@ def _arguments(made: Any) -> int:
         return 0
     positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     return sum(each.kind in positional and each.default is Parameter.empty for each in parameters)
-
-
-def _imported(name: str) -> Any:
-    module, _, attribute = name.partition(":")
-    if not module or not attribute:
-        raise click.UsageError(f"a learner of your own is package.module:Name, not {name!r}")
-    try:
-        return getattr(import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        raise click.UsageError(f"--learners {name}: {error}") from error
-    except AttributeError as error:
-        raise click.UsageError(f"--learners: {module} has no {attribute!r}") from error

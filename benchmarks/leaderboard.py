@@ -7,15 +7,15 @@ seeds are ranked.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from benchmarks.report import read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 
 FloatArray = npt.NDArray[np.float64]
@@ -38,15 +38,15 @@ REPETITIONS = 2_000
 CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A learner's place on the leaderboard.
+class Standing(NamedTuple):
+    """A learner's place on the leaderboard: the cells under :data:`HEADER`.
 
     Attributes:
         learner: name of the learner.
         knows: its knowledge besides observations and rewards, in words.
         interquartile_mean: interquartile mean of its scores, in percent.
-        interval: 95 % bootstrap interval of that mean.
+        low: lower end of the 95 % bootstrap interval of that mean.
+        high: its upper end.
         mean: mean of all scores, in percent.
         solved: number of tasks on which every seed reached 100 %.
     """
@@ -54,17 +54,10 @@ class Standing:
     learner: str
     knows: str
     interquartile_mean: float
-    interval: tuple[float, float]
+    low: float
+    high: float
     mean: float
     solved: int
-
-    @property
-    def row(self) -> tuple[str, str, float, float, float, float, int]:
-        """The cells under :data:`HEADER`."""
-        return (
-            self.learner, self.knows, self.interquartile_mean, *self.interval, self.mean,
-            self.solved,
-        )  # fmt: skip
 
 
 def interquartile_mean(scores: FloatArray) -> FloatArray:
@@ -158,11 +151,7 @@ def nearest(scores: Mapping[str, Sequence[float]], targets: Sequence[float]) -> 
 
 def read_runs(paths: Iterable[Path]) -> list[dict[str, str]]:
     """Return the rows of ``runs.csv`` files, without those of other versions of the tasks."""
-    rows = []
-    for path in paths:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows += [row for row in csv.DictReader(file) if row["tasks"] == str(VERSION)]
-    return rows
+    return [row for path in paths for row in read_csv(path) if row["tasks"] == str(VERSION)]
 
 
 def leaderboard(rows: Iterable[dict[str, str]]) -> list[Standing]:
@@ -191,7 +180,7 @@ def leaderboard(rows: Iterable[dict[str, str]]) -> list[Standing]:
                 learner,
                 knows[learner],
                 float(interquartile_mean(table.ravel())),
-                bootstrap_interval(table),
+                *bootstrap_interval(table),
                 float(table.mean()),
                 int((table >= 100.0).all(axis=1).sum()),
             )

@@ -5,11 +5,9 @@ python -m benchmarks.learning_speed --help explains every option.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +26,8 @@ from benchmarks.command_line import (
 )
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
-from benchmarks.report import closing_line, machine, table, write_csv, write_text
-from benchmarks.tasks import GameSetting
+from benchmarks.report import grouped, machine, table, write_csv, write_text
+from benchmarks.tasks import GAMES, GameSetting
 from benchmarks.timing import timed
 from nim_envs import GameEnv
 from nim_envs.render.style import save_figure
@@ -57,11 +55,9 @@ def _uniform(name: str, **arguments: Any) -> GameSetting:
 
 
 BOARDS: dict[str, SpeedTask] = {
-    "nim-10-10-10": SpeedTask(_uniform("nim", heaps=(10, 10, 10)), 5_000, 3_000_000, 10),
+    "nim-10-10-10": SpeedTask(GAMES["nim-10-10-10"], 5_000, 3_000_000, 10),
     "addition-10-100": SpeedTask(_uniform("addition", k=10, n=100), 1_000, 1_000_000, 10),
-    "misere-nim-1-3-5-7": SpeedTask(
-        _uniform("misere_nim", heaps=(1, 3, 5, 7)), 1_000, 1_000_000, 10
-    ),
+    "misere-nim-1-3-5-7": SpeedTask(GAMES["misere-nim-1-3-5-7"], 1_000, 1_000_000, 10),
     "five-heaps": SpeedTask(_uniform("nim", heaps=(1, 3, 5, 7, 9)), 10_000, 5_000_000, 5),
     "six-heaps": SpeedTask(_uniform("nim", heaps=(1, 3, 5, 7, 9, 11)), 50_000, 20_000_000, 3),
     "seven-heaps": SpeedTask(
@@ -139,10 +135,7 @@ HEADER = (
 def summary(runs: list[LearningSpeedRun]) -> list[list[Any]]:
     """Return one row for each board and learner over its seeds, fewest games first."""
     rows: list[list[Any]] = []
-    for board, learner in product(BOARDS, LEARNERS):
-        group = [run for run in runs if (run.board, run.learner) == (board, learner)]
-        if not group:
-            continue
+    for (board, learner), group in grouped(runs, "board", "learner").items():
         reached = [run.curve for run in group if run.curve.games_to_sustained is not None]
         games = [curve.games_to_sustained or 0 for curve in reached]
         seconds = [curve.seconds_to_sustained or 0.0 for curve in reached]
@@ -255,10 +248,9 @@ NOTES = f"""\
 def main(
     boards: list[str] | None, learners: list[str], seeds: int | None, limit: int,
     jobs: int | None, backend: str, output: Path, quick: bool,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Measure games and seconds until each learner plays every position optimally."""
     boards = boards or list(BOARDS)[: 3 if quick else None]
-    began = time.perf_counter()
     ratio = against_published(1 if quick else 5, quick)
     print(table(RATIO_HEADER, ratio), end="\n\n")
     tasks = [
@@ -284,7 +276,7 @@ def main(
         title = f"{board}, seed 0"
         figure = learning_curves(first, title, logarithmic=True)
         save_figure(figure, output / f"{board}.png")
-    closing_line(began, output, runs.complete)
+    return runs.complete
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ python -m benchmarks.optimality --help explains every option.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from benchmarks.entries import LEARNERS, UNTRAINED, check, is_own, knows, learns
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import (
     NARROW,
-    closing_line,
+    grouped,
     machine,
     score_cells,
     table,
@@ -89,24 +89,19 @@ def _in_order(learners: Iterable[str]) -> list[str]:
 
 def summary(runs: list[ScoredRun]) -> list[list[Any]]:
     """Return one row for each game and learner, over its seeds, in the order of :data:`GAMES`."""
-    learners = _in_order(run.learner for run in runs)
-    rows = []
-    for game in GAMES:
-        for learner in learners:
-            group = [run for run in runs if (run.game, run.learner) == (game, learner)]
-            if not group:
-                continue
-            rows.append(
-                [
-                    game,
-                    GAMES[game].starts,
-                    learner,
-                    group[0].games,
-                    f"{np.mean([run.seconds for run in group]):.2f}",
-                    *score_cells(group),
-                ]
-            )
-    return rows
+    groups = grouped(runs, "game", "learner")
+    return [
+        [
+            game,
+            GAMES[game].starts,
+            learner,
+            group[0].games,
+            f"{np.mean([run.seconds for run in group]):.2f}",
+            *score_cells(group),
+        ]
+        for game, learner in product(GAMES, _in_order(run.learner for run in runs))
+        if (group := groups.get((game, learner)))
+    ]
 
 
 def matrix(rows: list[list[Any]]) -> str:
@@ -189,7 +184,7 @@ def report(runs: list[ScoredRun], seeds: int, command: str) -> str:
 def main(
     boards: list[str], learners: list[str], seeds: int | None, jobs: int | None, backend: str,
     output: Path, quick: bool,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Train each learner on each board and report how much it plays optimally.
 
     That is the share of positions at which it does, over several seeds. A learner of your own is a
@@ -210,7 +205,6 @@ def main(
         # Nothing to train, so the seed changes nothing.
         if seed == 0 or learns(learner)
     ]
-    began = time.perf_counter()
     finished = in_parallel(
         run,
         [(*task, quick) for task in tasks],
@@ -230,12 +224,11 @@ def main(
     ranked = leaderboard.leaderboard([*(leaderboard.published() if own else []), *as_text(each)])
     whole = {standing.learner for standing in ranked} & set(learners)
     if whole:
-        standings = [standing.row for standing in ranked]
-        write_csv(output / "leaderboard.csv", leaderboard.HEADER, standings)
+        write_csv(output / "leaderboard.csv", leaderboard.HEADER, ranked)
     write_text(output / "optimality.md", report(runs, seeds, invocation()))
     if own and finished.complete:
         print(f"\n{beside_published(runs, own)}\n\n{how_to_enter(own, whole, output)}")
-    closing_line(began, output, finished.complete)
+    return finished.complete
 
 
 def beside_published(runs: list[ScoredRun], own: list[str]) -> str:

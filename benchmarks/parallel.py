@@ -32,7 +32,7 @@ class Finished(list[Result]):
     complete = True
 
 
-def parallel_options(command: Callable[..., None]) -> Callable[..., None]:
+def parallel_options(command: Callable[..., bool]) -> Callable[..., bool]:
     """Add ``--jobs`` and ``--backend`` to the command of a benchmark."""
     command = click.option(
         "--backend", type=click.Choice(BACKENDS), default="local", show_default=True,
@@ -43,7 +43,7 @@ def parallel_options(command: Callable[..., None]) -> Callable[..., None]:
         f"Runs at the same time (default: all {joblib.cpu_count()} cores; on Ray as many as "
         "it has room for)"
     )
-    return cast("Callable[..., None]", count_option("--jobs", jobs)(command))
+    return cast("Callable[..., bool]", count_option("--jobs", jobs)(command))
 
 
 def in_parallel(
@@ -134,11 +134,7 @@ def _parallel(jobs: int | None, backend: str) -> Any:
     if backend == "local":
         jobs = jobs or joblib.cpu_count()
         return joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    ray_tasks = needed("benchmarks.ray_tasks", "--backend ray", "ray")
-    try:
-        ray_tasks.connect()
-    except ray_tasks.NoClusterError as error:
-        raise click.UsageError(f"--backend ray: {error}") from error
+    needed("benchmarks.ray_tasks", "--backend ray", "ray").connect()
     # Without a limit Ray gets all tasks at once, so that machines may join later.
     return joblib.Parallel(
         n_jobs=jobs or -1,

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import pettingzoo
 
 from agents import Agent, OptimalAgent, RandomAgent
 from agents.base import IntArray
@@ -19,7 +18,7 @@ from benchmarks.command_line import benchmark, names_option
 from nim_envs import GameEnv
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registration import GAMES, make_aec
 from nim_envs.render.frame import Frame
 
 MILLISECONDS = 1_100
@@ -75,13 +74,7 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
         InvalidGameError: ``name`` is unknown.
         MissingPackageError: pygame is not installed.
     """
-    env = cast(
-        GameEnv,
-        pettingzoo.make(
-            "aec", aec_id(name), render_mode="rgb_array", show_winning_moves=True,
-            **(arguments or {}),
-        ),
-    )  # fmt: skip
+    env = make_aec(name, render_mode="rgb_array", show_winning_moves=True, **(arguments or {}))
     frames = [env.render() for _ in moves_of(env, seed)]
     return cast(list[Frame], [*frames, env.render()])
 
@@ -131,7 +124,7 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
 @names_option(
     "--names", GAMES, "Write these registered games in their usual form instead", default="none"
 )
-def main(names: list[str] | None, output: Path) -> None:
+def main(names: list[str] | None, output: Path) -> bool:
     """Write the README's moving pictures of games."""
     chosen = {name: (name, {}) for name in names} if names else PICTURES
     for file, (name, settings) in chosen.items():
@@ -143,6 +136,7 @@ def main(names: list[str] | None, output: Path) -> None:
             content = gif(shown)
             write_atomically(path, content)
             print(f"wrote {path}, {len(content) / 1000:.0f} kB")
+    return True
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+import click
 import joblib
 import ray
 from joblib.parallel import ParallelBackendBase
@@ -21,24 +22,20 @@ RETRIES = 10
 """Retries of a call whose worker died. A call that kills every worker fails."""
 
 
-class NoClusterError(ConnectionError):
-    """No Ray cluster was found."""
-
-
 def connect() -> None:
     """Connect to the running cluster, and register the backend ``"ray_tasks"`` with joblib.
 
     Raises:
-        NoClusterError: no cluster is running.
+        click.UsageError: no cluster is running.
     """
     if not ray.is_initialized():
         try:
             _check_reachable(os.environ.get("RAY_ADDRESS", ""))
             ray.init(address="auto", log_to_driver=False)
         except (OSError, RuntimeError) as error:
-            raise NoClusterError(
-                "no Ray cluster was found; start one by `ray start --head`, or name one in "
-                f"RAY_ADDRESS ({error})"
+            raise click.UsageError(
+                "--backend ray: no Ray cluster was found; start one by `ray start --head`, or name "
+                f"one in RAY_ADDRESS ({error})"
             ) from error
     joblib.register_parallel_backend("ray_tasks", RayTasks)
 

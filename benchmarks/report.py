@@ -6,10 +6,10 @@ import csv
 import io
 import os
 import platform
-import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,11 @@ from tabulate import simple_separated_format, tabulate
 
 from nim_envs.files import write_atomically
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 TableRow = Sequence[Any]
+Run = TypeVar("Run")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -92,9 +96,24 @@ def score_cells(runs: Sequence[Any]) -> list[Any]:
     ]
 
 
+def grouped(runs: Iterable[Run], *names: str) -> dict[Any, list[Run]]:
+    """Return runs by the values of these attributes, a tuple where there are several."""
+    key = attrgetter(*names)
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(key(run), []).append(run)
+    return groups
+
+
 def middle_and_range(values: Sequence[float] | npt.NDArray[np.float64]) -> list[int]:
     """Return the median of rates, the lowest and the highest, rounded."""
     return [round(float(f(values))) for f in (np.median, np.min, np.max)]
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[TableRow]) -> None:
@@ -106,22 +125,13 @@ def write_csv(path: Path, header: Sequence[str], rows: Sequence[TableRow]) -> No
     write_text(path, text.getvalue())
 
 
-def closing_line(began: float, output: Path, complete: bool = True) -> None:
-    """Print how long a benchmark took and where it wrote its results.
+def save_figures(figure: Figure, directory: Path, name: str) -> None:
+    """Write a figure as PNG and as SVG."""
+    # Not every benchmark draws, and it takes a second to import.
+    from nim_envs.render.style import save_figure
 
-    Args:
-        began: start time by ``time.perf_counter``, in seconds.
-        output: directory of the results.
-        complete: whether it has finished.
-
-    Raises:
-        KeyboardInterrupt: it was stopped by Ctrl-C; the results so far are written.
-    """
-    seconds = f"{time.perf_counter() - began:.0f} s"
-    if not complete:
-        print(f"\nstopped after {seconds}; what was finished is in {output}")
-        raise KeyboardInterrupt
-    print(f"\n{seconds} in all; written to {output}")
+    for kind in ("png", "svg"):
+        save_figure(figure, directory / f"{name}.{kind}")
 
 
 def machine() -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import middle_and_range
-from benchmarks.timing import Batch, Rates, Timer, clocked, missing_modules, ratio
+from benchmarks.timing import Batch, Rates, Timer, clocked, missing_modules, ratios
 
 SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 20)
 STEPS_IN_ALL = 1 << 22
@@ -164,7 +164,7 @@ RATIO_HEADER = ("each at its best size", "at a time", f"{BASE}: moves/s over its
 
 def ratio_rows(rates: Rates) -> list[list[Any]]:
     """Return the ratios of ``BASE`` to each environment, in moves, as medians over the rounds."""
-    return [[name, size, f"{by:.3g}"] for name, size, by in ratio(rates, BASE)]
+    return [[name, size, f"{by.moves:.3g}"] for name, size, by in ratios(rates, BASE)]
 
 
 def device() -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from agents.base import FloatArray
 from agents.evaluation.value_score import value_optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option
-from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs import GameEnv, make_game
 from nim_envs.render.style import (
     BLUE,
@@ -256,7 +255,7 @@ NOTES = f"""\
 @click.option("--seed", type=int, default=0, show_default=True)
 def main(
     heaps: list[int] | None, full: bool, symmetric: bool, seed: int, output: Path, quick: bool
-) -> None:
+) -> bool:
     """Train on larger and larger boards until every N-position is played optimally."""
     heaps = heaps or [
         number
@@ -264,7 +263,6 @@ def main(
         if (number <= 6 if quick else full or not board.full)
     ]
     command = invocation()
-    began = time.perf_counter()
     runs: list[ScalingRun] = []
     try:
         for board in map(BOARDS.__getitem__, heaps):
@@ -279,7 +277,7 @@ def main(
             raise
     print(table(HEADER, summary(runs)))
     print(f"\n{fit_line(runs)}")
-    closing_line(began, output, complete=len(runs) == 2 * len(heaps))
+    return len(runs) == 2 * len(heaps)
 
 
 def fit_line(runs: list[ScalingRun]) -> str:

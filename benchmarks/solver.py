@@ -20,7 +20,6 @@ import numpy as np
 from benchmarks.command_line import benchmark, count_option, names_option
 from benchmarks.parallel import in_parallel
 from benchmarks.report import (
-    closing_line,
     machine,
     middle_and_range,
     table,
@@ -435,7 +434,7 @@ PARTS: dict[str, Part] = {
 """The tables by name, in the order of the report."""
 
 
-def part_options(command: Callable[..., None]) -> Callable[..., None]:
+def part_options(command: Callable[..., bool]) -> Callable[..., bool]:
     """Add an option for each table to the command."""
     default = "all, or none where another table is asked for"
     for name, part in reversed(PARTS.items()):
@@ -457,7 +456,7 @@ def part_options(command: Callable[..., None]) -> Callable[..., None]:
 )  # fmt: skip
 def main(
     rounds: int | None, jobs: int, output: Path, quick: bool, **chosen: list[str] | None
-) -> None:
+) -> bool:
     """Measure Grundy values per second, prove periods, and find misère quotients.
 
     Octal games and Grundy's game by the sparse-space method, as ratios to the naive method in one
@@ -465,7 +464,6 @@ def main(
     """
     rounds = rounds or (1 if quick else 3)
     everything = all(names is None for names in chosen.values())
-    began = time.perf_counter()
     complete = True
     tables = []
     for name, part in PARTS.items():
@@ -484,7 +482,7 @@ def main(
     print(*(table(*each) for each in tables), sep="\n\n")
     shown = [table(*each, style="github") for each in tables]
     write_text(output / "solver.md", "\n\n".join(["# Solver", *shown, NOTES]))
-    closing_line(began, output, complete)
+    return complete
 
 
 if __name__ == "__main__":

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
-
-import pettingzoo
+from typing import Any
 
 from nim_envs import GameEnv
-from nim_envs.registration import aec_id
+from nim_envs.registration import make_aec
 
 VERSION = 2
 """Increased with every change of the tasks; scores of different versions are not compared."""
@@ -43,8 +41,7 @@ class GameSetting:
 
     def make(self) -> GameEnv:
         """Return a new environment."""
-        env = pettingzoo.make("aec", aec_id(self.name), **self.arguments)
-        return cast(GameEnv, env)
+        return make_aec(self.name, **self.arguments)
 
     @property
     def starts(self) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,14 +21,13 @@ from benchmarks import batched, rollouts
 from benchmarks.command_line import benchmark, count_option, names_option
 from benchmarks.report import (
     TableRow,
-    closing_line,
     machine,
     middle_and_range,
     table,
     write_csv,
     write_text,
 )
-from benchmarks.timing import Batch, Rate, Rates, Timer, clocked, measured, ratio
+from benchmarks.timing import Batch, Rate, Rates, Timer, clocked, measured, ratios
 from nim_envs.registration import aec_id
 
 BASE = "nim 3-4-5"
@@ -133,7 +132,7 @@ HEADER = ("environment", "moves/s (median)", "lowest", "highest", f"{BASE} is fa
 
 def rows(rates: Rates) -> list[list[Any]]:
     """Return one row for each environment; the ratio is the median of the rounds' ratios."""
-    faster = {name: round(by, 2) for name, _, by in ratio(rates, BASE)}
+    faster = {name: round(by.moves, 2) for name, _, by in ratios(rates, BASE)}
     return [
         [name, *middle_and_range([rate.moves for rate in timed]), faster[name]]
         for (name, _), timed in rates.items()
@@ -153,7 +152,8 @@ COMMON_NOTES = f"""\
 - Machine: {machine()}.
 """
 
-PARTS = ("turn-based", "batched", "jax")
+Tables = dict[str, tuple[Sequence[str], Sequence[TableRow]]]
+"""Header and rows of each table, by the name of its CSV file."""
 
 
 @dataclass(frozen=True)
@@ -162,13 +162,13 @@ class Section:
 
     Args:
         title: heading.
-        tables: header and rows of each table, by the name of its CSV file.
+        tables: its tables.
         notes: explanation of the figures.
         missing: environments that could not be timed, with the reasons.
     """
 
     title: str
-    tables: dict[str, tuple[tuple[str, ...], list[TableRow]]]
+    tables: Tables
     notes: str
     missing: list[str]
 
@@ -179,20 +179,20 @@ class Section:
         return f"## {self.title}\n\n" + "\n\n".join([*shown, self.notes + absent])
 
 
-def turn_based(rounds: int, seconds: float) -> Section:
+def turn_based(rounds: int, quick: bool) -> Section:
     """Time the turn-based environments."""
-    rates, missing = measured(ENVIRONMENTS, rounds, seconds)
-    return Section("Turn-based", {"throughput": (HEADER, list(rows(rates)))}, NOTES, missing)
+    rates, missing = measured(ENVIRONMENTS, rounds, 0.1 if quick else 1.0)
+    return Section("Turn-based", {"throughput": (HEADER, rows(rates))}, NOTES, missing)
 
 
 def many_at_a_time(rounds: int, quick: bool) -> Section:
     """Time the batched environments."""
     size = batched.SIZES[0] if quick else None
     rates, missing = measured(batched.BATCHES, rounds, 0.05 if quick else 0.5, size)
-    tables: dict[str, tuple[tuple[str, ...], list[TableRow]]] = {
-        "batched": (batched.HEADER, list(batched.rows(rates))),
-        "batched_ratios": (batched.RATIO_HEADER, list(batched.ratio_rows(rates))),
-        "batched_opponents": (batched.OPPONENT_HEADER, list(batched.opponent_rows(rates))),
+    tables: Tables = {
+        "batched": (batched.HEADER, batched.rows(rates)),
+        "batched_ratios": (batched.RATIO_HEADER, batched.ratio_rows(rates)),
+        "batched_opponents": (batched.OPPONENT_HEADER, batched.opponent_rows(rates)),
     }
     return Section("Batched", tables, batched.NOTES, missing)
 
@@ -202,15 +202,19 @@ def on_device(rounds: int, quick: bool) -> Section:
     batches = {name: rollouts.batch(*of) for name, of in rollouts.ROLLOUTS.items()}
     size = rollouts.SIZES[0] if quick else None
     rates, missing = measured(batches, rounds, 0.05 if quick else 0.5, size)
-    tables: dict[str, tuple[tuple[str, ...], list[TableRow]]] = {}
+    tables: Tables = {}
     if rates:
         highest = rollouts.bandwidth(rounds, rollouts.NUMBERS >> (10 if quick else 0))
         tables = {
-            "jax": (rollouts.HEADER, list(rollouts.rows(rates, highest))),
-            "jax_ratios": (rollouts.RATIO_HEADER, list(rollouts.ratio_rows(rates))),
+            "jax": (rollouts.HEADER, rollouts.rows(rates, highest)),
+            "jax_ratios": (rollouts.RATIO_HEADER, rollouts.ratio_rows(rates)),
         }
     notes = f"{rollouts.NOTES}- Device: {rollouts.device()}.\n"
     return Section("In JAX", tables, notes, missing)
+
+
+PARTS = {"turn-based": turn_based, "batched": many_at_a_time, "jax": on_device}
+"""Functions of the number of rounds and ``--quick``, by the part of the report that they make."""
 
 
 @benchmark(
@@ -220,25 +224,18 @@ def on_device(rounds: int, quick: bool) -> Section:
 )
 @count_option("--rounds", "Rounds through all environments (default: 7; quick: 3)")
 @names_option("--parts", PARTS, "What to time")
-def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> None:
+def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> bool:
     """Time the environments beside those of others, as ratios in one run.
 
     Moves per second of the turn-based and the batched environments, and of random play in JAX on
     whatever device it finds. The others need python -m pip install -e ".[peers]".
     """
     number = rounds or (3 if quick else 7)
-    began = time.perf_counter()
-    timed = {
-        "turn-based": lambda: turn_based(number, 0.1 if quick else 1.0),
-        "batched": lambda: many_at_a_time(number, quick),
-        "jax": lambda: on_device(number, quick),
-    }
+    chosen = [measure for part, measure in PARTS.items() if part in parts]
     sections: list[Section] = []
-    for part in PARTS:
-        if part not in parts:
-            continue
+    for measure in chosen:
         try:
-            section = timed[part]()
+            section = measure(number, quick)
         except KeyboardInterrupt:
             if not sections:
                 raise
@@ -251,7 +248,7 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> Non
             print(f"missing: {line}")
     text = "\n".join(section.markdown() for section in sections)
     write_text(output / "throughput.md", f"# Throughput\n\n{text}\n{COMMON_NOTES}")
-    closing_line(began, output, complete=len(sections) == len(parts))
+    return len(sections) == len(chosen)
 
 
 if __name__ == "__main__":

@@ -139,13 +139,12 @@ def best_sizes(rates: Rates) -> dict[str, int]:
     return best
 
 
-def ratio(rates: Rates, base: str, by_steps: bool = False) -> list[tuple[str, int, float]]:
-    """Return the ratio of the base's speed to each one's, all at their best sizes.
+def ratios(rates: Rates, base: str) -> list[tuple[str, int, Rate]]:
+    """Return the ratios of the base's speed to each one's, all at their best sizes.
 
     Args:
         rates: rates by name and size.
         base: name of the base.
-        by_steps: whether to compare steps instead of moves.
 
     Returns:
         Names, best sizes, and medians of the ratios over the rounds; empty if the base was not
@@ -154,10 +153,8 @@ def ratio(rates: Rates, base: str, by_steps: bool = False) -> list[tuple[str, in
     best = best_sizes(rates)
     if base not in best:
         return []
-    what = "steps" if by_steps else "moves"
-
-    def median(name: str) -> float:
-        pairs = zip(rates[base, best[base]], rates[name, best[name]], strict=True)
-        return float(np.median([getattr(one, what) / getattr(two, what) for one, two in pairs]))
-
-    return [(name, size, median(name)) for name, size in best.items()]
+    fastest = np.array(rates[base, best[base]])
+    return [
+        (name, size, Rate(*np.median(fastest / rates[name, size], axis=0).tolist()))
+        for name, size in best.items()
+    ]

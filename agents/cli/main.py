@@ -7,7 +7,6 @@ from agents.cli.play import play
 from agents.cli.show import show
 from agents.cli.tournament import tournament
 from agents.cli.train import train
-from agents.storage import StorageError
 from nim_envs.cli.layout import SETTINGS, Group
 from nim_envs.cli.running import run as run_command
 
@@ -20,4 +19,4 @@ main = Group(
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; return its exit code. Errors are one line on standard error."""
-    return run_command(main, arguments, "python -m agents", mistakes=(StorageError,))
+    return run_command(main, arguments, "python -m agents")

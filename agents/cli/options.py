@@ -15,7 +15,7 @@ from agents.storage import load
 from agents.storage.games import same_game
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.arguments import arguments_of, integers, value_of
-from nim_envs.cli.options import GAME_HELP, GameName, registered_game
+from nim_envs.cli.options import GAME_HELP, GameName, registered_game, settings_option
 from nim_envs.cli.running import using
 from nim_envs.starts import NAMED_STARTS
 
@@ -31,10 +31,7 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
             help=f"Where games begin: {', '.join(NAMED_STARTS)}, or a position; by default fixed, "
             "or as saved with a learner.",
         ),
-        click.option(
-            "--set", "settings", multiple=True, metavar="NAME=VALUE",
-            help="Argument of the game, such as heaps=3,4,5, k=3 or misere=true; repeatable.",
-        ),
+        settings_option,
         click.option(
             "--game", type=GameName(),
             help=f"{GAME_HELP} Needed unless a player is a file, whose game is then the default.",

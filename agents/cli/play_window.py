@@ -115,7 +115,6 @@ class PlayWindow:
             if self._reply_at is None:
                 self._reply_at = now + self.reply_after
             if now >= self._reply_at:
-                self._reply_at = None
                 self.match.reply()
                 self._moved()
         if self.picture.canvas.size != self._size():
@@ -200,8 +199,9 @@ class PlayWindow:
         self._moved()
 
     def _moved(self) -> None:
-        """Clear the hint, the preview and the list after a move."""
+        """Clear the hint, the preview, the list and the time of a reply after a move."""
         self.hint = False
+        self._reply_at = None
         self.listed, self.pointed, self._shift = [], None, 0
         self._drawn = False
 
@@ -220,13 +220,11 @@ class PlayWindow:
     def _undo(self) -> None:
         undone = self.match.undo()
         self._moved()
-        self._reply_at = None
         self.message = "" if undone else "there is no move of yours to take back"
 
     def _restart(self) -> None:
         self.match.restart()
         self._moved()
-        self._reply_at = None
         self.message = ""
 
     def _leave(self) -> None:

@@ -8,7 +8,6 @@ python -m benchmarks.deep --help explains every option.
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict, astuple, dataclass, fields, replace
@@ -44,11 +43,18 @@ from benchmarks.deep.settings import (
     TrainingTask,
 )
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import closing_line, machine, score_cells, table, write_csv, write_text
+from benchmarks.report import (
+    grouped,
+    machine,
+    save_figures,
+    score_cells,
+    table,
+    write_csv,
+    write_text,
+)
 from benchmarks.timing import timed
 from nim_envs.encoding import ENCODINGS
 from nim_envs.optional import needed
-from nim_envs.render.style import save_figure
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,7 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
     game = setting.make().game
     policies: dict[str, Policy] = {"": RandomAgent()}
     name = "-".join(map(str, astuple(task))).replace(", ", "-").replace(" ", "-")
+    where = None if log is None else log / name
     if task.learner == "random":
         games = 0
     elif task.learner == "q-learning":
@@ -104,7 +111,6 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
 
         if setting is FIRST_BOARD and not quick:
             games = ALPHAZERO_GAMES
-        where = None if log is None else log / name
         seconds, (policies, curve) = timed(partial(train_alphazero, task, games, where))
     elif task.learner in FROM_SCRATCH:
         from agents.deep.network import network_agent
@@ -125,13 +131,12 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
         # PyTorch takes seconds to import, and is not installed everywhere.
         from benchmarks.deep import training
 
-        log_name = None if log is None else (str(log), name)
         if task.learner in RECIPES:
             steps = 2_048 if quick else PUBLISHED_STEPS
             recipe = RECIPES[task.learner]
-            fit = partial(training.train_recipe, task, steps, recipe, log_name)
+            fit = partial(training.train_recipe, task, steps, recipe, where)
         else:
-            fit = partial(training.train_ppo, task, games, log_name)
+            fit = partial(training.train_ppo, task, games, where)
         seconds, (policies[""], games, steps, curve) = timed(fit)
     runs: list[Run] = []
     for added, policy in policies.items():
@@ -162,11 +167,8 @@ HEADER = (
 
 def summary(runs: list[Run]) -> list[list[Any]]:
     """Return one row for each board and learner over its seeds, in the order of the runs."""
-    groups: dict[tuple[str, ...], list[Run]] = {}
-    for run in runs:
-        groups.setdefault(astuple(run)[:4], []).append(run)
     rows = []
-    for key, group in groups.items():
+    for key, group in grouped(runs, "board", "learner", "encoding", "opponent").items():
         reached = [games for run in group if (games := run.games_to_sustained) is not None]
         rows.append(
             [
@@ -338,7 +340,7 @@ def main(
     boards: list[str] | None, encodings: list[str] | None, opponents: list[str] | None,
     full: bool, learners: list[str], seeds: int | None, jobs: int | None, backend: str,
     output: Path, quick: bool,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Train PPO and AlphaZero in self-play, MaskablePPO against opponents too; score them exactly.
 
     Beside them stands tabular Q-learning with as many games as MaskablePPO. Needs the extras sb3
@@ -358,7 +360,6 @@ def main(
         needed("tensorboardX", "benchmarks.deep", "alphazero")
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
-    began = time.perf_counter()
     weights = [0.1 if task.learner in ("random", "q-learning") else 1.0 for task in tasks]
     finished = in_parallel(run, [(task, quick, log) for task in tasks], jobs, backend, weights)
     runs = [run for of_task in finished for run in of_task]
@@ -383,9 +384,8 @@ def main(
         + f"\n## Notes\n\n{NOTES}",
     )
     if any(run.learner in ALPHAZERO for run in runs):
-        for suffix in (".png", ".svg"):
-            save_figure(alphazero_curves(runs), (output / "alphazero").with_suffix(suffix))
-    closing_line(began, output, finished.complete)
+        save_figures(alphazero_curves(runs), output, "alphazero")
+    return finished.complete
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ from nim_envs.adapters.sb3 import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 NO_END = 10**9
 """Steps after which training ends where games are counted: more than any run takes."""
@@ -45,13 +46,13 @@ Trained = tuple[Policy, int, int, tuple[tuple[int, float], ...]]
 """The greedy policy, the games and steps it took, and its learning curve."""
 
 
-def train_ppo(task: TrainingTask, games: int, log: tuple[str, str] | None) -> Trained:
+def train_ppo(task: TrainingTask, games: int, log: Path | None) -> Trained:
     """Train MaskablePPO in many games at once.
 
     Args:
         task: the board, encoding, opponent and seed.
         games: how many it plays.
-        log: directory and name of its TensorBoard log, if any.
+        log: directory of its TensorBoard log, if any.
     """
     torch.set_num_threads(1)
     game = BOARDS[task.board].make().game
@@ -73,16 +74,14 @@ def train_ppo(task: TrainingTask, games: int, log: tuple[str, str] | None) -> Tr
     return _learn(model, env, NO_END, scores, [decay], log)
 
 
-def train_recipe(
-    task: TrainingTask, steps: int, recipe: Recipe, log: tuple[str, str] | None
-) -> Trained:
+def train_recipe(task: TrainingTask, steps: int, recipe: Recipe, log: Path | None) -> Trained:
     """Train MaskablePPO as the published recipe does, or with its discount and starts changed.
 
     Args:
         task: the board, encoding and seed.
         steps: how many moves it makes.
         recipe: its discount and starts.
-        log: directory and name of its TensorBoard log, if any.
+        log: directory of its TensorBoard log, if any.
     """
     torch.set_num_threads(1)
     env = AlternatingEnv(BOARDS[task.board].make(), recipe.start)
@@ -97,10 +96,10 @@ def _learn(
     steps: int,
     scores: OptimalityCallback,
     others: Sequence[Any],
-    log: tuple[str, str] | None,
+    log: Path | None,
 ) -> Trained:
     if log is not None:
-        model.set_logger(configure(f"{log[0]}/{log[1]}", ["tensorboard"]))
+        model.set_logger(configure(str(log), ["tensorboard"]))
     model.learn(steps, callback=CallbackList([scores, *others]))
     policy = PolicyAgent(sb3_policy(model), env.game, encoding=env.encoding.name)
     curve = tuple(zip(scores.games, scores.percents, strict=True))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,24 @@ from agents.generalising.base import GeneralisingLearner
 from agents.registry import LEARNERS, new_learner
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
-from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED, Experiment, LearnerBudget
+from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED, Experiment
 from benchmarks.generalisation.figures import matrices
 from benchmarks.generalisation.tables import KnownOrRandom
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import closing_line, machine, percents, table, write_csv, write_text
+from benchmarks.report import (
+    grouped,
+    machine,
+    percents,
+    save_figures,
+    table,
+    write_csv,
+    write_text,
+)
 from benchmarks.timing import missing_modules
 from nim_envs import GameEnv, optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.optional import install_command
-from nim_envs.render.style import save_figure
+from nim_envs.scoring import Optimality
 
 SAMPLE = 1_000
 """N-positions drawn from a board that is not enumerated, the same ones for every learner."""
@@ -38,17 +46,6 @@ QUICK_SAMPLE = 50
 QUICK_EXPERIMENTS = ("nim-5", "take-3")
 QUICK_LARGEST = 1 << 20
 """Most positions of a board that ``--quick`` enumerates; larger boards are sampled."""
-
-
-@dataclass(frozen=True)
-class BoardScore:
-    """A score on one board, in percent, with its interval where positions were sampled."""
-
-    positions: float  # log10 of the number of positions of the board
-    percent: float
-    random_percent: float
-    count: int
-    interval: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class GeneralisationRun:
     size: str = "-"
     proof: str | None = None
     refused: str = ""
-    scores: Mapping[str, BoardScore] = field(default_factory=dict)
+    scores: Mapping[str, Optimality] = field(default_factory=dict)
 
 
 def run(experiment: str, contender: str, seed: int, quick: bool) -> GeneralisationRun:
@@ -105,7 +102,7 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Generalisati
     )  # fmt: skip
 
 
-def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[str, BoardScore]:
+def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[str, Optimality]:
     """Return the scores of the greedy policy by board.
 
     Args:
@@ -133,10 +130,8 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
             score = optimality(policy, game, sample=sample, seed=0)
         except SearchTooLargeError:  # the board is too large to solve
             continue
-        found[name] = BoardScore(
-            float(np.sum(np.log10(game.rules.shape))), score.percent, score.random_percent,
-            score.count, score.interval,
-        )  # fmt: skip
+        # Blunders are on no table, and may be half a million positions.
+        found[name] = replace(score, blunders=score.blunders[:0])
     return found
 
 
@@ -165,11 +160,12 @@ def rows(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
 
 def groups(runs: Sequence[GeneralisationRun]) -> list[list[GeneralisationRun]]:
     """Return the runs of each experiment and contender, in the order of the experiments."""
+    found = grouped(runs, "experiment", "contender")
     return [
-        group
+        found[name, contender]
         for name, experiment in EXPERIMENTS.items()
         for contender in experiment.contenders
-        if (group := [run for run in runs if (run.experiment, run.contender) == (name, contender)])
+        if (name, contender) in found
     ]
 
 
@@ -282,9 +278,8 @@ def report(runs: Sequence[GeneralisationRun], seeds: int, command: str) -> str:
     return "\n".join([*parts, f"\n## Notes\n\n{NOTES}"])
 
 
-def contenders() -> dict[str, LearnerBudget]:
-    """Return every contender by name."""
-    return {name: who for plan in EXPERIMENTS.values() for name, who in plan.contenders.items()}
+CONTENDERS = {name: who for plan in EXPERIMENTS.values() for name, who in plan.contenders.items()}
+"""All contenders by name."""
 
 
 @benchmark(
@@ -297,7 +292,7 @@ def contenders() -> dict[str, LearnerBudget]:
     default=f"all; quick: {' and '.join(QUICK_EXPERIMENTS)}",
 )  # fmt: skip
 @names_option(
-    "--learners", contenders(), "Learners",
+    "--learners", CONTENDERS, "Learners",
     default="all; those of PyTorch only where it is installed",
 )  # fmt: skip
 @seeds_option("5; quick: 1")
@@ -305,16 +300,16 @@ def contenders() -> dict[str, LearnerBudget]:
 def main(
     experiments: list[str] | None, learners: list[str] | None, seeds: int | None,
     jobs: int | None, backend: str, output: Path, quick: bool,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Train learners on small boards, and score them on boards that they have never seen."""
     experiments = experiments or list(QUICK_EXPERIMENTS if quick else EXPERIMENTS)
     seeds = seeds or (1 if quick else 5)
-    missing = set(missing_modules({who.needs for who in contenders().values() if who.needs}))
-    chosen = learners or [n for n, who in contenders().items() if who.needs not in missing]
-    lacking = sorted({contenders()[name].needs for name in chosen} & missing)
+    missing = set(missing_modules({who.needs for who in CONTENDERS.values() if who.needs}))
+    chosen = learners or [n for n, who in CONTENDERS.items() if who.needs not in missing]
+    lacking = sorted({CONTENDERS[name].needs for name in chosen} & missing)
     if lacking:
         raise click.UsageError(f"{', '.join(lacking)} is not installed: {install_command('torch')}")
-    left_out = [name for name in contenders() if name not in chosen and not learners]
+    left_out = [name for name in CONTENDERS if name not in chosen and not learners]
     if left_out:
         click.echo(f"left out, as PyTorch is not installed: {', '.join(left_out)}", err=True)
     tasks = [
@@ -326,7 +321,6 @@ def main(
     ]
     # In the order of their time, which is that of the rows.
     tasks.sort(key=lambda task: -_weight(task))
-    began = time.perf_counter()
     runs = in_parallel(
         run, [(*task, quick) for task in tasks], jobs, backend, [_weight(task) for task in tasks]
     )
@@ -336,9 +330,8 @@ def main(
     print(table(LEARNING, learning(runs)))
     write_csv(output / "generalisation.csv", HEADER, rows(runs))
     write_text(output / "generalisation.md", report(runs, seeds, invocation()))
-    for suffix in (".png", ".svg"):
-        save_figure(matrices(runs), (output / "generalisation").with_suffix(suffix))
-    closing_line(began, output, runs.complete)
+    save_figures(matrices(runs), output, "generalisation")
+    return runs.complete
 
 
 def _weight(task: tuple[str, str, int]) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED
+from benchmarks.report import grouped
 from nim_envs.render.style import PAGE_WIDTH, styled
 
 COLUMNS = 2
@@ -56,16 +57,15 @@ def matrices(runs: Sequence[Any]) -> Figure:
 
 def _panel(name: str, runs: Sequence[Any]) -> tuple[list[str], list[str], np.ndarray[Any, Any]]:
     """Return the boards and learners of an experiment, and mean percents, learners by boards."""
-    groups: dict[str, list[dict[str, float]]] = {}
-    for run in runs:
-        if run.experiment == name:
-            percents = {board: score.percent for board, score in run.scores.items()}
-            groups.setdefault(run.contender, []).append(percents)
-    scored = {board for group in groups.values() for percents in group for board in percents}
+    groups = grouped([run for run in runs if run.experiment == name], "contender")
+    scored = {board for group in groups.values() for run in group for board in run.scores}
     boards = [board for board in (LEARNED, *EXPERIMENTS[name].held_out) if board in scored]
     learners = [who for who in EXPERIMENTS[name].contenders if who in groups]
     means = [
-        [np.mean([run.get(board, np.nan) for run in groups[who]]) for board in boards]
-        for who in learners
+        [
+            np.mean([run.scores[board].percent if board in run.scores else np.nan for run in group])
+            for board in boards
+        ]
+        for group in map(groups.__getitem__, learners)
     ]
     return boards, learners, np.array(means)

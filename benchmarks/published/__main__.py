@@ -5,7 +5,6 @@ python -m benchmarks.published --help explains every option.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +18,7 @@ from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.contenders import TrainingResult
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.report import closing_line, machine, percents, table, write_csv, write_text
-from nim_envs.render.style import save_figure
+from benchmarks.report import grouped, machine, percents, save_figures, table, write_csv, write_text
 
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
@@ -89,17 +87,10 @@ def in_same_seconds(runs: list[SystemRun], contender: str) -> list[TrainingResul
     return found if len(found) == len(runs) else []
 
 
-def by_system(runs: list[SystemRun]) -> dict[str, list[SystemRun]]:
-    """Return the runs of each system, in the order of :data:`SYSTEMS`."""
-    return {
-        name: group for name in SYSTEMS if (group := [run for run in runs if run.system == name])
-    }
-
-
 def summary(runs: list[SystemRun]) -> list[list[Any]]:
     """Return one row for each system, score and contender, over the seeds."""
     rows = []
-    for name, group in by_system(runs).items():
+    for name, group in grouped(runs, "system").items():
         system = SYSTEMS[name]
         limits = system.limit() if system.limit else {}
         published = [run.published for run in group]
@@ -131,7 +122,7 @@ COSTS = (
 def costs(runs: list[SystemRun]) -> list[list[Any]]:
     """Return the mean games and seconds of every result, over the seeds."""
     rows: list[list[Any]] = []
-    for name, group in by_system(runs).items():
+    for name, group in grouped(runs, "system").items():
         seconds = float(np.mean([run.published.seconds for run in group]))
         rows.append([name, "as published", group[0].published.games, seconds, None])
         for contender in SYSTEMS[name].ours:
@@ -174,7 +165,8 @@ NOTES = f"""\
 def report(runs: list[SystemRun], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
     descriptions = "\n".join(
-        f"- `{name}`: {SYSTEMS[name].settings}. {SYSTEMS[name].defect}" for name in by_system(runs)
+        f"- `{name}`: {SYSTEMS[name].settings}. {SYSTEMS[name].defect}"
+        for name in grouped(runs, "system")
     )
     return (
         f"# Published figures\n\n`{command}`, {seeds} seeds.\n\n"
@@ -199,7 +191,7 @@ def report(runs: list[SystemRun], seeds: int, command: str) -> str:
 def main(
     systems: list[str] | None, full: bool, seeds: int | None, jobs: int | None, backend: str,
     output: Path, quick: bool,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Reproduce published figures, and train the learners here under the same settings.
 
     It shows the defects of the systems as published; the learners here get as many games and
@@ -212,21 +204,19 @@ def main(
     ]
     seeds = seeds or (1 if quick else 3)
     tasks = [(name, seed, quick) for name in SYSTEMS if name in systems for seed in range(seeds)]
-    began = time.perf_counter()
     weights = [float(SYSTEMS[name].games) for name, *_ in tasks]
     runs = in_parallel(run, tasks, jobs, backend, weights)
     rows = summary(runs)
     print(table(HEADER, rows))
-    for name in by_system(runs):
+    for name in grouped(runs, "system"):
         print(f"\n{name}: {SYSTEMS[name].defect}")
     write_csv(output / "published.csv", HEADER, rows)
     write_csv(output / "costs.csv", COSTS, costs(runs))
     write_text(output / "published.md", report(runs, seeds, invocation()))
     for name, figure in (("comparison", comparison(runs)), ("q_learners", q_learners(runs))):
         if figure is not None:
-            for suffix in (".png", ".svg"):
-                save_figure(figure, (output / name).with_suffix(suffix))
-    closing_line(began, output, runs.complete)
+            save_figures(figure, output, name)
+    return runs.complete
 
 
 if __name__ == "__main__":

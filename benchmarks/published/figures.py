@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 
 from benchmarks.published.contenders import Contender, TrainingResult
 from benchmarks.published.systems import AGAINST, IMPROVED, SYSTEMS
+from benchmarks.report import grouped
 from nim_envs.render.style import (
     BLACK,
     BLUE,
@@ -80,10 +81,9 @@ def comparison(runs: list[Any]) -> Figure | None:
         The picture; ``None`` if there is no such score.
     """
     rows = [
-        (name, score, [run for run in runs if run.system == name])
-        for name, system in SYSTEMS.items()
-        if any(run.system == name for run in runs)
-        for score in next(run for run in runs if run.system == name).published.scores
+        (name, score, group)
+        for name, group in grouped(runs, "system").items()
+        for score in group[0].published.scores
         if score.endswith("%")
     ]
     if not rows:
@@ -132,19 +132,14 @@ def q_learners(runs: list[Any]) -> Figure | None:
     Returns:
         The picture; ``None`` if the improved Q-learner was not run.
     """
-    names = [f"q-improved-{games}" for games in IMPROVED]
-    names = [name for name in names if any(run.system == name for run in runs)]
-    if not names:
+    improved = [run for run in runs if run.system.startswith("q-improved-")]
+    if not improved:
         return None
     figure = Figure(figsize=(PAGE_WIDTH, 2.9), layout="constrained")
-    # Sorted by the games played, which in a quick check are fewer than the published number.
-    by_games: dict[int, list[Any]] = {}
-    for run in runs:
-        if run.system in names:
-            by_games.setdefault(run.published.games, []).append(run)
-    games, groups = list(by_games), list(by_games.values())
-    limits = SYSTEMS[names[0]].limit
-    attainable = limits() if limits else {}
+    # The games played, which in a quick check are fewer than the published number.
+    by_games = grouped(improved, "published.games")
+    system = SYSTEMS[improved[0].system]
+    attainable = system.limit() if system.limit else {}
     for panel, (score, published) in enumerate(zip(AGAINST, zip(*IMPROVED.values(), strict=True),
                                                    strict=True)):  # fmt: skip
         axes = figure.add_subplot(1, 2, panel + 1)
@@ -154,10 +149,11 @@ def q_learners(runs: list[Any]) -> Figure | None:
             linestyle="--", **PUBLISHED,
         )  # fmt: skip
         axes.plot(
-            games, [_mean((run.published for run in group), score) for group in groups],
+            list(by_games),
+            [_mean((run.published for run in group), score) for group in by_games.values()],
             linestyle=":", **MEASURED,
         )  # fmt: skip
-        learner = SYSTEMS[names[0]].ours[0].name
+        learner = system.ours[0].name
         for kind, color, marker, label in (
             ("same_games", BLUE, "s", "same games"),
             ("same_seconds", VERMILLION, "^", "same seconds"),

@@ -5,7 +5,6 @@ python -m benchmarks.text --help explains every option.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import click
 
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import closing_line, table, write_csv, write_text
+from benchmarks.report import save_figures, table, write_csv, write_text
 from benchmarks.text.picture import figure
 from benchmarks.text.report import (
     CURVES,
@@ -37,7 +36,6 @@ from benchmarks.text.settings import (
     WEIGHTS,
 )
 from nim_envs.optional import needed
-from nim_envs.render.style import save_figure
 
 
 def tasks(
@@ -77,7 +75,7 @@ def tasks(
 def main(
     everything: bool, rows: list[str] | None, boards: list[str] | None, seeds: int | None,
     jobs: int | None, backend: str, output: Path, quick: bool,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Teach a new language model to speak, then to play by policy gradient on its own replies.
 
     A row is a way of paying replies, with the same number of sampled moves for all. Needs the
@@ -86,7 +84,6 @@ def main(
     if everything and (rows or boards):
         raise click.UsageError("--all runs every row; leave out --rows and --boards, or --all")
     work = needed("benchmarks.text.runs", "benchmarks.text", "language")
-    began = time.perf_counter()
     queue = tasks(rows, boards, everything, seeds or (1 if quick else SEEDS), quick)
     starts = list(dict.fromkeys((board, seed) for board, _, seed in queue))
     spoken = in_parallel(work.speak, [(*start, quick) for start in starts], jobs, backend)
@@ -101,9 +98,8 @@ def main(
     write_csv(output / "text.csv", HEADER, runs(spoken, learned))
     write_csv(output / "text_curves.csv", CURVES, curves(learned))
     write_text(output / "text.md", report(spoken, learned, invocation()))
-    for suffix in (".png", ".svg"):
-        save_figure(figure(spoken, learned), output / f"text{suffix}")
-    closing_line(began, output, spoken.complete and learned.complete)
+    save_figures(figure(spoken, learned), output, "text")
+    return spoken.complete and learned.complete
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.report import machine, percents, table
+from benchmarks.report import grouped, machine, percents, table
 from benchmarks.text.settings import (
     BETWEEN_SCORES,
     BOARDS,
@@ -16,7 +16,6 @@ from benchmarks.text.settings import (
     IN_WORDS,
     LAST,
     MOVES,
-    ROWS,
     SAMPLES,
     SPOKEN,
 )
@@ -98,54 +97,45 @@ def summary(board: str, spoken: Sequence[Spoken], learned: Sequence[Learned]) ->
                 _seconds([each.seconds for each in before]), "-",
             ],
         ]  # fmt: skip
-    for row in ROWS:
-        here = [each for each in learned if (each.board, each.row) == (board, row)]
-        if here:
-            rows.append(
-                [
-                    row,
-                    IN_WORDS[row],
-                    percents([each.percent for each in here]),
-                    _seconds([each.seconds for each in here]),
-                    reached(here),
-                ]
-            )
-    return rows
+    on_board = [each for each in learned if each.board == board]
+    return rows + [
+        [
+            row,
+            IN_WORDS[row],
+            percents([each.percent for each in here]),
+            _seconds([each.seconds for each in here]),
+            reached(here),
+        ]
+        for row, here in grouped(on_board, "row").items()
+    ]
 
 
 def speech(spoken: Sequence[Spoken]) -> list[list[str]]:
     """Return one row for each board: what supervised training came to."""
-    rows = []
-    for board in dict.fromkeys(each.board for each in spoken):
-        here = [each for each in spoken if each.board == board]
-        rows.append(
-            [
-                board,
-                percents([each.legal for each in here]),
-                _seconds([each.seconds for each in here]),
-                percents([each.percent for each in here]),
-                percents([each.random for each in here]),
-                str(here[0].count),
-            ]
-        )
-    return rows
+    return [
+        [
+            board,
+            percents([each.legal for each in here]),
+            _seconds([each.seconds for each in here]),
+            percents([each.percent for each in here]),
+            percents([each.random for each in here]),
+            str(here[0].count),
+        ]
+        for board, here in grouped(spoken, "board").items()
+    ]
 
 
 def both_sides(learned: Sequence[Learned]) -> list[list[str]]:
     """Return one row for each board with held-out positions: scores there, and where it learned."""
-    rows = []
-    for board in dict.fromkeys(each.board for each in learned if BOARDS[each.board].held_out):
-        for row in ROWS:
-            here = [each for each in learned if (each.board, each.row) == (board, row)]
-            if here:
-                rows.append(
-                    [
-                        row,
-                        percents([each.learned for each in here]),
-                        percents([each.percent for each in here]),
-                    ]
-                )
-    return rows
+    held_out = [each for each in learned if BOARDS[each.board].held_out]
+    return [
+        [
+            row,
+            percents([each.learned for each in here]),
+            percents([each.percent for each in here]),
+        ]
+        for (_, row), here in grouped(held_out, "board", "row").items()
+    ]
 
 
 def notes(spoken: Sequence[Spoken]) -> str:

@@ -5,7 +5,6 @@ python -m benchmarks.turn_credit --help explains every option.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import click
 from agents.turn_credit.estimators import ESTIMATORS
 from benchmarks.command_line import benchmark, invocation, names_option
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import closing_line, table, write_csv, write_text
+from benchmarks.report import save_figures, table, write_csv, write_text
 from benchmarks.turn_credit.direction import GROUPS_PER_BLOCK, Checks, Direction, measure
 from benchmarks.turn_credit.limits import Limit, end
 from benchmarks.turn_credit.moves import MovesToLearn, needed
@@ -30,9 +29,9 @@ from benchmarks.turn_credit.report import (
     summary,
 )
 from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES, QUICK, SETTINGS
-from nim_envs.render.style import save_figure
 
-PARTS = ("direction", "ends", "moves")
+PARTS: dict[str, Callable[..., Any]] = {"direction": measure, "ends": end, "moves": needed}
+"""Functions that do the tasks of each part."""
 
 DRAWS = 3
 """Policies of each kind."""
@@ -46,14 +45,10 @@ def work(part: str, task: tuple[Any, ...]) -> Any:
     """Do one task of a part.
 
     Args:
-        part: one of :data:`PARTS`.
+        part: a key of :data:`PARTS`.
         task: arguments of its function.
-
-    Returns:
-        What that returns.
     """
-    does: dict[str, Callable[..., Any]] = {"direction": measure, "ends": end, "moves": needed}
-    return does[part](*task)
+    return PARTS[part](*task)
 
 
 def tasks(parts: Iterable[str], quick: bool) -> list[tuple[str, tuple[Any, ...]]]:
@@ -98,7 +93,7 @@ def _place(each: Direction) -> tuple[int, int, str, int]:
 def main(
     everything: bool, parts: list[str] | None, jobs: int | None, backend: str, output: Path,
     quick: bool,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """Compare ways of crediting the turns of a game with the exact gradient.
 
     Direction is how far each estimator points from the gradient of the chance of winning, and how
@@ -107,8 +102,7 @@ def main(
     """
     if everything and parts:
         raise click.UsageError("--all runs every part; leave out --parts, or --all")
-    chosen = parts or (PARTS if everything or quick else PARTS[:1])
-    began = time.perf_counter()
+    chosen = parts or list(PARTS)[: None if everything or quick else 1]
     queue = tasks(chosen, quick)
     finished = in_parallel(work, queue, jobs, backend, [_weight(task) for task in queue])
     measured = [each for each in finished if isinstance(each, tuple)]
@@ -126,9 +120,8 @@ def main(
     if moves:
         write_csv(output / "turn_credit_moves.csv", *rows_of_moves(moves))
     write_text(output / "turn_credit.md", report(directions, checks, limits, moves, invocation()))
-    for suffix in (".png", ".svg"):
-        save_figure(figure(directions, limits, moves), output / f"turn_credit{suffix}")
-    closing_line(began, output, finished.complete)
+    save_figures(figure(directions, limits, moves), output, "turn_credit")
+    return finished.complete
 
 
 if __name__ == "__main__":

@@ -54,9 +54,6 @@ class Checks:
     """Largest absolute differences from identities that hold at every policy.
 
     Attributes:
-        setting: as in :class:`Direction`.
-        policy: likewise.
-        draw: likewise.
         finite_differences: of ∇J along random directions from differences of J.
         seven_eighths: of the estimates of Dr. GRPO from 7/8 of RLOO's, in every sampled block.
         formula: of E ĝ by turn from ∇J_r − Σ_c p_c Σ_t E[r_t | c, L ≥ t] ∇P(L ≥ t | c), for
@@ -64,9 +61,6 @@ class Checks:
         ones: largest entry of E ĝ by turn where the reward is 1 in every turn.
     """
 
-    setting: str
-    policy: str
-    draw: int
     finite_differences: float
     seven_eighths: float
     formula: float
@@ -109,9 +103,10 @@ def measure(setting: str, kind: str, draw: int, groups: int) -> tuple[list[Direc
         )  # fmt: skip
     ratio = 1 - 1 / GROUP
     checks = Checks(
-        setting, kind, draw, _against_differences(exact, draw),
-        float(np.abs(means["Dr. GRPO"] - ratio * means["RLOO"]).max()), *_against_formula(exact),
-    )  # fmt: skip
+        _against_differences(exact, draw),
+        float(np.abs(means["Dr. GRPO"] - ratio * means["RLOO"]).max()),
+        *_against_formula(exact),
+    )
     return directions, checks
 
 

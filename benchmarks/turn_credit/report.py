@@ -13,7 +13,7 @@ from agents.turn_credit.estimators import ESTIMATORS
 from agents.turn_credit.exact import GROUP
 from agents.turn_credit.learning import GROUPS
 from agents.turn_credit.task import EPSILON
-from benchmarks.report import machine, table
+from benchmarks.report import grouped, machine, table
 from benchmarks.turn_credit.direction import BLOCKS, Checks, Direction
 from benchmarks.turn_credit.limits import Limit
 from benchmarks.turn_credit.moves import AS_GOOD, CAP, CHOOSING, ENOUGH, SEEDS, MovesToLearn
@@ -49,14 +49,14 @@ def relative_costs(directions: Sequence[Direction]) -> dict[tuple[str, str], flo
     return {key: float(np.exp(np.mean(np.log(found)))) for key, found in ratios.items()}
 
 
-def span(numbers: Sequence[float], digits: int = 3) -> str:
+def span(numbers: Sequence[float]) -> str:
     """Return the least and the greatest of some numbers of at most 1; none is rounded up to 1."""
 
     def shown(number: float) -> str:
         # What is 1 but for rounding errors is 1.
         if abs(number - 1) < 1e-9:
             return "1"
-        places = digits
+        places = 3
         while places < 8 and f"{number:.{places}f}".startswith("1.0"):
             places += 1
         return f"{number:.{places}f}"
@@ -141,17 +141,16 @@ def by_setting(
         directions: estimators at policies.
         kind: of policies.
     """
-    games = [name for name in SETTINGS if any(each.setting == name for each in directions)]
-    there = {game: [each for each in directions if each.setting == game] for game in games}
-    costs = {game: relative_costs(there[game]) for game in games}
+    there = grouped(directions, "setting")
+    costs = {game: relative_costs(here) for game, here in there.items()}
     cosines, ratios = [], []
     for name in ESTIMATORS:
-        means = [np.mean([e.cosine for e in _of(there[game], kind, name)]) for game in games]
+        means = [np.mean([e.cosine for e in _of(here, kind, name)]) for here in there.values()]
         cosines.append([name, *(f"{mean:.3f}" for mean in means)])
-        ratios.append([name, *(f"{costs[game][kind, name]:.2f}" for game in games)])
-    moves = [np.mean([e.cost for e in _of(there[game], kind, REFERENCE)]) for game in games]
+        ratios.append([name, *(f"{ratio[kind, name]:.2f}" for ratio in costs.values())])
+    moves = [np.mean([e.cost for e in _of(here, kind, REFERENCE)]) for here in there.values()]
     ratios.append([f"{REFERENCE}, in moves", *(f"{mean:,.0f}" for mean in moves)])
-    return ["estimator", *games], cosines, ratios
+    return ["estimator", *there], cosines, ratios
 
 
 def ends_by_game(limits: Sequence[Limit]) -> tuple[list[str], list[list[str]]]:
@@ -238,8 +237,8 @@ def report(
     if directions:
         parts += ["\n## Checks\n", table(CHECKED, checked(directions, checks), "github")]
         # After Ctrl-C not every estimator has been at every kind of policy.
-        for kind in sorted({each.policy for each in directions}, key=POLICIES.index):
-            here = [each for each in directions if each.policy == kind]
+        kinds = grouped(directions, "policy")
+        for kind, here in sorted(kinds.items(), key=lambda item: POLICIES.index(item[0])):
             header, cosines, ratios = by_setting(here, kind)
             parts += [f"\n## Cosine with ∇J, {kind} policies\n", table(header, cosines, "github")]
             parts += [f"\n## ρ, {kind} policies\n", table(header, ratios, "github")]

@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -21,6 +20,7 @@ from agents.cli.main import run as run_agents
 from benchmarks.__main__ import main as list_benchmarks
 from benchmarks.__main__ import programs
 from docs.generator.markdown import write
+from docs.generator.outputs import inside
 from nim_envs.cli.main import main as nim_envs_main
 from nim_envs.cli.main import run as run_nim_envs
 
@@ -77,13 +77,12 @@ class Typed(io.StringIO):
 @contextlib.contextmanager
 def terminal() -> Iterator[None]:
     """Run the block in an empty directory, with lines of :data:`COLUMNS` characters."""
-    before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, COLUMNS=COLUMNS):
-        os.chdir(folder)
-        try:
-            yield
-        finally:
-            os.chdir(before)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        inside(folder),
+        patch.dict(os.environ, COLUMNS=COLUMNS),
+    ):
+        yield
 
 
 def printed(run: Callable[[list[str]], Any], example: Example) -> str:

@@ -12,13 +12,13 @@ import re
 from typing import Any, cast
 
 import numpy as np
-import pettingzoo
 
 from benchmarks.pictures import frames_of, gif, moves_of
 from docs.generator import results
 from docs.generator.markdown import (
     code,
     described,
+    filled,
     linked,
     paragraphs,
     references,
@@ -30,12 +30,7 @@ from nim_envs import Convention, Game, GameEnv
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.registration import (
-    GAMES,
-    aec_id,
-    gymnasium_id,
-    make_game,
-)
+from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec, make_game
 from nim_envs.render.frame import Frame, png
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
@@ -125,8 +120,7 @@ def _state(component: Component, state: int) -> str:
 
 def example(name: str) -> str:
     """Return a game as a table, that of the picture."""
-    env = pettingzoo.make("aec", aec_id(name)).unwrapped
-    assert isinstance(env, GameEnv)
+    env = make_aec(name)
     rows = []
     for number, (position, action) in enumerate(moves_of(env)):
         winning = env.game.solution.is_winning(position)
@@ -307,8 +301,7 @@ def thumbnail(env: GameEnv) -> Frame:
 
 def page(name: str) -> None:
     """Write the page and the pictures of a registered game."""
-    env = pettingzoo.make("aec", aec_id(name)).unwrapped
-    assert isinstance(env, GameEnv)
+    env = make_aec(name)
     frames = frames_of(name)
     write(f"games/{name}.gif", gif(frames))
     write(f"games/{name}.png", png(thumbnail(env)))
@@ -376,23 +369,9 @@ def index() -> None:
         for name in GAMES
     ]
     blocks = "\n\n".join(f'<div class="card" markdown="1">\n\n{card}\n\n</div>' for card in cards)
-    write(
-        "games/index.md",
-        "# Games\n\nTwo players move in turn, nothing is hidden and nothing is left to chance. "
-        "Every game ends, and for every position we know who wins, and with which moves. "
-        "Every game has a normal form (the last move wins) and a misère form (it loses). Besides "
-        "the arguments of its rules it takes [the common ones](arguments.md).\n\n"
-        f'<div class="cards" markdown="1">\n\n{blocks}\n\n</div>\n\n'
-        "A game that is not here is a table of moves: [add it](../contributing.md).\n",
-    )
-    write(
-        "games/arguments.md",
-        "# Arguments of all games\n\nBesides those of its rules every id takes these, as in "
-        '`gymnasium.make("nim_envs/Nim-v0", start="uniform", opponent="optimal")`. *PettingZoo* '
-        "is `pettingzoo.make`, *Gymnasium* is `gymnasium.make` and *batched* is "
-        '`gymnasium.make_vec` with `vectorization_mode="vector_entry_point"`.\n\n'
-        f"{common_arguments()}\n\n{_environment_links()}\n",
-    )
+    write("games/index.md", filled("games", cards=blocks))
+    arguments = filled("arguments", arguments=common_arguments(), links=_environment_links())
+    write("games/arguments.md", arguments)
 
 
 def pages() -> list[str]:

@@ -9,8 +9,8 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from benchmarks.leaderboard import RESULTS
+from benchmarks.report import read_csv
 from docs.generator.markdown import write
-from docs.generator.results import read
 from nim_envs.render.style import BLUE, GREEN, GREY, ORANGE, STYLE
 
 BOARD = "alphazero-5"
@@ -27,11 +27,11 @@ def bars() -> list[tuple[str, float, str]]:
     """Return a learner, its percent of N-positions and a colour for each bar, from docs/results."""
     networks = {
         row["learner"]: float(row["optimality %"])
-        for row in read(RESULTS / "alphazero.csv")
+        for row in read_csv(RESULTS / "alphazero.csv")
         if row["board"] == BOARD
     }
     published, *_ = rows = [
-        row for row in read(RESULTS / "published.csv") if row["system"] == BOARD
+        row for row in read_csv(RESULTS / "published.csv") if row["system"] == BOARD
     ]
     tables = {row["ours"]: _mean(row["same games"]) for row in rows}
     found = [

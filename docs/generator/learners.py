@@ -11,7 +11,16 @@ from benchmarks.leaderboard import published
 from benchmarks.report import percent
 from benchmarks.tasks import GAMES
 from docs.generator import results
-from docs.generator.markdown import about, linked, paragraphs, references, table, words, write
+from docs.generator.markdown import (
+    about,
+    filled,
+    linked,
+    paragraphs,
+    references,
+    table,
+    words,
+    write,
+)
 from docs.generator.mathematics import formula, prose
 from nim_envs import make_game
 from nim_envs.cli.games import as_word
@@ -151,26 +160,12 @@ def pages() -> list[str]:
         page_of_generalising(name)
         summary = linked(words(each)[0], each.__module__)
         generalising.append((f"[{each.__name__}]({each.__name__}.md)", summary))
-    write(
-        "learners/index.md",
-        "# Learners\n\n## Tables\n\nThese learn by self-play in compiled code. "
-        "`mean %` is the share of N-positions (those that the player to "
-        "move can win) played right, over all boards and seeds of the "
-        "[leaderboard](../results/index.md); for learners with variants, the best is shown.\n\n"
-        f'<div class="wide" markdown="1">\n\n{table(header, rows)}\n\n</div>\n\n'
-        "Begin with [QLearning](QLearning.md), which needs "
-        "nothing but observations and solves every board of the leaderboard; where the rules may "
-        "be used and boards are large, with "
-        "[RealTimeDynamicProgramming](RealTimeDynamicProgramming.md).\n\n"
-        "## Learners that generalise\n\nThese choose their own games and play boards that they "
-        "have not seen; some prove what they have found. How far each comes is under "
-        "[boards that were not seen](../results/generalisation.md).\n\n"
-        f"{table(('learner', 'what it is'), generalising)}\n\n"
-        "## Others\n\nNetworks of other libraries are in the "
-        "[tutorials](../tutorials/stable_baselines3.md). To write your own, see  "
-        "[Contributing](../contributing.md), and to have it scored beside these, "
-        "[Enter your learner](../results/index.md#enter-your-learner).\n",
+    text = filled(
+        "learners",
+        learners=table(header, rows),
+        generalising=table(("learner", "what it is"), generalising),
     )
+    write("learners/index.md", text)
     return [
         "* [Learners](learners/index.md)",
         *(

@@ -23,6 +23,12 @@ def heading(path: Path) -> str:
     return found[1] if found else path.stem.replace("_", " ").capitalize()
 
 
+def filled(text: str, **parts: Any) -> str:
+    """Return a text of ``docs/generator/texts`` with these parts in place of their names."""
+    path = ROOT / "docs" / "generator" / "texts" / f"{text}.md"
+    return path.read_text(encoding="utf-8").format(**parts)
+
+
 def write(path: str, content: str | bytes) -> None:
     """Add a page or a picture to the manual."""
     data = content.encode() if isinstance(content, str) else content

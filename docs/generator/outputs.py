@@ -115,22 +115,29 @@ def signed(name: str, text: str) -> str:
 
 
 @contextlib.contextmanager
+def inside(folder: str | Path) -> Iterator[None]:
+    """Run the block with ``folder`` as the current directory."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+@contextlib.contextmanager
 def as_program(name: str, folder: Path) -> Iterator[None]:
     """Run the block as a program without arguments in a folder, whose pictures have no dates."""
     import matplotlib as mpl
 
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        with (
-            mpl.rc_context({"svg.hashsalt": "nim_envs"}),
-            patch.dict(os.environ, ENVIRONMENT),
-            patch.object(sys, "argv", [name]),
-            patch.object(sys, "path", [str(folder), *sys.path]),
-        ):
-            yield
-    finally:
-        os.chdir(before)
+    with (
+        inside(folder),
+        mpl.rc_context({"svg.hashsalt": "nim_envs"}),
+        patch.dict(os.environ, ENVIRONMENT),
+        patch.object(sys, "argv", [name]),
+        patch.object(sys, "path", [str(folder), *sys.path]),
+    ):
+        yield
 
 
 def rewrite(name: str) -> None:

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from agents.registry import LEARNERS
 from benchmarks.leaderboard import RESULTS, leaderboard, published
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.report import percent
+from benchmarks.report import percent, read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
-from docs.generator.markdown import ROOT, heading, table, write
+from docs.generator.markdown import ROOT, filled, heading, table, write
 
 STARTER = ROOT / "docs" / "tutorials" / "my_learner.py"
 
 Row = dict[str, str]
 
 
-def read(path: Path) -> list[Row]:
-    """Return the rows of a CSV file; none if it does not exist."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def optimality() -> dict[tuple[str, str], Row]:
     """Return the committed rows of the main benchmark by task and learner."""
-    return {(row["game"], row["learner"]): row for row in read(RESULTS / "optimality.csv")}
+    return {(row["game"], row["learner"]): row for row in read_csv(RESULTS / "optimality.csv")}
 
 
 def _board(task: str) -> str:
@@ -96,7 +86,7 @@ def leaderboard_page() -> None:
     ranked = [
         (
             _learner(each.learner, "../"), each.knows, percent(each.interquartile_mean),
-            f"{percent(each.interval[0])} to {percent(each.interval[1])}", percent(each.mean),
+            f"{percent(each.low)} to {percent(each.high)}", percent(each.mean),
             f"{each.solved} of {len(GAMES)}",
         )
         for each in standings()
@@ -121,93 +111,23 @@ def leaderboard_page() -> None:
     ranked_header = ("learner", "knows", "interquartile mean %", "95 % interval", "mean %",
                      "boards solved")  # fmt: skip
     task_header = ("", "task", "game", "arguments", "starts", "games")
-    write(
-        "results/index.md",
-        f"""# Results
-
-Every score here is exact: of all *N-positions*, those that the player to move can win, it is the
-share at which the learner's greedy policy plays a winning move. No opponent is needed for it, and
-no luck is in it but that of training.
-
-## Leaderboard
-
-Tasks of version {VERSION}, made by `python -m benchmarks.optimality`, which writes
-[leaderboard.csv](leaderboard.csv) and [runs.csv](runs.csv), a row for each seed.
-
-{table(ranked_header, ranked)}
-
-- *Interquartile mean*: the mean of the middle half of all {len(GAMES) * len(SEEDS)} runs of a
-  learner, {len(SEEDS)} on each board; its interval is a stratified bootstrap over the seeds
-  (Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice",
-  *NeurIPS* 2021). Many learners solve more than three quarters of the boards, so that their middle
-  half is at 100 %: *mean* and *boards solved*, with every seed, tell those apart.
-- *Knows*: what a learner makes use of besides the rewards. One that knows the rules looks at the
-  positions after each of its moves before it chooses; none of those that learn knows a theorem.
-- `optimal` and `random` are not trained: they bound what a score can mean.
-
-## Boards
-
-Mean over the seeds, in percent, on the [tasks](#tasks) of these numbers. All columns, with the
-lowest and highest seed, seconds and wrongly played positions, are in
-[optimality.csv](optimality.csv).
-
-{table(("learner", *numbers), boards)}
-
-A learner with one table for both seats is scored over all N-positions. One with a learner for each
-seat (`gradient-bandit`) is scored over those at which that seat can be to move.
-
-## Tasks
-
-Version {VERSION}. A learner plays the games below against itself, once with each of the seeds
-{", ".join(map(str, SEEDS))}. `fixed` starts are the position named by the arguments; `uniform`
-starts draw any position with a legal move.
-
-{table(task_header, numbered)}
-
-They are frozen in `benchmarks/tasks.py`. When a task changes, the version is raised, and scores of
-two versions never stand in one table.
-
-## Enter your learner
-
-Begin with a copy of [my_learner.py](../tutorials/my_learner.py), which is below:
-
-```sh
-cp docs/tutorials/my_learner.py .
-python -m benchmarks.optimality --learners my_learner:MyLearner --quick
-```
-
-shows it beside `random`, `optimal` and the five learners above that are nearest to it. Without
-`--quick` it is trained on all tasks with all seeds; `results/optimality` then has its rows in
-`optimality.csv` and `runs.csv` and its place in `leaderboard.csv`, and the last lines say how to
-enter: by a pull request that adds your `runs.csv` as `docs/results/entries/NAME.csv`, and the
-learner's code or where it can be read.
-
-`--learners MODULE:NAME` takes
-
-- a class with three methods, `act(observation, action_mask, rng)`, `update(transition)` and
-  `greedy()`: see <autoref identifier="agents.base.Learner">the protocol</autoref>. It is made by
-  `MyLearner.for_env(env)` where it has that method, else by `MyLearner(env)`; a function of `env`
-  that returns a learner for each seat will do as well;
-- a function of observations and action masks that returns actions or probabilities; it is scored
-  as it is;
-- a function of `env`, a number of games and a seed that trains as it likes and returns what
-  [`nim_envs.optimality`](../reference/nim_envs.scoring.md) scores. For a model of
-  Stable-Baselines3 that is `sb3_policy(model)`, in a pair with the environment of `env.game` that
-  the model was trained in: see [the tutorial](../tutorials/stable_baselines3.md).
-
-An attribute `knows` says in words what a learner makes use of.
-
-```python
-{STARTER.read_text(encoding="utf-8")}```
-""",
+    text = filled(
+        "results",
+        version=VERSION,
+        runs=len(GAMES) * len(SEEDS),
+        seeds=len(SEEDS),
+        seed_numbers=", ".join(map(str, SEEDS)),
+        ranking=table(ranked_header, ranked),
+        boards=table(("learner", *numbers), boards),
+        tasks=table(task_header, numbered),
+        starter=STARTER.read_text(encoding="utf-8"),
     )
+    write("results/index.md", text)
 
 
-def published_page() -> bool:
-    """Write the page of published systems; return whether there are results of them."""
-    rows = read(RESULTS / "published.csv")
-    if not rows:
-        return False
+def published_page() -> None:
+    """Write the page of published systems."""
+    rows = read_csv(RESULTS / "published.csv")
     parts = [
         "# Published systems\n\nPublished learners of these games, run under their own settings, "
         "and learners of this project with as many games. Printed by "
@@ -236,14 +156,14 @@ def published_page() -> bool:
             + (f"\n\n*Source*: {system.source}." if system.source else "")
         )
     write("results/published.md", "\n\n".join(parts) + "\n")
-    return True
 
 
 def pages() -> list[str]:
     """Write the pages of results; return the lines of the navigation."""
     leaderboard_page()
-    lines = ["* [Results](results/index.md)"]
-    if published_page():
-        lines.append("    * [Published systems](results/published.md)")
-    further = sorted(RESULTS.glob("*.md"))
-    return lines + [f"    * [{heading(path)}](results/{path.name})" for path in further]
+    published_page()
+    return [
+        "* [Results](results/index.md)",
+        "    * [Published systems](results/published.md)",
+        *(f"    * [{heading(path)}](results/{path.name})" for path in sorted(RESULTS.glob("*.md"))),
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -34,14 +35,10 @@ def value_of(text: str) -> Any:
         return tuple(value_of(part) for part in text.split(",") if part)
     if text.lower() in ("true", "false", "none"):
         return {"true": True, "false": False, "none": None}[text.lower()]
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text
 
 
 def integers(text: str) -> tuple[int, ...]:

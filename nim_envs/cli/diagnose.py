@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 import click
 
 from nim_envs.cli.options import GAME_HELP, GameName, registered_game, search_here, settings_option
-from nim_envs.errors import InvalidGameError
 from nim_envs.references import resolved
 from nim_envs.testing.diagnosis import diagnose as diagnosis_of
 
@@ -30,7 +28,8 @@ def diagnose(agent: str, game: str | None, settings: tuple[str, ...], seed: int)
     """
     if settings and game is None:
         raise click.UsageError("--set is for a --game")
-    found = _named(agent)
+    search_here()
+    found = resolved(agent)
     board = None if game is None else registered_game(game, settings)
     if inspect.isclass(found):
         raise click.UsageError(f"{agent} is a class: name an instance, or a function")
@@ -41,16 +40,3 @@ def diagnose(agent: str, game: str | None, settings: tuple[str, ...], seed: int)
             raise
         raise click.UsageError(f"{agent}: {error}") from error
     click.echo(str(report))
-
-
-def _named(agent: str) -> Any:
-    """Return the object that ``module:name`` names; the current directory is searched too.
-
-    Raises:
-        click.UsageError: there is none.
-    """
-    search_here()
-    try:
-        return resolved(agent)
-    except InvalidGameError as error:
-        raise click.UsageError(str(error)) from error

@@ -13,12 +13,7 @@ from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.optional import installed
 from nim_envs.registration import GAMES, make_game, typed_game
-from nim_envs.rules import Convention, heap_game
-
-LOSERS = {
-    Convention.NORMAL: "normal: who cannot move loses",
-    Convention.MISERE: "misère: who makes the last move loses",
-}
+from nim_envs.rules import heap_game
 
 settings_option = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -81,11 +76,6 @@ def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") 
         return make_game(name, start=start, **arguments)
     except InvalidPositionError as error:
         raise click.UsageError(f"{error}{larger_board(name, settings, start)}") from error
-    except TypeError as error:
-        if "games" not in arguments:
-            raise
-        # An unknown argument of a game in a sum.
-        raise click.UsageError(f"--set {' '.join(settings)}: {error}") from error
 
 
 def larger_board(name: str, settings: tuple[str, ...], position: Any) -> str:

@@ -12,12 +12,7 @@ from nim_envs.errors import NimEnvsError
 from nim_envs.interrupts import STOPPED
 
 
-def run(
-    command: click.Command,
-    arguments: Sequence[str] | None,
-    name: str,
-    mistakes: tuple[type[Exception], ...] = (),
-) -> int:
+def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> int:
     """Run a command line, and print the user's mistakes as one line on standard error.
 
     Every other exception is a fault of the program, and is raised with its traceback.
@@ -26,13 +21,10 @@ def run(
         command: click command to run.
         arguments: words of the command line; ``None`` for those of the process.
         name: name of the command in messages, such as ``"python -m nim_envs"``.
-        mistakes: further errors that are the user's, besides those of click and of this package
-            and a lack of memory.
 
     Returns:
         The exit code: 0, or 2 for a mistake of the user's, or 130 when stopped by Ctrl-C.
     """
-    refused: tuple[type[Exception], ...] = (NimEnvsError, MemoryError, *mistakes)
     words = None if arguments is None else list(arguments)
     try:
         command.main(words, prog_name=name, standalone_mode=False)
@@ -41,7 +33,7 @@ def run(
         return 2
     except click.ClickException as error:
         return _refuse(error.format_message())
-    except refused as error:
+    except (NimEnvsError, MemoryError) as error:
         return _refuse(str(error) or "there is not enough memory")
     except (KeyboardInterrupt, click.Abort):
         click.echo("stopped", err=True)

@@ -14,7 +14,6 @@ from nim_envs.cli.arguments import integers
 from nim_envs.cli.layout import facts
 from nim_envs.cli.options import (
     GAME_HELP,
-    LOSERS,
     GameName,
     as_game,
     larger_board,
@@ -193,7 +192,7 @@ def show(
         known = [["Grundy value", total]]
     rows: list[list[Any]] = [
         ["position", " ".join(str(state) for state in position)],
-        ["play", LOSERS[convention]],
+        ["play", f"{convention.play}: {convention.in_words}"],
         *known,
         ["outcome", OUTCOMES[winning]],
         ["winning moves", "\n".join(moves) or "none"],

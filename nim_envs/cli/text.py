@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -34,17 +34,6 @@ LONGEST_SHOWN = 60
 """Most characters of a reply that are shown."""
 
 POSITIONS = ("all", "reachable", "player_0", "player_1")
-
-
-class Scoring(NamedTuple):
-    """The settings of a program's score."""
-
-    command: str
-    positions: str
-    samples: int | None
-    lost_positions: bool
-    style: str
-    last_line: bool
 
 
 @click.command()
@@ -100,8 +89,11 @@ def text(
     made = registered_game(game, settings, start)
     language = as_language(made) if disguise is None else disguised(made, disguise)
     if command is not None:
-        scoring = Scoring(command, positions, samples, lost_positions, style, last_line)
-        show_score(score_program(language, scoring, replies), command)
+        asked = {
+            "positions": positions, "samples": samples, "lost_positions": lost_positions,
+            "style": style, "last_line": last_line,
+        }  # fmt: skip
+        show_score(score_program(language, command, asked, replies), command)
         return
     if replies is not None:
         raise click.UsageError("--replies is for --score")
@@ -153,19 +145,24 @@ def _verdict_in_words(turn: Turn) -> str:
     }[truth.kind]
 
 
-def score_program(language: Language, scoring: Scoring, replies: Path | None) -> TextScore:
+def score_program(
+    language: Language, command: str, asked: dict[str, Any], replies: Path | None
+) -> TextScore:
     """Score a program, and keep its replies in a file until the score is complete.
 
     Args:
         language: language of the prompts.
-        scoring: positions and form of the prompts.
+        command: command line of the program.
+        asked: positions and form of the prompts: arguments of :func:`nim_envs.text.score`.
         replies: file to keep; ``None``: one in the current directory, named after the settings
             and removed in the end.
     """
-    header = {"game": language.name, "prompt_version": PROMPT_VERSION, **scoring._asdict()}
+    header = {
+        "game": language.name, "prompt_version": PROMPT_VERSION, "command": command, **asked
+    }  # fmt: skip
     digest = hashlib.sha256(json.dumps(header).encode()).hexdigest()[:12]
     path = replies or Path(f"text_replies_{digest}.jsonl")
-    with Program(scoring.command) as program:
+    with Program(command) as program:
         with writing(path):
             try:
                 recorded = Recorded(program, path, header)
@@ -174,11 +171,7 @@ def score_program(language: Language, scoring: Scoring, replies: Path | None) ->
         if recorded.known:
             click.echo(f"going on after {recorded.known} replies in {path}", err=True)
         try:
-            result = score(
-                recorded, language, scoring.positions, samples=scoring.samples,
-                lost_positions=scoring.lost_positions, style=scoring.style,
-                last_line=scoring.last_line, batch_size=1,
-            )  # fmt: skip
+            result = score(recorded, language, **asked, batch_size=1)
         except BaseException:
             click.echo(
                 f"{recorded.replies} replies are kept in {path}: the same command goes on", err=True

@@ -75,7 +75,7 @@ def test_only_learners_with_all_runs_are_ranked():
     assert [each.learner for each in ranked] == ["best", "whole", "untrained"]
     assert [each.solved for each in ranked] == [len(tasks.GAMES), 0, 0]
     assert ranked[1].interquartile_mean == pytest.approx(81)
-    assert ranked[2].interval == (20, 20)
+    assert (ranked[2].low, ranked[2].high) == (20, 20)
 
 
 LEARNER = '''
@@ -133,7 +133,7 @@ def test_external_learners_get_the_same_row(name, tmp_path, capsys):
     ("name", "said"),
     [
         ("QLearning", ["package.module:Name", "'QLearning'"]),
-        (":QLearning", ["package.module:Name", "':QLearning'"]),
+        (":QLearning", ["package.module:", "':QLearning'"]),
         ("nowhere.to_be_found:QLearning", ["nowhere"]),
         ("my_learners:Missing", ["my_learners", "'Missing'"]),
         ("my_learners:Nothing", ["act, update and greedy", "Nothing object"]),
@@ -216,7 +216,7 @@ def test_the_committed_leaderboard_is_that_of_the_committed_runs():
     runs = rows_of(RESULTS / "runs.csv")
     ranked = leaderboard.leaderboard(leaderboard.read_runs([RESULTS / "runs.csv"]))
     assert {each.learner for each in ranked} == {row["learner"] for row in runs}
-    assert [list(map(str, each.row)) for each in ranked] == [
+    assert [list(map(str, each)) for each in ranked] == [
         list(row.values()) for row in rows_of(RESULTS / "leaderboard.csv")
     ]
     by_seed = {}

@@ -34,16 +34,8 @@ SWAPS = {
     ast.And: ("and", ("or",)),
     ast.Or: ("or", ("and",)),
 }
-NAMES = {
-    "min": "max",
-    "max": "min",
-    "any": "all",
-    "all": "any",
-    "argmin": "argmax",
-    "argmax": "argmin",
-    "minimum": "maximum",
-    "maximum": "minimum",
-}
+OPPOSITES = (("min", "max"), ("any", "all"), ("argmin", "argmax"), ("minimum", "maximum"))
+NAMES = {**dict(OPPOSITES), **{second: first for first, second in OPPOSITES}}
 
 
 @dataclass(frozen=True)
@@ -166,7 +158,8 @@ class Finder:
         elif isinstance(node, ast.UnaryOp):
             start, _ = self._span(node)
             operand, _ = self._span(node.operand)
-            yield self._replaced(start, operand - self._brackets_before(start, operand), "")
+            bracket = self._source.find(b"(", start, operand)
+            yield self._replaced(start, operand if bracket < 0 else bracket, "")
         elif isinstance(node, ast.IfExp):
             yield self._negated(node.test)
         elif isinstance(node, ast.comprehension):
@@ -177,11 +170,6 @@ class Finder:
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             if name in NAMES:
                 yield self._replaced(end - len(name), end, NAMES[name])
-
-    def _brackets_before(self, start: int, end: int) -> int:
-        """Return how many bytes before ``end`` begin with a bracket, after ``start``."""
-        found = self._source.find(b"(", start, end)
-        return 0 if found < 0 else end - found
 
     def _of_statement(self, node: ast.AST) -> Iterator[Mutant]:
         if isinstance(node, (ast.If, ast.While)):
