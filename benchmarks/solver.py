@@ -468,6 +468,8 @@ def main(
     tables = []
     for name, part in PARTS.items():
         wanted = part.settings if everything else chosen[name] or ()
+        if not wanted:
+            continue
         settings = [each for each in wanted if not (quick and each in part.slow)]
         rows: list[list[Any]] = []
         if settings and complete:

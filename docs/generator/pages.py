@@ -27,11 +27,9 @@ def contributing() -> None:
     write("contributing.md", text)
 
 
-def theory() -> list[str]:
-    """Return the navigation lines of the theory: its page, then the further ones."""
-    apart = ("index", "theory", "architecture")
-    further = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.stem not in apart]
-    return ["* [Theory](theory.md)"] + [f"    * [{heading(path)}]({path.name})" for path in further]
+def chapters(*names: str) -> list[str]:
+    """Return the navigation lines of pages in docs that belong to a section."""
+    return [f"    * [{heading(ROOT / 'docs' / f'{name}.md')}]({name}.md)" for name in names]
 
 
 def bibtex(citation: dict[str, Any]) -> str:
@@ -70,9 +68,12 @@ headline.write_figures()
 navigation = [
     "* [nim_envs](index.md)",
     *games.pages(),
-    *theory(),
+    "* [Theory](theory.md)",
+    *chapters("misere_quotients", "glossary"),
     *learners.pages(),
+    *chapters("diagnosis"),
     *results.pages(),
+    *chapters("turn_credit", "language_model"),
     *tutorials.pages(),
     *commands.pages(),
     "* [Architecture](architecture.md)",
