@@ -88,7 +88,7 @@ def check_game(game: Game) -> None:
         >>> check_game(Game(Rules("wrong", (wrong,), initial=(2,)), Convention.NORMAL))
         Traceback (most recent call last):
         nim_envs.errors.ConformanceError: is_terminal(1) of component 0 (component) is True, and \
-its table says False
+by its table it is False
     """
     if not isinstance(game, Game):
         raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")
