@@ -13,6 +13,7 @@ import torch
 import nim_envs.theory
 from agents import SignedProducts
 from agents.generalising.signed_products import self_play_values
+from agents.generalising.signed_products.value_networks import unchanged
 from agents.testing import check_learner, contents
 from agents.training import train
 from nim_envs import GameEnv, make_game, optimality
@@ -80,7 +81,9 @@ def test_pytorch_computes_the_same_as_numpy(nim, rounded):
     state = nim[0].state
     keys = np.unique(np.random.default_rng(0).integers(4**5, size=100))
     inputs = state.network.inputs(keys, 3, 5)
-    roundings = (np.round, self_play_values.rounded_straight_through) if rounded else (None, None)
+    roundings = (unchanged, unchanged)
+    if rounded:
+        roundings = (np.round, self_play_values.rounded_straight_through)
     tensors = {name: torch.from_numpy(array) for name, array in state.weights.items()}
     columns = [[torch.from_numpy(part) for part in column] for column in inputs]
     np.testing.assert_allclose(
