@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from math import isqrt
 from typing import Any
 
@@ -103,7 +102,7 @@ def test_the_theorem_of_euclid_is_exact_for_numbers_whose_squares_overflow(large
     pairs = np.random.default_rng(0).integers(largest // 2, largest, size=(500, 2))
     expected = [
         # The golden ratio is (1 + root of 5) / 2, and the root of 5b² is no integer.
-        a == b or 2 * max(a, b) - min(a, b) > math.isqrt(5 * min(a, b) ** 2)
+        a == b or 2 * max(a, b) - min(a, b) > isqrt(5 * min(a, b) ** 2)
         for a, b in pairs.tolist()
     ]
     assert theorems.euclid(pairs).tolist() == expected
@@ -381,3 +380,19 @@ def test_boards_of_too_many_cells_are_refused():
 def test_arguments_that_describe_no_game_are_named(make, named):
     with pytest.raises(InvalidGameError, match=named):
         make()
+
+
+@pytest.mark.parametrize(
+    ("theorem", "width"),
+    [
+        (theorems.wythoff, 2),
+        (theorems.euclid, 2),
+        (partial(theorems.moore, k=2), 3),
+        (theorems.fibonacci_nim, 2),
+        (theorems.chomp, 2),
+    ],
+)
+def test_theorems_take_positions_of_any_leading_shape(theorem, width):
+    positions = np.random.default_rng(0).integers(1, 9, size=(3, 4, width))
+    expected = [[bool(theorem(position)) for position in row] for row in positions]
+    assert theorem(positions).tolist() == expected
