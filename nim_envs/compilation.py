@@ -30,10 +30,10 @@ def compiled(function: Function) -> Function: ...
 
 
 @overload
-def compiled(*, inner: bool) -> Callable[[Function], Function]: ...
+def compiled(*, inner: bool = ..., inline: bool = ...) -> Callable[[Function], Function]: ...
 
 
-def compiled(function: Function | None = None, *, inner: bool = False) -> Any:
+def compiled(function: Function | None = None, *, inner: bool = False, inline: bool = False) -> Any:
     """Compile ``function`` with Numba at its first call; later processes load it from disk.
 
     Numba notices a change of a function's own file but not of a function that it calls in
@@ -46,12 +46,16 @@ def compiled(function: Function | None = None, *, inner: bool = False) -> Any:
         inner: whether only compiled functions call it. Then the code that unpacks arguments from
             Python is left out, which saves much compilation where they hold many arrays. A call
             from Python runs the function as plain Python.
+        inline: likewise, and its code, with that of the functions that it calls, becomes part of
+            every caller. That saves time where arguments hold many arrays, which a call copies.
     """
     if function is None:
-        return partial(compiled, inner=inner)
+        return partial(compiled, inner=inner, inline=inline)
     # No C code calls these functions, so the wrapper for it is left out.
     options: Any = {"no_cfunc_wrapper": True}
-    if inner:
+    if inner or inline:
+        if inline:
+            options["forceinline"] = True
         return register_jitable(no_cpython_wrapper=True, **options)(function)
     folder = Path(function.__code__.co_filename).parent
     config: Any = numba.config

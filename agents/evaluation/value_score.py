@@ -11,7 +11,7 @@ from agents.tabular.position_values import GreedyValuePolicy
 from nim_envs import Game
 from nim_envs.compilation import compiled
 from nim_envs.numba_intrinsics import without_reference_counts
-from nim_envs.rules.compiled_moves import CompiledRules, parts_left
+from nim_envs.rules.compiled_moves import CompiledRules, number_after, write_position_after
 
 CHUNK = 1 << 20
 """Positions whose outcomes are computed at a time."""
@@ -51,15 +51,14 @@ def _score(
             before = position[component]
             for number in range(rules.legal_counts[component, before]):
                 option = rules.legal_options[component, before, number]
-                first, slot, second = parts_left(rules, position, component, option)
-                after = index + (first - before) * rules.strides[component]
-                after += second * rules.strides[slot]
-                place = after
-                if order is not None:
-                    following[:] = position
-                    following[component] = first
-                    if second:
-                        following[slot] = second
+                if order is None:
+                    second_table = rules.second_table
+                    after = number_after(rules, second_table, position, index, component, option)[0]
+                    place = after
+                else:
+                    after = write_position_after(
+                        rules, position, index, component, option, following
+                    )
                     place = sorted_number(following, rules.strides, order)
                 # The lower the value for the opponent, the better.
                 if values[place] > least:

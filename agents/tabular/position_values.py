@@ -84,8 +84,8 @@ def index_after(
     """
     rules = positions.rules
     if order is None:
-        return number_after(rules, observation, index, component, option)
-    write_position_after(rules, observation, component, option, positions.position)
+        return number_after(rules, rules.second_table, observation, index, component, option)[0]
+    write_position_after(rules, observation, index, component, option, positions.position)
     return sorted_number(positions.position, rules.strides, order)
 
 

@@ -68,48 +68,49 @@ def first_empty_slot(states: npt.NDArray[np.integer], slot: int) -> int:
 
 
 @compiled(inner=True)
-def _second_part(
+def number_after(
+    rules: CompiledRules,
     second_table: IntArray | None,
-    first_slots: IntArray,
     position: IntArray,
+    number: int,
     component: int,
     option: int,
-) -> tuple[int, int]:
-    """Return the slot that a move fills with a second part, and that part; (0, 0) if none.
-
-    The tables are separate arguments, as Numba removes branches on ``is None`` only for arguments.
-    """
-    if second_table is None:
-        return 0, 0
-    second = second_table[component, position[component], option]
-    if second == 0:
-        return 0, 0
-    return first_empty_slot(position, first_slots[component]), second
-
-
-@compiled(inner=True)
-def parts_left(
-    rules: CompiledRules, position: IntArray, component: int, option: int
-) -> tuple[int, int, int]:
-    """Return the component's state after a move, a slot, and the second part that goes into it.
-
-    The second part is 0 if the move does not split.
+) -> tuple[int, int, int, int]:
+    """Return the number of the position after a move, and the states that the move leaves.
 
     Args:
         rules: rules of the game as arrays.
+        second_table: ``rules.second_table``; an argument of its own, as Numba removes branches on
+            ``is None`` only for arguments.
         position: before the move, ``(components,)``.
+        number: number of that position.
         component: component of the move.
         option: option of the move.
+
+    Returns:
+        The number, the component's state, a slot, and the second part that goes into the slot; 0
+        and 0 if the move does not split.
     """
-    slot, second = _second_part(rules.second_table, rules.first_slots, position, component, option)
-    return rules.table[component, position[component], option], slot, second
+    before = position[component]
+    state = rules.table[component, before, option]
+    number += (state - before) * rules.strides[component]
+    if second_table is None or second_table[component, before, option] == 0:
+        return number, state, 0, 0
+    second = second_table[component, before, option]
+    slot = first_empty_slot(position, rules.first_slots[component])
+    return number + second * rules.strides[slot], state, slot, second
 
 
 @compiled(inner=True)
-def number_after(
-    rules: CompiledRules, position: IntArray, number: int, component: int, option: int
+def write_position_after(
+    rules: CompiledRules,
+    position: IntArray,
+    number: int,
+    component: int,
+    option: int,
+    after: IntArray,
 ) -> int:
-    """Return the number of the position after a move.
+    """Write the position after a move to ``after``, and return its number.
 
     Args:
         rules: rules of the game as arrays.
@@ -117,28 +118,14 @@ def number_after(
         number: number of that position.
         component: component of the move.
         option: option of the move.
+        after: another array to write to, ``(components,)``.
     """
-    state, slot, second = parts_left(rules, position, component, option)
-    number += (state - position[component]) * rules.strides[component]
-    return int(number + second * rules.strides[slot])
-
-
-@compiled(inner=True)
-def write_position_after(
-    rules: CompiledRules, position: IntArray, component: int, option: int, after: IntArray
-) -> None:
-    """Write the position after a move to ``after``, ``(components,)``, another array.
-
-    Args:
-        rules: rules of the game as arrays.
-        position: before the move, ``(components,)``.
-        component: component of the move.
-        option: option of the move.
-        after: array to write to.
-    """
-    state, slot, second = parts_left(rules, position, component, option)
+    number, state, slot, second = number_after(
+        rules, rules.second_table, position, number, component, option
+    )
     for place in range(len(position)):
         after[place] = position[place]
     after[component] = state
     if second:
         after[slot] = second
+    return number

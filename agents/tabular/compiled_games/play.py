@@ -23,6 +23,7 @@ from agents.tabular.protocol import (
 from agents.tabular.shaping import nim_sum_bonus
 from nim_envs.compilation import compiled
 from nim_envs.numba_intrinsics import without_reference_counts
+from nim_envs.rules.compiled_moves import CompiledRules
 
 
 class Records(NamedTuple):
@@ -46,7 +47,7 @@ def empty_records(rows: PositionRows, longest_game: int) -> Records:
     """
     shape = (2, (longest_game + 1) // 2)
     legal_actions, legal_counts = rows.legal_actions, rows.legal_counts
-    if rows.next_positions is None:
+    if rows.rules is not None:
         number = 2 * shape[1]
         legal_actions = np.zeros((number, legal_actions.shape[1]), legal_actions.dtype)
         legal_counts = np.zeros(number, np.int64)
@@ -62,13 +63,13 @@ def empty_records(rows: PositionRows, longest_game: int) -> Records:
 
 @compiled(inner=True)
 def record(
-    records: Records | None, next_positions: Array | None, turn: Turn, row: int, number: int
+    records: Records | None, rules: CompiledRules | None, turn: Turn, row: int, number: int
 ) -> None:
     """Record a turn, if games are recorded.
 
     Args:
         records: buffer to write to; ``None``: games are not recorded.
-        next_positions: ``next_positions`` of the game's :class:`PositionRows`.
+        rules: ``rules`` of the game's :class:`PositionRows`.
         turn: turn to record.
         row: row of its position.
         number: number of earlier turns of its seat.
@@ -76,7 +77,7 @@ def record(
     if records is not None:
         seat = turn.seat
         records.states[seat, number] = turn.state
-        if next_positions is not None:
+        if rules is None:
             records.rows[seat, number] = row
         else:
             own = records.rows[seat, number]
@@ -155,8 +156,8 @@ def play_games(
     at_first = (max(ended[0, 0], ended[0, 1]), max(ended[last, 0], ended[last, 1]))
     finished = np.array(at_first)
     for game in range(len(starts)):
-        state = sorted_number(starts[game], rows.rules.strides, order)
-        row = first_row(rows, rows.next_positions, starts[game], state)
+        state = sorted_number(starts[game], rows.strides, order)
+        row = first_row(rows, rows.rules, starts[game], state)
         earlier_state, earlier_row, earlier_action, earlier_bonus = state, row, 0, 0.0
         moves = 0
         over = False
@@ -181,7 +182,7 @@ def play_games(
                 action = choose(other, observation, legal, decision)
             # Learning from a turn needs the two positions after it, so three are stored.
             next_state, next_row = move(
-                rows, rows.next_positions, order, state, row, action, (moves + 1) % 3
+                rows, rows.rules, order, state, row, action, (moves + 1) % 3
             )
             next_observation = rows.positions[next_row]
             next_legal = rows.legal_actions[next_row, : rows.legal_counts[next_row]]
@@ -211,7 +212,7 @@ def play_games(
                     epsilon=epsilon,
                     finished_games=finished[learner],
                 )
-                record(records, rows.next_positions, turn, row, (moves - 1) // 2)
+                record(records, rows.rules, turn, row, (moves - 1) // 2)
                 if second is None or seat == 0:
                     draw_numbers(one, finished[0], first_generator)
                     learn(one, turn)
@@ -243,7 +244,7 @@ def play_games(
                     epsilon=epsilons[learner, finished[learner] - at_first[learner]],
                     finished_games=finished[learner],
                 )
-                record(records, rows.next_positions, earlier, earlier_row, (moves - 2) // 2)
+                record(records, rows.rules, earlier, earlier_row, (moves - 2) // 2)
                 if second is None or seat == 1:
                     draw_numbers(one, finished[0], first_generator)
                     learn(one, earlier)

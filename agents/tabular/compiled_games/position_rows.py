@@ -14,7 +14,6 @@ from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import (
     CompiledRules,
     compiled_rules,
-    number_after,
     write_legal_actions,
     write_position_after,
 )
@@ -29,10 +28,10 @@ class PositionRows(NamedTuple):
     positions: IntArray  # (rows, components)
     legal_actions: Array  # (rows, actions): the legal ones first, ascending
     legal_counts: IntArray  # (rows,): number of legal actions
-    # (rows, actions): the position after each action. None in large games, whose rows are written
-    # during play; the other type makes Numba compile the two forms separately.
-    next_positions: Array | None
-    rules: CompiledRules
+    next_positions: Array  # (rows, actions): the position after each action; empty in large games
+    strides: IntArray  # (components,): mixed-radix strides of positions
+    # For writing rows during play. None where all are listed: Numba then compiles no code for it.
+    rules: CompiledRules | None
     last_mover_wins: bool
 
 
@@ -46,11 +45,12 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> PositionRows:
     rules = game.rules
     # Small data types, so that the lists stay in the processor's cache.
     kind = np.int16 if rules.num_actions < 2**15 else np.int64
-    next_positions: Array | None = None
     if rules.num_positions * rules.num_actions > LARGEST_LISTS:
         positions = np.zeros((3, len(rules.components)), dtype=np.int64)
         legal_actions = np.zeros((3, rules.num_actions), dtype=kind)
         legal_counts = np.zeros(3, dtype=np.int64)
+        next_positions = np.zeros((0, rules.num_actions), dtype=np.int32)
+        rules_during_play: CompiledRules | None = compiled_rules(rules)
     else:
         # In a game that splits some points are no positions; no play reaches them.
         positions = rules.positions(np.arange(rules.num_positions))
@@ -61,36 +61,37 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> PositionRows:
         next_positions[legal] = rules.indices(symmetry.sorted(after) if symmetry else after)
         legal_actions = np.argsort(~legal, axis=1, kind="stable").astype(kind)
         legal_counts = legal.sum(axis=1, dtype=np.int64)
+        rules_during_play = None
     last_mover_wins = game.convention.last_mover_wins
     return PositionRows(
-        positions, legal_actions, legal_counts, next_positions, compiled_rules(rules),
-        last_mover_wins,
+        positions, legal_actions, legal_counts, next_positions, rules.strides,
+        rules_during_play, last_mover_wins,
     )  # fmt: skip
 
 
-@compiled(inner=True)
+@compiled(inline=True)
 def first_row(
-    rows: PositionRows, next_positions: Array | None, observation: Array, position: int
+    rows: PositionRows, rules: CompiledRules | None, observation: Array, position: int
 ) -> int:
     """Return the row of the start position of a game; in large games it is written first.
 
     Args:
         rows: positions of the game.
-        next_positions: ``rows.next_positions``.
+        rules: ``rows.rules``.
         observation: start position, ``(components,)``.
         position: number of the start position.
     """
-    if next_positions is not None:
+    if rules is None:
         return position
     copy_entries(observation, rows.positions[0])
-    rows.legal_counts[0] = write_legal_actions(observation, rows.rules, rows.legal_actions[0])
+    rows.legal_counts[0] = write_legal_actions(observation, rules, rows.legal_actions[0])
     return 0
 
 
-@compiled(inner=True)
+@compiled(inline=True)
 def move(
     rows: PositionRows,
-    next_positions: Array | None,
+    rules: CompiledRules | None,
     order: IntArray | None,
     position: int,
     row: int,
@@ -101,7 +102,7 @@ def move(
 
     Args:
         rows: positions of the game.
-        next_positions: ``rows.next_positions``.
+        rules: ``rows.rules``.
         order: order of the components if positions are sorted, else ``None``; see
             :class:`agents.tabular.symmetry.Symmetry`.
         position: number of the position before the move.
@@ -109,16 +110,14 @@ def move(
         action: legal action.
         next_row: row to write the next position to, in large games.
     """
-    if next_positions is not None:
-        following = next_positions[row, action]
+    if rules is None:
+        # The sum is an int64 like other numbers; or else Numba would compile learning twice.
+        following = 0 + rows.next_positions[row, action]
         return following, following
-    rules = rows.rules
     component, option = divmod(action, rules.table.shape[2])
     before, after = rows.positions[row], rows.positions[next_row]
-    write_position_after(rules, before, component, option, after)
-    if order is None:
-        following = number_after(rules, before, position, component, option)
-    else:
-        following = sorted_number(after, rules.strides, order)
+    following = write_position_after(rules, before, position, component, option, after)
+    if order is not None:
+        following = sorted_number(after, rows.strides, order)
     rows.legal_counts[next_row] = write_legal_actions(after, rules, rows.legal_actions[next_row])
     return following, next_row
