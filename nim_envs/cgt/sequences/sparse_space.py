@@ -84,6 +84,10 @@ OVERSHOOT = LANES
 ROWS = 4 * CANDIDATES
 """Values of each heap that are looked at side by side, at most."""
 
+FEW_FURTHER = 16
+"""If at most this many of ``LANES`` heaps need more than ``CANDIDATES`` values, those of the next
+``LANES`` heaps that do are looked at one by one; otherwise side by side again."""
+
 SEARCH_PAIRS = 20
 """Pairs of a heap whose options are entered in the time of one search."""
 
@@ -394,10 +398,12 @@ def _mark_options(values: Any, heap: int, pairs: Any, marks: Any, mark: Any) -> 
 mark_options = compiled(inner=True)(_mark_options)
 
 
-def _verified(values: Any, known: int, plan: Any) -> bool:
-    """Return whether all rare values below those of the next ``LANES`` heaps are options."""
+def _verified(values: Any, known: int, plan: Any, searches: Any) -> bool:
+    """Return whether all rare values below those of the next ``LANES`` heaps are options.
+
+    ``searches`` is a buffer of ``SEARCHES`` entries: making one takes longer than some searches.
+    """
     excluded, searched, last, count = plan.excluded, plan.searched, 0, 0
-    searches = np.empty(SEARCHES, dtype=np.int64)
     excluded[:] = 0
     for lane in range(LANES):
         value = int(values[known + lane])
@@ -455,12 +461,14 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     rare = np.flatnonzero(common == 0)
     top = int(values[known // 2 : known].max())
     searches = np.empty(SIDE * len(rare), dtype=np.int64)
+    searches_of_block = np.empty(SEARCHES, dtype=np.int64)
     # For each lane of a word, the rare values that are not shown to be options.
     listed, counts = np.empty((64, len(rare)), dtype=np.uint16), np.empty(64, dtype=np.int64)
     # Heaps that are searched for together; fewer where a value has just been found to be rare.
     together = SIDE
     # Offsets of ``others`` that :func:`note_least` looks up; the rest are looked up heap by heap.
     side_by_side = 0
+    most_rows = ROWS
     while known < until:
         count = plan.state[COUNT]
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
@@ -481,8 +489,9 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
             if SIDE <= others[i] & low < known:
                 others[side_by_side], others[i] = others[i], others[side_by_side]
                 side_by_side += 1
-        left = others[:side_by_side]
-        lane = total = begin = noted = 0
+        # Two arrays: an index from another start than 0 would be checked for being negative.
+        left, singly = others[:side_by_side], others[side_by_side:]
+        lane = total = begin = noted = further = 0
         while lane < LANES:
             heap, mark = known + lane, np.uint16(lane + 1)
             if lane % SIDE == 0:
@@ -494,13 +503,15 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                         )  # fmt: skip
                     exclude(plan, plan.near, plan.near_shifted, NEAR_WINDOW, known)
                 reached[:] = rows = 0
-            for i in range(side_by_side, count):
-                far = heap - np.int64(others[i] & low)
+            for i in range(count - side_by_side):
+                far = heap - np.int64(singly[i] & low)
                 if far >= 1:
-                    marks[others[i] >> high ^ np.uint64(values[far])] = mark
+                    marks[singly[i] >> high ^ np.uint64(values[far])] = mark
             side, place, value = lane % SIDE, 0, -1
             while True:
-                if place == rows and rows < ROWS and reached[side] != NONE:
+                if place == rows and rows > 0:
+                    further += 1
+                if place == rows and rows < most_rows and reached[side] != NONE:
                     note_least(
                         values, heap - side, left, excluded, lane - side, choices, reached, least,
                         rows,
@@ -558,7 +569,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                     others[count] = value << 32 | (heap + taken)
                     count += 1
             lane += 1
-        if not at_once and not verified(values, known, plan):
+        if not at_once and not verified(values, known, plan, searches_of_block):
             plan.state[LAST_RARE] = known
             forget(plan)
             continue
@@ -568,6 +579,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
             plan.state[CURSOR] - known,
         )  # fmt: skip
         known += LANES
+        most_rows = CANDIDATES if further <= FEW_FURTHER else ROWS
         plan.state[CURSOR] += LANES
         plan.state[COUNT] = count
         plan.state[NOTED] += noted
