@@ -7,26 +7,18 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import TimeLimit
 
-from nim_envs import Convention, Game, Rules, make_game
+from nim_envs import make_game
 from nim_envs.encoding import ENCODINGS
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.registration import make_versus
-from nim_envs.rules import TableComponent
 from nim_envs.testing import ConformanceError, check_env
+from tests.nim_envs.testing.cases import DISAGREEMENTS, NIM, PATHS, last_legal
 from tests.nim_envs.testing.documented import documented_entries, public_methods, spoiled
 from tests.pairwise import in_turn
-
-NIM = make_game("nim", heaps=(2, 3))
-PATH = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
-PATHS = Game(Rules("paths", (PATH, PATH), (3, 3)), Convention.MISERE)
 
 
 def versus(**arguments):
     return VersusEnv(NIM, **arguments)
-
-
-def last_legal(observations, masks, rng):
-    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
 def test_wrapped_environments_pass():
@@ -76,28 +68,7 @@ def test_every_documented_entry_of_infos_is_judged(entry, opponent):
         check_env(Missing(versus(**arguments)))
 
 
-@pytest.mark.parametrize(
-    ("disagreement", "seat"),
-    in_turn(
-        [
-            (
-                "optimal",
-                "random",
-                "the opponent 'optimal' moved from .* and the actions that it draws",
-            ),
-            ("optimal", 0.2, "the opponent 'optimal' moved from"),
-            ("random", "optimal", "made .* winning moves, where about .* are expected"),
-            (0.5, "optimal", "the opponent 0.5 made .* winning moves, where about"),
-            (0.5, "random", "the opponent 0.5 made .* winning moves, where about"),
-            (
-                "random",
-                last_legal,
-                "winning moves, where|the opponent 'random' does not draw evenly",
-            ),
-        ],
-        [0, 1],
-    ),
-)
+@pytest.mark.parametrize(("disagreement", "seat"), in_turn(DISAGREEMENTS, [0, 1]))
 def test_an_opponent_that_plays_otherwise_than_named_is_found(disagreement, seat):
     said, played, named = disagreement
     env = VersusEnv(make_game("nim", heaps=(3, 4, 5)), opponent=played, seat=seat)

@@ -11,13 +11,12 @@ from gymnasium import spaces
 from pettingzoo.utils import BaseWrapper
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from nim_envs import GameEnv, make_game
+from nim_envs import GameEnv
 from nim_envs.encoding import ENCODINGS
 from nim_envs.starts import FixedStart
 from nim_envs.testing import ConformanceError, check_env
+from tests.nim_envs.testing.cases import NIM
 from tests.nim_envs.testing.documented import documented_entries, public_methods, spoiled
-
-NIM = make_game("nim", heaps=(2, 3))
 
 
 def turn_based(**arguments):
