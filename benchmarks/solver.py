@@ -468,11 +468,12 @@ def main(
     tables = []
     for name, part in PARTS.items():
         wanted = part.settings if everything else chosen[name] or ()
-        if not wanted:
+        # After Ctrl-C the tables that were not begun keep their earlier results.
+        if not wanted or not complete:
             continue
         settings = [each for each in wanted if not (quick and each in part.slow)]
         rows: list[list[Any]] = []
-        if settings and complete:
+        if settings:
             weights = [part.weight(each) for each in settings] if part.weight else None
             tasks = [(each, rounds, quick) for each in settings]
             rows = in_parallel(

@@ -258,6 +258,11 @@ NOTES = f"""\
 """
 
 
+def encoding_of(name: str) -> str:
+    """Return the encoding of a setting of AlphaZero: that which its network reads."""
+    return "binary" if ALPHAZERO[name]["network"] == "mlp" else "integer"
+
+
 def tasks_of(
     boards: Sequence[str] | None = None,
     encodings: Sequence[str] | None = None,
@@ -293,9 +298,7 @@ def tasks_of(
                 if first or board not in ALPHAZERO_BOARDS
             ],
             "alphazero": [
-                (name, encoding, "self-play")
-                for name in ALPHAZERO_BOARDS.get(board, ())
-                for encoding in ["binary" if ALPHAZERO[name]["network"] == "mlp" else "integer"]
+                (name, encoding_of(name), "self-play") for name in ALPHAZERO_BOARDS.get(board, ())
             ],
         }
         tasks += [

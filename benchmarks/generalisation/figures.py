@@ -61,11 +61,11 @@ def _panel(name: str, runs: Sequence[Any]) -> tuple[list[str], list[str], np.nda
     scored = {board for group in groups.values() for run in group for board in run.scores}
     boards = [board for board in (LEARNED, *EXPERIMENTS[name].held_out) if board in scored]
     learners = [who for who in EXPERIMENTS[name].contenders if who in groups]
-    means = [
-        [
-            np.mean([run.scores[board].percent if board in run.scores else np.nan for run in group])
-            for board in boards
-        ]
-        for group in map(groups.__getitem__, learners)
-    ]
+
+    def mean(learner: str, board: str) -> float:
+        runs = groups[learner]
+        percents = [run.scores[board].percent if board in run.scores else np.nan for run in runs]
+        return float(np.mean(percents))
+
+    means = [[mean(learner, board) for board in boards] for learner in learners]
     return boards, learners, np.array(means)

@@ -10,6 +10,7 @@ import pytest
 
 import benchmarks.deep.__main__ as deep
 from benchmarks import batched, optimality, report, solver, throughput
+from benchmarks.parallel import Finished
 from benchmarks.timing import Batch, Rate, missing_modules
 from nim_envs.cgt.sequences import checksum, grundy_sequence
 
@@ -335,6 +336,21 @@ def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one
     wanted = {*solver.POSITIONS} - solver.SLOW_POSITIONS
     assert {f"{row['game']}:{row['heaps']}" for row in rows} == wanted
     assert {path.name for path in tmp_path.iterdir()} == {"positions.csv", "solver.md"}
+
+
+def test_tables_of_the_solver_that_ctrl_c_kept_from_beginning_stay_as_they_were(
+    tmp_path, monkeypatch
+):
+    def interrupted(*arguments, **options):
+        finished = Finished()
+        finished.complete = False
+        return finished
+
+    monkeypatch.setattr(solver, "in_parallel", interrupted)
+    (tmp_path / "positions.csv").write_text("earlier")
+    with pytest.raises(SystemExit, match="130"):
+        solver.main(["--rates", "0.6", "--positions", "0.77:36", "--output", str(tmp_path)])
+    assert (tmp_path / "positions.csv").read_text() == "earlier"
 
 
 def test_the_solver_benchmark_stops_at_a_wrong_order(monkeypatch):
