@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from agents.base import Array, IntArray
-from agents.tabular.index import check_memory, copy_entries, sorted_number
+from agents.tabular.index import check_memory, sorted_number
 from agents.tabular.position_values import (
     PositionValueLearner,
     PositionValues,
@@ -22,6 +22,7 @@ from agents.tabular.schedules import Schedule, check_range
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
+from nim_envs.rules.compiled_moves import copy_entries
 from nim_envs.rules.validation import checked_choice
 
 DTYPES = ("float64", "float32", "int8")

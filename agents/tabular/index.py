@@ -12,6 +12,7 @@ from agents.base import Array, FloatArray, IntArray
 from agents.tabular.schedules import check_range
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
+from nim_envs.rules.component import strides_of
 
 LARGEST_VALUE = 1e300
 """Largest absolute initial value, so that differences of values are finite."""
@@ -27,16 +28,6 @@ def mixed_radix_number(digits: Array, strides: IntArray, offset: int) -> int:
     for place in range(len(digits)):
         number += digits[place] * strides[place]
     return number
-
-
-@compiled(inner=True)
-def copy_entries(values: Array, out: Array) -> None:
-    """Write ``values``, ``(n,)``, to the first n entries of ``out``.
-
-    Assignment to a slice would take seconds to compile, because of its error message.
-    """
-    for place in range(len(values)):
-        out[place] = values[place]
 
 
 @compiled(inner=True)
@@ -96,11 +87,11 @@ class ObservationIndex:
         self.bounds = low, high
         radices = [top - bottom + 1 for bottom, top in zip(low, high, strict=True)]
         self.size = math.prod(radices)
-        strides = [math.prod(radices[place + 1 :]) for place in range(len(radices))]
         if self.size > 2**62:
             raise ValueError(f"a table of {self.size} observations is too large to number")
-        self.strides = np.array(strides, dtype=np.int64)
-        self.offset = -sum(bottom * stride for bottom, stride in zip(low, strides, strict=True))
+        self.strides = strides_of(radices).astype(np.int64)
+        pairs = zip(low, self.strides.tolist(), strict=True)
+        self.offset = -sum(bottom * stride for bottom, stride in pairs)
 
     @classmethod
     def of_positions(cls, game: Game) -> ObservationIndex:

@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.storage.games import same_game
-from agents.tabular.index import ObservationIndex, copy_entries, positions_of, sorted_number
+from agents.tabular.index import ObservationIndex, positions_of, sorted_number
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import explored, shared_by_best
 from agents.tabular.protocol import Decision
@@ -20,6 +20,7 @@ from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import (
     CompiledRules,
     compiled_rules,
+    copy_entries,
     number_after,
     write_position_after,
 )

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray
-from agents.tabular.index import copy_entries
 from nim_envs.compilation import compiled
+from nim_envs.rules.compiled_moves import copy_entries
 from nim_envs.rules.validation import checked_integer
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,16 @@ def compiled_rules(rules: Rules) -> CompiledRules:
         rules.second_table,
         first_slots,
     )
+
+
+@compiled(inner=True)
+def copy_entries(values: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
+    """Write ``values``, ``(n,)``, to the first n entries of ``out``.
+
+    Assignment to a slice would take seconds to compile, because of its error message.
+    """
+    for place in range(len(values)):
+        out[place] = values[place]
 
 
 @compiled(inner=True)
@@ -123,8 +133,7 @@ def write_position_after(
     number, state, slot, second = number_after(
         rules, rules.second_table, position, number, component, option
     )
-    for place in range(len(position)):
-        after[place] = position[place]
+    copy_entries(position, after)
     after[component] = state
     if second:
         after[slot] = second

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agents.base import Array, FloatArray, IntArray
 from agents.tabular.compiled_games.position_rows import PositionRows, first_row, move
-from agents.tabular.index import copy_entries, sorted_number
+from agents.tabular.index import sorted_number
 from agents.tabular.protocol import (
     Decision,
     FinishedGame,
@@ -23,7 +23,7 @@ from agents.tabular.protocol import (
 from agents.tabular.shaping import nim_sum_bonus
 from nim_envs.compilation import compiled
 from nim_envs.numba_intrinsics import without_reference_counts
-from nim_envs.rules.compiled_moves import CompiledRules
+from nim_envs.rules.compiled_moves import CompiledRules, copy_entries
 
 
 class Records(NamedTuple):

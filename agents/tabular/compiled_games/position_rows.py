@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.base import Array, IntArray
-from agents.tabular.index import copy_entries, sorted_number
+from agents.tabular.index import sorted_number
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game
 from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import (
     CompiledRules,
     compiled_rules,
+    copy_entries,
     write_legal_actions,
     write_position_after,
 )

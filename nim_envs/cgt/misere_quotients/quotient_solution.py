@@ -22,7 +22,7 @@ from nim_envs.cgt.misere_quotients.refinement import (
 )
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, strides_of
 from nim_envs.rules.component_moves import left_by_moves, levels
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.heaps import SplittingHeap
@@ -90,7 +90,7 @@ class QuotientSolution(Solution):
         self._elements = [elements[component] for component in rules.components]
         makes_layers = [component in single for component in rules.components]
         states = np.where(makes_layers, rules.shape, 1)
-        self._strides = np.where(makes_layers, np.cumprod(states[::-1])[::-1] // states, 0)
+        self._strides = np.where(makes_layers, strides_of(states.tolist()), 0)
 
     @property
     def order(self) -> int:

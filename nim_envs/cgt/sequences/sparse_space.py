@@ -468,6 +468,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     together = SIDE
     # Offsets of ``others`` that :func:`note_least` looks up; the rest are looked up heap by heap.
     side_by_side = 0
+    # Values of each heap that are looked at side by side in the next block, at most.
     most_rows = ROWS
     while known < until:
         count = plan.state[COUNT]
