@@ -67,18 +67,36 @@ class RegisteredGame:
             InvalidGameError: the constructor returns neither rules nor a game that begins at one
                 position.
         """
-        built = self.rules(**{**self.defaults, **arguments})
+        built = self._built(name, arguments)
         wanted = self.misere if misere is None else misere
         if isinstance(built, Rules):
             return Game(built, Convention.from_misere(bool(wanted)))
-        if not isinstance(built, Game):
-            raise InvalidGameError(
-                f"the constructor of {name} must return Rules or a Game, not {built!r}"
-            )
         convention = built.convention if wanted is None else Convention.from_misere(wanted)
         # A theorem says who wins under one convention.
         theorem = built.theorem if convention is built.convention else None
         return Game(rules_of(built), convention, theorem=theorem)
+
+    def part(self, name: str, arguments: Mapping[str, Any]) -> Rules:
+        """Return the rules alone, as a part of a sum, whose start need not have a move.
+
+        Args:
+            name: its name, for messages.
+            arguments: of the rules constructor; they replace the defaults.
+
+        Raises:
+            InvalidGameError: as :meth:`made` does.
+        """
+        built = self._built(name, arguments)
+        return built if isinstance(built, Rules) else rules_of(built)
+
+    def _built(self, name: str, arguments: Mapping[str, Any]) -> Rules | Game:
+        """Return the result of the constructor, checked."""
+        built = self.rules(**{**self.defaults, **arguments})
+        if not isinstance(built, (Rules, Game)):
+            raise InvalidGameError(
+                f"the constructor of {name} must return Rules or a Game, not {built!r}"
+            )
+        return built
 
     def is_again(self, other: RegisteredGame) -> bool:
         """Return whether this is another's function, perhaps defined again, or its rules."""

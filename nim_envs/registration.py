@@ -76,8 +76,7 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
     for entry in games:
         name, arguments = (entry, {}) if isinstance(entry, str) else _pair(entry)
         _check_names(name, arguments)
-        row = _registered(name)
-        parts.append(row.made(name, arguments, None).rules)
+        parts.append(_registered(name).part(name, arguments))
     return sum_of(parts)
 
 

@@ -266,3 +266,23 @@ def test_starts_are_checked_as_for_other_games():
     starts = make_game("stairs", start=UniformStart(low=2)).start_positions()
     assert starts.tolist() == [[2], [3], [4], [5], [6]]
     assert np.asarray(make_game("stairs").solution.is_winning(starts)).tolist() == [1, 0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("nim", {"heaps": (0,)}),
+        ("kayles", {"heaps": (0,)}),
+        ("subtraction", {"heaps": (1,), "subtraction_set": (2,)}),
+        ("wythoff", {"queens": ((0, 0),)}),
+        ("splitting", {"heaps": (1,)}),
+    ],
+)
+def test_a_sum_may_have_a_part_without_moves(name, arguments):
+    game = make_game("sum", games=(("nim", {"heaps": (3,)}), (name, arguments)))
+    assert game.solution.is_winning(game.rules.initial)
+    alone = make_game("nim", heaps=(3,))
+    first = game.rules.initial
+    assert len(game.solution.winning_actions(first)) == len(alone.solution.winning_actions((3,)))
+    with pytest.raises(InvalidPositionError, match="must leave a legal move"):
+        make_game("sum", games=((name, arguments), (name, arguments)))
