@@ -9,6 +9,7 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import Component
 from nim_envs.rules.convention import Convention
+from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.rules.validation import checked_choice
@@ -199,14 +200,11 @@ def theorem_for(rules: Rules, convention: Convention) -> str | None:
     if convention is Convention.NORMAL:
         return "Sprague-Grundy theorem"
     # Closed forms of all components come first: a table may be too large to make.
-    others = {
-        component
-        for component in rules.components
-        if not isinstance(component, (SubtractionHeap, AdditionTotal))
-    }
+    components = set(rules.components)
+    others = {each for each in components if not isinstance(each, (SubtractionHeap, AdditionTotal))}
     if not others:
         return "Ferguson's theorem"
-    if all(is_tame(component) for component in others):
+    if all(isinstance(each, NumberPair) or is_tame(each) for each in others):
         return "theorem on tame misère sums"
     return None
 

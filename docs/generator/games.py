@@ -44,7 +44,7 @@ WINNERS = {
 }
 
 SECTIONS = {
-    **dict.fromkeys(("Wythoff", "Moore", "Whinihan", "Cole", "Gale"), "games-of-one-piece"),
+    **dict.fromkeys(("Wythoff", "Moore", "Whinihan", "Gale"), "games-of-one-piece"),
     "quotient": "misere-quotients",
     "Bouton": "boutons-theorem",
     "Sprague": "sprague-and-grundy",

@@ -60,11 +60,15 @@ class NumberPair(Component):
 
     def successors(self, states: IntArray) -> IntArray:
         """Return the numbers after each subtraction, or ``NO_MOVE`` where it goes below 0."""
-        larger, smaller, stride = (each[..., np.newaxis] for each in self._by_size(states))
-        times = np.arange(1, self.options + 1)
+        return self.after_options(np.asarray(states)[..., np.newaxis], np.arange(self.options))
+
+    def after_options(self, states: IntArray, options: IntArray) -> IntArray:
+        """Return the numbers after one option each, or ``NO_MOVE``; the arrays are broadcast."""
+        larger, smaller, stride = self._by_size(states)
+        times = np.asarray(options) + 1
         legal = (smaller > 0) & (times <= larger // np.maximum(smaller, 1))
         subtracted = np.where(legal, times, 0) * smaller * stride
-        return np.where(legal, np.asarray(states)[..., np.newaxis] - subtracted, NO_MOVE)
+        return np.where(legal, states - subtracted, NO_MOVE)
 
     def legal_count(self, states: IntArray) -> IntArray:
         """Return the quotient of the larger and the smaller number, rounded down; 0 if one is 0."""
@@ -82,7 +86,7 @@ class NumberPair(Component):
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
         smaller = 0 if state is None else int(self._by_size(np.array(state))[1])
-        after = -1 if state is None else int(self.successors(np.array(state))[option])
+        after = -1 if state is None else int(self.after_options(np.array(state), np.array(option)))
         if after < 0:
             return f"subtract {option + 1} times the smaller number"
         left = divmod(after, self.second + 1)

@@ -156,6 +156,46 @@ def euclid(pairs: IntArray) -> BoolArray:
     return np.asarray((smaller > 0) & ((smaller == larger) | _over_golden_ratio(larger, smaller)))
 
 
+def euclid_values(pairs: IntArray) -> IntArray:
+    """Return the Grundy values of pairs of numbers in the game of Euclid.
+
+    For ``a >= b > 0`` the value is ``⌊a/b - b/a⌋ + ε``. If the partial quotients of the continued
+    fraction of ``a/b`` are all equal, ``ε`` is 1 for an odd number of them and -1 for an even
+    number; else it is 0. A pair with a 0 has no move. Computed in integers.
+
+    Args:
+        pairs: the two numbers, ``(..., 2)``.
+
+    Returns:
+        ``(...)``.
+
+    References:
+        G. Cairns, N. B. Ho and T. Lengyel, "The Sprague-Grundy function of the real game Euclid",
+        *Discrete Mathematics* 311 (2011), 457-462.
+
+    Example:
+        >>> euclid_values(np.array([[8, 5], [5, 2], [4, 4], [12, 5], [0, 7]])).tolist()
+        [0, 1, 1, 2, 0]
+    """
+    smaller, larger = pairs.min(axis=-1), pairs.max(axis=-1)
+    positive = smaller > 0
+    quotient, rest = np.divmod(larger, np.where(positive, smaller, 1))
+    # ⌊a/b - b/a⌋ with a = quotient · b + rest; Python's integers where products overflow.
+    wide = larger.max(initial=0) >= 2**31
+    a, b, c = (each.astype(object) if wide else each for each in (larger, smaller, rest))
+    below = np.asarray(c * a < b * b, dtype=np.bool_)
+    count, equal = np.ones(smaller.shape, dtype=np.int64), np.ones(smaller.shape, dtype=np.bool_)
+    dividend, divisor = smaller, np.where(positive, rest, 0)
+    while divisor.any():
+        going_on = divisor > 0
+        next_quotient, rest = np.divmod(dividend, np.where(going_on, divisor, 1))
+        equal &= ~going_on | (next_quotient == quotient)
+        count += going_on
+        dividend, divisor = divisor, np.where(going_on, rest, 0)
+    correction = np.where(equal, np.where(count % 2 == 1, 1, -1), 0)
+    return np.where(positive, quotient - below + correction, 0)
+
+
 def _over_golden_ratio(larger: IntArray, smaller: IntArray) -> BoolArray:
     """Return where ``larger`` is more than the golden ratio φ times ``smaller``, in integers.
 
@@ -235,8 +275,9 @@ def fibonacci_nim(heaps: IntArray, convention: Convention = Convention.NORMAL) -
 def _zeckendorf_part(numbers: IntArray) -> IntArray:
     """Return the smallest term of the Zeckendorf representation of each number; 0 for 0."""
     fibonacci = [1, 2]
-    while fibonacci[-1] <= numbers.max(initial=0):
-        fibonacci.append(fibonacci[-2] + fibonacci[-1])
+    largest = int(numbers.max(initial=0))
+    while (following := fibonacci[-2] + fibonacci[-1]) <= largest:
+        fibonacci.append(following)
     rest, smallest = numbers.astype(np.int64), np.zeros(numbers.shape, dtype=np.int64)
     for part in reversed(fibonacci):
         taken = rest >= part

@@ -9,14 +9,16 @@ import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition_game import AdditionTotal
-from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, Component, IntArray
+from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.octal_codes import heap_game
 from nim_envs.rules.subtraction_game import SubtractionHeap
+from nim_envs.rules.validation import check_bytes
 from nim_envs.theory.chains import Chains, chains_of, values_of_runs
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.nimbers import mex
-from nim_envs.theory.theorems import exchange_zero_and_one, lasker_values
+from nim_envs.theory.theorems import euclid_values, exchange_zero_and_one, lasker_values
 
 LASKERS_NIM = heap_game("laskers_nim")
 
@@ -50,7 +52,14 @@ class ComponentValues(ABC):
             state: one state.
             value: Grundy value of the options to find.
             misere: whether ``value`` is a misère Grundy value.
+
+        Raises:
+            SearchTooLargeError: there are too many options to list.
         """
+        check_bytes(
+            f"the {self.component.options} options of a {self.component.kind}",
+            self.component.options * BYTES_OF_OPTION,
+        )
         here = np.array(state, dtype=np.int64)
         first = self.component.successors(here)
         second = self.component.second_successors(here) if self.component.splits else None
@@ -158,6 +167,43 @@ class ResidueValues(ComponentValues):
         return np.array(found, dtype=np.int64)
 
 
+class EuclidValues(ComponentValues):
+    """Values of a pair of numbers in the game of Euclid.
+
+    The misère value is the Grundy value, with 0 and 1 exchanged where a number is 0 or both are
+    equal: (0, n) has the misère value 1, and (n, n), whose only move leads there, 0. From two
+    different numbers moves lead to both of these pairs, if one number divides the other, or to
+    neither; so the values that can be reached, and their mex, are those of normal play.
+    """
+
+    def __init__(self, component: NumberPair) -> None:
+        super().__init__(component)
+        self.pair = component
+
+    def normal(self, states: IntArray) -> IntArray:
+        """Return the value of each pair; shape kept."""
+        return euclid_values(self.component.coordinates(np.asarray(states)))
+
+    def misere(self, states: IntArray) -> IntArray:
+        """Return the misère value of each pair; shape kept."""
+        numbers = self.component.coordinates(np.asarray(states))
+        fickle = (numbers.min(axis=-1) == 0) | (numbers[..., 0] == numbers[..., 1])
+        values = euclid_values(numbers)
+        return np.where(fickle, exchange_zero_and_one(values), values)
+
+    def options_with_value(self, state: int, value: int, misere: bool) -> IntArray:
+        """Look at few subtractions: the value of a pair is within 2 of its quotient."""
+        first, second = self.component.coordinates(np.array(state)).tolist()
+        larger, smaller = max(first, second), min(first, second)
+        if smaller == 0:
+            return np.empty(0, dtype=np.int64)
+        times = larger // smaller
+        left = {0, *range(max(value - 2, 0), value + 3)}  # quotient of the pair after the move
+        options = np.array(sorted(times - 1 - each for each in left if each < times), np.int64)
+        after = self.pair.after_options(np.array(state, dtype=np.int64), options)
+        return np.asarray(options[self.after_moves(after, None, misere) == value])
+
+
 class PeriodicValues(ComponentValues):
     """Values of a subtraction game with a finite set, which are ultimately periodic.
 
@@ -178,6 +224,31 @@ class PeriodicValues(ComponentValues):
             states < len(self.values), states, self.start + (states - self.start) % self.period
         )
         return np.asarray(self.values[folded])
+
+
+class TwoAmountsValues(ComponentValues):
+    """Values of a subtraction game that takes ``a`` or ``b`` objects, or one amount ``a`` alone.
+
+    Those of one amount are 0 for ``a`` heaps and 1 for ``a`` heaps, again and again. Those of two
+    amounts ``a < b`` repeat after ``a + b`` heaps: of these, the first ``b`` are as with one
+    amount; from the last ``a`` a heap of value 0 is reached by taking ``b``, and by taking ``a``
+    one of value 0 or 1 (*Winning Ways*, ch. 4).
+    """
+
+    def __init__(self, component: SubtractionHeap) -> None:
+        super().__init__(component)
+        self.amounts = tuple(component.amounts)
+
+    def normal(self, states: IntArray) -> IntArray:
+        """Return the value of each heap; shape kept."""
+        heaps = np.asarray(states)
+        if not self.amounts:
+            return np.zeros(heaps.shape, dtype=np.int64)
+        first, last = self.amounts[0], self.amounts[-1]
+        heaps = heaps % (first + last)
+        return np.asarray(
+            np.where(heaps < last, heaps // first % 2, 1 + (heaps - first) // first % 2)
+        )
 
 
 def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int], int, int]:
@@ -229,7 +300,11 @@ def component_values(component: Component) -> ComponentValues:
     if isinstance(component, SubtractionHeap):
         if component.amounts and component.amounts[-1] == len(component.amounts):
             return ResidueValues(component)
+        if len(component.amounts) <= 2:
+            return TwoAmountsValues(component)
         return PeriodicValues(component)
+    if isinstance(component, NumberPair):
+        return EuclidValues(component)
     if isinstance(component, SplittingHeap) and component.game == LASKERS_NIM:
         return LaskerValues(component)
     chains = chains_of(component)

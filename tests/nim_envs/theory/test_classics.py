@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from functools import cache, partial
-from math import isqrt
+from math import floor, isqrt
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from nim_envs.rules import (
 from nim_envs.solver import solve, theorem_for
 from nim_envs.testing.games import check_solution
 from nim_envs.theory import grundy_values, theorems
+from nim_envs.theory.solution import SumSolution
 from nim_envs.theory.theorem_solution import TheoremSolution, theorem_on
 from nim_envs.theory.values import ChainValues, LaskerValues, component_values
 from tests.classic_moves import Moves, bar, dominoes, heaps_at_once, limited_heap, pair, queen
@@ -108,6 +110,62 @@ def test_the_theorem_of_euclid_is_exact_for_numbers_whose_squares_overflow(large
     assert theorems.euclid(pairs).tolist() == expected
 
 
+def test_values_of_euclid():
+    value = mex_values(lambda numbers: ((after,) for after in pair(numbers)))
+    pairs = points(90, 90)
+    assert theorems.euclid_values(np.array(pairs)).tolist() == list(map(value, pairs))
+
+
+@pytest.mark.parametrize("largest", [2**31, 2**45, 2**62])
+def test_values_of_euclid_are_exact_for_numbers_whose_products_overflow(largest):
+    rng = np.random.default_rng(1)
+    pairs = rng.integers(1, largest, size=(300, 2))
+    pairs[100:] = np.sort(pairs[100:], axis=1) // rng.integers(
+        [1, 10**6], size=(200, 2), high=largest // 2
+    )
+    pairs = np.maximum(pairs, 1)
+
+    def expected(first: int, second: int) -> int:
+        larger, smaller = max(first, second), min(first, second)
+        value = Fraction(larger, smaller) - Fraction(smaller, larger)
+        quotients = []
+        while smaller:
+            quotients.append(larger // smaller)
+            larger, smaller = smaller, larger % smaller
+        sign = (-1) ** (len(quotients) + 1) if len(set(quotients)) == 1 else 0
+        return floor(value) + sign
+
+    found = theorems.euclid_values(pairs).tolist()
+    assert found == [expected(*numbers) for numbers in pairs.tolist()]
+
+
+@pytest.mark.parametrize("convention", Convention)
+def test_sums_of_euclid_equal_exhaustive_search(convention):
+    # One pair on which the theorem says more than 0 and 1, and sums of two and three.
+    for pairs in ([(25, 31)], [(7, 9), (8, 5)], [(4, 3), (3, 5), (2, 6)]):
+        game = Game(euclid(pairs), convention)
+        check_solution(game.solution)
+        assert isinstance(game.solution, SumSolution)
+        searched_solution = solve(game, method="search")
+        lattice = game.rules.lattice()
+        assert np.array_equal(
+            game.solution.is_winning(lattice), searched_solution.is_winning(lattice)
+        )
+
+
+def test_sums_of_euclid_of_any_size_are_solved():
+    pairs = ((10**9 + 7, 10**9 + 9), (123456789, 1000), (34, 21))
+    for misere in (False, True):
+        game = make_game("euclid", pairs=pairs, misere=misere)
+        (action,) = game.solution.winning_actions(game.rules.initial).tolist()
+        after = np.array(game.rules.initial)
+        component, option = divmod(action, game.rules.num_options)
+        pair_after = game.rules.components[component].after_options(after[component], option)
+        after[component] = pair_after
+        assert game.solution.is_winning(game.rules.initial)
+        assert not game.solution.is_winning(after)
+
+
 @pytest.mark.parametrize("convention", Convention)
 @pytest.mark.parametrize(
     ("sizes", "k"), [((9, 9), 1), ((5, 6, 5), 2), ((4, 4, 4, 4), 2), ((4, 3, 4, 3), 3), ((6, 4), 3)]
@@ -124,6 +182,22 @@ def test_zeckendorfs_parts_decide_fibonacci_nim(convention):
     wins = searched(limited_heap, convention is Convention.MISERE)
     heaps = [(0, 0), *((size, limit) for size in range(1, 60) for limit in range(1, size + 1))]
     assert theorems.fibonacci_nim(np.array(heaps), convention).tolist() == list(map(wins, heaps))
+
+
+def test_fibonacci_nim_is_answered_up_to_the_largest_integers():
+    # Zeckendorf's representation by whole numbers of any size.
+    for objects in (2**63 - 1, 2**62, 7540113804746346429):
+        fibonacci = [1, 2]
+        while fibonacci[-1] <= objects:
+            fibonacci.append(sum(fibonacci[-2:]))
+        rest = smallest = objects
+        for term in reversed(fibonacci):
+            if 0 < term <= rest:
+                smallest, rest = term, rest - term
+        limits = [1, smallest - 1, smallest, objects]
+        heaps = np.array([[objects, limit] for limit in limits], dtype=np.int64)
+        wins = [limit >= smallest for limit in limits]
+        assert theorems.fibonacci_nim(heaps).tolist() == wins
 
 
 def test_full_heaps_of_fibonacci_nim_are_lost_at_fibonacci_numbers():
@@ -283,7 +357,6 @@ def test_chomp_states_are_all_bars_in_order():
         *((wythoff(((9, 11),)), convention) for convention in Convention),
         *((moores_nim((3, 4, 2), k=2), convention) for convention in Convention),
         *((fibonacci_nim((17,)), convention) for convention in Convention),
-        (euclid(((25, 31),)), Convention.NORMAL),
         (chomp(2, 6), Convention.NORMAL),
         (chomp(6, 2), Convention.NORMAL),
     ],
@@ -314,7 +387,6 @@ def test_sums_are_not_solved_by_theorems_on_one_component():
 
 
 def test_misere_play_of_games_without_a_misere_theorem_is_searched():
-    assert theorem_on(euclid(((5, 6),)).components[0], Convention.MISERE) is None
     assert theorem_on(chomp(2, 3).components[0], Convention.MISERE) is None
     assert theorem_on(chomp(3, 3).components[0], Convention.NORMAL) is None
 

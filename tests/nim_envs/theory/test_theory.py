@@ -238,9 +238,30 @@ def test_a_period_is_found_before_the_heap_ends_and_goes_on_right():
     assert all(rows[n] == rows[n + period] for n in range(start, 2000 - period))
 
 
+@settings(max_examples=60, deadline=None)
+@given(amounts=st.sets(st.integers(1, 40), min_size=1, max_size=2))
+def test_sets_of_one_or_two_amounts_have_closed_forms(amounts):
+    component = subtraction((400,), amounts).components[0]
+    found = component_values(component).normal(np.arange(401))
+    assert found.tolist() == grundy_values(component).tolist()
+
+
+def test_heaps_of_any_size_are_answered_where_the_set_has_two_amounts():
+    large = make_game("subtraction", heaps=(2**62 - 1,), subtraction_set=(1048576,)).solution
+    # Runs of 1,048,576 heaps are lost and won in turn.
+    heaps = [2**61, 2**61 + 1048575, 2**61 + 1048576, 2**61 - 1]
+    assert large.is_winning(np.array(heaps)[:, np.newaxis]).tolist() == [False, False, True, True]
+    two = make_game("subtraction", heaps=(10**12,), subtraction_set=(3, 10**6)).solution
+    heaps = np.random.default_rng(0).integers(10**6, 10**12, size=(200, 1))
+    heaps[:100] -= heaps[:100] % (10**6 + 3) - 10**6 - 2
+    values, *after = (two.grundy_value(heaps - taken).tolist() for taken in (0, 3, 10**6))
+    assert values == [mex(options) for options in zip(*after, strict=True)]
+    assert len(set(values)) == 3
+
+
 def test_a_set_without_a_period_in_reach_is_refused(monkeypatch):
     monkeypatch.setattr("nim_envs.theory.values.LARGEST_SEQUENCE", 1_000)
-    game = make_game("subtraction", heaps=(10**12,), subtraction_set=(1, 10**7))
+    game = make_game("subtraction", heaps=(10**12,), subtraction_set=(1, 3, 10**7))
     with pytest.raises(SearchTooLargeError, match="within 1000 values"):
         game.solution.is_winning((5,))
 
