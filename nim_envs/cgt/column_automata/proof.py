@@ -166,7 +166,7 @@ def prove(
     if bool(automaton.is_lost([0])) == misere:
         said, true = ("lost", "won") if misere else ("won", "lost")
         reason = f"the position without objects is claimed to be {said}, but is {true}"
-        return Verdict(Outcome.REFUTED, reason, (), 0)
+        return Verdict(Outcome.REFUTED, reason, (0,) if automaton.reads_zeros else (), 0)
     counter = _Counter(work_limit)
     columns = columns_of(automaton, work_limit, one_heap)
     if isinstance(columns, str):

@@ -167,6 +167,13 @@ def test_a_claim_that_counts_empty_heaps_is_refuted():
     assert prove(automaton, MoveRelation(), misere=False).refuted
 
 
+def test_a_position_that_refutes_is_one_that_the_automaton_reads():
+    # Claimed to be won without objects: a heap of 0, where empty heaps are read.
+    for letters, position in ((3, (0,)), (2, ())):
+        automaton = ColumnAutomaton([[0] * letters], [False], most_significant_first=True)
+        assert prove(automaton, MoveRelation(), misere=False).position == position
+
+
 @pytest.mark.parametrize("limit", [0, 10, 1000])
 def test_out_of_work_is_neither_proved_nor_refuted(limit):
     for first, letters in itertools.product((False, True), (2, 3)):
