@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import click
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+# Python's own conversions take digits of any script, and underscores between them.
+_PLAIN = re.compile(r"[ -^`-~]+")
 
 
 def value_of(text: str) -> Any:
@@ -35,7 +40,7 @@ def value_of(text: str) -> Any:
         return tuple(value_of(part) for part in text.split(",") if part)
     if text.lower() in ("true", "false", "none"):
         return {"true": True, "false": False, "none": None}[text.lower()]
-    for number in (int, float):
+    for number in (int, float) if _PLAIN.fullmatch(text) else ():
         with suppress(ValueError):
             return number(text)
     return text
@@ -47,12 +52,10 @@ def integers(text: str) -> tuple[int, ...]:
     Raises:
         click.UsageError: it is something else.
     """
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise click.UsageError(
-            f"a position is integers separated by commas, not {text!r}"
-        ) from None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(_INTEGER.fullmatch(part) for part in parts):
+        raise click.UsageError(f"a position is integers separated by commas, not {text!r}")
+    return tuple(map(int, parts))
 
 
 def _frozen(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, NamedTuple
 
 import click
@@ -23,14 +24,18 @@ from nim_envs.cli.options import (
 )
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
+from nim_envs.rules.heaps import SplittingHeap, heap_rules
 from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
-from nim_envs.theory.heap_search import HeapSearch, checked_heaps
+from nim_envs.theory.heap_search import checked_heaps
 from nim_envs.theory.nimbers import nim_sum
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.theorem_solution import TheoremSolution
 
 LARGEST_HEAP = 10**6
 """Most objects in a heap whose moves are listed."""
+
+MOST_SHOWN = 1_000
+"""Most winning moves that are printed."""
 
 OUTCOMES = {
     True: "N-position: the player to move wins",
@@ -99,10 +104,10 @@ def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
     """Print the solution of one position."""
     winning = solution.is_winning(state)
     position = solution.rules.checked_positions(state)
-    moves = [
-        solution.rules.describe_action(action, position)
-        for action in solution.winning_actions(position)
-    ]
+    actions = islice(solution.iter_winning_actions(position), MOST_SHOWN + 1)
+    moves = [solution.rules.describe_action(action, position) for action in actions]
+    if len(moves) > MOST_SHOWN:
+        moves[MOST_SHOWN:] = ["and more"]
     values = None
     if not isinstance(solution, TheoremSolution):  # which needs no table, and has no Grundy values
         values = [
@@ -166,14 +171,27 @@ def subtraction_rules(rule: HeapGame, heaps: tuple[int, ...]) -> Rules | None:
 def solve_misere_heaps(
     rule: HeapGame, heaps: tuple[int, ...]
 ) -> tuple[bool, list[tuple[int, tuple[int, ...]]], str]:
-    """Return who wins misère play, the winning moves and why."""
+    """Return who wins misère play, the winning moves and why.
+
+    Solved like the registered game; heaps too large for tables need a periodic misère quotient.
+    """
     try:
-        quotient = misere_quotient(rule, max(heaps), progress=show_progress())
+        rules = heap_rules(rule, heaps, rule.name)
     except SearchTooLargeError:
-        search = HeapSearch(rule, Convention.MISERE)
-        return search.is_winning(heaps), search.winning_moves(heaps), "exhaustive search"
-    why = PROVEN if max(heaps) <= quotient.largest else PERIODIC
-    return quotient.is_winning(heaps), quotient.winning_moves(heaps), why
+        quotient = misere_quotient(rule, max(heaps), progress=show_progress())
+        why = PROVEN if max(heaps) <= quotient.largest else PERIODIC
+        return quotient.is_winning(heaps), quotient.winning_moves(heaps), why
+    solution = solver.solve(Question(rules, Convention.MISERE))
+    winning = solution.is_winning(rules.initial)
+    moves = []
+    for action in solution.winning_actions(rules.initial).tolist():
+        place, option = divmod(action, rules.num_options)
+        heap = rules.components[place]
+        assert isinstance(heap, SplittingHeap)
+        taken, smaller = heap.moves[option]
+        left = heaps[place] - taken - smaller, smaller
+        moves.append((place, tuple(filter(None, left))))
+    return winning, moves, solution.method
 
 
 def show(

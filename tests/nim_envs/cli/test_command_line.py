@@ -100,13 +100,23 @@ def test_all_winning_moves_of_a_game_on_heaps_are_listed(capsys):
     several = shown(capsys, "solve", "--heaps", "grundy", "--position", "5,6")
     assert re.findall(r"heap \d.*", several) == ["heap 0: 5 to 3 and 2", "heap 1: 6 to 5 and 1"]
     assert "P-position" in shown(capsys, "solve", "--heaps", "0.77", "--position", "7,7")
-    misere = shown(capsys, "solve", "--heaps", "0.77", "--misere", "--position", "3")
-    assert re.findall(r"heap \d.*", misere) == ["heap 0: 3 to 1"]
-    assert rows(misere)["why"] == "misère quotient, proven by its transition algebra"
-    large = shown(capsys, "solve", "--heaps", "0.123", "--misere", "--position", "5000,3")
+    misere = shown(capsys, "solve", "--heaps", "0.77", "--misere", "--position", "3,7")
+    moves = re.findall(r"heap \d.*", misere)
+    assert moves == ["heap 0: 3 to 2", "heap 1: 7 to 6", "heap 1: 7 to 4 and 2"]
+    large = shown(capsys, "solve", "--heaps", "0.123", "--misere", "--position", "50000,3")
     assert rows(large)["why"] == "theorem on periodic misère quotients"
-    infinite = shown(capsys, "solve", "--heaps", "0.06", "--misere", "--position", "18,1")
-    assert rows(infinite)["why"] == "exhaustive search"
+
+
+@pytest.mark.parametrize(
+    ("code", "heaps"), [("0.77", "3,7"), ("0.06", "18,1"), ("4.7", "24"), ("0.123", "900,3")]
+)
+def test_misere_heaps_are_solved_by_the_method_of_the_registered_game(capsys, code, heaps):
+    answer = rows(shown(capsys, "solve", "--heaps", code, "--misere", "--position", heaps))
+    settings = flags([f"code={code}", f"heaps={heaps}", "misere=true"])
+    game = rows(shown(capsys, "solve", "--game", "octal", *settings))
+    assert {key: answer[key] for key in ("outcome", "why")} == {
+        key: game[key] for key in ("outcome", "why")
+    }
 
 
 @pytest.mark.parametrize("play", [[], ["--misere"]])
@@ -222,6 +232,10 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["solve", "--heaps", "0.77"], "--position"),
         (["solve", "--heaps", "0.77", "--set", "k=1", "--position", "3"], "--set"),
         (["solve", "--heaps", "0.77", "--position", "3,-4"], "-4"),
+        (["solve", "--heaps", "0.77", "--position", "٣,٥"], "'٣,٥'"),
+        (["solve", "--heaps", "0.77", "--position", "1_0"], "'1_0'"),
+        (["solve", "--game", "nim", "--set", "heaps=1_0"], "'1_0'"),
+        (["solve", "--game", "nim", "--set", "heaps=٣,٥"], "'٣'"),
         (["solve", "--heaps", "0.77", "--position", "10000000"], "1000000 objects"),
         (["sequence", "kaylse"], "'kaylse'"),
         (["sequence", "0.77", "0"], "0"),
