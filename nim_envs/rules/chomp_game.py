@@ -10,7 +10,7 @@ import numpy as np
 
 from nim_envs.rules.component import NO_MOVE, NO_STATE, BoolArray, Component, IntArray, inside_box
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import check_states, checked_integer
+from nim_envs.rules.validation import check_bytes, check_states, checked_integer
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class ChocolateBar(Component):
 
     Raises:
         InvalidGameError: there are too many states to number.
+        SearchTooLargeError: the rows are too long for a table of binomial coefficients.
     """
 
     rows: int
@@ -37,6 +38,10 @@ class ChocolateBar(Component):
 
     def __post_init__(self) -> None:
         check_states(f"a bar of {self.rows} rows and {self.columns} columns", self.states)
+        check_bytes(
+            f"binomial coefficients for {self.rows} rows of {self.columns} columns",
+            self.rows * (self.columns + 1) * np.dtype(np.int64).itemsize,
+        )
 
     @property
     def states(self) -> int:
@@ -59,14 +64,13 @@ class ChocolateBar(Component):
 
         Shape ``(rows, columns + 1)``.
         """
-        below = range(self.rows, 0, -1)
-        return np.array(
-            [
-                [math.comb(length + rows - 1, rows) for length in range(self.columns + 1)]
-                for rows in below
-            ],
-            dtype=np.int64,
-        )
+        # Entries are binomial coefficients, length + rows - 1 over rows: by Pascal's rule a row of
+        # them is the running sum of the next one, and the last row is the length itself.
+        smaller = np.ones((self.rows + 1, self.columns + 1), dtype=np.int64)
+        smaller[-1, 0] = 0
+        for row in reversed(range(self.rows)):
+            np.cumsum(smaller[row + 1], out=smaller[row])
+        return smaller[:-1]
 
     def coordinates(self, states: IntArray) -> IntArray:
         """Return the squares left in each row: ``(...)`` to ``(..., rows)``."""
@@ -113,6 +117,14 @@ class ChocolateBar(Component):
         bitten = np.where(np.arange(self.rows) >= row, np.minimum(now, column), now)
         return np.asarray((bitten == left).all(axis=-1) & (left != now).any(axis=-1))
 
+    def option_to(self, state: int, after: int) -> int:
+        """Return the bite at the first square that is gone."""
+        if not self.leads_to(np.array(state), np.array(after)):
+            raise ValueError(f"no bite leads from state {state} to {after}")
+        now, left = self.coordinates(np.array([state, after]))
+        row = int((left < now).argmax())
+        return row * self.columns + int(left[row])
+
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``."""
         return f"bite at {divmod(option, self.columns)}"
@@ -147,6 +159,7 @@ def chomp(rows: int, columns: int) -> Rules:
 
     Raises:
         InvalidGameError: not integers of at least 2, or too many bars to number.
+        SearchTooLargeError: rows that are too long.
 
     References:
         D. Gale, "A curious Nim-type game", *American Mathematical Monthly* 81 (1974), 876-879;

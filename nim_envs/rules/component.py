@@ -33,6 +33,9 @@ PICTURES = ("piece", "cells", "rows", "coins")
 CHUNK_ENTRIES = 1 << 20
 """Options that are counted at a time where there is no table."""
 
+BYTES_OF_OPTION = 48
+"""Bytes that listing the options of a state takes per option, upper bound."""
+
 HASHED = 64
 """Number of entries of a table used in its hash, besides their sum."""
 
@@ -155,6 +158,17 @@ class Component(ABC):
         if self.splits:
             reached &= self.second_table[before] == 0
         return np.asarray(reached.any(axis=-1))
+
+    def option_to(self, state: int, after: int) -> int:
+        """Return the option that leads from ``state`` to ``after`` without splitting.
+
+        By default it is looked for among all options; a subclass with many has a formula.
+
+        Raises:
+            ValueError: no option leads there.
+        """
+        options = self.successors(np.array(state, dtype=np.int64)).tolist()
+        return int(options.index(after))
 
     def describe_removal(self, option: int, state: int) -> str:
         """Return a description of parts that are removed after ``option``; ``""`` if none are."""

@@ -88,6 +88,13 @@ class FibonacciHeap(Component):
         taken = objects - left
         return np.asarray((taken >= 1) & (taken <= limits) & (new == np.minimum(2 * taken, left)))
 
+    def option_to(self, state: int, after: int) -> int:
+        """Return the option that takes the difference of objects."""
+        if not self.leads_to(np.array(state), np.array(after)):
+            raise ValueError(f"no move leads from state {state} to {after}")
+        before, left = self.coordinates(np.array([state, after]))[:, 0].tolist()
+        return int(before - left - 1)
+
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
         return f"take {option + 1}"

@@ -27,7 +27,6 @@ class HeapGroup(Component):
         k: most heaps that a move takes from; at least 1.
 
     Raises:
-        SearchTooLargeError: there are too many options to list.
         InvalidGameError: there are too many states to number.
     """
 
@@ -39,10 +38,6 @@ class HeapGroup(Component):
 
     def __post_init__(self) -> None:
         check_states(f"a group of heaps of {self.sizes} objects", self.states)
-        check_bytes(
-            f"the {self.options} moves of heaps of {self.sizes} objects",
-            self.options * len(self.sizes) * np.dtype(np.int64).itemsize,
-        )
 
     @property
     def states(self) -> int:
@@ -57,14 +52,64 @@ class HeapGroup(Component):
     @cached_property
     def options(self) -> int:
         """Number of option slots: the ways to take from the full heaps."""
-        ways = [1] + [0] * self.k  # by the number of heaps, of the heaps before this one
-        for size in self.sizes:
-            ways = [ways[0], *(more + size * fewer for fewer, more in itertools.pairwise(ways))]
-        return sum(ways[1:])
+        return sum(self._ways[0][1:])
+
+    @cached_property
+    def _ways(self) -> list[list[int]]:
+        """Ways to take from exactly ``j`` of the heaps from ``i`` on, as ``_ways[i][j]``."""
+        ways = [[1] + [0] * self.k]
+        for size in reversed(self.sizes):
+            pairs = itertools.pairwise(ways[-1])
+            ways.append([1, *(more + size * fewer for fewer, more in pairs)])
+        return ways[::-1]
+
+    def amounts(self, option: int) -> tuple[int, ...]:
+        """Return the objects that an option takes from each heap, without a list of all options."""
+        number = 1
+        while option >= self._ways[0][number]:
+            option -= self._ways[0][number]
+            number += 1
+        chosen: list[int] = []
+        spans = 1  # ways to take from the heaps that are chosen already
+        for heap, size in enumerate(self.sizes):
+            here = spans * size * self._ways[heap + 1][number - 1] if number else 0
+            if option < here:
+                chosen.append(heap)
+                spans *= size
+                number -= 1
+            else:
+                option -= here
+        taken = [0] * len(self.sizes)
+        for heap in reversed(chosen):
+            option, rest = divmod(option, self.sizes[heap])
+            taken[heap] = rest + 1
+        return tuple(taken)
+
+    def option_taking(self, taken: Sequence[int]) -> int:
+        """Return the option that takes these amounts from the heaps, the inverse of ``amounts``."""
+        number = sum(map(bool, taken))
+        option = sum(self._ways[0][1:number])
+        spans, rest = 1, 0
+        for heap, (size, amount) in enumerate(zip(self.sizes, taken, strict=True)):
+            if amount:
+                spans *= size
+                number -= 1
+                rest = rest * size + amount - 1
+            elif number:
+                option += spans * size * self._ways[heap + 1][number - 1]
+        return option + rest
 
     @cached_property
     def _amounts(self) -> IntArray:
-        """Objects that each option takes from each heap, ``(options, heaps)``."""
+        """Objects that each option takes from each heap, ``(options, heaps)``.
+
+        Raises:
+            SearchTooLargeError: there are too many options to list.
+        """
+        check_bytes(
+            f"the {self.options} moves of heaps of {self.sizes} objects",
+            self.options * len(self.sizes) * np.dtype(np.int64).itemsize,
+        )
         heaps = range(len(self.sizes))
         amounts = np.zeros((self.options, len(heaps)), dtype=np.int64)
         option = 0
@@ -105,9 +150,16 @@ class HeapGroup(Component):
         heaps = (taken > 0).sum(axis=-1)
         return np.asarray((taken >= 0).all(axis=-1) & (heaps >= 1) & (heaps <= self.k))
 
+    def option_to(self, state: int, after: int) -> int:
+        """Return the option that takes the differences of the heaps."""
+        if not self.leads_to(np.array(state), np.array(after)):
+            raise ValueError(f"no move leads from state {state} to {after}")
+        before, left = self.coordinates(np.array([state, after]))
+        return self.option_taking((before - left).tolist())
+
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``."""
-        amounts = self._amounts[option].tolist()
+        amounts = self.amounts(option)
         parts = [f"{taken} from heap {heap}" for heap, taken in enumerate(amounts) if taken]
         return f"take {' and '.join(parts)}"
 
@@ -119,7 +171,7 @@ class HeapGroup(Component):
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the number of objects to take from each heap."""
-        return tuple(self._amounts[option].tolist())
+        return self.amounts(option)
 
 
 def moores_nim(heaps: Sequence[int], k: int) -> Rules:
@@ -136,8 +188,8 @@ def moores_nim(heaps: Sequence[int], k: int) -> Rules:
         k: most heaps that one move may take from; at least 1.
 
     Raises:
-        InvalidGameError: heaps that are empty, negative or not integers; ``k`` below 1.
-        SearchTooLargeError: there are too many moves to list.
+        InvalidGameError: heaps that are empty, negative or not integers; ``k`` below 1; or too many
+            positions or moves to number.
 
     References:
         E. H. Moore, "A generalization of the game called Nim", *Annals of Mathematics* 11 (1910),

@@ -20,6 +20,7 @@ from nim_envs.errors import (
 )
 from nim_envs.rules.acyclic import cycle_error
 from nim_envs.rules.component import (
+    BYTES_OF_OPTION,
     NO_MOVE,
     NO_STATE,
     BoolArray,
@@ -327,7 +328,16 @@ class Rules:
         positions: IntArray,
         options_of: Callable[[Component, IntArray], IntArray],
     ) -> IntArray:
-        """Return ``options_of`` each component of ``positions``, padded to ``num_options``."""
+        """Return ``options_of`` each component of ``positions``, padded to ``num_options``.
+
+        Raises:
+            SearchTooLargeError: there are too many to list.
+        """
+        check_bytes(
+            f"the {self.num_options} options of each component, at {positions[..., 0].size} "
+            f"positions of {self.name},",
+            positions.size * self.num_options * BYTES_OF_OPTION,
+        )
         gathered = np.full((*positions.shape, self.num_options), padding, dtype=np.int64)
         for index, component in enumerate(self.components):
             options = options_of(component, positions[..., index])

@@ -83,9 +83,28 @@ class Queen(Component):
         straight = (files == 0) | (ranks == 0) | (files == ranks)
         return np.asarray(straight & (files >= 0) & (ranks >= 0) & (files + ranks > 0))
 
+    def option_to(self, state: int, after: int) -> int:
+        """Return the option that moves the queen between two squares."""
+        (file, rank), (to_file, to_rank) = (divmod(each, self.ranks + 1) for each in (state, after))
+        files, ranks = file - to_file, rank - to_rank
+        if min(files, ranks) < 0 or max(files, ranks) == 0 or (files and ranks and files != ranks):
+            raise ValueError(f"no queen moves from {file, rank} to {to_file, to_rank}")
+        if not ranks:
+            return files - 1
+        return self.files + ranks - 1 + (self.ranks if files else 0)
+
+    def _step(self, option: int) -> tuple[int, int]:
+        """Return the files and ranks that one option moves."""
+        if option < self.files:
+            return option + 1, 0
+        if option < self.files + self.ranks:
+            return 0, option - self.files + 1
+        distance = option - self.files - self.ranks + 1
+        return distance, distance
+
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
-        files, ranks = self._steps[option].tolist()
+        files, ranks = self._step(option)
         direction = DIRECTIONS[2 if files and ranks else int(ranks > 0)]
         move = f"move {direction} {max(files, ranks)}"
         return move if state is None else f"{move}, to {self.option_numbers(option, state)}"
@@ -101,7 +120,7 @@ class Queen(Component):
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the square that the queen moves to."""
         file, rank = divmod(state, self.ranks + 1)
-        files, ranks = self._steps[option].tolist()
+        files, ranks = self._step(option)
         return file - files, rank - ranks
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -76,13 +76,44 @@ class Solution(ABC):
         Raises:
             InvalidPositionError: not one position of this game.
         """
+        return self._winning_actions(self._one_position("winning_actions", position))
+
+    def iter_winning_actions(self, position: Positions) -> Iterator[int]:
+        """Return an iterator of all actions that move to a P-position.
+
+        Where a theorem gives the winning moves, as in Nim, Wythoff's game, Euclid, Fibonacci Nim
+        and Moore's Nim, the first one takes time in proportion to the digits of the numbers, and
+        no list of all moves is made.
+
+        Args:
+            position: one position, ``(components,)``, or its coordinates, ``(fields,)``.
+
+        Raises:
+            InvalidPositionError: not one position of this game.
+            SearchTooLargeError: the moves have to be listed, and are too many.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> game = make_game("wythoff", queens=((10**9, 10**9),))
+            >>> action = next(game.solution.iter_winning_actions((10**9, 10**9)))
+            >>> game.rules.describe_action(action, game.rules.initial)
+            'queen 0: move diagonally 1000000000, to (0, 0)'
+        """
+        return self._each_winning_action(self._one_position("iter_winning_actions", position))
+
+    def _one_position(self, method: str, position: Positions) -> IntArray:
+        """Return one position, checked.
+
+        Raises:
+            InvalidPositionError: not one position of this game.
+        """
         checked = self.rules.checked_positions(position)
         if checked.ndim != 1:
             raise InvalidPositionError(
-                f"winning_actions takes one position of shape ({len(self.rules.components)},), "
+                f"{method} takes one position of shape ({len(self.rules.components)},), "
                 f"not an array of shape {checked.shape}; winning_mask takes arrays"
             )
-        return self._winning_actions(checked)
+        return checked
 
     def winning_mask(self, positions: Positions) -> BoolArray:
         """Return which actions move to a P-position.
@@ -139,6 +170,9 @@ class Solution(ABC):
     def _winning_actions(self, position: IntArray) -> IntArray:
         return np.flatnonzero(self._winning_options(position))
 
+    def _each_winning_action(self, position: IntArray) -> Iterator[int]:
+        yield from self._winning_actions(position).tolist()
+
     @abstractmethod
     def _winning_options(self, positions: IntArray) -> BoolArray:
         """``(..., components)`` to ``(..., components, num_options)``."""
@@ -177,14 +211,17 @@ class SumSolution(Solution):
         return rest, ~others_firm
 
     def _winning_actions(self, position: IntArray) -> IntArray:
+        return np.concatenate(list(self._winning_actions_by_component(position)))
+
+    def _each_winning_action(self, position: IntArray) -> Iterator[int]:
+        for actions in self._winning_actions_by_component(position):
+            yield from actions.tolist()
+
+    def _winning_actions_by_component(self, position: IntArray) -> Iterator[IntArray]:
         rest, use_misere = self.target_values(position)
-        return np.concatenate(
-            [
-                values.options_with_value(int(position[i]), int(rest[i]), bool(use_misere[i]))
-                + i * self.rules.num_options
-                for i, values in enumerate(self.component_values)
-            ]
-        )
+        for i, values in enumerate(self.component_values):
+            options = values.options_with_value(int(position[i]), int(rest[i]), bool(use_misere[i]))
+            yield options + i * self.rules.num_options
 
     def _winning_options(self, positions: IntArray) -> BoolArray:
         rest, use_misere = self.target_values(positions)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules.chomp_game import ChocolateBar
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, BoolArray, Component, IntArray
 from nim_envs.rules.convention import Convention
-from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.fibonacci_game import FibonacciHeap
 from nim_envs.rules.moores_game import HeapGroup
 from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import largest_bytes
 from nim_envs.rules.wythoff_game import Queen
-from nim_envs.theory import theorems
+from nim_envs.theory import theorems, winning_moves
 from nim_envs.theory.solution import Solution
+from nim_envs.theory.winning_moves import WinningMoves
 
 
 class Theorem(NamedTuple):
@@ -28,10 +30,13 @@ class Theorem(NamedTuple):
         name: such as ``"Wythoff's theorem"``.
         wins: function from coordinates, int64 ``(n, fields)``, to whether each is an N-position,
             ``(n,)``.
+        moves: function from the coordinates of one position to those after each winning move;
+            ``None``: winning moves are found among all moves.
     """
 
     name: str
     wins: Callable[[IntArray], BoolArray]
+    moves: WinningMoves | None = None
 
 
 TheoremOfGame = Callable[[IntArray, tuple[int, ...]], BoolArray]
@@ -79,11 +84,32 @@ class TheoremSolution(Solution):
     def __init__(self, rules: Rules, convention: Convention, theorem: Theorem) -> None:
         super().__init__(rules, convention, theorem.name)
         self._wins = theorem.wins
+        self._moves = theorem.moves
 
     def _winning(self, positions: IntArray) -> BoolArray:
         coordinates = self.rules.coordinates(positions)
         wins = self._wins(coordinates.reshape(-1, coordinates.shape[-1]))
         return np.asarray(wins, dtype=np.bool_).reshape(positions.shape[:-1])
+
+    def _each_winning_action(self, position: IntArray) -> Iterator[int]:
+        if self._moves is None:
+            yield from super()._each_winning_action(position)
+            return
+        component, state = self.rules.components[0], int(position[0])
+        for after in self._moves(self.rules.shown(position)):
+            yield component.option_to(state, int(component.states_at(np.array(after))))
+
+    def _winning_actions(self, position: IntArray) -> IntArray:
+        if self._moves is None:
+            return super()._winning_actions(position)
+        most = largest_bytes() // BYTES_OF_OPTION
+        actions = list(islice(self._each_winning_action(position), most + 1))
+        if len(actions) > most:
+            raise SearchTooLargeError(
+                f"there are more than {most} winning actions, the limit: iter_winning_actions "
+                "yields them one by one"
+            )
+        return np.array(sorted(actions), dtype=np.int64)
 
     def _winning_options(self, positions: IntArray) -> BoolArray:
         after = self.rules.options(positions)
@@ -103,18 +129,27 @@ def theorem_on(component: Component, convention: Convention) -> Theorem | None:
     normal = convention is Convention.NORMAL
     if isinstance(component, Queen):
         name = "Wythoff's theorem" if normal else "Fraenkel's theorem on misère Wythoff"
-        return Theorem(name, partial(theorems.wythoff, convention=convention))
+        return Theorem(
+            name,
+            partial(theorems.wythoff, convention=convention),
+            partial(winning_moves.wythoff, convention=convention),
+        )
     if isinstance(component, HeapGroup):
-        wins = partial(theorems.moore, k=component.k, convention=convention)
-        return Theorem("Moore's theorem", wins)
+        return Theorem(
+            "Moore's theorem",
+            partial(theorems.moore, k=component.k, convention=convention),
+            partial(winning_moves.moore, k=component.k, convention=convention),
+        )
     if isinstance(component, FibonacciHeap):
-        return Theorem("Whinihan's theorem", partial(theorems.fibonacci_nim, convention=convention))
-    if isinstance(component, NumberPair) and normal:
-        return Theorem("theorem of Cole and Davie", theorems.euclid)
+        return Theorem(
+            "Whinihan's theorem",
+            partial(theorems.fibonacci_nim, convention=convention),
+            partial(winning_moves.fibonacci_nim, convention=convention),
+        )
     if (
         isinstance(component, ChocolateBar)
         and normal
         and min(component.rows, component.columns) <= 2
     ):
-        return Theorem("Gale's theorem on two rows", theorems.chomp)
+        return Theorem("Gale's theorem on two rows", theorems.chomp, winning_moves.chomp)
     return None
