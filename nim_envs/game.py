@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
+from nim_envs.rules.forward_model import ForwardModel, Position
 from nim_envs.rules.rules import Rules
 from nim_envs.solver import solve, theorem_for
 from nim_envs.starts import FixedStart, Start, as_start
@@ -111,6 +112,106 @@ class Game:
                 "given to make(), as start=..., which solves the game"
             )
         return self.solution
+
+    @cached_property
+    def forward_model(self) -> ForwardModel:
+        """Moves from single positions; its methods are those of the game.
+
+        Raises:
+            SearchTooLargeError: the options of single positions would take over a GiB.
+        """
+        return ForwardModel(self.rules)
+
+    def moves(self, position: Any) -> list[tuple[int, Position]]:
+        """List the legal moves at a position, for search: a move takes a fraction of a microsecond.
+
+        Args:
+            position: one position, a tuple of coordinates, ``(len(rules.fields),)``; in games
+                without coordinates these are the states of the components. Lists, arrays and
+                state numbers, ``(components,)``, are converted first, which takes longer.
+
+        Returns:
+            Pairs of an action and the position that it leads to, a tuple of coordinates, by
+            ascending action; none where the game is over. Who moves is not part of a position:
+            the players take turns.
+
+        Raises:
+            InvalidPositionError: it is not one position of the game.
+            SearchTooLargeError: the options of single positions would take over a GiB.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> game = make_game("nim")
+            >>> game.moves((1, 0, 2))
+            [(0, (0, 0, 2)), (10, (1, 0, 1)), (11, (1, 0, 0))]
+            >>> from functools import cache
+            >>> @cache
+            ... def value(position):  # to the player to move: 1 for a win, -1 for a loss
+            ...     if game.is_over(position):
+            ...         return -game.convention.last_movers_reward
+            ...     return max(-value(after) for _, after in game.moves(position))
+            >>> value((3, 4, 5)), [action for action, after in game.moves((3, 4, 5))
+            ...                    if value(after) < 0]
+            (1.0, [1])
+        """
+        return self.forward_model.moves(position)
+
+    def actions(self, position: Any) -> list[int]:
+        """List the legal actions at a position, ascending; none where the game is over.
+
+        Args:
+            position: one position, as in :meth:`moves`.
+
+        Raises:
+            InvalidPositionError: it is not one position of the game.
+            SearchTooLargeError: the options of single positions would take over a GiB.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> make_game("nim").actions((1, 0, 2))
+            [0, 10, 11]
+        """
+        return self.forward_model.actions(position)
+
+    def play(self, position: Any, action: Any) -> Position:
+        """Return the position after a move, a tuple of coordinates.
+
+        Args:
+            position: one position, as in :meth:`moves`.
+            action: a legal action, ``component * rules.num_options + option``.
+
+        Raises:
+            InvalidPositionError: ``position`` is not one position of the game.
+            InvalidActionError: not an integer of the action space.
+            IllegalMoveError: the action is not legal at the position.
+            SearchTooLargeError: the options of single positions would take over a GiB.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> make_game("wythoff").play((9, 7), 16)
+            (8, 6)
+        """
+        return self.forward_model.play(position, action)
+
+    def is_over(self, position: Any) -> bool:
+        """Return whether no move is legal at a position, so that the game is over.
+
+        Who wins is the convention's to say: ``convention.last_movers_reward`` is what the player
+        gets who made the last move.
+
+        Args:
+            position: one position, as in :meth:`moves`.
+
+        Raises:
+            InvalidPositionError: it is not one position of the game.
+            SearchTooLargeError: the options of single positions would take over a GiB.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> make_game("nim").is_over((0, 0, 0))
+            True
+        """
+        return self.forward_model.is_over(position)
 
     def start_positions(self) -> IntArray:
         """Return every position that a game can start from, ``(n, components)``.

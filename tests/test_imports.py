@@ -40,7 +40,6 @@ LAYERS = [
         "nim_envs.render",
     ],
     [
-        "nim_envs.envs.legality",
         "nim_envs.envs.opponents",
         "nim_envs.envs.renderer",
         "nim_envs.envs.vector.grouping",

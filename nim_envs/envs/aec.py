@@ -13,7 +13,6 @@ from pettingzoo.utils.env import AECIterable
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
 from nim_envs.envs.renderer import LastMove, Renderer
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
@@ -30,6 +29,8 @@ from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 from nim_envs.rules.component import IntArray
+from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
+from nim_envs.rules.slots import first_empty_slot
 from nim_envs.rules.validation import check_bytes, checked_choice, checked_integer
 from nim_envs.starts import Sampler, Start, as_start
 
@@ -435,7 +436,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         component, option = divmod(action, self._num_options)
         rows = self._state_options[component]
         before = rows[position.item(component)]
-        successor = before.successors.item(option)
+        successor, second = before.after(option)
         mover = self.agent_selection
         seat = 0 if mover == FIRST else 1
         if successor < 0:
@@ -451,10 +452,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         after = rows[successor]
         self._mask[first : first + self._num_options] = after.mask
         self._legal += after.legal - before.legal
-        if before.seconds is not None:
-            second = before.seconds.item(option)
-            if second:
-                self._fill_empty_slot(position, component, second)
+        if second:
+            self._fill_empty_slot(position, component, second)
         self._moves += 1
         self.agent_selection = PLAYERS[1 - seat]
         if not self._legal:
@@ -469,7 +468,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     def _fill_empty_slot(self, position: IntArray, component: int, state: int) -> None:
         """Put the second part of a move in ``component`` into the first empty slot."""
         group = next(group for group in self.game.rules.slot_groups if component in group)
-        slot = next(slot for slot in group if not position.item(slot))
+        slot = first_empty_slot(position.tolist(), group)
         position[slot] = state
         first = slot * self._num_options
         row = self._state_options[slot][state]

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.envs.legality import illegal_move_error
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.players import PlayingPlayer, hint, is_player
 from nim_envs.rules.component import IntArray
+from nim_envs.rules.legality import illegal_move_error
 from nim_envs.rules.rules import Rules
 
 NAMED_OPPONENTS = {"random": 1.0, "optimal": 0.0}

@@ -49,7 +49,8 @@ class Rules:
 
     Every function takes positions of any rank, ``(..., components)``: one position, a
     batch, or the whole lattice of positions. None of them checks that a move is legal;
-    that is the environments' job.
+    that is the environments' job. For one position at a time the methods of
+    :class:`nim_envs.Game` are faster, and check.
 
     Neighbouring equal components that split are the *slots* of a group: the second part that a move
     leaves goes into the group's first empty slot. A point of the lattice is a position only if play
@@ -182,9 +183,9 @@ class Rules:
         """
         return self._coordinates.at(positions) if self.has_coordinates else positions
 
-    def shown(self, position: IntArray) -> tuple[int, ...]:
-        """Return the coordinates of one position as a tuple, for messages and words."""
-        return tuple(self.coordinates(position).tolist())
+    def shown(self, position: IntArray | Sequence[int]) -> tuple[int, ...]:
+        """Return the coordinates of one position, ``(components,)``, as a tuple of integers."""
+        return tuple(self.coordinates(np.asarray(position)).tolist())
 
     def positions_at(self, coordinates: IntArray) -> IntArray:
         """Return the positions with these coordinates, int64 ``(..., components)``.
@@ -355,15 +356,18 @@ class Rules:
             return self._gathered(0, positions, lambda part, states: part.second_successors(states))
         return self.second_table[np.arange(len(self.components)), positions]
 
-    def action_mask(self, positions: IntArray) -> MaskArray:
+    def action_mask(self, positions: IntArray | Sequence[Any]) -> MaskArray:
         """Return which actions are legal: ``(..., components)`` to ``(..., num_actions)``, int8."""
+        positions = np.asarray(positions)
         if self.has_small_table:
             legal: MaskArray = self.mask_table[np.arange(len(self.components)), positions]
         else:
             legal = (self.options(positions) != NO_MOVE).astype(np.int8)
         return legal.reshape(*positions.shape[:-1], self.num_actions)
 
-    def step(self, positions: IntArray, actions: IntArray) -> IntArray:
+    def step(
+        self, positions: IntArray | Sequence[Any], actions: IntArray | Sequence[Any] | int
+    ) -> IntArray:
         """Return the positions after legal ``actions``.
 
         Args:
@@ -373,6 +377,7 @@ class Rules:
         Returns:
             New positions, ``(..., components)``.
         """
+        positions = np.asarray(positions)
         component, option = np.divmod(np.asarray(actions, dtype=np.int64), self.num_options)
         state = np.take_along_axis(positions, component[..., np.newaxis], axis=-1)[..., 0]
         successor, second = self._leaves(component, state, option)
@@ -437,8 +442,9 @@ class Rules:
                 seconds[here] = part.second_successors(states)[chosen]
         return successor, seconds if self.slot_groups else None
 
-    def is_terminal(self, positions: IntArray) -> BoolArray:
+    def is_terminal(self, positions: IntArray | Sequence[Any]) -> BoolArray:
         """Return where no move is legal: ``(..., components)`` to ``(...)``."""
+        positions = np.asarray(positions)
         terminal = np.ones(positions.shape[:-1], dtype=np.bool_)
         for index, component in enumerate(self.components):
             terminal &= component.is_terminal(positions[..., index])
@@ -524,6 +530,23 @@ class Rules:
                     f"{self._slots.lack(first)}"
                 )
         return points
+
+    def checked_position(self, position: Any) -> IntArray:
+        """Return ``position`` as an int64 array ``(components,)``, one position of this game.
+
+        Args:
+            position: its state numbers ``(components,)``, or its coordinates ``(len(fields),)``.
+
+        Raises:
+            InvalidPositionError: it is something else.
+        """
+        checked = self.checked_positions(position)
+        if checked.ndim != 1:
+            raise InvalidPositionError(
+                f"one position of {checked.shape[-1]} components is expected here, not an array "
+                f"of shape {checked.shape}"
+            )
+        return checked
 
     def checked_points(self, positions: Any) -> IntArray:
         """Return ``positions`` as an int64 array ``(..., components)`` of points of the lattice.

@@ -106,6 +106,18 @@ class Slots:
         return rows
 
 
+def first_empty_slot(states: Sequence[int], group: range) -> int:
+    """Return the first component of ``group`` in state 0; if none is, the first one.
+
+    Then no move splits.
+
+    Args:
+        states: state number of each component.
+        group: a group of slots.
+    """
+    return next((slot for slot in group if not states[slot]), group.start)
+
+
 def first_empty(positions: IntArray, group: range) -> IntArray:
     """Return the first component of ``group`` in state 0: ``(..., components)`` to ``(...)``.
 

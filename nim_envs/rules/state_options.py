@@ -26,6 +26,11 @@ class StateOptions:
     mask: MaskArray  # (options,): which are legal
     legal: int  # number of legal options
 
+    def after(self, option: int) -> tuple[int, int]:
+        """Return the state after an option, or ``NO_MOVE``, and the second part; 0 for none."""
+        seconds = self.seconds
+        return self.successors.item(option), 0 if seconds is None else seconds.item(option)
+
 
 class StateOptionsCache(dict[int, StateOptions]):
     """The options of a component by state; ``cache[state]`` computes missing ones.

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nim_envs.caches import LimitedCache
-from nim_envs.envs.legality import illegal_move_error
 from nim_envs.envs.reset_arguments import is_seed
-from nim_envs.errors import InvalidActionError, InvalidGameError, InvalidPositionError
+from nim_envs.errors import InvalidActionError, InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.graph_game import Token
+from nim_envs.rules.legality import illegal_move_error
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, checked_integer
 from nim_envs.text.disguise import Disguise
@@ -161,13 +161,7 @@ class Language:
         # Checked before.
         if type(given) is tuple and set(map(type, given)) == {int} and given in self._names:
             return given
-        checked = self.game.rules.checked_positions(given)
-        if checked.ndim != 1:
-            raise InvalidPositionError(
-                f"one position of {checked.shape[-1]} components is expected here, not an array "
-                f"of shape {checked.shape}"
-            )
-        return tuple(checked.tolist())
+        return tuple(self.game.rules.checked_position(given).tolist())
 
     def action(self, position: Position, given: Any) -> int:
         """Return an action that is legal at ``position``.

@@ -14,7 +14,6 @@ from gymnasium.vector.utils import batch_space
 
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer, with_mask
-from nim_envs.envs.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
@@ -47,6 +46,7 @@ from nim_envs.game import Game, checked_game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, PlayingPlayer
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import BoolArray, IntArray, read_only
+from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.starts import as_start
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.errors import IllegalMoveError
-from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
+
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 """Allowed values of ``illegal_move``."""
@@ -21,11 +21,11 @@ def illegal_move_error(
     Args:
         rules: used to describe the action.
         position: position before the move, ``(components,)``.
-        action: an illegal action, or ``NO_LEGAL_MOVE``.
+        action: an illegal action; a negative number where no legal move was named.
         of: beginning of the message, as in ``"the opponent's "``.
         where: which of several games, as in ``" in environment 2"``.
     """
-    named = "no legal move" if action == NO_LEGAL_MOVE else rules.describe_action(action, position)
+    named = "no legal move" if action < 0 else rules.describe_action(action, position)
     return IllegalMoveError(
         f"{of}action {action} ({named}){where} is illegal at "
         f"{list(rules.shown(position))}; legal actions are "
