@@ -13,6 +13,7 @@ import click
 from nim_envs.cli.layout import facts, say
 from nim_envs.cli.options import GAME_HELP, GameName, registered_game, settings_option
 from nim_envs.cli.running import writing
+from nim_envs.errors import InvalidGameError
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.text import (
     PROMPT_VERSION,
@@ -24,7 +25,6 @@ from nim_envs.text import (
     rules_text,
     score,
 )
-from nim_envs.text.language import as_language
 from nim_envs.text.programs import Program, Recorded
 from nim_envs.text.prompts import STYLES
 
@@ -43,6 +43,8 @@ POSITIONS = ("all", "reachable", "player_0", "player_1")
               help="Other names for heaps and moves, and another numbering.")  # fmt: skip
 @click.option("--style", type=click.Choice(STYLES), default="short", show_default=True,
               help="Style of the prompts.")  # fmt: skip
+@click.option("--rules", metavar="SENTENCES",
+              help="What a move is, for a game of your own that does not say it.")  # fmt: skip
 @click.option("--last-line", is_flag=True, help="Search the last line of a reply for the move.")
 @click.option("--opponent", default="optimal", show_default=True, metavar="OPPONENT",
               help="Optimal, random, or a probability of a random move.")  # fmt: skip
@@ -68,6 +70,7 @@ def text(
     settings: tuple[str, ...],
     disguise: int | None,
     style: str,
+    rules: str | None,
     last_line: bool,
     opponent: str,
     seat: str,
@@ -87,7 +90,9 @@ def text(
     replies so far are kept.
     """
     made = registered_game(game, settings, start)
-    language = as_language(made) if disguise is None else disguised(made, disguise)
+    language = (
+        Language(made, rules=rules) if disguise is None else disguised(made, disguise, rules)
+    )
     if command is not None:
         asked = {
             "positions": positions, "samples": samples, "lost_positions": lost_positions,
@@ -115,7 +120,10 @@ def _opponent(text: str) -> str | float:
 
 def play(game: TextGame) -> None:
     """Play a game by typing moves, until it is over or the person quits."""
-    say(rules_text(game.language))
+    try:
+        say(rules_text(game.language))
+    except InvalidGameError as error:  # whoever made the game may play without rules
+        say(str(error))
     say(f"A move is written so: {' or '.join(game.language.forms)}")
     prompt: str | None = game.reset()
     click.echo(f"You move {('first', 'second')[game.seat]}. To stop, type quit.\n")
@@ -160,6 +168,8 @@ def score_program(
     header = {
         "game": language.name, "prompt_version": PROMPT_VERSION, "command": command, **asked
     }  # fmt: skip
+    if language.rules is not None:
+        header["rules"] = language.rules
     digest = hashlib.sha256(json.dumps(header).encode()).hexdigest()[:12]
     path = replies or Path(f"text_replies_{digest}.jsonl")
     with Program(command) as program:

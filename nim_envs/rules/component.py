@@ -183,6 +183,11 @@ class Component(ABC):
         """A move in words, such as ``"take any number of objects"``."""
         return "choose an option by its number"
 
+    @property
+    def tells_moves(self) -> bool:
+        """Whether ``move_in_words`` says what a move is."""
+        return type(self).move_in_words is not Component.move_in_words
+
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the numbers that a person types to choose the move ``option`` at ``state``."""
         return (option,)

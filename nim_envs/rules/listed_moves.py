@@ -179,7 +179,12 @@ class ListedComponent(TableComponent):
         """A move in words."""
         if self._move_in_words is not None:
             return self._move_in_words
-        return "make one of its moves, whose rules are not told here"
+        return "make one of its moves"
+
+    @property
+    def tells_moves(self) -> bool:
+        """Whether it was given a move in words."""
+        return self._move_in_words is not None
 
 
 def rules_from_moves(

@@ -91,7 +91,7 @@ class TextEnv(gymnasium.Env[str, str]):
         self._rewards = checked_choice("rewards", rewards, REWARDS)
         self.render_mode = checked_choice("render_mode", render_mode, ("ansi",), or_none=True)
         language = self._play.language
-        shown = prompt(language, language.game.rules.initial, "sentences")
+        shown = prompt(language, language.game.rules.initial, style)
         self.observation_space = spaces.Text(
             LONGEST_PROMPT, min_length=1, charset=frozenset(string.printable) | set(shown)
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from nim_envs.text.phrases import NUMBER, Phrase, form_of, phrase_of, shape_of, 
 
 Position = tuple[int, ...]
 GivenPosition = Sequence[int] | IntArray
+Shapes = dict[str, tuple[tuple[str, ...], ...]]
 
 CACHED_POSITIONS = 1 << 12
 """Maximum number of positions whose moves are cached."""
@@ -41,7 +42,10 @@ LONGEST_ARGUMENT = 40
 
 
 class Names(NamedTuple):
-    """The legal moves of a position by name: as text, and as phrases of the grammar."""
+    """The legal moves of a position by name: as text, and as phrases of the grammar.
+
+    Where that is unambiguous, also by name without the component.
+    """
 
     exact: dict[str, int]
     phrases: dict[Phrase, int]
@@ -62,17 +66,28 @@ class Language:
         game: rules, convention and start.
         disguise: replacements of the words of :meth:`nim_envs.Rules.describe_action`; ``None``:
             none.
+        rules: sentences that say what a move is, for the rules in :func:`rules_text` and prompts in
+            sentences, such as ``"In each turn take any number of objects from one heap"``;
+            ``None``: those of the game, which games of one's own may not have.
+
+    Raises:
+        InvalidGameError: ``rules`` are not text.
     """
 
-    def __init__(self, game: Game, disguise: Disguise | None = None) -> None:
+    def __init__(
+        self, game: Game, disguise: Disguise | None = None, rules: str | None = None
+    ) -> None:
+        if rules is not None and (not isinstance(rules, str) or not rules.strip(" .")):
+            raise InvalidGameError(f"rules must be sentences that say what a move is, not {rules!r}")
         self.game = game
         self.disguise = disguise
+        self.rules = rules
         self._names: LimitedCache[Position, Names] = LimitedCache(CACHED_POSITIONS)
         self._outcomes: LimitedCache[Position, Outcomes] = LimitedCache(CACHED_POSITIONS)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without caches, for pickles and copies."""
-        return {"game": self.game, "disguise": self.disguise}
+        return {"game": self.game, "disguise": self.disguise, "rules": self.rules}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the game and its words, with empty caches."""
@@ -125,11 +140,34 @@ class Language:
 
     def _option(self, index: int, option: int, state: int) -> str:
         """Return the name of a legal option of a component."""
+        return f"{self._component(index)}: {self._option_alone(index, option, state)}"
+
+    def _component(self, index: int) -> str:
+        """Return the name of a component."""
+        kind = self.game.rules.components[index].kind
+        return f"{self.translated(kind)} {self.labels[index]}"
+
+    def _option_alone(self, index: int, option: int, state: int) -> str:
+        """Return the name of a legal option without that of its component."""
         component = self.game.rules.components[index]
         words = component.describe_option(option, state)
         if isinstance(component, Token):
             words = NUMBER.sub(lambda found: str(self.state_label(index, int(found[0]))), words)
-        return f"{self.translated(component.kind)} {self.labels[index]}: {self.translated(words)}"
+        return self.translated(words)
+
+    @cached_property
+    def _option_forms(self) -> dict[Component, list[str]]:
+        """The forms of options without the names of their components."""
+        components = self.game.rules.components
+        return {
+            component: list(
+                dict.fromkeys(
+                    form_of(self._option_alone(components.index(component), option, state))
+                    for option, state in _some_moves(component)
+                )
+            )
+            for component in dict.fromkeys(components)
+        }
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
@@ -137,20 +175,39 @@ class Language:
         components = self.game.rules.components
         return tuple(
             dict.fromkeys(
-                form_of(self._option(components.index(component), option, state))
-                for component in dict.fromkeys(components)
-                for option, state in _some_moves(component)
+                f"{form_of(self._component(components.index(component)))}: {form}"
+                for component, forms in self._option_forms.items()
+                for form in forms
             )
         )
 
     @cached_property
-    def shapes(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+    def shapes(self) -> Shapes:
         """The shapes of phrases that name moves, by their first word, longest first."""
-        shapes: dict[str, set[tuple[str, ...]]] = {}
-        for form in self.forms:
-            shape = shape_of(form)
-            shapes.setdefault(shape[0], set()).add(shape)
-        return {word: tuple(sorted(found, key=len)[::-1]) for word, found in shapes.items()}
+        return _by_first_word(map(shape_of, self.forms))
+
+    @cached_property
+    def short_shapes(self) -> Shapes:
+        """The shapes that name moves without their component, as :attr:`shapes`.
+
+        Those that a single component has, and that are not shapes of whole names: ``"take 2"``
+        names a move of one heap, not of two.
+        """
+        return _by_first_word(shape for shape in self._component_of if shape)
+
+    @cached_property
+    def _component_of(self) -> dict[tuple[str, ...], int]:
+        """The component that moves of each of the short shapes are of."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        for index, component in enumerate(self.game.rules.components):
+            for shape in dict.fromkeys(map(shape_of, self._option_forms[component])):
+                found.setdefault(shape, []).append(index)
+        whole = set(map(shape_of, self.forms))
+        return {
+            shape: indices[0]
+            for shape, indices in found.items()
+            if len(indices) == 1 and shape not in whole
+        }
 
     def position(self, given: GivenPosition) -> Position:
         """Return one position of the game as a tuple of integers, state numbers.
@@ -202,6 +259,11 @@ class Language:
     def _made_names(self, position: Position) -> Names:
         _, legal = self._legal(position)
         exact = {self.move(position, action): action for action in legal}
+        for action in legal:
+            index, option = divmod(action, self.game.rules.num_options)
+            name = self._option_alone(index, option, position[index])
+            if self._component_of.get(phrase_of(tokens_of(name)).shape) == index:
+                exact.setdefault(name, action)
         phrases: dict[Phrase, int] = {}
         unclear = set()
         for name, action in exact.items():
@@ -220,6 +282,14 @@ class Language:
             dict(zip(legal, map(tuple, after.tolist()), strict=True)),
             frozenset(action for action, is_lost in zip(legal, lost, strict=True) if is_lost),
         )
+
+
+def _by_first_word(shapes: Iterable[tuple[str, ...]]) -> Shapes:
+    """Return shapes by their first word, longest first."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for shape in shapes:
+        found.setdefault(shape[0], set()).add(shape)
+    return {word: tuple(sorted(alike, key=len)[::-1]) for word, alike in found.items()}
 
 
 def _some_moves(component: Component) -> list[tuple[int, int]]:
@@ -271,7 +341,7 @@ def _plain(by_rules: _ByRules) -> Language:
     return Language(by_rules.game)
 
 
-def disguised(game: Game, seed: int) -> Language:
+def disguised(game: Game, seed: int, rules: str | None = None) -> Language:
     """Return a game in other words, so that having memorised it helps less.
 
     Words are replaced, and heaps (or tokens, and the nodes of graphs) are renumbered from 1; both
@@ -281,10 +351,11 @@ def disguised(game: Game, seed: int) -> Language:
     Args:
         game: rules, convention and start.
         seed: an integer of at least 0.
+        rules: sentences in plain words that say what a move is, as of :class:`Language`.
 
     Raises:
         TypeError: ``game`` is not a game.
-        InvalidGameError: ``seed`` is not such an integer.
+        InvalidGameError: ``seed`` is not such an integer, or ``rules`` are not text.
 
     Example:
         >>> from nim_envs import make_game
@@ -299,4 +370,4 @@ def disguised(game: Game, seed: int) -> Language:
         raise TypeError(f"a nim_envs.Game is disguised, not {game!r}")
     if seed is None or not is_seed(seed):
         raise InvalidGameError(f"seed must be a Python integer of at least 0, not {seed!r}")
-    return Language(game, Disguise(game.rules, seed))
+    return Language(game, Disguise(game.rules, seed), rules)

@@ -117,7 +117,8 @@ class TextGame:
 
     Raises:
         TypeError: ``game`` is neither a game nor a language.
-        InvalidGameError: another argument is not one of the values above.
+        InvalidGameError: another argument is not one of the values above; or prompts in sentences
+            have no rules, as :func:`rules_text` says.
         InvalidPositionError: an invalid start.
         InvalidResetError: an invalid seed.
         SearchTooLargeError: the game cannot be solved.
@@ -152,8 +153,9 @@ class TextGame:
         started = own if start is None else dataclasses.replace(own, start=as_start(start))
         self.retries = checked_integer("retries", retries, 0)
         self.style = checked_choice("style", style, STYLES)
+        # An error is raised here and not during a game.
+        prompt(self.language, own.rules.initial, self.style)
         self.last_line = checked_boolean("last_line", last_line)
-        # Solved now, so that an error is raised here and not during a game.
         self.language.game.solution.is_winning(own.rules.initial)
         self._env = VersusEnv(started, opponent=opponent, seat=None if opponent is None else seat)
         self._seed = _checked_seed(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.graph_game import Token
@@ -69,7 +70,7 @@ def prompt(game: Game | Language, position: GivenPosition, style: str = "short")
 
     Raises:
         InvalidPositionError: not a position of the game.
-        InvalidGameError: an unknown ``style``.
+        InvalidGameError: an unknown ``style``; or ``"sentences"``, as :func:`rules_text`.
 
     Example:
         >>> from nim_envs import make_game
@@ -137,7 +138,10 @@ def rules_text(game: Game | Language) -> str:
     """Return the rules in sentences: the components, the moves, and who wins. One line of text.
 
     Args:
-        game: the game, or its language.
+        game: the game, or its language, whose ``rules`` say what a move is where the game does not.
+
+    Raises:
+        InvalidGameError: neither says it.
 
     Example:
         >>> from nim_envs import make_game
@@ -150,6 +154,7 @@ def rules_text(game: Game | Language) -> str:
     """
     language = as_language(game)
     rules = language.game.rules
+    moves = _moves(language)
     counts = [
         f"{len(indices)} {kind}{'s' if len(indices) > 1 else ''}, numbered "
         f"{_numbers([language.labels[index] for index in indices])}"
@@ -159,8 +164,7 @@ def rules_text(game: Game | Language) -> str:
     sentences = [
         "Two players move in turn",
         f"There {'is' if first_is_one else 'are'} {'; '.join(counts)}",
-        *_moves_in_words(language),
-        *_details(language),
+        *moves,
     ]
     who = language.game.convention.in_words
     return f"{language.translated('. '.join(sentences))}. {who[0].upper()}{who[1:]}."
@@ -171,6 +175,32 @@ def _numbers(numbers: Sequence[int]) -> str:
     if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
         return f"{numbers[0]} to {numbers[-1]}"
     return _listed(list(map(str, numbers)))
+
+
+def _moves(language: Language) -> list[str]:
+    """Return sentences that say what a move is.
+
+    Raises:
+        InvalidGameError: neither the language nor the game has any.
+    """
+    if language.rules is not None:
+        return [language.rules.strip(" .")]
+    for component in language.game.rules.components:
+        if not component.tells_moves and not _can_be_listed(component):
+            raise InvalidGameError(
+                f"{language.game.rules.name} does not say what a move of {component.kind} is: say "
+                "it with rules=, as in nim_envs.text.Language(game, rules='In each turn take any "
+                "number of objects from one heap'), or with move_in_words= of game_from_moves"
+            )
+    return [*_moves_in_words(language), *_details(language)]
+
+
+def _can_be_listed(component: Component) -> bool:
+    """Return whether a component without a description has few enough options to list them."""
+    return (
+        type(component).move_in_words is Component.move_in_words
+        and component.states * component.options <= MOST_TOLD
+    )
 
 
 def _moves_in_words(language: Language) -> list[str]:
@@ -207,7 +237,7 @@ def _details(language: Language) -> list[str]:
             sentences.append(_arrows(component, index, language))
         elif isinstance(component, NodeSet):
             sentences.append(_edges(component))
-        elif type(component).move_in_words is Component.move_in_words:
+        elif not component.tells_moves:
             sentences.append(_options(component))
     if any(isinstance(component, SplittingHeap) for component in rules.components):
         sentences.append("A heap that is left without a move is removed at once")
@@ -242,8 +272,6 @@ def _edges(graph: NodeSet) -> str:
 
 def _options(component: Component) -> str:
     """The options of a component without a description, listed one by one."""
-    if component.states * component.options > MOST_TOLD:
-        return f"The options of each {component.kind} are not told here"
     ways = [
         f"option {option} leads from state {state} to {after}"
         + (f" and puts {second} into an empty {component.kind}" if second else "")

@@ -7,7 +7,7 @@ from typing import Literal
 
 from nim_envs.game import Game
 from nim_envs.rules.validation import checked_boolean
-from nim_envs.text.language import GivenPosition, Language, Names, as_language
+from nim_envs.text.language import GivenPosition, Language, Names, Shapes, as_language
 from nim_envs.text.phrases import TOO_LONG, Phrase, phrase_of, tokens_of
 
 LONGEST_REPLY = 1 << 16
@@ -45,7 +45,8 @@ def read_move(
     A reply that is the name of a legal move is that move. Otherwise the grammar reads it: it
     ignores letter case, spaces, colons, commas and full stops between the words, and quotation
     marks around them; numbers are digits from 0 to 9. Any other text, such as two moves, is not a
-    move.
+    move. The component can be left out where only one has moves of that form: ``"add 2"`` is read
+    as ``"total 0: add 2"``.
 
     Args:
         game: the game, or its language.
@@ -100,9 +101,10 @@ def _by_grammar(language: Language, names: Names, text: str, *, prose: bool) -> 
             return _unparseable("several lines, or control characters")
     tokens = tokens_of(text)
     whole = phrase_of(tokens)
-    if whole.shape and whole.shape in language.shapes.get(whole.shape[0], ()):
+    kinds = language.shapes, language.short_shapes
+    if whole.shape and any(whole.shape in shapes.get(whole.shape[0], ()) for shapes in kinds):
         return _read(names, whole, "grammar")
-    found = _phrases_in(language, tokens)
+    found = next(filter(None, (_phrases_in(shapes, tokens) for shapes in kinds)), [])
     if len(found) > 1:
         return _unparseable(f"{len(found)} moves in one reply")
     if prose and found:
@@ -122,18 +124,18 @@ def _read(names: Names, phrase: Phrase, by: str) -> Reading:
     return Reading(None, "illegal", f"not allowed here: {' '.join(words)}")
 
 
-def _phrases_in(language: Language, tokens: list[str]) -> list[Phrase]:
-    """The phrases with the shape of a move among tokens, in order."""
+def _phrases_in(shapes: Shapes, tokens: list[str]) -> list[Phrase]:
+    """The phrases of one of these shapes among tokens, in order."""
     shape = phrase_of(tokens).shape
     found = []
     first = 0
     while first < len(tokens):
         step = 1
-        for length in map(len, language.shapes.get(tokens[first], ())):
+        for length in map(len, shapes.get(tokens[first], ())):
             last = first + length
             # "take 1,000" and "take 1/2" do not take 1.
             goes_on = shape[last : last + 1] == ("#",) or shape[last : last + 2] == ("/", "#")
-            if shape[first:last] in language.shapes[tokens[first]] and not goes_on:
+            if shape[first:last] in shapes[tokens[first]] and not goes_on:
                 found.append(phrase_of(tokens[first:last]))
                 step = length
                 break

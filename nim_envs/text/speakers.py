@@ -48,6 +48,7 @@ class Speaker:
         self._speak = speak
         self._language = language
         self._style = checked_choice("style", style, STYLES)
+        prompt(language, language.game.rules.initial, style)  # raises errors now
         self._batch_size = checked_integer("batch_size", batch_size, 1)
 
     def batches(self, positions: IntArray) -> Iterator[IntArray]:

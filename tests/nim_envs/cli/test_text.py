@@ -158,3 +158,24 @@ def test_replies_are_kept_where_that_is_asked_for(tmp_path, monkeypatch, typed):
 def asked(folder):
     """The prompts that the program was given."""
     return (folder / "asked").read_text(encoding="utf-8").splitlines()
+
+
+def test_rules_of_a_game_of_ones_own(typed, tmp_path, monkeypatch):
+    (tmp_path / "owncoin.py").write_text(
+        "import nim_envs\n"
+        "coin = nim_envs.game_from_moves(\n"
+        "    'coin', (2,), lambda p: [(f'left {n}', (p[0] - n,)) for n in (1, 2) if n <= p[0]])\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != ""])
+    own = ["--game", "owncoin:coin", "--seat", "first"]
+    code, out, _ = typed(*own, text="left 2\n")
+    assert code == 0
+    assert "say it with rules=" in out
+    assert out.endswith("You win.\n")
+    told = [*own, "--rules", "In each turn go 1 or 2 to the left."]
+    assert "In each turn go 1 or 2 to the left. Whoever" in typed(*told, text="quit\n")[1]
+    assert "or 2 to the left." in typed(*told, "--disguise", "1", text="quit\n")[1]
+    code, _, error = typed(*own, "--style", "sentences")
+    assert code == 2
+    assert "rules=" in error
