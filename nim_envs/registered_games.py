@@ -12,13 +12,36 @@ from typing import Any, NamedTuple
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.references import reference_to
+from nim_envs.references import reference_to, resolved
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_boolean
 from nim_envs.starts import FixedStart
 
 NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+class HeldGame(str):
+    """A registered object in the arguments of an id: pickles and copies hold it, JSON its name.
+
+    Args:
+        game: rules, a game, or a constructor that cannot be imported.
+
+    Attributes:
+        game: as given.
+    """
+
+    game: Any
+
+    def __new__(cls, game: Any) -> HeldGame:
+        """Return the object by its name."""
+        held = super().__new__(cls, getattr(game, "__qualname__", repr(game)))
+        held.game = game
+        return held
+
+    def __reduce__(self) -> Any:
+        """Return what pickles and copies make it of."""
+        return HeldGame, (self.game,)
 
 
 class Source(NamedTuple):
@@ -35,6 +58,29 @@ class Source(NamedTuple):
     misere: bool | None
     defaults: dict[str, Any]
 
+    def in_spec(self) -> Source:
+        """Return the source as an argument of an id, which JSON can hold."""
+        return self if isinstance(self.game, str) else self._replace(game=HeldGame(self.game))
+
+    def found(self, name: str) -> Any:
+        """Return the rules, the game or the constructor; its module is imported if need be.
+
+        Args:
+            name: name of the game, for the message.
+
+        Raises:
+            InvalidGameError: it is known in another process alone.
+        """
+        if isinstance(self.game, HeldGame):
+            return self.game.game
+        try:
+            return resolved(self.game)
+        except InvalidGameError as error:
+            raise InvalidGameError(
+                f"{name} is not registered in this process, and {self.game} cannot be imported: "
+                "register it first, by nim_envs.register_game"
+            ) from error
+
 
 @dataclass(frozen=True)
 class RegisteredGame:
@@ -47,6 +93,7 @@ class RegisteredGame:
             :class:`nim_envs.Game` says that the constructor returns, else normal play.
         version: version of its ids; raised where a change of this game could change results.
         source: how other processes find a game of a user's own; ``None``: it is of this package.
+        takes_misere: whether the constructor has an argument ``misere``, and so is told.
     """
 
     rules: Callable[..., Rules | Game]
@@ -54,6 +101,7 @@ class RegisteredGame:
     misere: bool | None = False
     version: int = 0
     source: Source | None = None
+    takes_misere: bool = False
 
     def made(self, name: str, arguments: Mapping[str, Any], misere: bool | None) -> Game:
         """Return the game, with the start of its rules, and its theorem in its own convention.
@@ -67,8 +115,8 @@ class RegisteredGame:
             InvalidGameError: the constructor returns neither rules nor a game that begins at one
                 position.
         """
-        built = self._built(name, arguments)
         wanted = self.misere if misere is None else misere
+        built = self._built(name, arguments, wanted)
         if isinstance(built, Rules):
             return Game(built, Convention.from_misere(bool(wanted)))
         convention = built.convention if wanted is None else Convention.from_misere(wanted)
@@ -86,12 +134,15 @@ class RegisteredGame:
         Raises:
             InvalidGameError: as :meth:`made` does.
         """
-        built = self._built(name, arguments)
+        built = self._built(name, arguments, self.misere)
         return built if isinstance(built, Rules) else rules_of(built)
 
-    def _built(self, name: str, arguments: Mapping[str, Any]) -> Rules | Game:
+    def _built(
+        self, name: str, arguments: Mapping[str, Any], misere: bool | None
+    ) -> Rules | Game:
         """Return the result of the constructor, checked."""
-        built = self.rules(**{**self.defaults, **arguments})
+        told = {"misere": misere} if self.takes_misere else {}
+        built = self.rules(**{**self.defaults, **arguments, **told})
         if not isinstance(built, (Rules, Game)):
             raise InvalidGameError(
                 f"the constructor of {name} must return Rules or a Game, not {built!r}"
@@ -178,9 +229,15 @@ def own_game(
             f"a game is registered as Rules, a Game, or a function that returns one, not {game!r}"
         )
     reference, why = reference_to(game)
+    takes_misere = "misere" in signature(game).parameters
+    if takes_misere and misere is not None:
+        defaults = {**defaults, "misere": misere}
     all_defaults = _checked_defaults(game, defaults, reserved)
+    if takes_misere:
+        misere = checked_boolean("the default of misere", all_defaults.pop("misere"))
     source = Source(reference or game, misere, all_defaults)
-    return RegisteredGame(game, all_defaults, misere, source=source), why
+    row = RegisteredGame(game, all_defaults, misere, source=source, takes_misere=takes_misere)
+    return row, why
 
 
 def _itself(game: Rules | Game) -> Rules | Game:
@@ -218,7 +275,7 @@ def _checked_defaults(
             raise InvalidGameError(
                 f"every argument of a constructor has a name of its own, and {parameter} has none"
             )
-        if name in reserved:
+        if name in reserved and name != "misere":
             raise InvalidGameError(
                 f"an argument of a constructor cannot be called {name!r}: environments have an "
                 "argument of that name"

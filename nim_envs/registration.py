@@ -87,7 +87,8 @@ def _check_names(game: str, arguments: Mapping[str, Any], *others: str) -> None:
         InvalidGameError: an unknown game.
         UnknownArgumentError: an unknown argument; the message lists the known ones.
     """
-    allowed = [*signature(_registered(game).rules).parameters, *others]
+    own = signature(_registered(game).rules).parameters
+    allowed = dict.fromkeys([*(name for name in own if name != "misere"), *others])
     for name in arguments:
         if name not in allowed:
             # Python's own wording, by which Gymnasium and TorchRL recognise what they added.
@@ -330,7 +331,7 @@ def _register_ids(name: str) -> None:
     row = GAMES[name]
     arguments = {"game": name, "misere": row.misere, **row.defaults}
     if row.source is not None:
-        arguments["sources"] = {name: row.source}
+        arguments["sources"] = {name: row.source.in_spec()}
     if aec_id(name) not in pettingzoo.aec_registry:
         pettingzoo.register(
             "aec",
@@ -376,9 +377,10 @@ def register_game(
     Args:
         name: words of lower-case letters and digits, joined by underscores.
         rules: rules; or a game, whose start is one position; or a function that returns one of
-            them, whose arguments are then those of the environment.
+            them, whose arguments are then those of the environment. An argument ``misere`` of the
+            function is told whether the player who makes the last move loses.
         misere: whether by default the player who makes the last move loses; ``None``: as the game
-            says, and normal play of rules.
+            or the function's own default says, and normal play of rules.
         defaults: arguments of the function, in place of its own defaults.
         replace: whether another game of your own that has the name is replaced.
 
@@ -445,7 +447,9 @@ def _forget(name: str) -> None:
 
 def _tell_sums() -> None:
     """Let the ids of sums hold how other processes find the games of the user's own."""
-    sources = {name: row.source for name, row in GAMES.items() if row.source is not None}
+    sources = {
+        name: row.source.in_spec() for name, row in GAMES.items() if row.source is not None
+    }
     for spec in (
         pettingzoo.aec_registry[aec_id("sum")], gymnasium.registry[gymnasium_id("sum")],
     ):  # fmt: skip
@@ -467,7 +471,7 @@ def _names_used(name: str, arguments: Mapping[str, Any]) -> Iterator[str]:
 
 def _register_again(name: str, source: Source) -> None:
     """Register a game of a user's own in a process that was started by another."""
-    game = resolved(source.game) if isinstance(source.game, str) else source.game
+    game = source.found(name)
     if name not in GAMES:  # its module may register it
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

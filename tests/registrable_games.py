@@ -22,6 +22,18 @@ def misere_stairs(steps=5):
     return Game(stairs(steps), Convention.MISERE)
 
 
+def any_stairs(steps=5, misere=True):
+    """Return the stairs in either convention: in normal play there is one step more."""
+    if misere:
+        return misere_stairs(steps)
+    return Game(stairs(steps + 1), Convention.NORMAL)
+
+
+def stairs_of(steps=5, *, misere=False):
+    """Return rules that depend on the convention."""
+    return stairs(steps, most=1 if misere else 2)
+
+
 STAIRS = Game(stairs(4), Convention.MISERE, (3,))
 
 

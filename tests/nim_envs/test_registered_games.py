@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cloudpickle
 import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
 from click.testing import CliRunner
+from gymnasium.envs.registration import EnvSpec
 
 import nim_envs
 from nim_envs import Convention, Game, Rules, make_game, register_game, registration
@@ -22,7 +24,7 @@ from nim_envs.errors import InvalidGameError, InvalidPositionError, UnknownArgum
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec, make_versus
 from nim_envs.starts import UniformStart
 from nim_envs.testing import check_env, check_game
-from tests.registrable_games import STAIRS, misere_stairs, stairs
+from tests.registrable_games import STAIRS, any_stairs, misere_stairs, stairs, stairs_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,6 +71,59 @@ def test_arguments_are_those_of_the_constructor():
     with pytest.raises(UnknownArgumentError, match="'step'; did you mean 'steps'"):
         pettingzoo.make("aec", "nim_envs/stairs-v0", step=3)
     assert GAMES["stairs"].defaults == {"steps": 9, "most": 2}
+
+
+def test_a_constructor_may_take_the_convention():
+    register_game("any_stairs", any_stairs)
+    made = {misere: make_game("any_stairs", misere=misere) for misere in (None, True, False)}
+    assert [game.rules.initial for game in made.values()] == [(5,), (5,), (6,)]
+    assert [game.convention.value for game in made.values()] == ["misere", "misere", "normal"]
+    register_game("any_stairs", any_stairs, misere=False, replace=True)
+    env = pettingzoo.make("aec", "nim_envs/any_stairs-v0", steps=3)
+    assert (env.unwrapped.game.rules.initial, env.unwrapped.game.convention) == (
+        (4,), Convention.NORMAL,
+    )  # fmt: skip
+    single = gymnasium.make("nim_envs/AnyStairs-v0", misere=True, disable_env_checker=True)
+    assert single.unwrapped.game.convention is Convention.MISERE
+    assert "misere" not in GAMES["any_stairs"].defaults
+
+    register_game("stairs_of", stairs_of)
+    for misere, most in ((None, 2), (True, 1), (False, 2)):
+        game = make_game("stairs_of", misere=misere)
+        assert (game.rules.num_options, game.convention.last_mover_wins) == (most, not misere)
+    register_game("stairs_of", stairs_of, defaults={"misere": True}, replace=True)
+    assert make_game("stairs_of").rules.num_options == 1
+    # A part of a sum has no convention of its own.
+    assert make_game("sum", games=("stairs_of", "any_stairs")).rules.initial == (5, 6)
+    with pytest.raises(UnknownArgumentError, match="'misere'"):
+        make_game("sum", games=(("stairs_of", {"misere": True}),))
+    with pytest.raises(InvalidGameError, match="the default of misere must be True or False"):
+        register_game("stairs_of", stairs_of, defaults={"misere": None}, replace=True)
+
+
+def test_a_spec_holds_every_game_as_json_too():
+    register_game("stairs", stairs, defaults={"steps": 8})
+    register_game("pair", STAIRS)
+    register_game("plain", stairs(3))
+    with pytest.warns(UserWarning, match="defined inside a function"):
+        register_game("local", _local())
+    parts = ("stairs", ("pair", {}), "plain", "local")
+    for game_id, arguments in (
+        (gymnasium_id("sum"), {"games": parts}),
+        *((gymnasium_id(name), {}) for name in ("stairs", "pair", "plain", "local")),
+    ):
+        spec = gymnasium.spec(game_id)
+        again = EnvSpec.from_json(spec.to_json())
+        made = [gymnasium.make(each, **arguments, disable_env_checker=True) for each in (spec, again)]
+        assert made[0].unwrapped.game == made[1].unwrapped.game
+        # Copies and pickles hold the game itself.
+        for copied in (copy.deepcopy(spec), pickle.loads(cloudpickle.dumps(spec))):
+            assert gymnasium.make(copied, **arguments).unwrapped.game == made[0].unwrapped.game
+    written = gymnasium.spec(gymnasium_id("sum")).to_json()
+    del GAMES["plain"]
+    with pytest.raises(InvalidGameError, match=r"plain is not registered in this process, and "
+                       r"Rules\(stairs, component 3\) cannot be imported: register it first"):
+        gymnasium.make(EnvSpec.from_json(written), games=("plain",))
 
 
 def test_what_cannot_be_registered_is_refused_with_the_reason():
