@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
@@ -12,11 +13,13 @@ import click
 from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
 from agents.registry import LEARNERS, learner_class, new_learner
 from agents.storage import load
+from agents.storage.errors import UnregisteredGameError
 from agents.storage.games import same_game
 from nim_envs import Game, GameEnv, make_game
-from nim_envs.cli.arguments import arguments_of, integers, value_of
+from nim_envs.cli.arguments import arguments_of, integers, settings_of, value_of
 from nim_envs.cli.options import GAME_HELP, GameName, registered_game, settings_option
 from nim_envs.cli.running import using
+from nim_envs.errors import StorageError
 from nim_envs.starts import NAMED_STARTS
 
 NAMED_PLAYERS = ("random", "optimal")
@@ -152,7 +155,7 @@ def make_agent(text: str, env: GameEnv) -> Agent:
         return EpsilonOptimalAgent(env.game, epsilon)
     if not text or not Path(text).exists():
         raise click.UsageError(f"{text!r} does not exist; a player is {PLAYER_HELP}")
-    learner = saved_learner(text)
+    learner = saved_learner(text, env.game)
     learned = learner.game
     if not (learner.fits(env.game) if learned is None else same_game(learned, env.game)):
         theirs = "another game" if learned is None else learned.in_short
@@ -162,7 +165,39 @@ def make_agent(text: str, env: GameEnv) -> Agent:
     return cast(Trainable, learner)
 
 
-def saved_learner(text: str) -> Any:
-    """Return the learner in the file ``text``."""
+def saved_learner(text: str, game: Game | None = None) -> Any:
+    """Return the learner in the file ``text``.
+
+    Args:
+        text: the file.
+        game: game of a learner whose file names none, where it is needed.
+
+    Raises:
+        click.UsageError: its game is one of a person's own that is not registered here; the message
+            names the option that does.
+    """
     with using(Path(text)):
-        return load(text)
+        try:
+            return load(text)
+        except StorageError as error:
+            unknown = error.__cause__
+            if not isinstance(unknown, UnregisteredGameError):
+                raise
+            if unknown.name is None and game is not None:
+                return load(text, game)
+            raise click.UsageError(_wanted_game(text, unknown)) from error
+
+
+def _wanted_game(text: str, unknown: UnregisteredGameError) -> str:
+    """Return the message that asks for the game of a learner."""
+    if unknown.name is None:
+        return f"{text}: {unknown}; here that is --game MODULE:FUNCTION"
+    settings = settings_of({**unknown.arguments, "start": None})
+    if ":" in unknown.name:
+        words = shlex.join(["--game", unknown.name, *settings])
+        return f"{text} has learned {unknown.name}, a game of your own: add {words}"
+    words = shlex.join(["--game", f"MODULE:{unknown.name}", *settings])
+    return (
+        f"{text} has learned {unknown.name}, a game of your own: add {words}, with the module that "
+        "registers it"
+    )

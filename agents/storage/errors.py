@@ -4,8 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from nim_envs.errors import StorageError
+
+
+class UnregisteredGameError(StorageError):
+    """The learner's game is not registered in this process.
+
+    Args:
+        message: of the error.
+        name: name under which it was registered; ``None``: it was not.
+        arguments: those with which it was made.
+
+    Attributes:
+        name: as given.
+        arguments: as given.
+    """
+
+    def __init__(self, message: str, name: str | None, arguments: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.name = name
+        self.arguments = arguments
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict, cast
 import numpy as np
 
 from agents.base import Array
-from agents.storage.errors import refusing
+from agents.storage.errors import UnregisteredGameError, refusing
 from agents.storage.schema import check_arguments, check_names, check_value, parameter_type
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, Schedule, harmonic
@@ -194,9 +194,11 @@ class Decoder:
             if self._game_of_caller is not None:
                 return self._game_of_caller
             # A name such as module:function would run code: nothing is looked up by it.
-            raise StorageError(
+            raise UnregisteredGameError(
                 f"its game {body!r} is not registered here: register it first, "
-                "nim_envs.register_game(…), or load it with game=…"
+                "nim_envs.register_game(…), or load it with game=…",
+                body,
+                decoded,
             )
         with refusing(f"the game {body!r}"):
             return make_game(body, **decoded)
@@ -208,9 +210,11 @@ class Decoder:
         if isinstance(decoded, dict) and "game" in decoded and decoded["game"] is None:
             decoded["game"] = self._game_of_caller
             if observes is not None and self._game_of_caller is None:
-                raise StorageError(
+                raise UnregisteredGameError(
                     f"it observes the coordinates of {observes}, which is not a registered game: "
-                    "load it with game=…"
+                    "load it with game=…",
+                    None,
+                    {},
                 )
         _check_saved(learner, decoded)
         with refusing(f"a {body}"):

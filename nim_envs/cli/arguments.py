@@ -46,6 +46,37 @@ def value_of(text: str) -> Any:
     return text
 
 
+def text_of(value: Any) -> str:
+    """Return the word that :func:`value_of` reads as a value.
+
+    Example:
+        >>> text_of((3, 4)), text_of((3,)), text_of(True), text_of(((1, 2), ()))
+        ('3,4', '3,', 'true', '[[1, 2], []]')
+    """
+    if isinstance(value, (bool, type(None))):
+        return str(value).lower()
+    if not isinstance(value, (tuple, list, dict)):
+        return str(value)
+    if isinstance(value, dict) or not value or any(isinstance(x, (tuple, list, dict)) for x in value):
+        return json.dumps(value)
+    return ",".join(map(text_of, value)) + "," * (len(value) == 1)
+
+
+def settings_of(arguments: Mapping[str, Any]) -> list[str]:
+    """Return arguments as words of the command line; those that are ``None`` are left out.
+
+    Example:
+        >>> settings_of({"misere": None, "heaps": (3, 4)})
+        ['--set', 'heaps=3,4']
+    """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    return [
+        word
+        for name, value in given.items()
+        for word in ("--set", f"{name}={text_of(value)}")
+    ]
+
+
 def integers(text: str) -> tuple[int, ...]:
     """Return the integers that ``text`` lists, separated by commas.
 

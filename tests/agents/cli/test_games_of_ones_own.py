@@ -7,9 +7,15 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from agents import QLearning
 from agents.cli.main import main
-from agents.storage import load
-from nim_envs.registration import GAMES
+from agents.storage import load, save
+from nim_envs import GameEnv, make_game
+from nim_envs.cli.arguments import text_of, value_of
+from nim_envs.registered_games import own_game
+from nim_envs.registration import GAMES, RESERVED
+from tests.own_games import own_game as coordinates_game
+from tests.registrable_games import misere_stairs
 
 
 @pytest.fixture
@@ -37,7 +43,42 @@ def test_a_learner_of_a_typed_game_is_loaded_where_the_game_is_typed(module, tmp
     assert load("learner.zip").game.rules.initial == (5,)
     GAMES.pop(module)
     again = run("evaluate", "--agent", "learner.zip")
-    assert again.exit_code != 0
-    assert "is not registered here" in f"{again.output} {again.exception}"
+    asked = f"learner.zip has learned {module}, a game of your own: add --game {module} --set steps=5"
+    for arguments in (["--agent", "learner.zip"], ["--agent", "learner.zip", "--game", "nim"]):
+        again = run("evaluate", *arguments)
+        assert again.exit_code == 2
+        assert asked in " ".join(again.output.replace("│", " ").split())
     told = run("evaluate", "--agent", "learner.zip", "--game", module, "--set", "steps=5")
     assert told.exit_code == 0, told.output
+
+
+def test_the_module_of_a_registered_name_is_asked_for(module, tmp_path):
+    GAMES["typed_stairs"] = own_game(misere_stairs, None, {}, RESERVED)[0]
+    save(QLearning.for_env(GameEnv(make_game("typed_stairs", steps=4))), "learner.zip")
+    GAMES.pop("typed_stairs")
+    done = CliRunner().invoke(main, ["show", "--agent", "learner.zip"])
+    assert done.exit_code == 2
+    assert "add --game MODULE:typed_stairs --set steps=4, with the module" in " ".join(
+        done.output.split()
+    )
+
+
+def test_a_learner_of_a_game_without_a_name_gets_the_one_that_is_typed(module, tmp_path):
+    (tmp_path / "typed_stairs.py").write_text(
+        "from tests.own_games import own_game\ndef tall():\n    return own_game('wythoff')\n"
+    )
+    save(QLearning.for_env(GameEnv(coordinates_game("wythoff"))), "learner.zip")
+
+    def run(*arguments):
+        return CliRunner().invoke(main, ["evaluate", "--agent", "learner.zip", *arguments])
+
+    assert "--game MODULE:FUNCTION" in run().output
+    assert run("--game", module).exit_code == 0
+    assert "those of" in f"{run('--game', 'nim').output} {run('--game', 'nim').exception}"
+
+
+@pytest.mark.parametrize(
+    "value", [3, 0.5, True, None, "word", (3, 4), (3,), (), ((1, 2), ()), (("nim", {"n": 3}),)]
+)
+def test_a_value_is_read_back_from_its_word(value):
+    assert value_of(text_of(value)) == value
