@@ -447,9 +447,7 @@ def _forget(name: str) -> None:
 
 def _tell_sums() -> None:
     """Let the ids of sums hold how other processes find the games of the user's own."""
-    sources = {
-        name: row.source.in_spec() for name, row in GAMES.items() if row.source is not None
-    }
+    sources = {name: row.source.in_spec() for name, row in GAMES.items() if row.source is not None}
     for spec in (
         pettingzoo.aec_registry[aec_id("sum")], gymnasium.registry[gymnasium_id("sum")],
     ):  # fmt: skip

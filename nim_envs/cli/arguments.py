@@ -57,7 +57,11 @@ def text_of(value: Any) -> str:
         return str(value).lower()
     if not isinstance(value, (tuple, list, dict)):
         return str(value)
-    if isinstance(value, dict) or not value or any(isinstance(x, (tuple, list, dict)) for x in value):
+    if (
+        isinstance(value, dict)
+        or not value
+        or any(isinstance(x, (tuple, list, dict)) for x in value)
+    ):
         return json.dumps(value)
     return ",".join(map(text_of, value)) + "," * (len(value) == 1)
 
@@ -70,11 +74,7 @@ def settings_of(arguments: Mapping[str, Any]) -> list[str]:
         ['--set', 'heaps=3,4']
     """
     given = {name: value for name, value in arguments.items() if value is not None}
-    return [
-        word
-        for name, value in given.items()
-        for word in ("--set", f"{name}={text_of(value)}")
-    ]
+    return [word for name, value in given.items() for word in ("--set", f"{name}={text_of(value)}")]
 
 
 def integers(text: str) -> tuple[int, ...]:

@@ -90,9 +90,7 @@ def text(
     replies so far are kept.
     """
     made = registered_game(game, settings, start)
-    language = (
-        Language(made, rules=rules) if disguise is None else disguised(made, disguise, rules)
-    )
+    language = Language(made, rules=rules) if disguise is None else disguised(made, disguise, rules)
     if command is not None:
         asked = {
             "positions": positions, "samples": samples, "lost_positions": lost_positions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import getitem
+from operator import attrgetter, getitem
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from nim_envs.rules.validation import check_bytes, checked_integer
 Position = tuple[int, ...]
 
 INTEGERS = {int}
+LEGAL = attrgetter("legal")
 
 MOST_BYTES = 2**26
 """Most bytes of states and moves cached for one game; beyond it a component's are dropped."""
@@ -154,7 +155,7 @@ class ForwardModel:
         self._groups = rules.slot_groups
         group_of = {index: group for group in self._groups for index in group}
         self._states = [States(rules, index) for index in range(len(rules.components))]
-        # Of each component: its states, its first coordinate and the one behind, its group of slots.
+        # Of each component: states, first coordinate, the one behind the last, group of slots.
         self._places = [
             (states, part.start, part.stop, group_of.get(index))
             for index, (states, part) in enumerate(zip(self._states, self._slices, strict=True))
@@ -162,10 +163,7 @@ class ForwardModel:
 
     def is_over(self, position: Any) -> bool:
         """Return whether no move is legal; see :meth:`nim_envs.Game.is_over`."""
-        for state in self._at(position)[1]:
-            if state.legal:
-                return False
-        return True
+        return not any(map(LEGAL, self._at(position)[1]))
 
     def actions(self, position: Any) -> list[int]:
         """Return the legal actions; see :meth:`nim_envs.Game.actions`."""

@@ -8,7 +8,6 @@ from nim_envs.errors import IllegalMoveError
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 
-
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 """Allowed values of ``illegal_move``."""
 

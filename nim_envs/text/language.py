@@ -78,7 +78,9 @@ class Language:
         self, game: Game, disguise: Disguise | None = None, rules: str | None = None
     ) -> None:
         if rules is not None and (not isinstance(rules, str) or not rules.strip(" .")):
-            raise InvalidGameError(f"rules must be sentences that say what a move is, not {rules!r}")
+            raise InvalidGameError(
+                f"rules must be sentences that say what a move is, not {rules!r}"
+            )
         self.game = game
         self.disguise = disguise
         self.rules = rules

@@ -114,15 +114,20 @@ def test_a_spec_holds_every_game_as_json_too():
     ):
         spec = gymnasium.spec(game_id)
         again = EnvSpec.from_json(spec.to_json())
-        made = [gymnasium.make(each, **arguments, disable_env_checker=True) for each in (spec, again)]
+        made = [
+            gymnasium.make(each, **arguments, disable_env_checker=True) for each in (spec, again)
+        ]
         assert made[0].unwrapped.game == made[1].unwrapped.game
         # Copies and pickles hold the game itself.
         for copied in (copy.deepcopy(spec), pickle.loads(cloudpickle.dumps(spec))):
             assert gymnasium.make(copied, **arguments).unwrapped.game == made[0].unwrapped.game
     written = gymnasium.spec(gymnasium_id("sum")).to_json()
     del GAMES["plain"]
-    with pytest.raises(InvalidGameError, match=r"plain is not registered in this process, and "
-                       r"Rules\(stairs, component 3\) cannot be imported: register it first"):
+    with pytest.raises(
+        InvalidGameError,
+        match=r"plain is not registered in this process, and "
+        r"Rules\(stairs, component 3\) cannot be imported: register it first",
+    ):
         gymnasium.make(EnvSpec.from_json(written), games=("plain",))
 
 

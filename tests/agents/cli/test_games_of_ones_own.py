@@ -43,7 +43,9 @@ def test_a_learner_of_a_typed_game_is_loaded_where_the_game_is_typed(module, tmp
     assert load("learner.zip").game.rules.initial == (5,)
     GAMES.pop(module)
     again = run("evaluate", "--agent", "learner.zip")
-    asked = f"learner.zip has learned {module}, a game of your own: add --game {module} --set steps=5"
+    asked = (
+        f"learner.zip has learned {module}, a game of your own: add --game {module} --set steps=5"
+    )
     for arguments in (["--agent", "learner.zip"], ["--agent", "learner.zip", "--game", "nim"]):
         again = run("evaluate", *arguments)
         assert again.exit_code == 2

@@ -135,7 +135,9 @@ def test_rules_that_a_game_does_not_tell_are_asked_for():
         lambda: rules_text(added(game, make_game("nim"))),
         lambda: rules_text(disguised(game, 3)),
     ):
-        with pytest.raises(InvalidGameError, match=r"what a move of pass nim is: say it with rules="):
+        with pytest.raises(
+            InvalidGameError, match=r"what a move of pass nim is: say it with rules="
+        ):
             ask()
     assert TextEnv(game, seat=0).reset(seed=0)[0] == "normal pass nim (2, 3, 1) move"
     language = Language(game, rules=RULES)
