@@ -194,6 +194,16 @@ class TabularLearner(ABC):
             and np.array_equal(self.index.strides, game.rules.strides)
         )
 
+    def fits_coordinates(self, game: Game) -> bool:
+        """Return whether its tables are numbered by the coordinates of ``game``, as they are."""
+        rules = game.rules
+        return (
+            rules.has_coordinates
+            and self.index.rules is None
+            and self.num_actions == rules.num_actions
+            and self.index.bounds == ([0] * len(rules.fields), [n - 1 for n in rules.fields])
+        )
+
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action chosen by its behaviour policy."""
         first_move, self._first_move = self._first_move, False

@@ -126,3 +126,12 @@ class CompiledWrapper(LearnerWrapper):
             and inner.symmetry is None
             and inner.fits(game)
         )
+
+    def fits_coordinates(self, game: Game) -> bool:
+        """Return whether the learner inside numbers the coordinates of ``game`` as they are."""
+        inner = self.learner
+        return (
+            isinstance(inner, (TabularLearner, CompiledWrapper))
+            and self.symmetry is None
+            and inner.fits_coordinates(game)
+        )

@@ -68,6 +68,10 @@ def train(
     Returns:
         Winner and length of every game, and the time taken.
 
+    Warns:
+        UserWarning: games of a table learner are played step by step, as it was made for the space
+            of coordinates, whose points are too many to list.
+
     Raises:
         ValueError: ``games`` is negative, ``checkpoint_every`` or ``after_every`` below 1, or a
             ``checkpoint`` for a learner that chooses its own games.

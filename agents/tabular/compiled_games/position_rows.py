@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from agents.base import Array, IntArray
 from agents.tabular.index import sorted_number
 from agents.tabular.symmetry import Symmetry
-from nim_envs import Game
+from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import (
     CompiledRules,
@@ -18,6 +20,7 @@ from nim_envs.rules.compiled_moves import (
     write_legal_actions,
     write_position_after,
 )
+from nim_envs.rules.component import strides_of
 
 LARGEST_LISTS = 1 << 18
 """Most (position, action) pairs of a game whose legal actions are listed in advance."""
@@ -26,46 +29,68 @@ LARGEST_LISTS = 1 << 18
 class PositionRows(NamedTuple):
     """Arrays with a row for each position; in large games, for the three positions of a turn."""
 
-    positions: IntArray  # (rows, components)
+    positions: IntArray  # (rows, components), or (rows, fields) by coordinates
     legal_actions: Array  # (rows, actions): the legal ones first, ascending
     legal_counts: IntArray  # (rows,): number of legal actions
     next_positions: Array  # (rows, actions): the position after each action; empty in large games
-    strides: IntArray  # (components,): mixed-radix strides of positions
+    strides: IntArray  # (components,) or (fields,): mixed-radix strides of positions
     # For writing rows during play. None where all are listed: Numba then compiles no code for it.
     rules: CompiledRules | None
     last_mover_wins: bool
 
 
-def rows_of(game: Game, symmetry: Symmetry | None) -> PositionRows:
+def are_listed(rules: Rules, radices: Sequence[int]) -> bool:
+    """Return whether the legal actions of every position are listed in advance.
+
+    Args:
+        rules: rules of the game.
+        radices: number of values of each entry by which positions are numbered.
+    """
+    return math.prod(radices) * rules.num_actions <= LARGEST_LISTS
+
+
+def rows_of(game: Game, symmetry: Symmetry | None, *, by_coordinates: bool = False) -> PositionRows:
     """Return rows for the positions of ``game``.
 
     Args:
         game: rules of the positions.
         symmetry: symmetry by which positions are sorted; ``None``: they are not.
+        by_coordinates: whether there is a row for each point of the box of coordinates, and
+            positions are these, ``(rows, len(game.rules.fields))``; only where all are listed.
     """
     rules = game.rules
     # Small data types, so that the lists stay in the processor's cache.
     kind = np.int16 if rules.num_actions < 2**15 else np.int64
-    if rules.num_positions * rules.num_actions > LARGEST_LISTS:
+    radices = rules.fields if by_coordinates else rules.shape
+    if not are_listed(rules, radices):
         positions = np.zeros((3, len(rules.components)), dtype=np.int64)
         legal_actions = np.zeros((3, rules.num_actions), dtype=kind)
         legal_counts = np.zeros(3, dtype=np.int64)
         next_positions = np.zeros((0, rules.num_actions), dtype=np.int32)
         rules_during_play: CompiledRules | None = compiled_rules(rules)
     else:
-        # In a game that splits some points are no positions; no play reaches them.
-        positions = rules.positions(np.arange(rules.num_positions))
-        legal = rules.action_mask(positions) == 1
-        rows, actions = np.nonzero(legal)
-        after = rules.step(positions[rows], actions)
+        # Some points may be no positions; no play reaches them.
+        points = np.arange(math.prod(radices))
+        positions = np.stack(np.unravel_index(points, radices), axis=-1)
+        states = rules.positions(np.arange(rules.num_positions))
+        here, actions = np.nonzero(rules.action_mask(states))
+        after = rules.step(states[here], actions)
+        if symmetry:
+            after = symmetry.sorted(after)
+        row, following = (
+            np.ravel_multi_index((rules.coordinates(each) if by_coordinates else each).T, radices)
+            for each in (states[here], after)
+        )
+        legal = np.zeros((len(points), rules.num_actions), dtype=np.bool_)
+        legal[row, actions] = True
         next_positions = np.zeros(legal.shape, dtype=np.int32)
-        next_positions[legal] = rules.indices(symmetry.sorted(after) if symmetry else after)
+        next_positions[row, actions] = following
         legal_actions = np.argsort(~legal, axis=1, kind="stable").astype(kind)
         legal_counts = legal.sum(axis=1, dtype=np.int64)
         rules_during_play = None
     last_mover_wins = game.convention.last_mover_wins
     return PositionRows(
-        positions, legal_actions, legal_counts, next_positions, rules.strides,
+        positions, legal_actions, legal_counts, next_positions, strides_of(radices),
         rules_during_play, last_mover_wins,
     )  # fmt: skip
 

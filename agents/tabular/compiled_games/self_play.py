@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy.typing as npt
 
 from agents.base import Agent, IntArray
 from agents.tabular.compiled_games.play import empty_records, play_games
-from agents.tabular.compiled_games.position_rows import rows_of
+from agents.tabular.compiled_games.position_rows import are_listed, rows_of
 from agents.tabular.learner import TabularLearner
 from agents.tabular.wrapper import CompiledWrapper
 from nim_envs import GameEnv
@@ -28,6 +30,7 @@ class CompiledSelfPlay:
         options: options of every reset.
         begun: whether the next game starts where the next reset would, not at the position of
             ``env``.
+        by_coordinates: whether the learners number the coordinates of positions.
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class CompiledSelfPlay:
         pair: tuple[CompiledLearner, CompiledLearner],
         options: dict[str, Any] | None,
         begun: bool = False,
+        by_coordinates: bool = False,
     ) -> None:
         self._env = env
         self._learners = pair[:1] if pair[0] is pair[1] else pair
@@ -44,7 +48,8 @@ class CompiledSelfPlay:
         rules = env.game.rules
         states = [learner.state for learner in self._learners]
         self._states = (states[0], states[1] if len(states) > 1 else None)
-        self._rows = rows_of(env.game, pair[0].symmetry)
+        self._by_coordinates = by_coordinates
+        self._rows = rows_of(env.game, pair[0].symmetry, by_coordinates=by_coordinates)
         self._order = pair[0].symmetry.order if pair[0].symmetry else None
         longest = longest_play(rules)
         self._records = (
@@ -89,6 +94,8 @@ class CompiledSelfPlay:
         winners: npt.NDArray[np.int8],
         lengths: npt.NDArray[np.int32],
     ) -> None:
+        if self._by_coordinates:
+            starts = self._env.game.rules.coordinates(starts)
         explorations = [learner.exploration for learner in self._learners]
         ended = np.array([exploration.ended for exploration in explorations])
         epsilons = np.stack([exploration.ahead(len(starts)) for exploration in explorations])
@@ -109,11 +116,17 @@ def compiled_self_play(
     It is for self-play of table learners, in environments of ``nim_envs`` without wrappers,
     limits or pictures, whose observations are positions.
 
+    Learners made for the space of coordinates have an entry for each point of their box. They play
+    compiled games where the box is small enough to list it.
+
     Args:
         env: environment after a reset.
         pair: agent of each seat.
         options: options of every reset.
         begun: whether the run is resumed; see :class:`CompiledSelfPlay`.
+
+    Warns:
+        UserWarning: the box of coordinates is too large.
     """
     if (
         type(env) is not GameEnv
@@ -123,7 +136,21 @@ def compiled_self_play(
     ):
         return None
     learners = [agent for agent in pair if isinstance(agent, (TabularLearner, CompiledWrapper))]
-    if len(learners) < 2 or not all(learner.fits(env.game) for learner in learners):
+    if len(learners) < 2:
+        return None
+    if all(learner.fits_coordinates(env.game) for learner in learners):
+        rules = env.game.rules
+        if are_listed(rules, rules.fields):
+            return CompiledSelfPlay(env, (learners[0], learners[1]), options, begun, True)
+        warnings.warn(
+            f"games are played step by step, a hundred times slower than in compiled code: "
+            f"{learners[0]!r} has an entry for each of the {math.prod(rules.fields)} points in the "
+            f"box of coordinates of {rules.name}, which are too many to list. Made by "
+            "for_env(env) it has one for each position, and plays compiled games",
+            stacklevel=3,
+        )
+        return None
+    if not all(learner.fits(env.game) for learner in learners):
         return None
     if (learners[0].symmetry is None) != (learners[1].symmetry is None):
         return None  # each learner would need positions in its own order

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import nim_envs
-from agents import HeapSymmetry, NimSumShaping, OptimalAgent, QLearning
+from agents import (
+    DoubleQLearning,
+    HeapSymmetry,
+    MonteCarloES,
+    NimSumShaping,
+    OptimalAgent,
+    QLearning,
+    WatkinsQLambda,
+)
 from agents.base import HypothesisError
 from agents.deep.policy import PolicyAgent
 from agents.evaluation import VisitRecorder, best_response, play_match
@@ -19,7 +29,7 @@ from agents.registry import LEARNERS
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.testing import check_learner, contents
 from agents.training import train
-from nim_envs import Convention, Game, GameEnv
+from nim_envs import Convention, Game, GameEnv, make_game
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules import Rules, nim, sum_of
 from nim_envs.starts import UniformStart
@@ -92,6 +102,45 @@ def test_a_table_is_by_position_and_scored_by_observations(name):
     masks = env.game.rules.action_mask(env.game.rules.positions_at(everywhere))
     by_position = learner.greedy().action_values(env.game.rules.positions_at(everywhere), masks)
     assert (learner.greedy().action_values(everywhere, masks) == by_position).all()
+
+
+def of_spaces(kind, **arguments):
+    """Make a learner for the spaces of an environment alone: its table is a box of coordinates."""
+
+    def make(env):
+        spaces = env.observation_space("player_0"), env.action_space("player_0")
+        return (kind(*spaces, **arguments),)
+
+    return make
+
+
+@pytest.mark.parametrize("kind", [QLearning, DoubleQLearning, WatkinsQLambda, MonteCarloES])
+@pytest.mark.parametrize("game", [*GAMES, "queens", "chomp"])
+def test_learners_of_a_box_of_coordinates_play_compiled_games(kind, game):
+    game = {"queens": two_queens, "chomp": lambda: make_game("chomp", misere=True)}.get(
+        game, GAMES.get(game)
+    )()
+    make = of_spaces(kind)
+    compiled = run(make, game, compiled=True)
+    assert compiled == run(make, game, compiled=False)
+    assert compiled[2] != contents(make(GameEnv(game)))
+    (learner,) = make(GameEnv(game))
+    assert learner.index.size == np.prod(game.rules.fields)
+    assert not learner.fits(game) or learner.index.size == game.rules.num_positions
+    both = lambda env: (*make(env), *make(env))  # noqa: E731
+    if kind is QLearning:
+        assert run(both, game, compiled=True) == run(both, game, compiled=False)
+
+
+def test_a_box_of_coordinates_too_large_to_list_is_said_to_be_slow():
+    env = GameEnv(make_game("node_kayles", nodes=16, edges=((0, 1),)))
+    (learner,) = of_spaces(QLearning)(env)
+    with pytest.warns(UserWarning, match=r"step by step.* 65536 points .*node_kayles.*for_env"):
+        train(env, learner, 1, seed=0, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        train(env, learner, 1, seed=0, progress=False, compiled=False)
+        train(env, QLearning.for_env(env), 1, seed=0, progress=False)
 
 
 def test_heap_symmetry_sorts_equal_components_by_position():
