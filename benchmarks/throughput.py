@@ -28,7 +28,7 @@ from benchmarks.report import (
     write_text,
 )
 from benchmarks.timing import Batch, Rate, Rates, Timer, clocked, measured, ratios
-from nim_envs.registration import aec_id
+from nim_envs.registration import aec_id, make_game
 
 BASE = "nim 3-4-5"
 """Environment in the numerator of the ratios."""
@@ -95,6 +95,29 @@ def random_play(make: Callable[[], Any], modules: tuple[str, ...] = ()) -> Batch
     return Batch(timer, (1,), modules)
 
 
+def forward_model(name: str, **arguments: Any) -> Batch:
+    """Return random play of a game by its forward model, without an environment, to be timed."""
+
+    def timer(_: int) -> Timer:
+        game = make_game(name, **arguments)
+        start = game.rules.shown(game.rules.initial)
+        uniform = random.Random(0).random
+
+        def run(games: int) -> tuple[int, int]:
+            made = 0
+            for _ in range(games):
+                moves = game.moves(start)
+                while moves:
+                    _, position = moves[int(uniform() * len(moves))]
+                    moves = game.moves(position)
+                    made += 1
+            return made, made
+
+        return clocked(run)
+
+    return Batch(timer, (1,))
+
+
 def training_loop(agent: Callable[[Any], Any]) -> Batch:
     """Return the training loop of Nim with the agent in both seats, to be timed."""
 
@@ -121,6 +144,7 @@ ENVIRONMENTS: dict[str, Batch] = {
     "nim 10-10-10": random_play(partial(our_env, "nim", heaps=(10, 10, 10))),
     "addition 3-10": random_play(partial(our_env, "addition", k=3, n=10)),
     "subtraction 17": random_play(partial(our_env, "subtraction", heaps=(17,))),
+    "forward model, nim 3-4-5": forward_model("nim", heaps=(3, 4, 5)),
     "classic/tictactoe-v3": random_play(tictactoe, modules=("pygame",)),
     "OpenSpiel nim 3-4-5 (Shimmy)": random_play(openspiel_nim, modules=("pyspiel", "shimmy")),
     "training loop, random agents, nim 3-4-5": training_loop(lambda _: RandomAgent()),
@@ -143,6 +167,7 @@ NOTES = """\
 - Environments: one core, one process; moves per second of the masked random loop through
   `reset`, `agent_iter`, `last`, `step`. A timing includes the observation, the mask, drawing
   a legal action from it, resets and the two closing steps of each game; not construction.
+- Forward model: random play by `game.moves` alone, which lists all moves of every position.
 - Training loops: `agents.training.train`, with choosing an action and, for q-learning,
   learning from every turn; compiled functions are loaded before.
 """

@@ -240,4 +240,5 @@ class ForwardModel:
         Then no move splits.
         """
         slot = first_empty_slot([state.number for state in here], group)
-        return self._slices[slot].start
+        start: int = self._slices[slot].start
+        return start
