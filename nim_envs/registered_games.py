@@ -137,9 +137,7 @@ class RegisteredGame:
         built = self._built(name, arguments, self.misere)
         return built if isinstance(built, Rules) else rules_of(built)
 
-    def _built(
-        self, name: str, arguments: Mapping[str, Any], misere: bool | None
-    ) -> Rules | Game:
+    def _built(self, name: str, arguments: Mapping[str, Any], misere: bool | None) -> Rules | Game:
         """Return the result of the constructor, checked."""
         told = {"misere": misere} if self.takes_misere else {}
         built = self.rules(**{**self.defaults, **arguments, **told})
