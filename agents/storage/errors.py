@@ -23,9 +23,13 @@ class UnregisteredGameError(StorageError):
     """
 
     def __init__(self, message: str, name: str | None, arguments: dict[str, Any]) -> None:
-        super().__init__(message)
+        super().__init__(message, name, arguments)
         self.name = name
         self.arguments = arguments
+
+    def __str__(self) -> str:
+        """Return the message."""
+        return str(self.args[0])
 
 
 @contextmanager

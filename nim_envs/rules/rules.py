@@ -371,7 +371,7 @@ class Rules:
         """Return the positions after legal ``actions``.
 
         Args:
-            positions: ``(..., components)``.
+            positions: state numbers, ``(..., components)``.
             actions: ``(...)``, ``component * num_options + option``.
 
         Returns:

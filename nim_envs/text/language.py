@@ -260,12 +260,16 @@ class Language:
 
     def _made_names(self, position: Position) -> Names:
         _, legal = self._legal(position)
-        exact = {self.move(position, action): action for action in legal}
+        exact, short = {}, {}
         for action in legal:
             index, option = divmod(action, self.game.rules.num_options)
-            name = self._option_alone(index, option, position[index])
-            if self._component_of.get(phrase_of(tokens_of(name)).shape) == index:
-                exact.setdefault(name, action)
+            alone = self._option_alone(index, option, position[index])
+            exact[f"{self._component(index)}: {alone}"] = action
+            if self.short_shapes:
+                shape = phrase_of(tokens_of(alone)).shape
+                if self._component_of.get(shape) == index:
+                    short[alone] = action
+        exact = {**short, **exact}
         phrases: dict[Phrase, int] = {}
         unclear = set()
         for name, action in exact.items():
