@@ -70,7 +70,7 @@ def train(
 
     Warns:
         UserWarning: games of a table learner are played step by step, as it was made for the space
-            of coordinates, whose points are too many to list.
+            of coordinates, and these are too many to list, or the other learner was not.
 
     Raises:
         ValueError: ``games`` is negative, ``checkpoint_every`` or ``after_every`` below 1, or a

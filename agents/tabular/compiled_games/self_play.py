@@ -126,7 +126,7 @@ def compiled_self_play(
         begun: whether the run is resumed; see :class:`CompiledSelfPlay`.
 
     Warns:
-        UserWarning: the box of coordinates is too large.
+        UserWarning: the box of coordinates is too large, or of one of the learners alone.
     """
     if (
         type(env) is not GameEnv
@@ -138,15 +138,18 @@ def compiled_self_play(
     learners = [agent for agent in pair if isinstance(agent, (TabularLearner, CompiledWrapper))]
     if len(learners) < 2:
         return None
-    if all(learner.fits_coordinates(env.game) for learner in learners):
+    by_coordinates = [learner for learner in learners if learner.fits_coordinates(env.game)]
+    if by_coordinates:
         rules = env.game.rules
-        if are_listed(rules, rules.fields):
+        listed = are_listed(rules, rules.fields)
+        if listed and len(by_coordinates) == len(learners):
             return CompiledSelfPlay(env, (learners[0], learners[1]), options, begun, True)
+        why = "which the other has not" if listed else "which are too many to list"
         warnings.warn(
-            f"games are played step by step, a hundred times slower than in compiled code: "
-            f"{learners[0]!r} has an entry for each of the {math.prod(rules.fields)} points in the "
-            f"box of coordinates of {rules.name}, which are too many to list. Made by "
-            "for_env(env) it has one for each position, and plays compiled games",
+            "games are played step by step, a hundred times slower than in compiled code: "
+            f"{by_coordinates[0]!r} has an entry for each of the {math.prod(rules.fields)} points "
+            f"in the box of coordinates of {rules.name}, {why}. Made by for_env(env) it has one "
+            "for each position, and plays compiled games",
             stacklevel=3,
         )
         return None

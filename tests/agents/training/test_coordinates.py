@@ -137,6 +137,10 @@ def test_a_box_of_coordinates_too_large_to_list_is_said_to_be_slow():
     (learner,) = of_spaces(QLearning)(env)
     with pytest.warns(UserWarning, match=r"step by step.* 65536 points .*node_kayles.*for_env"):
         train(env, learner, 1, seed=0, progress=False)
+    queen = GameEnv(own_game("wythoff"))
+    pair = (of_spaces(QLearning)(queen)[0], QLearning.for_env(queen))
+    with pytest.warns(UserWarning, match=r"30 points .* which the other has not"):
+        train(queen, pair, 1, seed=0, progress=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         train(env, learner, 1, seed=0, progress=False, compiled=False)
