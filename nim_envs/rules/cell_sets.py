@@ -75,15 +75,18 @@ class CellSets(Component):
         return np.left_shift(1, np.arange(self.cells - 1, -1, -1, dtype=np.int64))
 
     @cached_property
-    def _sets_of_options(self) -> tuple[IntArray, IntArray]:
-        """Sets of the cells that each option needs free, and takes; both ``(options,)``."""
+    def sets_of_options(self) -> tuple[IntArray, IntArray]:
+        """Sets of the cells that each option needs free, and takes; both ``(options,)``.
+
+        A set is a number with a bit for each cell, the largest for the first cell.
+        """
         needed, taken = self.cells_of_options
         return needed @ self._bits, taken @ self._bits
 
     @cached_property
     def _listed(self) -> IntArray | None:
         """The sets that play can reach, ascending; ``None`` where they are too many to list."""
-        needed, taken = self._sets_of_options
+        needed, taken = self.sets_of_options
         listed = new = np.zeros(1, dtype=np.int64)
         while len(new):
             found = []
@@ -102,6 +105,23 @@ class CellSets(Component):
         """Return the sets of cells that are taken; shape kept."""
         numbers = np.asarray(states, dtype=np.int64)
         return numbers if self._listed is None else np.asarray(self._listed[numbers])
+
+    @property
+    def are_listed(self) -> bool:
+        """Whether the states are the sets that play can reach, rather than all sets."""
+        return self._listed is not None
+
+    def free_cells(self, states: IntArray) -> IntArray:
+        """Return the sets of cells that are free; shape kept."""
+        return np.asarray((1 << self.cells) - 1 - self._sets(states))
+
+    def standard_part(self, part: int) -> int:
+        """Return one set of cells for all sets with the same moves as ``part``, as far as is known.
+
+        Args:
+            part: set of free cells, none of which is a neighbour of other free cells.
+        """
+        return part
 
     def _states(self, sets: IntArray) -> IntArray:
         """Return the states with these sets taken, or -1 where there is none; shape kept."""
@@ -123,12 +143,12 @@ class CellSets(Component):
 
     def _legal(self, states: IntArray) -> BoolArray:
         """Return whether each option is legal: ``(...)`` to ``(..., options)``."""
-        needed, _ = self._sets_of_options
+        needed, _ = self.sets_of_options
         return np.asarray(self._sets(states)[..., np.newaxis] & needed == 0)
 
     def successors(self, states: IntArray) -> IntArray:
         """Return the state after each option, or ``NO_MOVE`` where a cell is not free."""
-        _, taken = self._sets_of_options
+        _, taken = self.sets_of_options
         legal = self._legal(states)
         after = np.where(legal, self._sets(states)[..., np.newaxis] | taken, 0)
         return np.where(legal, self._states(after), NO_MOVE)

@@ -44,6 +44,30 @@ class CramBoard(CellSets):
         """Number of cells."""
         return self.rows * self.columns
 
+    def standard_part(self, part: int) -> int:
+        """Return the smallest of the sets that are ``part`` moved, mirrored or turned.
+
+        Moved to the corner of the last cell, where sets have the smallest numbers.
+        """
+        columns = self.columns
+        lines: list[int] = []  # rows and columns from the last one on
+        rest = part
+        while rest:
+            rest, line = divmod(rest, 1 << columns)
+            if line or lines:
+                lines.append(line)
+        while not any(line & 1 for line in lines):
+            lines = [line >> 1 for line in lines]
+        height, width = len(lines), max(lines).bit_length()
+        images = _mirrored(lines, width)
+        if height <= columns and width <= self.rows:
+            turned = [
+                sum((line >> column & 1) << row for row, line in enumerate(lines))
+                for column in range(width)
+            ]
+            images += _mirrored(turned, height)
+        return min(sum(line << columns * row for row, line in enumerate(image)) for image in images)
+
     @property
     def board(self) -> tuple[int, int]:
         """Rows and columns."""
@@ -83,6 +107,12 @@ class CramBoard(CellSets):
         """Return row and column of the one cell and of the other."""
         one, other = self._dominoes[option]
         return (*one, *other)
+
+
+def _mirrored(lines: list[int], width: int) -> list[list[int]]:
+    """Return the four mirror images of rows of bits, ``width`` bits each."""
+    reversed_bits = [int(f"{line:0{width}b}"[::-1], 2) for line in lines]
+    return [lines, lines[::-1], reversed_bits, reversed_bits[::-1]]
 
 
 def cram(rows: int, columns: int) -> Rules:

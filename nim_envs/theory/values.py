@@ -9,6 +9,7 @@ import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition_game import AdditionTotal
+from nim_envs.rules.cell_sets import CellSets
 from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, Component, IntArray
 from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.heaps import SplittingHeap
@@ -18,6 +19,7 @@ from nim_envs.rules.validation import check_bytes
 from nim_envs.theory.chains import Chains, chains_of, values_of_runs
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.nimbers import mex
+from nim_envs.theory.parts import FreeParts
 from nim_envs.theory.theorems import euclid_values, exchange_zero_and_one, lasker_values
 
 LASKERS_NIM = heap_game("laskers_nim")
@@ -130,6 +132,29 @@ class ChainValues(TableValues):
         for chain in self.chains.chains:
             total ^= values_of_runs(free, chain, self.chains.values)
         return total
+
+
+class PartValues(TableValues):
+    """Cram and Node Kayles on boards too large for tables; see :mod:`nim_envs.theory.parts`.
+
+    Args:
+        component: the board.
+    """
+
+    def __init__(self, component: CellSets) -> None:
+        super().__init__(component)
+        self._board = component
+        self._parts = FreeParts(component)
+
+    def normal(self, states: IntArray) -> IntArray:
+        """Return the value of each set of free cells; shape kept.
+
+        Raises:
+            SearchTooLargeError: they fall into too many different parts.
+        """
+        free, places = np.unique(self._board.free_cells(states), return_inverse=True)
+        values = np.array([self._parts.value(cells) for cells in free.tolist()], dtype=np.int64)
+        return values[places].reshape(np.shape(states))
 
 
 class ResidueValues(ComponentValues):
@@ -308,4 +333,8 @@ def component_values(component: Component) -> ComponentValues:
     if isinstance(component, SplittingHeap) and component.game == LASKERS_NIM:
         return LaskerValues(component)
     chains = chains_of(component)
-    return TableValues(component) if chains is None else ChainValues(component, chains)
+    if chains is not None:
+        return ChainValues(component, chains)
+    if isinstance(component, CellSets) and not component.are_listed:
+        return PartValues(component)
+    return TableValues(component)

@@ -1,0 +1,161 @@
+"""Cram and Node Kayles by parts: against tables, published values and plain recursion."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+
+import gymnasium
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nim_envs import GameEnv, make_game, optimality
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules import cram, node_kayles
+from nim_envs.rules.cram_game import CramBoard
+from nim_envs.text import verdict
+from nim_envs.theory import grundy_values, mex
+from nim_envs.theory.parts import FreeParts
+from nim_envs.theory.values import PartValues, TableValues, component_values
+
+# J. Lemoine and S. Viennot, "Nimbers are inevitable", Theoretical Computer Science 462 (2012), and
+# for 3 x n M. Schneider, "Das Spiel Juvavum" (2009).
+PUBLISHED = {
+    (3, 3): 0, (3, 4): 1, (3, 5): 1, (3, 6): 4, (3, 7): 1, (4, 4): 0, (4, 5): 2, (5, 5): 0,
+}  # fmt: skip
+LARGE = {(3, 8): 3, (3, 9): 1, (4, 6): 0, (4, 7): 3, (4, 8): 0, (5, 6): 2, (4, 9): 1}
+
+
+def value_of_board(rows: int, columns: int) -> int:
+    return FreeParts(CramBoard(rows, columns)).value((1 << rows * columns) - 1)
+
+
+@pytest.mark.parametrize(("rows", "columns"), PUBLISHED)
+def test_values_of_cram_are_the_published_ones(rows, columns):
+    assert value_of_board(rows, columns) == PUBLISHED[rows, columns]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("rows", "columns"), LARGE)
+def test_values_of_cram_on_large_boards_are_the_published_ones(rows, columns):
+    assert value_of_board(rows, columns) == LARGE[rows, columns]
+
+
+@pytest.mark.parametrize(
+    "rules", [cram(3, 4), cram(4, 3), node_kayles(6, [(0, 1), (1, 2), (0, 2)])]
+)
+def test_values_by_parts_are_those_of_the_table(rules):
+    (board,) = rules.components
+    values = PartValues(board).normal(np.arange(board.states))
+    assert values.tolist() == grundy_values(board).tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    nodes=st.integers(1, 9),
+    pairs=st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=12),
+)
+def test_values_of_any_graph_are_those_of_plain_recursion(nodes, pairs):
+    edges = {(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1] and max(pair) < nodes}
+
+    @cache
+    def value(free: frozenset[int]) -> int:
+        gone = [
+            {node, *(sum(edge) - node for edge in edges if node in edge)} for node in sorted(free)
+        ]
+        return mex(value(free - taken) for taken in gone)
+
+    (graph,) = node_kayles(nodes, sorted(edges)).components
+    assert FreeParts(graph).value((1 << nodes) - 1) == value(frozenset(range(nodes)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(free=st.integers(1, 2**20 - 1), data=st.data())
+def test_mirrored_and_shifted_parts_have_one_standard_form(free, data):
+    board = CramBoard(4, 5)
+    cells = [(row, column) for row, column in itertools.product(range(4), range(5))
+             if free >> 19 - (5 * row + column) & 1]  # fmt: skip
+
+    def number(points):
+        return sum(1 << 19 - (5 * row + column) for row, column in points)
+
+    images = [
+        [(3 - row, column) for row, column in cells],
+        [(row, 4 - column) for row, column in cells],
+        [(3 - row, 4 - column) for row, column in cells],
+    ]
+    top, left = (min(point[axis] for point in cells) for axis in (0, 1))
+    images.append([(row - top, column - left) for row, column in cells])
+    if max(column for _, column in cells) < 4:
+        images.append([(column, row) for row, column in cells])
+    image = data.draw(st.sampled_from(images))
+    assert board.standard_part(number(image)) == board.standard_part(free)
+
+
+def test_a_limit_on_parts_is_named():
+    board = CramBoard(4, 4)
+    with pytest.raises(SearchTooLargeError, match="a board of 16 cells fall into more than 100"):
+        FreeParts(board, limit=100).value((1 << 16) - 1)
+
+
+def test_boards_with_tables_use_them():
+    assert type(component_values(cram(3, 3).components[0])) is TableValues
+    assert type(component_values(cram(5, 5).components[0])) is PartValues
+
+
+@pytest.fixture(scope="module")
+def board():
+    return make_game("cram", rows=5, columns=5, start="n_position")
+
+
+def test_boards_too_large_for_tables_are_played_scored_and_told(board):
+    solution = board.solution
+    first = board.rules.initial
+    assert solution.method == "Sprague-Grundy theorem"
+    assert not solution.is_winning(first)  # published: 0
+    assert solution.winning_actions(first).size == 0
+
+    def optimal(positions, masks):
+        return solution.winning_mask(board.rules.positions_at(positions)).argmax(axis=1)
+
+    env = GameEnv(board, truth_in_info=True)
+    assert optimality(optimal, env, sample=100).percent == 100
+    random = optimality(
+        lambda positions, masks: masks / masks.sum(1, keepdims=True), env, sample=100
+    )
+    assert random.percent == pytest.approx(random.random_percent)
+    env.reset(seed=0)
+    while not any(env.terminations.values()):
+        legal = np.flatnonzero(board.rules.action_mask(env.position))
+        wins = solution.winning_actions(env.position)
+        env.step(int(wins[0] if env.agent_selection == "player_0" else legal[0]))
+    assert env.rewards == {"player_0": 1, "player_1": -1}
+    told = verdict(board, board.rules.shown(np.array(first)), "board 0: cover (0, 0) and (0, 1)")
+    assert told.kind == "lost_position"
+
+
+def test_the_optimal_opponent_wins_on_a_board_too_large_for_tables():
+    env = gymnasium.make("nim_envs/Cram-v0", rows=5, columns=5, opponent="optimal", seat=0)
+    observation, _ = env.reset(seed=0)
+    over = False
+    while not over:
+        action = int(observation["action_mask"].argmax())
+        observation, reward, over, _, _ = env.step(action)
+    assert reward == -1
+
+
+def test_sparse_graphs_of_sixty_nodes_are_solved():
+    rng = np.random.default_rng(0)
+    edges = {tuple(sorted(rng.choice(60, 2, replace=False).tolist())) for _ in range(45)}
+    game = make_game("node_kayles", nodes=60, edges=sorted(edges))
+    solution = game.solution
+    value = solution.grundy_value(game.rules.initial)
+    after = [
+        solution.grundy_value(game.rules.step(np.array(game.rules.initial), np.array(node)))
+        for node in range(60)
+    ]
+    assert value == mex(after)
+    wins = [node for node in range(60) if after[node] == 0]
+    assert solution.winning_actions(game.rules.initial).tolist() == (wins if value else [])
