@@ -44,7 +44,6 @@ with imports_for("AlphaZero", "alphazero"):
     import equinox as eqx
     import jax
     import jax.numpy as jnp
-    import mctx
     import optax
 
     from nim_envs.adapters.pgx import PgxEnv, PgxState
@@ -213,46 +212,308 @@ NETWORKS: dict[str, Any] = {
 # Search.
 
 
+class Tree(NamedTuple):
+    """The trees of a batch of searches; node 0 is the root.
+
+    Attributes:
+        states: of the games at the nodes, ``(games, nodes)``.
+        priors: the network's probabilities of actions, ``(games, nodes, actions)``.
+        values: the network's values to the player to move, ``(games, nodes)``.
+        parents: the nodes above, -1 above the root, ``(games, nodes)``.
+        actions: the actions that lead to the nodes, ``(games, nodes)``.
+        choices: the actions that the next simulation takes there, ``(games, nodes)``; not at the
+            root.
+        children: the nodes after the actions, 0 for none, ``(games, nodes, actions)``.
+        visits: simulations that took the actions, ``(games, nodes, actions)``.
+        qvalues: values of the actions to the player who takes them, ``(games, nodes, actions)``.
+        closed: whether an action is illegal, or leads to a decided position: no simulation takes
+            it (again), ``(games, nodes, actions)``.
+        size: nodes so far, ``(games,)``.
+        value: of the root, ``(games,)``.
+        decided: whether the root is decided, ``(games,)``.
+    """
+
+    states: PgxState
+    priors: Any
+    values: Any
+    parents: Any
+    actions: Any
+    choices: Any
+    children: Any
+    visits: Any
+    qvalues: Any
+    closed: Any
+    size: Any
+    value: Any
+    decided: Any
+
+
+class Found(NamedTuple):
+    """Result of a search.
+
+    Attributes:
+        action: the one chosen, ``(games,)``.
+        action_weights: the improved policy, ``(games, actions)``.
+        tree: all that was looked at.
+    """
+
+    action: Any
+    action_weights: Any
+    tree: Tree
+
+
+CONSIDERED = 16
+"""Actions of a root that are tried at most, if that many are legal."""
+
+VISIT_OFFSET, VALUE_SCALE = 50, 0.1
+"""Weight of values against logits: the scale times the offset plus the most visits."""
+
+TINY = float(np.finfo(np.float32).tiny)
+
+
 def masked(logits: Any, masks: Any) -> Any:
     """Return the logits, those of illegal actions so low that their probability is 0."""
     return jnp.where(masks, logits, LOWEST)
 
 
+def schedule(simulations: int) -> IntArray:
+    """Return the visits that the action of each simulation has had, by sequential halving.
+
+    Z. Karnin, T. Koren & O. Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013.
+
+    Args:
+        simulations: how many.
+
+    Returns:
+        By number of actions considered and number of the simulation, ``(CONSIDERED + 1,
+        simulations)``.
+    """
+    table = np.zeros((CONSIDERED + 1, simulations), np.int64)
+    table[:2] = np.arange(simulations)
+    for considered in range(2, CONSIDERED + 1):
+        rounds, left, visits = (considered - 1).bit_length(), considered, 0
+        sequence: list[int] = []
+        while len(sequence) < simulations:
+            for _ in range(max(1, simulations // (rounds * left))):
+                sequence += [visits] * left
+                visits += 1
+            left = max(2, left // 2)
+        table[considered] = sequence[:simulations]
+    return table
+
+
+def value_of_action(reward: Any, terminated: Any, value: Any) -> Any:
+    """Return an action's value to who takes it: the next position's counts for the opponent."""
+    return jnp.where(terminated, reward, -value)
+
+
+def bonus(priors: Any, values: Any, visits: Any, qvalues: Any) -> Any:
+    """Return what search adds to logits: scaled values; those of unvisited actions are estimated.
+
+    The *completed Q-values* of Danihelka et al., section 4 and appendix D, rescaled to [0, 1].
+
+    Args:
+        priors: the network's probabilities, ``(n, actions)``.
+        values: the network's values, ``(n,)``.
+        visits: of the actions, ``(n, actions)``.
+        qvalues: of the actions that were visited, ``(n, actions)``.
+    """
+    seen, total = visits > 0, visits.sum(axis=1)
+    weights = jnp.where(seen, jnp.maximum(priors, TINY), 0.0)
+    mean = (weights * qvalues).sum(axis=1) / jnp.maximum(weights.sum(axis=1), TINY)
+    estimates = (values + total * mean) / (1 + total)
+    completed = jnp.where(seen, qvalues, estimates[:, np.newaxis])
+    lowest = completed.min(axis=1, keepdims=True)
+    highest = completed.max(axis=1, keepdims=True)
+    scale = VALUE_SCALE * (VISIT_OFFSET + visits.max(axis=1, keepdims=True))
+    return scale * (completed - lowest) / jnp.maximum(highest - lowest, 1e-8)
+
+
+def best_of(scores: Any, among: Any) -> Any:
+    """Return the action with the highest score among some, ``(n,)``."""
+    return jnp.where(among, scores, -jnp.inf).argmax(axis=1)
+
+
+def first_trees(states: PgxState, logits: Any, values: Any, simulations: int) -> Tree:
+    """Return trees of roots alone, with room for a node of each simulation."""
+
+    def nodes(root: Any) -> Any:
+        shape = (len(root), simulations + 1, *root.shape[1:])
+        return jnp.zeros(shape, root.dtype).at[:, 0].set(root)
+
+    none = jnp.zeros(len(values), jnp.int32)
+    no_actions = nodes(jnp.zeros(logits.shape, jnp.int32))
+    return Tree(
+        states=jax.tree.map(nodes, states),
+        priors=nodes(jax.nn.softmax(logits)),
+        values=nodes(values),
+        parents=nodes(none - 1),
+        actions=nodes(none),
+        choices=nodes(none),
+        children=no_actions,
+        visits=no_actions,
+        qvalues=no_actions.astype(values.dtype),
+        closed=nodes(~states.legal_action_mask),
+        size=none + 1,
+        value=values,
+        decided=states.terminated,
+    )
+
+
+def descend(tree: Tree, game: Any, action: Any) -> tuple[Any, Any]:
+    """Return the nodes and actions at which trees end, from actions at their roots, ``(n,)``."""
+
+    def down(carry: Any) -> Any:
+        node, action, child = carry
+        node = jnp.where(child > 0, child, node)
+        action = jnp.where(child > 0, tree.choices[game, node], action)
+        return node, action, jnp.where(child > 0, tree.children[game, node, action], 0)
+
+    at_roots = jnp.zeros_like(game), action, tree.children[game, 0, action]
+    found = jax.lax.while_loop(lambda carry: (carry[2] > 0).any(), down, at_roots)
+    return found[0], found[1]
+
+
+def back_up(
+    tree: Tree, game: Any, going: Any, node: Any, action: Any, qvalue: Any, decided: Any
+) -> Tree:
+    """Tell trees the values of actions, and what follows for the positions above.
+
+    A position's value is the mean of the network's and those of all simulations below, or exact
+    where it is decided. Of its open actions, the next simulation takes the one whose share of the
+    visits is furthest below its probability in the improved policy (Danihelka et al., section 5).
+
+    Args:
+        tree: of all games.
+        game: of which games, ``(n,)``.
+        going: whether anything is to be told, ``(n,)``.
+        node: from where the actions are taken, ``(n,)``.
+        action: those, ``(n,)``.
+        qvalue: their values to who takes them, ``(n,)``.
+        decided: whether the positions after them are decided, ``(n,)``.
+    """
+    nowhere = len(tree.size)  # what is written there is dropped
+
+    def up(carry: Any) -> Any:
+        tree, node, action, qvalue, decided = carry
+        written = jnp.where(node >= 0, game, nowhere)
+        tree = tree._replace(
+            visits=tree.visits.at[written, node, action].add(1, mode="drop"),
+            qvalues=tree.qvalues.at[written, node, action].set(qvalue, mode="drop"),
+            closed=tree.closed.at[written, node, action].set(decided, mode="drop"),
+        )
+        visits, qvalues = tree.visits[game, node], tree.qvalues[game, node]
+        closed, value = tree.closed[game, node], tree.values[game, node]
+        prior = tree.priors[game, node]
+
+        policy = jnp.where(closed, 0.0, prior * jnp.exp(bonus(prior, value, visits, qvalues)))
+        policy /= jnp.maximum(policy.sum(axis=1, keepdims=True), TINY)
+        shares = visits / (1 + jnp.where(closed, 0, visits).sum(axis=1, keepdims=True))
+        choice = best_of(policy - shares, ~closed)
+
+        certain = jnp.where(closed & (visits > 0), qvalues, -1.0).max(axis=1)
+        decided = (certain == 1) | closed.all(axis=1)
+        mean = (value + (visits * qvalues).sum(axis=1)) / (1 + visits.sum(axis=1))
+        value = jnp.where(decided, certain, mean)
+
+        at_root = jnp.where(node == 0, game, nowhere)
+        tree = tree._replace(
+            choices=tree.choices.at[written, node].set(choice, mode="drop"),
+            value=tree.value.at[at_root].set(value, mode="drop"),
+            decided=tree.decided.at[at_root].set(decided, mode="drop"),
+        )
+        above = jnp.where(node >= 0, tree.parents[game, node], -1)
+        return tree, above, tree.actions[game, node], value_of_action(0.0, False, value), decided
+
+    carry = tree, jnp.where(going, node, -1), action, qvalue, decided
+    told: Tree = jax.lax.while_loop(lambda carry: (carry[1] >= 0).any(), up, carry)[0]
+    return told
+
+
 def search(
     network: Any, states: PgxState, key: Any, simulations: int, gumbel_scale: float = 1.0
-) -> Any:
-    """Search from many states at a time; see :func:`mctx.gumbel_muzero_policy`.
+) -> Found:
+    """Search from many states at a time by Gumbel MuZero over the exact rules.
+
+    A position is *decided* if the game is over there, if some action is known to win, or if the
+    positions after all actions are decided; then its value is exact. A simulation never goes below
+    a decided position: it takes another action. A search ends when its root is decided. Half of the
+    games are searched in at a time, those with the fewest simulations so far: the place of a search
+    that has ended is used by another.
+
+    I. Danihelka et al. as above; M. Winands, Y. Björnsson & J.-T. Saito, "Monte-Carlo tree search
+    solver", Computers and Games 2008.
 
     Args:
         network: one of :data:`NETWORKS`.
         states: of games, batched.
         key: of JAX.
-        simulations: how many.
+        simulations: how many at most; each looks at one new position.
         gumbel_scale: of the noise in the choice of actions; 0: there is none.
-
-    Returns:
-        With ``action``, the one chosen, and ``action_weights``, the improved policy.
     """
-
-    def expanded(network: Any, key: Any, actions: Any, states: Any) -> tuple[Any, Any]:
-        movers = states.current_player
-        states = jax.vmap(states._env.step)(states, actions)
-        logits, values = network(states.observation)
-        return mctx.RecurrentFnOutput(
-            reward=jnp.take_along_axis(states.rewards, movers[:, np.newaxis], axis=1)[:, 0],
-            discount=jnp.where(states.terminated, 0.0, -1.0),
-            prior_logits=masked(logits, states.legal_action_mask),
-            value=jnp.where(states.terminated, 0.0, values),
-        ), states
-
+    env, games = states._env, len(states.terminated)
     logits, values = network(states.observation)
-    root = mctx.RootFnOutput(
-        prior_logits=masked(logits, states.legal_action_mask), value=values, embedding=states
+    logits = masked(logits, states.legal_action_mask)
+    noisy = logits + gumbel_scale * jax.random.gumbel(key, logits.shape)
+    considered = jnp.minimum(states.legal_action_mask.sum(axis=1), CONSIDERED)
+    scheduled = jnp.asarray(schedule(simulations))
+
+    def in_progress(tree: Tree) -> Any:
+        return ~tree.decided & (tree.size <= simulations)
+
+    def simulate(tree: Tree) -> Tree:
+        """Add a node to each of half of the trees."""
+        going = in_progress(tree)
+        order = jnp.argsort(jnp.where(going, tree.size, simulations + 1))
+        game = order[: (games + 1) // 2]
+        going, new = going[game], tree.size[game]
+
+        # At the root, of the open actions the best of those with as many visits as scheduled, or
+        # as nearly as many as there are.
+        visits, closed = tree.visits[game, 0], tree.closed[game, 0]
+        off = jnp.abs(visits - scheduled[considered[game], new - 1][:, np.newaxis])
+        off = jnp.where(closed, simulations, off)
+        added = bonus(tree.priors[game, 0], tree.values[game, 0], visits, tree.qvalues[game, 0])
+        first = best_of(noisy[game] + added, off == off.min(axis=1, keepdims=True))
+
+        node, action = descend(tree, game, first)
+        before = jax.tree.map(lambda array: array[game, node], tree.states)
+        after = jax.vmap(env.step)(before, action)
+        logits, values = network(after.observation)
+        logits = masked(logits, after.legal_action_mask)
+        written = jnp.where(going, game, games)
+
+        def put(array: Any, numbers: Any) -> Any:
+            return array.at[written, new].set(numbers, mode="drop")
+
+        tree = tree._replace(
+            states=jax.tree.map(put, tree.states, after),
+            priors=put(tree.priors, jax.nn.softmax(logits)),
+            values=put(tree.values, values),
+            parents=put(tree.parents, node),
+            actions=put(tree.actions, action),
+            choices=put(tree.choices, logits.argmax(axis=1)),
+            children=tree.children.at[written, node, action].set(new, mode="drop"),
+            closed=put(tree.closed, ~after.legal_action_mask),
+            size=tree.size.at[written].add(1, mode="drop"),
+        )
+        rewards = jnp.take_along_axis(after.rewards, before.current_player[:, np.newaxis], axis=1)
+        qvalue = value_of_action(rewards[:, 0], after.terminated, values)
+        return back_up(tree, game, going, node, action, qvalue, after.terminated)
+
+    tree: Tree = jax.lax.while_loop(
+        lambda tree: in_progress(tree).any(),
+        simulate,
+        first_trees(states, logits, values, simulations),
     )
-    return mctx.gumbel_muzero_policy(
-        network, key, root, expanded, simulations,
-        invalid_actions=~states.legal_action_mask, gumbel_scale=gumbel_scale,
-    )  # fmt: skip
+    visits, qvalues, closed = tree.visits[:, 0], tree.qvalues[:, 0], tree.closed[:, 0]
+    added = bonus(tree.priors[:, 0], values, visits, qvalues)
+    # A known win before what is open, and that before a known loss; of the open ones, one of the
+    # most visited.
+    outlook = jnp.where(states.legal_action_mask, jnp.where(closed, qvalues, 0.0), -2.0)
+    most = jnp.where(closed, 0, visits).max(axis=1, keepdims=True)
+    among = (outlook == outlook.max(axis=1, keepdims=True)) & (closed | (visits == most))
+    return Found(best_of(noisy + added, among), jax.nn.softmax(logits + added), tree)
 
 
 # Learning.

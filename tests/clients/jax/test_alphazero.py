@@ -25,7 +25,7 @@ import agents
 import benchmarks.deep.__main__ as deep
 from agents import HypothesisError, OptimalAgent
 from agents.deep import PolicyAgent, alphazero
-from agents.deep.alphazero import Moves, Products, Settings
+from agents.deep.alphazero import MLP, Moves, Products, Settings
 from agents.evaluation import play_match
 from agents.storage import StorageError, load, save
 from benchmarks.deep.settings import TrainingTask
@@ -34,6 +34,7 @@ from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.errors import MissingPackageError
 from nim_envs.game import PLAYERS
 from nim_envs.starts import UniformStart
+from tests.clients.jax.plain_search import below_finished, compared, plain, wasted
 from tests.clients.tutorials import run_tutorial
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -383,6 +384,126 @@ def test_nothing_is_learned_from_games_in_progress_and_places_without_a_move():
 # Search.
 
 
+@pytest.mark.parametrize("simulations", [1, 7, 32, 50])
+@pytest.mark.parametrize("scale", [0.0, 1.0])
+def test_search_is_that_of_mctx_where_no_game_ends(simulations, scale):
+    """Six heaps are not removed by as few moves as are looked ahead."""
+    env = board(heaps=(4,) * 6)
+    network = MLP(env, SETTINGS, jax.random.PRNGKey(0))
+    last = network.layers.layers[-1]
+    sharp = eqx.tree_at(lambda mlp: mlp.layers.layers[-1].weight, network, 9 * last.weight)
+    rng = np.random.default_rng(simulations)
+    states = jax.vmap(env.state_at)(rng.integers(1, 5, size=(33, 6)))
+    key = jax.random.PRNGKey(simulations)
+    expected = jax.jit(lambda: plain(sharp, states, key, simulations, scale))()
+    # mctx draws its noise with the second half of the key.
+    key = jax.random.split(key)[1]
+    found = jax.jit(lambda: alphazero.search(sharp, states, key, simulations, scale))()
+    assert not found.tree.states.terminated.any()
+    tree = expected.search_tree
+    for name, ours, theirs in (
+        ("action", found.action, expected.action),
+        ("visits", found.tree.visits[:, 0], tree.children_visits[:, 0]),
+        ("parents", found.tree.parents, tree.parents),
+    ):
+        assert (ours == theirs).mean() > 0.99, name  # sums are taken in another order
+    alike = (found.tree.parents == tree.parents).all(axis=1)
+    for ours, theirs in (
+        (found.action_weights, expected.action_weights),
+        (found.tree.value, tree.summary().value),
+        (found.tree.qvalues[:, 0], tree.summary().qvalues),
+    ):
+        np.testing.assert_allclose(ours[alike], theirs[alike], atol=2e-4)
+
+
+@pytest.mark.parametrize("simulations", [1, 32, 99])
+@both
+def test_no_simulation_goes_below_a_decided_position(misere, simulations):
+    env = board(misere, heaps=(3, 4, 5))
+    positions = env.game.rules.lattice()
+    positions = positions[positions.any(axis=1)]
+    network = MLP(env, SETTINGS, jax.random.PRNGKey(0))
+    found = eqx.filter_jit(alphazero.search)(
+        network, jax.vmap(env.state_at)(positions), jax.random.PRNGKey(1), simulations
+    )
+    made, below = below_finished(found)
+    assert (below == 0).all()
+    tree = jax.tree.map(np.asarray, found.tree._replace(states=None))
+    nodes = np.asarray(found.tree.states.position)
+    assert (tree.visits[:, 0].sum(axis=1) == made).all()
+    assert (made[~tree.decided] == simulations).all()  # none is left over
+    if simulations > 1:
+        assert (made[tree.decided] < simulations).any()
+    assert (tree.decided[positions.sum(axis=1) <= 3] | (simulations == 1)).all()
+    for game, position in enumerate(positions):
+        truth = {node: -1.0 if lost(nodes[game, node], misere) else 1.0
+                 for node in range(made[game] + 1)}  # fmt: skip
+        if tree.decided[game]:
+            assert tree.value[game] == truth[0], position
+        # The values of actions that are closed are exact, whether open ones are left or not.
+        decided = {0: tree.decided[game]}
+        for node in range(1, made[game] + 1):
+            edge = game, tree.parents[game, node], tree.actions[game, node]
+            assert tree.children[edge] == node
+            decided[node] = tree.closed[edge]
+            if decided[node]:
+                assert tree.qvalues[edge] == -truth[node], nodes[game, node]
+        # No position has a node more than was needed to decide it: the last of those below it, or
+        # no simulation after it went there.
+        for node in range(made[game] + 1):
+            below_it = [
+                child for child in range(node + 1, made[game] + 1)
+                if tree.parents[game, child] == node
+            ]  # fmt: skip
+            won = [child for child in below_it if decided[child] and truth[child] == -1]
+            assert won in ([], below_it[-1:]), position
+
+
+@both
+def test_known_wins_are_played_and_known_losses_are_not(misere):
+    """Also where the network and the noise prefer others."""
+    env = board(misere, heaps=(1, 2, 3))
+    positions = env.game.rules.lattice()
+    positions = positions[positions.any(axis=1)]
+    masks = env.game.rules.action_mask(positions) != 0
+    states = jax.vmap(env.state_at)(positions)
+    wrong = np.zeros((len(positions), env.num_actions), np.float32)
+    for row, (position, mask) in enumerate(zip(positions, masks, strict=True)):
+        for action in np.flatnonzero(mask):
+            (after,) = env.game.rules.step(position[np.newaxis], np.array([action]))
+            wrong[row, action] = 0 if lost(after, misere) else 50
+    keys = env.game.rules.strides.astype(np.int32)
+    table = np.zeros((np.prod(env.game.rules.shape), env.num_actions), np.float32)
+    table[positions @ keys] = wrong
+
+    def network(observations):
+        return jnp.asarray(table)[observations @ keys], jnp.zeros(len(observations))
+
+    found = jax.jit(lambda: alphazero.search(network, states, jax.random.PRNGKey(0), 500))()
+    assert found.tree.decided.all()
+    after = env.game.rules.step(positions, np.asarray(found.action))
+    for position, now in zip(positions, after, strict=True):
+        assert lost(position, misere) or lost(now, misere), position
+    assert np.take_along_axis(masks, np.asarray(found.action)[:, np.newaxis], axis=1).all()
+
+
+def test_more_positions_a_second_are_played_and_learned_as_well_as_with_mctx():
+    """A short run; ``python -m tests.clients.jax.plain_search`` compares longer ones."""
+    found = compared("3-4-5", 1_500, range(2))
+    assert found.self_play >= 1.25
+    by_mctx, own = found.scores.mean(axis=0)
+    assert own > by_mctx - 10  # percent; a seed's score moves by five
+
+
+def test_mctx_goes_below_finished_positions_where_the_own_search_does_not():
+    objects, made, below = wasted("3-4-5", plain, 250)
+    assert below.sum() / made.sum() > 0.24
+    few = objects <= 3
+    assert below[few].sum() / made[few].sum() > 0.7
+    *_, below = wasted("3-4-5", alphazero.search, 250)
+    assert below.sum() == 0
+
+
 @both
 def test_search_finds_wins_up_to_three_plies_deep_without_learning(misere):
     env = board(misere)
@@ -396,7 +517,7 @@ def test_search_finds_wins_up_to_three_plies_deep_without_learning(misere):
         return alphazero.search(network, states, jax.random.PRNGKey(0), 64)
 
     output = found(positions)
-    qvalues = np.asarray(output.search_tree.summary().qvalues)
+    qvalues = np.asarray(output.tree.qvalues[:, 0])
     actions, weights = np.asarray(output.action), np.asarray(output.action_weights)
     masks = env.game.rules.action_mask(positions) != 0
     assert (weights[~masks] == 0).all()

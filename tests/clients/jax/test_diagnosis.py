@@ -9,7 +9,6 @@ from unittest.mock import patch
 
 import jax
 import jax.numpy as jnp
-import mctx
 import numpy as np
 import pytest
 
@@ -49,12 +48,11 @@ OF_SEARCH = {
 
 def with_faults(faults):
     """Return a context in which AlphaZero's search has faults."""
-    right = mctx.RecurrentFnOutput
 
-    def outcome(reward, discount, **others):
-        return right(reward=faults.reward * reward, discount=-faults.discount * discount, **others)
+    def value(reward, terminated, value):
+        return faults.reward * reward + jnp.where(terminated, 0.0, faults.discount) * value
 
-    return patch.object(mctx, "RecurrentFnOutput", outcome)
+    return patch.object(alphazero, "value_of_action", value)
 
 
 def radix_of(game):
@@ -82,7 +80,7 @@ def searching(number):
         network = jax.tree_util.Partial(looked_up, radix, logits, values)
         with with_faults(faults):
             found = alphazero.search(network, states, key, SIMULATIONS)
-        return found.action_weights, found.search_tree.summary().value
+        return found.action_weights, found.tree.value
 
     return searched, positions
 
