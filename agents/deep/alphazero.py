@@ -3,15 +3,17 @@
 One network plays both seats. It is learned by repeating two steps:
 
 1. Many games are played against itself. Each move is chosen by a search over the exact rules
-   (Gumbel MuZero, which improves the policy with few simulations). A value counts negatively for
-   the opponent, so the discount is -1. Where a game ends, a new one begins in its place.
+   (Gumbel MuZero, which improves the policy with few simulations), which leaves alone what it has
+   decided. A value counts negatively for the opponent. Where a game ends, a new one begins in its
+   place.
 2. The network learns from moves drawn from those remembered: its policy to be that of the search,
    its value to be the result of the game.
 
 References:
     D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
     through self-play", Science 362 (2018); I. Danihelka, A. Guez, J. Schrittwieser & D. Silver,
-    "Policy improvement by planning with Gumbel", ICLR 2022.
+    "Policy improvement by planning with Gumbel", ICLR 2022; M. Winands, Y. Björnsson & J.-T. Saito,
+    "Monte-Carlo tree search solver", Computers and Games 2008.
 """
 
 from __future__ import annotations
@@ -441,8 +443,7 @@ def search(
     games are searched in at a time, those with the fewest simulations so far: the place of a search
     that has ended is used by another.
 
-    I. Danihelka et al. as above; M. Winands, Y. Björnsson & J.-T. Saito, "Monte-Carlo tree search
-    solver", Computers and Games 2008.
+    Danihelka et al., Gumbel MuZero; decided positions are those of Winands et al.
 
     Args:
         network: one of :data:`NETWORKS`.

@@ -7,6 +7,7 @@ positions, positions a second in alternation, and scores.
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import NamedTuple
 from unittest.mock import patch
 
@@ -67,6 +68,21 @@ def below_finished(found):
     return made.sum(axis=1), (made & np.take_along_axis(over, parents, axis=1)).sum(axis=1)
 
 
+@cache
+def self_play_with(search):
+    """Return the compiled self-play with a search."""
+
+    @eqx.filter_jit
+    def self_play(*arguments):
+        with patch.object(alphazero, "search", search):
+            return alphazero.self_play(*arguments)
+
+    return self_play
+
+
+learn = eqx.filter_jit(alphazero.learn)
+
+
 class Training:
     """A run with one of the searches, timed after its first batch, which compiles.
 
@@ -78,11 +94,9 @@ class Training:
     """
 
     def __init__(self, search, env, settings, seed):
-        self.search, self.env, self.settings = search, env, settings
+        self.env, self.settings = env, settings
         self.state = alphazero.begin(env, settings, seed)
-        # Functions of its own, as they are compiled with this search.
-        self.self_play = eqx.filter_jit(lambda *arguments: alphazero.self_play(*arguments))
-        self.learn = eqx.filter_jit(lambda *arguments: alphazero.learn(*arguments))
+        self.self_play = self_play_with(search)
         self.playing = self.learning = self.positions = 0.0
 
     def go_on(self):
@@ -90,11 +104,10 @@ class Training:
         before = self.state
         key, *keys = jax.random.split(before.key, 3)
         began = time.perf_counter()
-        with patch.object(alphazero, "search", self.search):
-            played, _ = self.self_play(before._replace(key=key), self.env, self.settings, keys[0])
+        played, _ = self.self_play(before._replace(key=key), self.env, self.settings, keys[0])
         moves = int(played.moves)
         half = time.perf_counter()
-        self.state, losses = self.learn(played, self.env, self.settings, keys[1])
+        self.state, losses = learn(played, self.env, self.settings, keys[1])
         jax.block_until_ready(losses)
         ended = time.perf_counter()
         if before.games:
