@@ -333,7 +333,7 @@ def bonus(priors: Any, values: Any, visits: Any, qvalues: Any) -> Any:
 
 def best_of(scores: Any, among: Any) -> Any:
     """Return the action with the highest score among some, ``(n,)``."""
-    return jnp.where(among, scores, -jnp.inf).argmax(axis=1)
+    return jnp.where(among, scores, -jnp.inf).argmax(axis=1).astype(jnp.int32)
 
 
 def first_trees(states: PgxState, logits: Any, values: Any, simulations: int) -> Tree:
@@ -466,7 +466,7 @@ def search(
         """Add a node to each of half of the trees."""
         going = in_progress(tree)
         order = jnp.argsort(jnp.where(going, tree.size, simulations + 1))
-        game = order[: (games + 1) // 2]
+        game = order[: (games + 1) // 2].astype(jnp.int32)
         going, new = going[game], tree.size[game]
 
         # At the root, of the open actions the best of those with as many visits as scheduled, or
@@ -493,7 +493,7 @@ def search(
             values=put(tree.values, values),
             parents=put(tree.parents, node),
             actions=put(tree.actions, action),
-            choices=put(tree.choices, logits.argmax(axis=1)),
+            choices=put(tree.choices, best_of(logits, after.legal_action_mask)),
             children=tree.children.at[written, node, action].set(new, mode="drop"),
             closed=put(tree.closed, ~after.legal_action_mask),
             size=tree.size.at[written].add(1, mode="drop"),
