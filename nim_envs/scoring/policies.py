@@ -21,7 +21,7 @@ from nim_envs.players import (
 )
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_integer
-from nim_envs.scoring.observations import Observer
+from nim_envs.scoring.process import Process
 
 LARGEST_BATCH = 1 << 16
 """Maximum number of positions in one call of a policy."""
@@ -38,22 +38,25 @@ class ScoredPolicy:
 
     Attributes:
         game: the game of the environment.
-        observe: returns the policy's observations of positions.
+        process: what its wrappers make of observations and actions.
 
     Raises:
-        TypeError: ``policy`` or ``env_or_game`` is of another kind; or its wrappers change
-            observations in a way that cannot be followed.
-        ValueError: ``seed`` is not valid.
+        TypeError: ``policy`` or ``env_or_game`` is of another kind; or a wrapper changes
+            observations or actions in a way that cannot be followed.
+        ValueError: ``seed`` is not valid; or the policy's ``num_actions`` is another number.
     """
 
     def __init__(self, policy: Any, env_or_game: Any, seed: int = 0) -> None:
         check_scorable(policy)
         checked_integer("seed", seed, minimum=0, maximum=2**64 - 1)
-        self.observe = Observer(env_or_game, policy)
-        self.game = self.observe.game
+        self.process = Process(env_or_game, policy)
+        self.game = self.process.game
         self._policy = policy
         self._rules = self.game.rules
         self._asked = AskedPlayer(policy, self._rules, SCORED, 2)
+        has, needed = getattr(policy, "num_actions", None), self.process.num_actions
+        if isinstance(has, int) and has != needed:
+            raise ValueError(f"the model has {has} actions, this game {needed}")
         self._rng = np.random.default_rng(seed)
 
     @property
@@ -92,14 +95,33 @@ class ScoredPolicy:
         chances = np.zeros(masks.shape)
         for first in range(0, len(positions), LARGEST_BATCH):
             here = slice(first, first + LARGEST_BATCH)
-            # The policy may overwrite its arguments, so it gets copies.
-            turns = Turns(
-                self.observe(positions[here], masks[here]),
-                masks[here].copy(),
-                positions[here].copy(),
-            )
-            chances[here] = checked_probabilities(self._asked(turns, self._rng), masks[here].shape)
+            answer = self._asked(self.turns(positions[here], masks[here]), self._rng)
+            chances[here] = self.chances(answer, len(masks[here]))
         return chances
+
+    def turns(self, positions: IntArray, masks: MaskArray) -> Turns:
+        """Return what the policy is asked; it may overwrite it.
+
+        Args:
+            positions: ``(n, components)``.
+            masks: int8 ``(n, actions)`` of the game.
+        """
+        return Turns(*self.process.observe(positions, masks), positions.copy())
+
+    def chances(self, answer: Any, number: int) -> FloatArray:
+        """Return the probabilities of the game's actions, float64 ``(number, actions)``.
+
+        Args:
+            answer: that of the policy.
+            number: number of turns.
+
+        Raises:
+            InvalidPolicyError: it is neither actions nor probabilities.
+        """
+        if self._asked.method == "move":  # whose moves are the game's
+            return checked_probabilities(answer, (number, self._rules.num_actions))
+        shape = (number, self.process.num_actions)
+        return self.process.of_game(checked_probabilities(answer, shape))
 
 
 def check_scorable(policy: Any) -> None:

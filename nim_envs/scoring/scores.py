@@ -191,8 +191,10 @@ def _judged(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
     winning = game.solution.winning_mask(here)
     probabilities = scored.action_probabilities(here, masks)
     nothing = ~probabilities.any(axis=1)
-    # At an N-position some action is legal; the random policy plays each equally likely.
-    at_random = masks / masks.sum(axis=1, keepdims=True, dtype=np.int64)
+    # The random policy plays each legal action equally likely: at an N-position there is one,
+    # unless wrappers leave none.
+    ways = masks * scored.process.ways
+    at_random = ways / ways.sum(axis=1, keepdims=True).clip(min=1)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
     return _Judged(
         len(here),

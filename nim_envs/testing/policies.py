@@ -144,18 +144,17 @@ class _Asked:
 
     def __init__(self, policy: Any, scored: ScoredPolicy) -> None:
         self.policy = policy
+        self.scored = scored
         self.rules = scored.game.rules
-        self.observe = scored.observe
         self._rows: IntArray = np.empty(0, dtype=np.int64)
 
     def __call__(self, positions: IntArray, rows: IntArray) -> FloatArray:
         """Return probabilities ``(n, actions)``; ``rows`` seed the generators of single acts."""
         self._rows = rows
         try:
+            turns = self.scored.turns(positions, self.rules.action_mask(positions))
             with during("the policy"):
-                masks = self.rules.action_mask(positions)
-                shown = self.observe(positions, masks)
-                return checked_probabilities(self._answer(shown, masks.copy()), masks.shape)
+                return self.scored.chances(self._answer(*turns[:2]), len(positions))
         except ConformanceError as error:
             if isinstance(error.__cause__, InvalidPolicyError):
                 raise ConformanceError(str(error.__cause__)) from error.__cause__
@@ -176,10 +175,14 @@ class _Asked:
 
     def acts(self, position: IntArray, rng: np.random.Generator) -> list[int]:
         """Return the actions of an agent that acts several times at a position."""
-        mask = self.rules.action_mask(position)
-        observation = self.observe(position[np.newaxis], mask[np.newaxis])[0]
+        one = position[np.newaxis]
+        (observation,), (mask,), _ = self.scored.turns(one, self.rules.action_mask(one))
         with during(f"act() at {position.tolist()}"):
-            return [int(self.policy.act(observation.copy(), mask.copy(), rng)) for _ in range(ACTS)]
+            acts = [int(self.policy.act(observation.copy(), mask.copy(), rng)) for _ in range(ACTS)]
+        actions = self.scored.process.actions
+        if actions is None:
+            return acts
+        return [int(actions[act]) if 0 <= act < len(actions) else act for act in acts]
 
 
 def _check_acts(policy: Any, asked: _Asked, positions: IntArray, chances: FloatArray) -> None:

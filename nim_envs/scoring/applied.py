@@ -1,0 +1,187 @@
+"""Functions of wrappers, called for any position instead of in play."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nim_envs.game import PLAYERS
+from nim_envs.players import MaskArray
+from nim_envs.rules.component import IntArray
+from nim_envs.scoring.observations import copied, rows_of, same, stacked
+from nim_envs.scoring.out_of_play import InnerEnvironment, ReadsGameInProgress, out_of_play
+from nim_envs.scoring.wrappers import Treatment
+
+INSTEAD = (
+    "pass the game, env.unwrapped.game, and a policy that preprocesses its positions, int64 "
+    "(n, components), and returns the game's actions"
+)
+
+ASKED_AGAIN = 64
+"""Most arguments with which a function is called a second time."""
+
+
+class Positions(NamedTuple):
+    """Positions that a policy is asked about."""
+
+    positions: IntArray  # (n, components)
+    masks: MaskArray  # int8 (n, actions)
+
+
+class _Calls(NamedTuple):
+    """Calls of a method of a wrapper."""
+
+    name: str
+    arguments: Any | None  # a batch, a row for each call; None: it takes no argument
+    positions: Positions | None  # those that it may read, a row for each call
+
+
+def refusal(wrapper: Any, why: str) -> TypeError:
+    """Return the error about a wrapper that a score cannot follow."""
+    return TypeError(f"{type(wrapper).__name__} {why}, which a score cannot follow: {INSTEAD}")
+
+
+class AppliedWrapper:
+    """A wrapper whose functions are called for any position.
+
+    They are called on a copy that shares the wrapped environment, so that a score changes nothing;
+    and a second time in reverse order on another copy, as they must not depend on earlier calls. A
+    function of an observation may read the position in the environment, one of an action nothing.
+
+    Args:
+        treatment: the functions.
+        layers: the wrapper, all that it wraps, and the innermost environment.
+
+    Raises:
+        TypeError: the wrapper cannot be copied.
+    """
+
+    def __init__(self, treatment: Treatment, layers: Sequence[Any]) -> None:
+        self._functions = treatment.functions
+        self._original = layers[0]
+        self._inside = layers[1:]
+        self._wrapper = self._copy()
+        self._checked: set[str] = set()
+
+    def _copy(self) -> Any:
+        """Return a copy of the wrapper, around the same environment."""
+        memo = {id(layer): layer for layer in self._inside}
+        memo[id(self._inside[0])] = InnerEnvironment(self._inside[0])
+        try:
+            return copy.deepcopy(self._original, memo)
+        except Exception as error:
+            raise refusal(self._original, f"cannot be copied ({error})") from error
+
+    def observations(self, shown: Any, positions: Positions) -> Any:
+        """Return a batch of observations as the wrapper shows them.
+
+        Args:
+            shown: as the wrapped environment shows them, arrays ``(n, ...)`` or dictionaries.
+            positions: the positions.
+
+        Raises:
+            TypeError: the function raises an error, or depends on more than the position.
+        """
+        return stacked(self._answers(_Calls(self._functions.observation, shown, positions)))
+
+    def masks(self, positions: Positions) -> MaskArray:
+        """Return the masks of the wrapper's own ``action_masks``, int8 ``(n, actions)``.
+
+        Raises:
+            TypeError: the function raises an error, or depends on more than the position.
+        """
+        masks: MaskArray = stacked(self._answers(_Calls("action_masks", None, positions)))
+        return masks.astype(np.int8)
+
+    def actions(self, actions: Sequence[Any]) -> list[Any]:
+        """Return actions as the wrapper passes them on.
+
+        Raises:
+            TypeError: the function raises an error, or depends on more than the action.
+        """
+        return self._answers(_Calls(self._functions.action, np.stack(actions), None))
+
+    def _answers(self, calls: _Calls) -> list[Any]:
+        """Make calls; return the answers."""
+        number = len(calls.positions.masks if calls.positions else calls.arguments)
+        rows = np.arange(number)
+        answers = self._answers_in(rows, calls, self._wrapper)
+        if calls.name not in self._checked and number > 1:
+            backwards = rows[:ASKED_AGAIN][::-1]
+            again = self._answers_in(backwards, calls, self._copy())
+            if not all(map(same, again, [answers[row] for row in backwards])):
+                raise refusal(self._original, "does not answer the same when it is asked again")
+            self._checked.add(calls.name)
+        return answers
+
+    def _answers_in(self, rows: IntArray, calls: _Calls, wrapper: Any) -> list[Any]:
+        """Make the calls of some rows, in their order."""
+        row = 0
+
+        def positions() -> Positions:
+            if calls.positions is None:
+                raise ReadsGameInProgress("the position")
+            return calls.positions
+
+        base = self._inside[-1]
+        instead: dict[str, Callable[[], Any]] = {
+            "position": lambda: positions().positions[row].copy(),
+            "coordinates": lambda: base.game.rules.coordinates(positions().positions[row]),
+            "action_masks": lambda: lambda: positions().masks[row].astype(np.bool_),
+        }
+        try:
+            if self._functions.batched and calls.arguments is not None:
+                with out_of_play(base, {}):
+                    return _of_batches(getattr(wrapper, calls.name), calls.arguments, rows,
+                                       wrapper.num_envs)  # fmt: skip
+            answers = []
+            with out_of_play(base, instead):
+                for row in rows.tolist():
+                    answers.append(self._answer(calls, row, wrapper))
+            return answers
+        except ReadsGameInProgress as read:
+            raise refusal(self._original, f"reads {read} of the game in progress") from None
+        except _SeatsDifferError:
+            raise refusal(self._original, "does not do the same for both agents") from None
+        except Exception as error:
+            what = f"raises {type(error).__name__} ({error}) in {calls.name}"
+            raise refusal(self._original, what) from error
+
+    def _answer(self, calls: _Calls, row: int, wrapper: Any) -> Any:
+        """Make the call of a row, for each agent where the method takes one."""
+        method = getattr(wrapper, calls.name)
+        if calls.arguments is None:
+            return copied(method())
+        if not self._functions.by_agent:
+            return copied(method(rows_of(calls.arguments, row)))
+        answers = []
+        for agent in PLAYERS:
+            argument = rows_of(calls.arguments, row)
+            if calls.name == "observe":
+                wrapper.env.shown = argument
+                answers.append(copied(method(agent)))
+            else:
+                answers.append(copied(method(agent, argument)))
+        if not same(*answers):
+            raise _SeatsDifferError
+        return answers[0]
+
+
+class _SeatsDifferError(Exception):
+    """A function does one thing for an agent, and another for the other."""
+
+
+def _of_batches(
+    method: Callable[[Any], Any], arguments: Any, rows: IntArray, size: int
+) -> list[Any]:
+    """Return the answers of a method that takes ``size`` arguments at a time."""
+    answers = []
+    for first in range(0, len(rows), size):
+        # The last argument is repeated to fill the last batch.
+        places = np.arange(first, first + size).clip(max=len(rows) - 1)
+        answer = method(rows_of(arguments, rows[places]))
+        answers += [rows_of(answer, place) for place in range(min(size, len(rows) - first))]
+    return answers

@@ -1,0 +1,273 @@
+"""The process that a policy plays: what wrappers make of its observations and its actions."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+
+from nim_envs.encoding import Encoding, with_mask
+from nim_envs.errors import InvalidPolicyError
+from nim_envs.game import PLAYERS, Game
+from nim_envs.players import Array, FloatArray, MaskArray
+from nim_envs.rules.component import IntArray
+from nim_envs.scoring.applied import INSTEAD, AppliedWrapper, Positions, refusal
+from nim_envs.scoring.observations import rows_of, same
+from nim_envs.scoring.scored_game import scored_game
+from nim_envs.scoring.wrappers import NORMALIZES, Changing, is_known, is_vector, treatment
+
+COMPARED = 16
+"""Most positions at which the environments of a vector are compared."""
+
+NO_ACTION = -1
+"""What an action of the policy becomes that is none of the game."""
+
+
+class Observed(NamedTuple):
+    """A policy's observations, and the masks that it is shown.
+
+    Attributes:
+        observations: ``(n, ...)``.
+        masks: int8 ``(n, actions)`` of the game, unless a wrapper shows others.
+    """
+
+    observations: Array
+    masks: MaskArray
+
+
+class Process:
+    """A game as a policy plays it in an environment, through all its wrappers.
+
+    Every wrapper is harmless, applied or refused: see :mod:`nim_envs.scoring.wrappers`.
+
+    Args:
+        env_or_game: as :func:`nim_envs.optimality` takes it.
+        policy: the policy; if its ``normalizes_observations`` is true, ``VecNormalize`` of
+            Stable-Baselines3 is left to it.
+
+    Attributes:
+        game: the game of the environment.
+        num_actions: number of the policy's actions.
+        actions: the game's action for each of the policy's, int64 ``(num_actions,)``, or
+            ``NO_ACTION``; ``None``: they are the same.
+
+    Raises:
+        TypeError: ``env_or_game`` is of another kind, or a wrapper is refused.
+    """
+
+    def __init__(self, env_or_game: Any, policy: Any) -> None:
+        self.game, self._encoding, stacks = scored_game(env_or_game)
+        self.num_actions = self.game.rules.num_actions
+        self.actions: IntArray | None = None
+        self._env = env_or_game
+        if self._encoding is None:
+            return
+        make = partial(_Stack, policy=policy, game=self.game, encoding=self._encoding)
+        self._stack, *self._others = map(make, stacks)
+        actions = self._stack.actions()
+        for other in self._others:
+            self._require_same("actions", actions, other.actions())
+        if not same(actions, np.arange(self.num_actions)):
+            self.num_actions, self.actions = len(actions), actions
+
+    def _require_same(self, what: str, one: Any, other: Any) -> None:
+        """Raise unless the environments of a vector do the same."""
+        if not same(one, other):
+            raise TypeError(f"{self._env!r} holds environments whose {what} differ: {INSTEAD}")
+
+    def observe(self, positions: IntArray, masks: MaskArray) -> Observed:
+        """Return what a policy observes at positions, as new arrays.
+
+        Args:
+            positions: ``(n, components)``.
+            masks: int8 ``(n, actions)`` of the game.
+
+        Raises:
+            TypeError: a wrapper cannot be applied at one of them.
+        """
+        if self._encoding is None:
+            rules = self.game.rules
+            shown = rules.coordinates(positions) if rules.has_coordinates else positions.copy()
+            return Observed(shown, masks.copy())
+        observed = self._stack.observed(Positions(positions, masks))
+        while self._others and len(positions):
+            some = self._others.pop().observed(Positions(positions[:COMPARED], masks[:COMPARED]))
+            for name, one, other in zip(observed._fields, observed, some, strict=True):
+                self._require_same(name, rows_of(one, slice(COMPARED)), other)
+        return observed
+
+    def of_game(self, chances: FloatArray) -> FloatArray:
+        """Return the probabilities of the game's actions, float64 ``(n, actions)``.
+
+        Args:
+            chances: those of the policy's actions, ``(n, num_actions)``.
+
+        Raises:
+            InvalidPolicyError: an action of the policy is none of the game.
+        """
+        if self.actions is None:
+            return chances
+        nothing = np.flatnonzero(chances[:, self.actions == NO_ACTION].any(axis=0))
+        if len(nothing):
+            action = int(np.flatnonzero(self.actions == NO_ACTION)[nothing[0]])
+            raise InvalidPolicyError(
+                f"the policy takes action {action}, which the wrappers of {self._env} do not turn "
+                f"into an action of the game, an integer from 0 to {self.game.rules.num_actions - 1}"
+            )
+        named = np.flatnonzero(self.actions != NO_ACTION)
+        total = np.zeros((len(chances), self.game.rules.num_actions))
+        np.add.at(total, (slice(None), self.actions[named]), chances[:, named])
+        return total
+
+    @property
+    def ways(self) -> IntArray:
+        """Number of the policy's actions that become each of the game's, ``(actions,)``."""
+        number = self.game.rules.num_actions
+        if self.actions is None:
+            return np.ones(number, dtype=np.int64)
+        return np.bincount(self.actions[self.actions != NO_ACTION], minlength=number)
+
+
+class _Stack:
+    """The wrappers around one environment.
+
+    Args:
+        layers: wrappers, outermost first, and the innermost environment.
+        policy: the policy.
+        game: the game of the environment.
+        encoding: how the innermost environment shows positions.
+
+    Raises:
+        TypeError: a wrapper is refused.
+    """
+
+    def __init__(
+        self, layers: Sequence[Any], *, policy: Any, game: Game, encoding: Encoding
+    ) -> None:
+        self._env, base = layers[0], layers[-1]
+        self._encoding = encoding
+        self._num_actions = game.rules.num_actions
+        self._observing: list[AppliedWrapper | _InSpace] = []
+        self._acting: list[AppliedWrapper] = []
+        self._masking: AppliedWrapper | None = None
+        for place, wrapper in enumerate(layers):
+            found = treatment(wrapper)
+            if found is NORMALIZES and getattr(policy, "normalizes_observations", False):
+                continue
+            if found.kind == "refused" and (wrapper is not base or is_known(wrapper)):
+                raise refusal(wrapper, found.why)
+            if found.kind == "applied":
+                applied = AppliedWrapper(found, layers[place:])
+                if found.functions.observation:
+                    self._observing.insert(0, applied)
+                if found.functions.action:
+                    self._acting.append(applied)
+                if found.own_masks and self._masking is None:
+                    self._masking = applied
+            elif is_vector(wrapper):
+                self._observing.insert(0, _InSpace(wrapper))
+        while self._observing and isinstance(self._observing[0], _InSpace):
+            del self._observing[0]
+        self._with_mask = _shows_masks(base, game, encoding.space)
+
+    def observed(self, there: Positions) -> Observed:
+        """Return what a policy observes at positions, as new arrays."""
+        plain = self._encoding.encode(there.positions)
+        shown: Any = plain.astype(self._encoding.space.dtype, copy=False)
+        masks = there.masks.copy()
+        if not len(masks):
+            return Observed(shown, masks)
+        if self._observing:
+            if self._with_mask:
+                shown = {"observation": shown, "action_mask": masks}
+            for wrapper in self._observing:
+                shown = wrapper.observations(shown, there)
+            if isinstance(shown, Mapping):
+                if "observation" not in shown:
+                    raise TypeError(f"{self._env} shows no 'observation', only {list(shown)}")
+                masks = shown.get("action_mask", masks).astype(np.int8)
+                shown = shown["observation"]
+        if self._masking is not None:
+            masks = self._masking.masks(there)
+        return Observed(shown, masks)
+
+    def actions(self) -> IntArray:
+        """Return the game's action for each action of the policy, int64, or ``NO_ACTION``."""
+        values: Sequence[Any] = list(np.arange(_number_of_actions(self._env, self._num_actions)))
+        for wrapper in self._acting:
+            values = wrapper.actions(values)
+        return np.array([self._action(value) for value in values], dtype=np.int64)
+
+    def _action(self, value: Any) -> int:
+        """Return an action that reaches the game, or ``NO_ACTION``."""
+        try:
+            action = operator.index(value)
+        except TypeError:
+            return NO_ACTION
+        return action if 0 <= action < self._num_actions else NO_ACTION
+
+
+class _InSpace:
+    """A vector environment, which copies observations into arrays of its space."""
+
+    def __init__(self, env: Any) -> None:
+        self._space = getattr(env, "single_observation_space", None) or env.observation_space
+
+    def observations(self, shown: Any, there: Positions) -> Any:
+        """Return observations as arrays of the types of the space."""
+        return _in_space(shown, self._space)
+
+
+def _in_space(shown: Any, space: Any) -> Any:
+    if isinstance(shown, Mapping):
+        return {key: _in_space(part, space[key]) for key, part in shown.items()}
+    return np.asarray(shown).astype(space.dtype, copy=False)
+
+
+def _shows_masks(base: Any, game: Game, space: spaces.Box) -> bool:
+    """Return whether observations of the innermost environment include action masks.
+
+    Raises:
+        TypeError: it is in another process, with wrappers that are not harmless.
+    """
+    if not is_vector(base):
+        shows: Any = getattr(base, "mask_in_observation", None)
+        shown = getattr(base, "observation_space", None) if shows is None else None
+        return bool(shows) or callable(shown)
+    both = with_mask(space, game.rules.num_actions)
+    if any(base.env_is_wrapped(Changing)) or base.observation_space not in (space, both):
+        raise TypeError(
+            f"{type(base).__name__} has wrappers in other processes, where they cannot be read; it "
+            f"shows {base.observation_space}, where the game is shown as {space}: {INSTEAD}"
+        )
+    return base.observation_space == both
+
+
+def _number_of_actions(env: Any, number: int) -> int:
+    """Return the number of a policy's actions in an environment.
+
+    Args:
+        env: the outermost wrapper.
+        number: that of the game's actions, for environments without a space of actions.
+
+    Raises:
+        TypeError: its actions are not the integers from 0, the same for both agents.
+    """
+    space = getattr(env, "single_action_space", None) or getattr(env, "action_space", None)
+    if callable(space) and not isinstance(space, spaces.Space):
+        seats = [space(agent) for agent in PLAYERS]
+    elif isinstance(space, spaces.Dict):
+        seats = [space[agent] for agent in PLAYERS]
+    else:
+        seats = [spaces.Discrete(number) if space is None else space]
+    first = seats[0]
+    if not isinstance(first, spaces.Discrete) or first.start != 0 or first != seats[-1]:
+        raise TypeError(
+            f"{env} has actions in {' and '.join(map(str, seats))}, where a score takes the "
+            "integers from 0, Discrete(n), the same for both agents"
+        )
+    return int(first.n)

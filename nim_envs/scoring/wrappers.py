@@ -1,0 +1,244 @@
+"""Wrappers between a policy and its game: harmless to a score, applied, or refused by name.
+
+A wrapper is judged by the first class in its method resolution order that is known here. Whatever
+else it overrides is a change: it is applied where it is the function of observations or of actions
+that such a class calls, and refused otherwise. So a class that is unknown is never passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from inspect import getattr_static
+from typing import Any, Literal, NamedTuple
+
+PLAYED = (
+    "step", "reset", "observe", "last", "action", "observation", "actions", "observations",
+    "action_masks", "step_async", "step_wait", "_modify_action", "_modify_observation",
+)  # fmt: skip
+"""Methods on which depends what a policy observes and what its actions do."""
+
+
+class Functions(NamedTuple):
+    """Names of the methods with which a wrapper changes observations and actions.
+
+    Attributes:
+        observation: method of an observation, or empty.
+        action: method of an action, or empty.
+        batched: whether they take all games of a vector environment.
+        by_agent: whether they take the agent first.
+    """
+
+    observation: str = ""
+    action: str = ""
+    batched: bool = False
+    by_agent: bool = False
+
+
+OF_OBSERVE = Functions(observation="observe", by_agent=True)
+"""What overrides ``observe`` alone shows is what it makes of the wrapped environment's answer."""
+
+Key = tuple[str, str]
+"""Package and name of a class; the modules of a package may change between versions."""
+
+
+def _keys(package: str, names: str) -> list[Key]:
+    return [(package, name) for name in names.split()]
+
+
+APPLIED: dict[Key, Functions] = {
+    **dict.fromkeys(_keys("gymnasium", "ObservationWrapper"), Functions("observation")),
+    **dict.fromkeys(_keys("gymnasium", "ActionWrapper"), Functions("", "action")),
+    **dict.fromkeys(
+        _keys("gymnasium", "VectorObservationWrapper VectorizeTransformObservation"),
+        Functions("observations", batched=True),
+    ),
+    **dict.fromkeys(
+        _keys("gymnasium", "VectorActionWrapper"), Functions("", "actions", batched=True)
+    ),
+    ("supersuit", "BaseWrapper"): Functions("_modify_observation", "_modify_action", by_agent=True),
+    ("supersuit", "gym_observation_lambda"): Functions("_modify_observation"),
+    ("supersuit", "gym_action_lambda"): Functions("", "_modify_action"),
+}
+"""Classes whose ``step`` and ``reset`` call functions of one observation or action."""
+
+_PAST = "shows more than the present observation"
+_REPEATS = "repeats actions"
+
+REFUSED: dict[Key, str] = {
+    **dict.fromkeys(
+        _keys("gymnasium", "DelayObservation FrameStackObservation TimeAwareObservation")
+        + _keys("stable_baselines3", "VecFrameStack"),
+        _PAST,
+    ),
+    **dict.fromkeys(_keys("supersuit", "shared_wrapper_aec shared_wrapper_gym"),
+                    "has a memory of the game in progress"),
+    ("gymnasium", "AddRenderObservation"): "shows pictures",
+    ("gymnasium", "NormalizeObservation"): "shows observations relative to those before",
+    **dict.fromkeys(
+        _keys("gymnasium", "AtariPreprocessing MaxAndSkipObservation StickyAction")
+        + _keys("supersuit", "frame_skip_aec frame_skip_gym"),
+        _REPEATS,
+    ),
+}  # fmt: skip
+"""Classes that cannot be applied to a position without the moves that led to it."""
+
+VECTORS = frozenset(
+    _keys("gymnasium", "SyncVectorEnv AsyncVectorEnv")
+    + _keys("stable_baselines3", "DummyVecEnv SubprocVecEnv")
+)
+"""Classes that hold several environments, and copy observations into arrays of their space."""
+
+HARMLESS: dict[Key, str] = {
+    **dict.fromkeys(
+        _keys("gymnasium", "Wrapper VectorWrapper RewardWrapper VectorRewardWrapper")
+        + _keys("pettingzoo", "BaseWrapper BaseParallelWrapper")
+        + _keys("stable_baselines3", "VecEnvWrapper"),
+        "changes nothing by itself",
+    ),
+    **dict.fromkeys(
+        _keys("gymnasium", "TimeLimit Autoreset")
+        + _keys("pettingzoo", "MultiEpisodeEnv MultiEpisodeParallelEnv"),
+        "changes when games end or begin",
+    ),
+    **dict.fromkeys(
+        _keys("gymnasium", "PassiveEnvChecker OrderEnforcing")
+        + _keys("pettingzoo", "AssertOutOfBoundsWrapper OrderEnforcingWrapper")
+        + _keys("stable_baselines3", "VecCheckNan"),
+        "raises errors",
+    ),
+    ("pettingzoo", "TerminateIllegalWrapper"): "ends a game that an illegal action loses",
+    **dict.fromkeys(
+        _keys("gymnasium", "RecordEpisodeStatistics DictInfoToList")
+        + _keys("stable_baselines3", "Monitor VecMonitor"),
+        "changes infos",
+    ),
+    **dict.fromkeys(
+        _keys(
+            "gymnasium",
+            "AddWhiteNoise HumanRendering ObstructView RecordVideo RenderCollection",
+        )
+        + _keys("pettingzoo", "CaptureStdoutWrapper RecordVideo RecordVideoParallel")
+        + _keys("stable_baselines3", "VecVideoRecorder"),
+        "changes pictures",
+    ),
+    **dict.fromkeys(
+        _keys(
+            "gymnasium",
+            "ClipReward NormalizeReward TransformReward VectorizeTransformReward",
+        )
+        + _keys("supersuit", "aec_reward_lambda gym_reward_lambda"),
+        "changes rewards",
+    ),
+    **dict.fromkeys(
+        _keys("gymnasium", "ArrayConversion JaxToNumpy JaxToTorch NumpyToTorch"),
+        "changes the library of arrays, whose numbers stay",
+    ),
+    **dict.fromkeys(VECTORS, "holds several environments"),
+    **dict.fromkeys(
+        _keys("pettingzoo", "turn_based_aec_to_parallel_wrapper")
+        + _keys("nim_envs", "AgileRLVectorEnv GameVecEnv MaskedPettingZooEnv"),
+        "has the interface of another library",
+    ),
+    **dict.fromkeys(
+        _keys("nim_envs", "GameEnv VersusEnv VectorGameEnv PgxEnv"), "is the game itself"
+    ),
+    ("stable_baselines3", "VecNormalize"): "changes rewards",
+}
+"""Classes after which a policy observes the same, and its actions do the same."""
+
+
+class Treatment(NamedTuple):
+    """How scores treat a wrapper.
+
+    Attributes:
+        kind: ``"harmless"``, ``"applied"`` or ``"refused"``.
+        why: what it changes.
+        functions: the functions that are applied.
+        own_masks: whether it has an ``action_masks`` of its own, which is applied.
+    """
+
+    kind: Literal["harmless", "applied", "refused"]
+    why: str
+    functions: Functions = Functions()
+    own_masks: bool = False
+
+
+NORMALIZES = Treatment("refused", "shows observations relative to those of training")
+"""``VecNormalize``, which policies of Stable-Baselines3 apply themselves."""
+
+def treatment(wrapper: Any) -> Treatment:
+    """Return how scores treat a wrapper, or all wrappers of a class.
+
+    Args:
+        wrapper: a wrapper or an environment of any library; or its class.
+
+    Example:
+        >>> import gymnasium
+        >>> treatment(gymnasium.wrappers.TransformAction).kind
+        'applied'
+        >>> class Twice(gymnasium.Wrapper):
+        ...     def step(self, action):
+        ...         self.env.step(action)
+        ...         return self.env.step(action)
+        >>> treatment(Twice)[:2]
+        ('refused', 'overrides step')
+    """
+    kind = wrapper if isinstance(wrapper, type) else type(wrapper)
+    known, key = next(_known_classes(kind), (object, ("", "")))
+    own = [name for name in PLAYED if _method(wrapper, name) is not _method(known, name)]
+    masks = "action_masks" in own
+    changed = [name for name in own if name != "action_masks"]
+    if key in REFUSED:
+        return Treatment("refused", REFUSED[key])
+    if key == ("stable_baselines3", "VecNormalize") and not changed and getattr(wrapper, "norm_obs", True):
+        return NORMALIZES
+    functions = APPLIED.get(key)
+    if functions is None and changed == ["observe"] and key[0] == "pettingzoo":
+        functions = OF_OBSERVE
+    if functions is not None and set(changed) <= {functions.observation, functions.action}:
+        names = filter(None, functions[:2])
+        return Treatment("applied", f"calls {' and '.join(names)}", functions, own_masks=masks)
+    if changed or known is object:
+        return Treatment("refused", f"overrides {', '.join(changed)}")
+    if masks:
+        return Treatment("applied", "calls action_masks", own_masks=True)
+    return Treatment("harmless", HARMLESS.get(key, "declares itself transparent"))
+
+
+def _known_classes(kind: type) -> Iterator[tuple[type, Key]]:
+    """Yield the classes of a method resolution order that are known, with their keys."""
+    for each in kind.__mro__:
+        key = each.__module__.partition(".")[0], each.__name__
+        if vars(each).get("transparent") is True:
+            yield each, ("", "")
+        elif key in APPLIED or key in REFUSED or key in HARMLESS:
+            yield each, key
+
+
+def is_known(env: Any) -> bool:
+    """Return whether a class of an environment is known here, so that it is judged by what it overrides."""
+    return any(True for _ in _known_classes(type(env)))
+
+
+def is_vector(env: Any) -> bool:
+    """Return whether an environment holds several of one game."""
+    return any(key in VECTORS for _, key in _known_classes(type(env)))
+
+
+class _ChangingMeta(type):
+    """Class of :class:`Changing`."""
+
+    def __instancecheck__(cls, wrapper: Any) -> bool:
+        return treatment(wrapper).kind != "harmless"
+
+
+class Changing(metaclass=_ChangingMeta):
+    """The wrappers that are not harmless, for ``isinstance`` in other processes."""
+
+
+def _method(owner: Any, name: str) -> Any:
+    """Return a method of an object or a class as it is stored; of an object, it may be its own."""
+    own = getattr(owner, "__dict__", {}).get(name)
+    if not isinstance(owner, type) and not callable(own):
+        owner = type(owner)
+    return getattr_static(owner, name, None)
