@@ -168,12 +168,16 @@ class PlayingPlayer:
         player: anything of :data:`AnyPlayer`.
         rules: rules of the game; ``None`` if unknown.
 
+    Attributes:
+        moves: whether it is asked for positions, by ``move``, instead of actions.
+
     Raises:
         TypeError: ``player`` is not a player.
     """
 
     def __init__(self, player: Any, rules: Rules | None) -> None:
         self._asked = AskedPlayer(player, rules, PLAYED, 3)
+        self.moves = self._asked.method == "move"
         self._acts = self._asked.method == "act"
         self._batch: OpponentFunction | None = None
         if self._acts:
@@ -221,7 +225,7 @@ class PlayingPlayer:
                     for observation, mask, to_move in turns
                 ]
             here = slice(None) if due is None else due
-            there = positions()[here] if self._asked.method == "move" else observations[:0]
+            there = positions()[here] if self.moves else observations[:0]
             answer = self._asked(Turns(observations[here], masks[here], there), rng)
             return _in_rows(answer, due, masks.shape, rng)
         except InvalidPolicyError as error:

@@ -27,7 +27,8 @@ def random_policy(actions):
     """A policy whose probabilities depend on all that it is shown."""
 
     def policy(observations, masks):
-        weights = [numbers(*shown).exponential(size=actions) for shown in zip(observations, masks)]
+        turns = zip(observations, masks, strict=True)
+        weights = [numbers(*turn).exponential(size=actions) for turn in turns]
         return np.array([row / row.sum() for row in weights])
 
     return policy

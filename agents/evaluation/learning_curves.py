@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from agents.base import Learner
 from agents.training import Env, TrainingLog, train
-from nim_envs import Game
+from nim_envs import Game, GameEnv
 from nim_envs.game import PLAYERS
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import optimality
@@ -89,7 +89,7 @@ def learning_curve(
         env: environment to train in.
         agents: one learner for both seats, scored over all N-positions, or one for each seat,
             scored over those at which that seat can be to move.
-        game: the game of ``env``, for the scores.
+        game: the game of ``env``, for the scores; these are of its process where it has wrappers.
         games: number of games to play.
         seed: seeds the environment's starts and the agents' choices.
         every: games between two scores; there is always a score after the last game.
@@ -102,10 +102,13 @@ def learning_curve(
 
     Raises:
         ValueError: ``every`` is below 1.
+        TypeError: a wrapper of ``env`` cannot be followed by scores.
     """
     checked_integer("every", every, minimum=1)
     learners: Sequence[Learner] = agents if isinstance(agents, tuple) else (agents,)
     sets = PLAYERS if len(learners) == 2 else ("all",)
+    wrapped = env is not env.unwrapped and isinstance(env.unwrapped, GameEnv)
+    scored: Any = env if wrapped else game
     points: list[tuple[int, float, float]] = []
     scoring = 0.0
     began = time.perf_counter()
@@ -120,7 +123,7 @@ def learning_curve(
         nonlocal scoring
         now = time.perf_counter()
         scores = [
-            optimality(learner.greedy(), game, positions)
+            optimality(learner.greedy(), scored, positions)
             for learner, positions in zip(learners, sets, strict=True)
         ]
         weights = [score.count for score in scores]

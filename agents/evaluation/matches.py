@@ -7,12 +7,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from agents.base import Array, MaskArray
+from agents.base import Array, IntArray, MaskArray
 from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
 from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.players import (
+    NO_LEGAL_MOVE,
     AnyPlayer,
     Player,
     PlayingPlayer,
@@ -24,6 +25,7 @@ from nim_envs.players import (
 from nim_envs.progress import progress_bar
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import best_response
+from nim_envs.scoring.process import Process
 
 LARGEST_LIMIT = 1 << 20
 """Most positions of a game whose attainable limit is computed; it would take minutes for more."""
@@ -91,6 +93,10 @@ class MatchedPlayer:
         self._base = base
         self._agent = player if isinstance(player, Player) else None
         self._playing = PlayingPlayer(player, rules)
+        self._actions: IntArray | None = None
+        if self._playing.moves:
+            # A move is an action of the game, which wrappers may give another number.
+            self._actions = Process(env, player).actions
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the player's action, or -1 if it names no legal move.
@@ -116,7 +122,10 @@ class MatchedPlayer:
             raise InvalidActionError(
                 f"actions must be an array of shape (1,), not of shape {actions.shape}"
             )
-        return actions[0]
+        if self._actions is None or actions[0] == NO_LEGAL_MOVE:
+            return actions[0]
+        numbers = np.flatnonzero(self._actions == actions[0])
+        return numbers[0] if len(numbers) else NO_LEGAL_MOVE
 
 
 def play_match(
@@ -148,8 +157,9 @@ def play_match(
 
     Returns:
         The result; with the attainable limit where ``env`` is a :class:`nim_envs.GameEnv` with
-        integer observations and without ``max_cycles``, the game has at most
-        :data:`LARGEST_LIMIT` positions, and the opponent has ``action_probabilities``.
+        integer observations and without ``max_cycles``, or wrapped so that scores can follow it and
+        every move can be made; the game has at most :data:`LARGEST_LIMIT` positions, and the
+        opponent has ``action_probabilities``.
 
     Raises:
         ValueError: ``games`` is below 1.
@@ -203,9 +213,11 @@ def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> floa
     if base.encoding.name != "integer" or base.max_cycles is not None:
         return None
     try:
-        response = best_response(opponent, game)
+        if not Process(env, opponent).ways.all():
+            return None  # a player in this environment cannot make every move
+        response = best_response(opponent, env)
         positions, probabilities = game.start.sampler(game).support()
-    except SearchTooLargeError:
+    except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed
         return None
     starts = game.rules.indices(positions)
     first = float(probabilities @ response.moving[starts])

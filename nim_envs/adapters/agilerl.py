@@ -19,8 +19,6 @@ class AgileRLVectorEnv(VectorWrapper):
             expects a move in every game at every step.
     """
 
-    keeps_observations = True
-
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
         super().__init__(env)
         both: tuple[Any, Any] = (env.single_observation_space, env.observation_space)

@@ -36,8 +36,6 @@ class TorchRLEnv(gymnasium.ObservationWrapper[Any, Any, Any]):
         env: an environment with action masks in its observations.
     """
 
-    keeps_observations = True
-
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
         super().__init__(env)
         self.observation_space = _boolean_mask(env.observation_space)
@@ -57,8 +55,6 @@ class TorchRLVectorEnv(VectorObservationWrapper):
     Raises:
         ValueError: another ``autoreset_mode``.
     """
-
-    keeps_observations = True
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
         mode = env.metadata["autoreset_mode"]

@@ -12,7 +12,7 @@ from nim_envs.game import PLAYERS
 from nim_envs.players import MaskArray
 from nim_envs.rules.component import IntArray
 from nim_envs.scoring.observations import copied, rows_of, same, stacked
-from nim_envs.scoring.out_of_play import InnerEnvironment, ReadsGameInProgress, out_of_play
+from nim_envs.scoring.out_of_play import GameInProgressError, InnerEnvironment, out_of_play
 from nim_envs.scoring.wrappers import Treatment
 
 INSTEAD = (
@@ -32,11 +32,19 @@ class Positions(NamedTuple):
 
 
 class _Calls(NamedTuple):
-    """Calls of a method of a wrapper."""
+    """Calls of a method of a wrapper.
+
+    Attributes:
+        name: the method.
+        number: number of calls.
+        arguments: a batch, a row for each call; ``None``: it takes no argument.
+        positions: those that it may read, a row for each call; ``None``: none.
+    """
 
     name: str
-    arguments: Any | None  # a batch, a row for each call; None: it takes no argument
-    positions: Positions | None  # those that it may read, a row for each call
+    number: int
+    arguments: Any | None = None
+    positions: Positions | None = None
 
 
 def refusal(wrapper: Any, why: str) -> TypeError:
@@ -85,7 +93,11 @@ class AppliedWrapper:
         Raises:
             TypeError: the function raises an error, or depends on more than the position.
         """
-        return stacked(self._answers(_Calls(self._functions.observation, shown, positions)))
+        return stacked(
+            self._answers(
+                _Calls(self._functions.observation, len(positions.masks), shown, positions)
+            )
+        )
 
     def masks(self, positions: Positions) -> MaskArray:
         """Return the masks of the wrapper's own ``action_masks``, int8 ``(n, actions)``.
@@ -93,7 +105,9 @@ class AppliedWrapper:
         Raises:
             TypeError: the function raises an error, or depends on more than the position.
         """
-        masks: MaskArray = stacked(self._answers(_Calls("action_masks", None, positions)))
+        masks: MaskArray = stacked(
+            self._answers(_Calls("action_masks", len(positions.masks), positions=positions))
+        )
         return masks.astype(np.int8)
 
     def actions(self, actions: Sequence[Any]) -> list[Any]:
@@ -102,14 +116,13 @@ class AppliedWrapper:
         Raises:
             TypeError: the function raises an error, or depends on more than the action.
         """
-        return self._answers(_Calls(self._functions.action, np.stack(actions), None))
+        return self._answers(_Calls(self._functions.action, len(actions), np.stack(actions)))
 
     def _answers(self, calls: _Calls) -> list[Any]:
         """Make calls; return the answers."""
-        number = len(calls.positions.masks if calls.positions else calls.arguments)
-        rows = np.arange(number)
+        rows = np.arange(calls.number)
         answers = self._answers_in(rows, calls, self._wrapper)
-        if calls.name not in self._checked and number > 1:
+        if calls.name not in self._checked and calls.number > 1:
             backwards = rows[:ASKED_AGAIN][::-1]
             again = self._answers_in(backwards, calls, self._copy())
             if not all(map(same, again, [answers[row] for row in backwards])):
@@ -123,7 +136,7 @@ class AppliedWrapper:
 
         def positions() -> Positions:
             if calls.positions is None:
-                raise ReadsGameInProgress("the position")
+                raise GameInProgressError("the position")
             return calls.positions
 
         base = self._inside[-1]
@@ -140,11 +153,11 @@ class AppliedWrapper:
             answers = []
             with out_of_play(base, instead):
                 for row in rows.tolist():
-                    answers.append(self._answer(calls, row, wrapper))
+                    answers += [self._answer(calls, row, wrapper)]
             return answers
-        except ReadsGameInProgress as read:
+        except GameInProgressError as read:
             raise refusal(self._original, f"reads {read} of the game in progress") from None
-        except _SeatsDifferError:
+        except _AgentsDifferError:
             raise refusal(self._original, "does not do the same for both agents") from None
         except Exception as error:
             what = f"raises {type(error).__name__} ({error}) in {calls.name}"
@@ -166,11 +179,11 @@ class AppliedWrapper:
             else:
                 answers.append(copied(method(agent, argument)))
         if not same(*answers):
-            raise _SeatsDifferError
+            raise _AgentsDifferError
         return answers[0]
 
 
-class _SeatsDifferError(Exception):
+class _AgentsDifferError(Exception):
     """A function does one thing for an agent, and another for the other."""
 
 

@@ -17,7 +17,7 @@ ALWAYS_THE_SAME = frozenset(
 """Attributes of environments that do not change while a game is played."""
 
 
-class ReadsGameInProgress(Exception):
+class GameInProgressError(Exception):
     """Something reads what only the game in progress has; the argument names it."""
 
 
@@ -30,7 +30,7 @@ def out_of_play(env: Any, instead: Mapping[str, Callable[[], Any]]) -> Iterator[
         instead: functions that return other values of attributes, by name.
 
     Raises:
-        ReadsGameInProgress: from the body, which read it.
+        GameInProgressError: from the body, which read it.
     """
     kind: Any = type(env)
 
@@ -39,7 +39,7 @@ def out_of_play(env: Any, instead: Mapping[str, Callable[[], Any]]) -> Iterator[
             if name in instead:
                 return instead[name]()
             if name not in ALWAYS_THE_SAME and not name.startswith("__"):
-                raise ReadsGameInProgress(name)
+                raise GameInProgressError(name)
             return super().__getattribute__(name)
 
     env.__class__ = OutOfPlay

@@ -111,16 +111,16 @@ class Process:
         """
         if self.actions is None:
             return chances
-        nothing = np.flatnonzero(chances[:, self.actions == NO_ACTION].any(axis=0))
-        if len(nothing):
-            action = int(np.flatnonzero(self.actions == NO_ACTION)[nothing[0]])
-            raise InvalidPolicyError(
-                f"the policy takes action {action}, which the wrappers of {self._env} do not turn "
-                f"into an action of the game, an integer from 0 to {self.game.rules.num_actions - 1}"
-            )
-        named = np.flatnonzero(self.actions != NO_ACTION)
-        total = np.zeros((len(chances), self.game.rules.num_actions))
-        np.add.at(total, (slice(None), self.actions[named]), chances[:, named])
+        number = self.game.rules.num_actions
+        total = np.zeros((len(chances), number))
+        for chosen, action in enumerate(self.actions.tolist()):
+            if action != NO_ACTION:
+                total[:, action] += chances[:, chosen]
+            elif chances[:, chosen].any():
+                raise InvalidPolicyError(
+                    f"the policy takes action {chosen}, which the wrappers of {self._env} do not "
+                    f"turn into one of the game, an integer from 0 to {number - 1}"
+                )
         return total
 
     @property
@@ -215,7 +215,7 @@ class _InSpace:
     """A vector environment, which copies observations into arrays of its space."""
 
     def __init__(self, env: Any) -> None:
-        self._space = getattr(env, "single_observation_space", None) or env.observation_space
+        self._space = _space_of_one(env, "observation_space")
 
     def observations(self, shown: Any, there: Positions) -> Any:
         """Return observations as arrays of the types of the space."""
@@ -244,7 +244,13 @@ def _shows_masks(base: Any, game: Game, space: spaces.Box) -> bool:
             f"{type(base).__name__} has wrappers in other processes, where they cannot be read; it "
             f"shows {base.observation_space}, where the game is shown as {space}: {INSTEAD}"
         )
-    return base.observation_space == both
+    return bool(base.observation_space == both)
+
+
+def _space_of_one(env: Any, name: str) -> Any:
+    """Return a space of one game: a space, a function of agents, or ``None`` if there is none."""
+    space = getattr(env, f"single_{name}", None)
+    return getattr(env, name, None) if space is None else space
 
 
 def _number_of_actions(env: Any, number: int) -> int:
@@ -257,8 +263,8 @@ def _number_of_actions(env: Any, number: int) -> int:
     Raises:
         TypeError: its actions are not the integers from 0, the same for both agents.
     """
-    space = getattr(env, "single_action_space", None) or getattr(env, "action_space", None)
-    if callable(space) and not isinstance(space, spaces.Space):
+    space = _space_of_one(env, "action_space")
+    if callable(space):
         seats = [space(agent) for agent in PLAYERS]
     elif isinstance(space, spaces.Dict):
         seats = [space[agent] for agent in PLAYERS]

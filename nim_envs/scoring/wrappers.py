@@ -82,6 +82,8 @@ REFUSED: dict[Key, str] = {
 }  # fmt: skip
 """Classes that cannot be applied to a position without the moves that led to it."""
 
+NORMALIZING: Key = ("stable_baselines3", "VecNormalize")
+
 VECTORS = frozenset(
     _keys("gymnasium", "SyncVectorEnv AsyncVectorEnv")
     + _keys("stable_baselines3", "DummyVecEnv SubprocVecEnv")
@@ -142,7 +144,7 @@ HARMLESS: dict[Key, str] = {
     **dict.fromkeys(
         _keys("nim_envs", "GameEnv VersusEnv VectorGameEnv PgxEnv"), "is the game itself"
     ),
-    ("stable_baselines3", "VecNormalize"): "changes rewards",
+    NORMALIZING: "changes rewards",
 }
 """Classes after which a policy observes the same, and its actions do the same."""
 
@@ -164,7 +166,8 @@ class Treatment(NamedTuple):
 
 
 NORMALIZES = Treatment("refused", "shows observations relative to those of training")
-"""``VecNormalize``, which policies of Stable-Baselines3 apply themselves."""
+"""How ``VecNormalize`` is treated, unless the policy applies it itself."""
+
 
 def treatment(wrapper: Any) -> Treatment:
     """Return how scores treat a wrapper, or all wrappers of a class.
@@ -190,19 +193,31 @@ def treatment(wrapper: Any) -> Treatment:
     changed = [name for name in own if name != "action_masks"]
     if key in REFUSED:
         return Treatment("refused", REFUSED[key])
-    if key == ("stable_baselines3", "VecNormalize") and not changed and getattr(wrapper, "norm_obs", True):
+    if (
+        key == ("stable_baselines3", "VecNormalize")
+        and not changed
+        and getattr(wrapper, "norm_obs", True)
+    ):
         return NORMALIZES
     functions = APPLIED.get(key)
     if functions is None and changed == ["observe"] and key[0] == "pettingzoo":
         functions = OF_OBSERVE
     if functions is not None and set(changed) <= {functions.observation, functions.action}:
-        names = filter(None, functions[:2])
-        return Treatment("applied", f"calls {' and '.join(names)}", functions, own_masks=masks)
+        return Treatment("applied", _changes(functions, masks), functions, own_masks=masks)
     if changed or known is object:
         return Treatment("refused", f"overrides {', '.join(changed)}")
     if masks:
-        return Treatment("applied", "calls action_masks", own_masks=True)
+        return Treatment("applied", _changes(Functions(), masks), own_masks=True)
     return Treatment("harmless", HARMLESS.get(key, "declares itself transparent"))
+
+
+def _changes(functions: Functions, own_masks: bool) -> str:
+    """Return what a wrapper changes, and with which methods."""
+    methods = {"observations": functions.observation, "actions": functions.action}
+    if own_masks:
+        methods["masks"] = "action_masks"
+    found = [f"{what} by its method {method}" for what, method in methods.items() if method]
+    return f"changes {' and '.join(found)}"
 
 
 def _known_classes(kind: type) -> Iterator[tuple[type, Key]]:
@@ -216,7 +231,7 @@ def _known_classes(kind: type) -> Iterator[tuple[type, Key]]:
 
 
 def is_known(env: Any) -> bool:
-    """Return whether a class of an environment is known here, so that it is judged by what it overrides."""
+    """Return whether an environment is of a known class, so that what it overrides is a change."""
     return any(True for _ in _known_classes(type(env)))
 
 

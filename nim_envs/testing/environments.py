@@ -12,6 +12,7 @@ from nim_envs.scoring.scored_game import scored_game
 from nim_envs.testing.batched import check_batched
 from nim_envs.testing.single import check_single
 from nim_envs.testing.turn_based import check_turn_based
+from nim_envs.testing.wrappers import changes_told
 
 
 def check_env(env: Any) -> None:
@@ -45,8 +46,13 @@ def check_env(env: Any) -> None:
             random state and the game in progress are lost. Where wrappers change observations or
             rewards, those are not checked.
 
+    Warns:
+        UserWarning: wrappers change observations or actions; it says which, and whether scores
+            apply or refuse them.
+
     Raises:
-        ConformanceError: a promise is broken; the message says where.
+        ConformanceError: a promise is broken; the message says where, and which wrappers change
+            observations or actions.
         TypeError: ``env`` is not an environment, or not of this package.
 
     Example:
@@ -64,5 +70,6 @@ def check_env(env: Any) -> None:
             "check_env takes an AECEnv of PettingZoo, an Env or a VectorEnv of Gymnasium, not "
             f"{env!r}"
         )
-    game, encoding = scored_game(env)
-    check(env, game, encoding or Encoding("integer", game.rules))
+    game, encoding, stacks = scored_game(env)
+    with changes_told(stacks):
+        check(env, game, encoding or Encoding("integer", game.rules))

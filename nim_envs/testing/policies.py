@@ -18,7 +18,6 @@ from nim_envs.players import (
     Policy,
     Turns,
     as_array,
-    checked_probabilities,
 )
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.moves import are_moves

@@ -114,9 +114,14 @@ def test_a_policy_observes_what_wrappers_make_of_it(env, expected):
     assert seen(env(), expected)
 
 
-class Doubled(gymnasium.ObservationWrapper):
+class Counted(gymnasium.ObservationWrapper):
+    """Each observation with its number."""
+
+    number = 0
+
     def observation(self, observation):
-        return observation
+        self.number += 1
+        return np.append(observation, self.number)
 
 
 UNFOLLOWED = [
@@ -126,7 +131,7 @@ UNFOLLOWED = [
     (lambda: wrappers.MaxAndSkipObservation(single(**PLAIN)), "MaxAndSkipObservation"),
     (lambda: wrappers.TimeAwareObservation(wrappers.TimeLimit(single(**PLAIN), 9)), "TimeAw"),
     (lambda: wrappers.AddRenderObservation(single(render_mode="rgb_array")), "AddRender"),
-    (lambda: halved(Doubled(single(**PLAIN))), "Doubled"),
+    (lambda: halved(Counted(single(**PLAIN))), "Counted"),
     (
         lambda: vector.NormalizeObservation(make_vector("nim", 2, heaps=HEAPS, **PLAIN)),
         "NormalizeObservation",
@@ -148,7 +153,7 @@ def test_wrappers_that_cannot_be_followed_are_refused_by_name(unfollowed, score)
         score(lambda observations, masks: masks.argmax(axis=1), env())
 
 
-def test_wrappers_in_other_processes_are_refused_where_spaces_differ():
+def test_wrappers_in_other_processes_are_read_where_they_are_made():
     def make(**arguments):
         return gymnasium.make_vec(
             "nim_envs:nim_envs/Nim-v0", 2, vectorization_mode="async", heaps=HEAPS,
@@ -156,22 +161,11 @@ def test_wrappers_in_other_processes_are_refused_where_spaces_differ():
         )  # fmt: skip
 
     env = make(wrappers=(wrappers.FlattenObservation,))
-    with pytest.raises(TypeError, match=r"AsyncVectorEnv shows .*pass the game"):
-        optimality(lambda observations, masks: masks.argmax(axis=1), env)
+    assert seen(env, lambda here, mask: np.concatenate([here, mask]))
     env.close()
     env = make(mask_in_observation=False)
     assert seen(halved_batch(env), lambda here, mask: here / 2)
     env.close()
-
-
-def test_a_player_that_moves_or_a_wrapper_of_masks_needs_no_observations():
-    class Unmasked(gymnasium.ObservationWrapper):
-        keeps_observations = True
-
-        def observation(self, observation):
-            return {**observation, "action_mask": np.ones_like(observation["action_mask"])}
-
-    assert seen(Unmasked(single()), lambda here, mask: here)
 
 
 def spoils(chosen):

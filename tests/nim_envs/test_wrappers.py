@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import gymnasium
 import numpy as np
 import pettingzoo

@@ -57,6 +57,12 @@ class ModelPolicy:
             raise TypeError(f"{type(model).__name__} has no probabilities: it can only be greedy")
 
     @property
+    def num_actions(self) -> int:
+        """Number of actions of the model."""
+        space: Any = self._model.action_space
+        return int(space.n)
+
+    @property
     def normalizes_observations(self) -> bool:
         """Whether it applies the ``VecNormalize`` that its model trains with."""
         return self._model.get_vec_normalize_env() is not None
@@ -71,9 +77,10 @@ class ModelPolicy:
         Raises:
             ValueError: the model was trained on another game or encoding.
         """
-        space: Any = self._model.action_space
-        if space.n != masks.shape[1]:
-            raise ValueError(f"the model has {space.n} actions, this game {masks.shape[1]}")
+        if self._maskable and self.num_actions != masks.shape[1]:
+            raise ValueError(
+                f"the model has {self.num_actions} actions, this game {masks.shape[1]}"
+            )
         shown = self._shown(observations, masks)
         legal = {"action_masks": masks.astype(np.bool_)} if self._maskable else {}
         if self._greedy:
