@@ -25,8 +25,16 @@ def test_wrapped_environments_pass():
     check_env(gymnasium.make("nim_envs/Nim-v0", opponent=0.5, seat="random"))
     check_env(gymnasium.wrappers.RecordEpisodeStatistics(versus(mask_in_observation=False)))
     check_env(TimeLimit(make_versus("nim", heaps=(5, 5), opponent="random"), 2))
-    check_env(gymnasium.wrappers.FlattenObservation(versus()))
     check_env(gymnasium.wrappers.RenderCollection(versus(render_mode="rgb_array")))
+    with pytest.warns(UserWarning, match="FlattenObservation changes observations .* apply"):
+        check_env(gymnasium.wrappers.FlattenObservation(versus()))
+
+
+def test_a_broken_promise_is_told_with_the_wrappers_that_change_actions():
+    changed = gymnasium.wrappers.TransformAction(versus(), lambda action: action ^ 1, None)
+    told = "TransformAction changes actions by its method action, which scores apply"
+    with pytest.raises(ConformanceError, match=told):
+        check_env(changed)
 
 
 PASSING = [
