@@ -71,7 +71,7 @@ navigation = [
     "* [Theory](theory.md)",
     *chapters("misere_quotients", "glossary"),
     *learners.pages(),
-    *chapters("diagnosis"),
+    *chapters("diagnosis", "wrappers"),
     *results.pages(),
     *chapters("turn_credit", "language_model"),
     *tutorials.pages(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 
 import gymnasium
@@ -35,10 +35,8 @@ def classes():
     modules = [gymnasium.core, conversions]
     for library in LIBRARIES:
         for found in pkgutil.walk_packages(library.__path__, f"{library.__name__}."):
-            try:
+            with suppress(ImportError):  # jax or torch is not installed
                 modules.append(importlib.import_module(found.name))
-            except ImportError:  # jax or torch is not installed
-                continue
     return {
         f"{module.__name__.partition('.')[0]}"
         f"{'.vector' if '.vector' in module.__name__ else ''}.{name}": kind
