@@ -193,21 +193,15 @@ def treatment(wrapper: Any) -> Treatment:
     changed = [name for name in own if name != "action_masks"]
     if key in REFUSED:
         return Treatment("refused", REFUSED[key])
-    if (
-        key == ("stable_baselines3", "VecNormalize")
-        and not changed
-        and getattr(wrapper, "norm_obs", True)
-    ):
+    if key == NORMALIZING and not changed and getattr(wrapper, "norm_obs", True):
         return NORMALIZES
-    functions = APPLIED.get(key)
-    if functions is None and changed == ["observe"] and key[0] == "pettingzoo":
+    functions = APPLIED.get(key, Functions())
+    if changed == ["observe"] and key[0] == "pettingzoo":
         functions = OF_OBSERVE
-    if functions is not None and set(changed) <= {functions.observation, functions.action}:
+    if others := [name for name in changed if name not in functions]:
+        return Treatment("refused", f"overrides {', '.join(others)}")
+    if masks or functions != Functions():
         return Treatment("applied", _changes(functions, masks), functions, own_masks=masks)
-    if changed or known is object:
-        return Treatment("refused", f"overrides {', '.join(changed)}")
-    if masks:
-        return Treatment("applied", _changes(Functions(), masks), own_masks=True)
     return Treatment("harmless", HARMLESS.get(key, "declares itself transparent"))
 
 
