@@ -46,8 +46,9 @@ class Process:
 
     Args:
         env_or_game: as :func:`nim_envs.optimality` takes it.
-        policy: the policy; if its ``normalizes_observations`` is true, ``VecNormalize`` of
-            Stable-Baselines3 is left to it.
+        policy: the policy. If its ``normalizes_observations`` is true, ``VecNormalize`` of
+            Stable-Baselines3 is left to it; if its ``observes_masks`` is, it takes the masks for
+            those in observations.
 
     Attributes:
         game: the game of the environment.
@@ -150,6 +151,7 @@ class _Stack:
     ) -> None:
         self._env, base = layers[0], layers[-1]
         self._encoding = encoding
+        self._observes_masks = getattr(policy, "observes_masks", False)
         self._num_actions = game.rules.num_actions
         self._observing: list[AppliedWrapper | _InSpace] = []
         self._acting: list[AppliedWrapper] = []
@@ -192,7 +194,12 @@ class _Stack:
                 masks = shown.get("action_mask", masks).astype(np.int8)
                 shown = shown["observation"]
         if self._masking is not None:
-            masks = self._masking.masks(there)
+            in_observations, masks = masks, self._masking.masks(there)
+            if self._observes_masks and not same(in_observations, masks):
+                raise TypeError(
+                    f"{self._env} shows other masks in observations than by action_masks, and this "
+                    "policy reads both: mask_in_observation=False leaves one"
+                )
         return Observed(shown, masks)
 
     def actions(self) -> IntArray:

@@ -13,10 +13,13 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from sb3_contrib.common.wrappers import ActionMasker
 from stable_baselines3 import DQN, PPO
+from stable_baselines3.common import vec_env
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import configure
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import (
     DummyVecEnv,
     SubprocVecEnv,
@@ -39,8 +42,10 @@ from nim_envs.adapters.sb3 import (
 )
 from nim_envs.errors import InvalidGameError
 from nim_envs.registration import gymnasium_id, make_vector, make_versus
+from nim_envs.scoring.wrappers import treatment
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
+from tests.nim_envs.test_wrapper_table import table
 
 ADDITION = make_game("addition", k=3, n=10, start="uniform")
 SETTINGS = {
@@ -300,12 +305,99 @@ def test_wrappers_within_vectors_are_applied_or_refused(kind):
         wrapper_class=gymnasium.wrappers.FlattenObservation,
     )  # fmt: skip
     if kind is SubprocVecEnv:
-        with pytest.raises(TypeError, match=r"SubprocVecEnv shows .* cannot be read"):
+        with pytest.raises(TypeError, match=r"SubprocVecEnv has wrappers .* cannot be read"):
             optimality(first_legal, env)
     else:
         model = MaskablePPO("MlpPolicy", env, device="cpu")
         assert optimality(sb3_policy(model), env).count == 8
     env.close()
+
+
+class LastTwo(gymnasium.ActionWrapper):
+    """Two actions of three."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.action_space = gymnasium.spaces.Discrete(2)
+
+    def action(self, action):
+        return action + 1
+
+    def action_masks(self):
+        return self.env.get_wrapper_attr("action_masks")()[1:]
+
+
+@pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
+def test_actions_of_wrappers_within_vectors_are_applied_or_refused(kind):
+    arguments = {"k": 3, "n": 10, "opponent": None, "mask_in_observation": False}
+    env = make_vec_env(
+        "nim_envs:nim_envs/Addition-v0", 2, env_kwargs=arguments, vec_env_cls=kind,
+        wrapper_class=LastTwo,
+    )  # fmt: skip
+    model = DQN("MlpPolicy", env, device="cpu", seed=1)
+    scores = OptimalityCallback(64, verbose=0)
+    if kind is SubprocVecEnv:
+        with pytest.raises(TypeError, match=r"SubprocVecEnv has wrappers .* cannot be read"):
+            model.learn(64, callback=scores)
+    else:
+        model.learn(64, callback=scores)
+        score = scores.scores[-1]
+        policy = sb3_policy(model)
+        won = illegal = 0
+        for total in range(10):
+            if total % 4 != 2:  # a P-position: 10 is reached by a move from 7, 8 and 9
+                one = env.envs[0]
+                observation, _ = one.reset(options={"start": [total]})
+                one.step(policy(observation[np.newaxis], np.ones((1, 3), np.int8))[0])
+                after = int(one.unwrapped.position[0])
+                illegal += after == total
+                won += after != total and after % 4 == 2
+        assert (score.percent, score.illegal_percent) == (100 * won / 8, 100 * illegal / 8)
+        assert {score.random_percent for score in scores.scores} != {optimality(
+            first_legal, ADDITION).random_percent}  # fmt: skip
+    env.close()
+
+
+def test_masks_of_wrappers_are_those_that_a_model_is_masked_by():
+    def wrapped(**arguments):
+        return LastTwo(make_versus("addition", k=3, n=10, opponent=None, **arguments))
+
+    env = wrapped(mask_in_observation=False)
+    model = MaskablePPO("MlpPolicy", env, device="cpu", n_steps=8, batch_size=8)
+    assert optimality(sb3_policy(model), env, [[5], [7]]).illegal_percent == 0
+    model = MaskablePPO("MultiInputPolicy", wrapped(), device="cpu", n_steps=8, batch_size=8)
+    with pytest.raises(TypeError, match="shows other masks in observations than by action_masks"):
+        optimality(sb3_policy(model), wrapped())
+
+
+def test_a_model_for_another_number_of_actions_is_refused():
+    env = LastTwo(make_versus("addition", k=3, n=10, mask_in_observation=False))
+    model = PPO("MlpPolicy", env, device="cpu", n_steps=8, batch_size=8)
+    with pytest.raises(ValueError, match="the model has 2 actions, this game 3"):
+        optimality(sb3_policy(model), env.unwrapped)
+
+
+def of_sb3():
+    found = {**vars(vec_env), "Monitor": Monitor}
+    return {
+        name: kind
+        for name, kind in found.items()
+        if isinstance(kind, type) and kind.__module__.startswith("stable_baselines3")
+        and issubclass(kind, (vec_env.VecEnv, gymnasium.Wrapper)) and name != "VecEnv"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", of_sb3())
+def test_the_manual_has_every_wrapper_as_it_is_treated(name):
+    assert table()[f"stable_baselines3.{name}"] == treatment(of_sb3()[name])[:2]
+
+
+def test_masks_of_any_function_are_applied():
+    assert table()["sb3_contrib.ActionMasker"] == treatment(ActionMasker)[:2]
+    plain = make_versus("addition", k=3, n=10, opponent=None)
+    env = ActionMasker(plain, lambda env: env.action_masks()[::-1])
+    score = optimality(first_legal, env)
+    assert str(score) == str(optimality(lambda seen, masks: masks[:, ::-1].argmax(axis=1), plain))
 
 
 def test_a_model_is_named_together_with_the_adapter_that_scores_it():

@@ -63,6 +63,11 @@ class ModelPolicy:
         return int(space.n)
 
     @property
+    def observes_masks(self) -> bool:
+        """Whether masks are in the model's observations."""
+        return isinstance(self._model.observation_space, spaces.Dict)
+
+    @property
     def normalizes_observations(self) -> bool:
         """Whether it applies the ``VecNormalize`` that its model trains with."""
         return self._model.get_vec_normalize_env() is not None
@@ -94,7 +99,7 @@ class ModelPolicy:
     def _shown(self, observations: Array, masks: MaskArray) -> Any:
         """Return the observations in the form of training."""
         shown: Any = observations
-        if isinstance(self._model.observation_space, spaces.Dict):
+        if self.observes_masks:
             shown = {"observation": observations, "action_mask": masks}
         normalizer = self._model.get_vec_normalize_env()
         return shown if normalizer is None else normalizer.normalize_obs(shown)
