@@ -167,6 +167,7 @@ class PlayingPlayer:
     Args:
         player: anything of :data:`AnyPlayer`.
         rules: rules of the game; ``None`` if unknown.
+        num_actions: number of its actions; ``None``: as many as masks have entries.
 
     Attributes:
         moves: whether it is asked for positions, by ``move``, instead of actions.
@@ -175,8 +176,9 @@ class PlayingPlayer:
         TypeError: ``player`` is not a player.
     """
 
-    def __init__(self, player: Any, rules: Rules | None) -> None:
+    def __init__(self, player: Any, rules: Rules | None, num_actions: int | None = None) -> None:
         self._asked = AskedPlayer(player, rules, PLAYED, 3)
+        self._num_actions = num_actions
         self.moves = self._asked.method == "move"
         self._acts = self._asked.method == "act"
         self._batch: OpponentFunction | None = None
@@ -205,6 +207,7 @@ class PlayingPlayer:
         Raises:
             InvalidActionError: neither actions nor probabilities of them.
         """
+        shape = len(masks), self._num_actions or masks.shape[1]
         try:
             if self._batch is not None:
                 answer = self._batch(observations, masks, rng)
@@ -214,20 +217,20 @@ class PlayingPlayer:
                 if array.ndim != 2:
                     return answer if isinstance(answer, list) else array
                 answer = array if due is None or len(array) != len(masks) else array[due]
-                return _in_rows(answer, due, masks.shape, rng)
+                return _in_rows(answer, due, shape, rng)
             if observations.dtype.kind == "i":
                 observations = observations.astype(np.int64)
             if self._acts:
                 act = self._asked.player.act
                 turns = zip(observations, masks, repeat(True) if due is None else due, strict=False)
                 return [
-                    one_action(act(observation, mask, rng), len(mask), rng) if to_move else 0
+                    one_action(act(observation, mask, rng), shape[1], rng) if to_move else 0
                     for observation, mask, to_move in turns
                 ]
             here = slice(None) if due is None else due
             there = positions()[here] if self.moves else observations[:0]
             answer = self._asked(Turns(observations[here], masks[here], there), rng)
-            return _in_rows(answer, due, masks.shape, rng)
+            return _in_rows(answer, due, shape, rng)
         except InvalidPolicyError as error:
             raise InvalidActionError(f"actions are wrong: {error}") from None
 

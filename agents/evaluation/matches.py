@@ -93,10 +93,17 @@ class MatchedPlayer:
         self._base = base
         self._agent = player if isinstance(player, Player) else None
         self._playing = PlayingPlayer(player, rules)
+        self._num_actions: int | None = None
         self._actions: IntArray | None = None
+        if env is base or rules is None:
+            return
         if self._playing.moves:
-            # A move is an action of the game, which wrappers may give another number.
+            # A move is an action of the game, to which wrappers may give another number.
             self._actions = Process(env, player).actions
+            return
+        space: Any = env.action_space(PLAYERS[0])
+        self._num_actions = int(space.n)
+        self._playing = PlayingPlayer(player, rules, self._num_actions)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the player's action, or -1 if it names no legal move.
@@ -107,7 +114,8 @@ class MatchedPlayer:
         if self._agent is not None:
             # Most players are agents, which need no batch.
             answer: Any = self._agent.act(observation, action_mask, rng)
-            return cast(int, one_action(answer, len(action_mask), rng))
+            number = self._num_actions or len(action_mask)
+            return cast(int, one_action(answer, number, rng))
         try:
             return cast(int, self._action(observation, action_mask, rng))
         except InvalidActionError as error:
@@ -213,7 +221,8 @@ def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> floa
     if base.encoding.name != "integer" or base.max_cycles is not None:
         return None
     try:
-        if not Process(env, opponent).ways.all():
+        ways = Process(env, opponent).ways
+        if ways is not None and not ways.all():
             return None  # a player in this environment cannot make every move
         response = best_response(opponent, env)
         positions, probabilities = game.start.sampler(game).support()

@@ -125,12 +125,15 @@ class Process:
         return total
 
     @property
-    def ways(self) -> IntArray:
-        """Number of the policy's actions that become each of the game's, ``(actions,)``."""
-        number = self.game.rules.num_actions
+    def ways(self) -> IntArray | None:
+        """Number of the policy's actions that become each of the game's, ``(actions,)``.
+
+        ``None``: one each.
+        """
         if self.actions is None:
-            return np.ones(number, dtype=np.int64)
-        return np.bincount(self.actions[self.actions != NO_ACTION], minlength=number)
+            return None
+        named = self.actions[self.actions != NO_ACTION]
+        return np.bincount(named, minlength=self.game.rules.num_actions)
 
 
 class _Stack:
@@ -204,7 +207,10 @@ class _Stack:
 
     def actions(self) -> IntArray:
         """Return the game's action for each action of the policy, int64, or ``NO_ACTION``."""
-        values: Sequence[Any] = list(np.arange(_number_of_actions(self._env, self._num_actions)))
+        own = np.arange(_number_of_actions(self._env, self._num_actions))
+        if not self._acting:
+            return np.where(own < self._num_actions, own, NO_ACTION)
+        values: Sequence[Any] = list(own)
         for wrapper in self._acting:
             values = wrapper.actions(values)
         return np.array([self._action(value) for value in values], dtype=np.int64)

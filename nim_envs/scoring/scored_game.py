@@ -75,11 +75,14 @@ def _inside(env: Any) -> list[Any]:
 
 
 def _shown_by(env: Any) -> tuple[Any, Any]:
-    """Return the game and the encoding of an innermost environment, or of other processes."""
+    """Return the game and the encoding of an innermost environment, or of those elsewhere.
+
+    Stable-Baselines3 has vectors of environments in other processes, and tells what wraps them.
+    """
     names = ("game", "encoding")
     if all(getattr_static(env, name, None) is not None for name in names):
         return env.game, env.encoding
-    if hasattr(env, "get_attr"):
+    if hasattr(env, "get_attr") and hasattr(env, "env_is_wrapped"):
         with suppress(AttributeError):
             (game, *_), (encoding, *_) = (env.get_attr(name) for name in names)
             return game, encoding

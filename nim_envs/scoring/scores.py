@@ -88,9 +88,10 @@ def optimality(
             many actions to list; or with ``act(observation, action_mask, rng)``, which is called
             once at each position. Of several of these methods, the first is used. It may overwrite
             its arguments; an action of -1 means no legal move, and counts as illegal.
-        env_or_game: an environment of this package: observations are in its encoding, transformed
-            by its wrappers if these are of Gymnasium's ``TransformObservation`` or a subclass. Or a
-            game: observations are positions, int64 ``(n, components)``, or their coordinates.
+        env_or_game: an environment of this package: the policy observes and acts as in it, through
+            its wrappers; see :func:`nim_envs.scoring.wrappers.treatment` for those that scores can
+            follow. Or a game: observations are positions, int64 ``(n, components)``, or their
+            coordinates.
         positions: ``"all"``; ``"reachable"``: those that can be reached from the game's starts;
             ``"player_0"`` or ``"player_1"``: those that can be reached with this player to move; or
             an integer array ``(n, components)``, or of coordinates.
@@ -103,7 +104,8 @@ def optimality(
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is none of the above; ``policy`` searches its own
-            position or asks a person; or other wrappers change the observations.
+            position or asks a person; or a wrapper changes observations or actions in a way that
+            cannot be followed.
         ValueError: an unknown set of positions, ``sample`` of another set than all, or an
             invalid ``seed``.
         InvalidPolicyError: the policy returned neither actions nor probabilities.
@@ -193,8 +195,9 @@ def _judged(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
     nothing = ~probabilities.any(axis=1)
     # The random policy plays each legal action equally likely: at an N-position there is one,
     # unless wrappers leave none.
-    ways = masks * scored.process.ways
-    at_random = ways / ways.sum(axis=1, keepdims=True).clip(min=1)
+    ways = scored.process.ways
+    legal = masks if ways is None else masks * ways
+    at_random = legal / legal.sum(axis=1, keepdims=True, dtype=np.int64).clip(min=1)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
     return _Judged(
         len(here),

@@ -8,10 +8,13 @@ import supersuit
 from gymnasium import spaces
 from supersuit.utils.wrapper_chooser import WrapperChooser
 
+from agents import QLearning
+from agents.evaluation import play_match
+from agents.evaluation.learning_curves import learning_curve
 from nim_envs import optimality
 from nim_envs.scoring.wrappers import treatment
 from tests.nim_envs.test_wrapper_table import ACTIONS, IMAGE, picture, single, table, turns
-from tests.played_scores import Played, played_score, random_policy
+from tests.played_scores import HEAPS, Played, is_lost, played_score, random_policy
 
 
 def positions(env):
@@ -121,3 +124,78 @@ def test_every_wrapper_is_scored_as_the_table_says(name, kind):
     policy = random_policy(Played(env).actions)
     score = optimality(policy, env)
     assert (score.percent, score.illegal_percent) == pytest.approx(played_score(policy, env))
+
+
+def last_first(env):
+    """The actions the other way round."""
+    return supersuit.action_lambda_v1(
+        env, lambda action, _: ACTIONS - 1 - action, lambda space: space
+    )
+
+
+class ToLost:
+    """Moves to a position that is lost for the opponent, where there is one."""
+
+    def move(self, position):
+        after = [
+            (*position[:heap], left, *position[heap + 1 :])
+            for heap in range(len(position))
+            for left in range(position[heap])
+        ]
+        return next(filter(is_lost, after), after[0])
+
+
+def uniform(observations, masks):
+    """Uniform over the legal actions, the other way round."""
+    legal = masks[:, ::-1]
+    return legal / legal.sum(axis=1, keepdims=True)
+
+
+def first_of_legal(observations, masks):
+    return masks.argmax(axis=1)
+
+
+class Uniform:
+    """Uniform over the legal actions, which have other numbers."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def action_probabilities(self, observations, masks):
+        legal = masks[:, self.numbers].astype(float)
+        return legal / legal.sum(axis=1, keepdims=True)
+
+
+def test_matches_are_played_through_wrappers():
+    wrapped = play_match(last_first(turns()), ToLost(), uniform, 20, seed=0)
+    plain = play_match(turns(), ToLost(), first_of_legal, 20, seed=0)
+    # player_0 starts from a won position.
+    assert wrapped.wins[0] == plain.wins[0] == 10
+
+
+def test_the_attainable_limit_is_that_of_the_wrapped_environment():
+    numbers = np.arange(ACTIONS)
+    wrapped = play_match(last_first(turns()), uniform, Uniform(numbers[::-1]), 2, seed=0)
+    plain = play_match(turns(), first_of_legal, Uniform(numbers), 2, seed=0)
+    assert wrapped.limit == pytest.approx(plain.limit)
+    fewer = supersuit.action_lambda_v1(
+        turns(), lambda action, _: action, lambda _: spaces.Discrete(ACTIONS - 1)
+    )
+    assert play_match(fewer, first_of_legal, Uniform(numbers[:-1]), 2, seed=0).limit is None
+    late = supersuit.delay_observations_v0(turns(), 1)
+    assert play_match(late, first_of_legal, Uniform(numbers), 2, seed=0).limit is None
+
+
+def test_learning_curves_are_of_the_process_that_is_learned():
+    """Heaps are shown the other way round."""
+    box = spaces.Box(0, np.array(HEAPS[::-1]), dtype=np.int64)
+    mask = spaces.Box(0, 1, (ACTIONS,), np.int8)
+    env = supersuit.observation_lambda_v0(
+        turns(start="uniform"),
+        lambda seen, _: {**seen, "observation": seen["observation"][::-1].copy()},
+        lambda _: spaces.Dict({"observation": box, "action_mask": mask}),
+    )
+    learner = QLearning(env.observation_space("player_0"), env.action_space("player_0"))
+    game = env.unwrapped.game
+    curve = learning_curve(env, learner, game, 6000, seed=0, every=6000, progress=False)
+    assert curve.percent[-1] == optimality(learner.greedy(), env).percent > 90

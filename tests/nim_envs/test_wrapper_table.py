@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -299,3 +300,11 @@ def test_every_wrapper_is_scored_as_the_table_says(name):
         plain = turns() if "pettingzoo" in name else single()
         assert optimality(policy, env).percent == optimality(policy, plain).percent
     env.close()
+
+
+def test_the_example_of_the_manual_runs_as_printed(capsys):
+    code, printed = re.search(
+        r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
+    ).groups()
+    exec(compile(code, str(PAGE), "exec"), {})
+    assert capsys.readouterr().out == printed
