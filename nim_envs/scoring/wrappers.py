@@ -141,9 +141,7 @@ HARMLESS: dict[Key, str] = {
         + _keys("nim_envs", "AgileRLVectorEnv GameVecEnv MaskedPettingZooEnv"),
         "has the interface of another library",
     ),
-    **dict.fromkeys(
-        _keys("nim_envs", "GameEnv VersusEnv VectorGameEnv PgxEnv"), "is the game itself"
-    ),
+    **dict.fromkeys(_keys("nim_envs", "GameEnv VersusEnv VectorGameEnv"), "is the game itself"),
     NORMALIZING: "changes rewards",
 }
 """Classes after which a policy observes the same, and its actions do the same."""
