@@ -14,6 +14,13 @@ settings.load_profile("default")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture
+def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``check_env`` play a tenth of its games: enough to pass what is right, and what is not
+    hidden is found."""
+    monkeypatch.setattr("nim_envs.testing.turns.EFFORT", 0.1)
+
+
 class RegisteredGames:
     """Forgets the games that a test, or an example in a docstring, registers."""
 

@@ -73,24 +73,21 @@ def listed(faults: list[Fault], **arguments: Any) -> Callable[[type], type]:
     return add
 
 
-def claims(*arguments: str) -> type:
-    """A base class of environments that say other arguments than they play by.
+def claims(**plays: Any) -> type:
+    """A base class of environments that play by other arguments than they say.
 
     Args:
-        arguments: those that are told by ``told``, in place of those played by.
+        plays: the arguments that they play by, the game among them.
     """
 
     class Claims:
-        plays: dict[str, Any] = {}
-
-        def __init__(self, game: Game, *size: int, **told: Any) -> None:
-            super().__init__(self.plays.get("game", game), *size, **{**told, **self._other()})
-            self.game = game
-            for name in arguments:
-                setattr(self, name, told[name])
-
-        def _other(self) -> dict[str, Any]:
-            return {name: value for name, value in self.plays.items() if name != "game"}
+        def __init__(self, *arguments: Any, **told: Any) -> None:
+            game, *size = arguments
+            played = {**told, **plays}
+            super().__init__(played.pop("game", game), *size, **played)
+            for name, value in {**dict.fromkeys(plays), **told, "game": game}.items():
+                if name in plays:
+                    setattr(self, name, value)
 
     return Claims
 
@@ -193,10 +190,8 @@ class ObservesInt64(VersusEnv):
 
 
 @listed(FAULTS, opponent="optimal")
-class OptimalIsRandom(claims("opponent"), VersusEnv):
+class OptimalIsRandom(claims(opponent="random"), VersusEnv):
     """The optimal opponent plays at random."""
-
-    plays = {"opponent": "random"}
 
 
 @listed(FAULTS, opponent="random")
@@ -240,24 +235,18 @@ class MasksInReverse(VectorGameEnv):
 
 
 @listed(FAULTS)
-class BeginsElsewhere(claims(), GameEnv):
+class BeginsElsewhere(claims(game=nim((3, 4, 4))), GameEnv):
     """Games begin at 3-4-4 instead of 3-4-5."""
-
-    plays = {"game": nim((3, 4, 4))}
 
 
 @listed(FAULTS, opponent=None)
-class BeginsElsewhereAlone(claims(), VersusEnv):
+class BeginsElsewhereAlone(claims(game=nim((3, 4, 4))), VersusEnv):
     """Games begin at 3-4-4 instead of 3-4-5."""
-
-    plays = {"game": nim((3, 4, 4))}
 
 
 @listed(FAULTS, opponent="random")
-class BeginElsewhere(claims(), VectorGameEnv):
+class BeginElsewhere(claims(game=nim((3, 4, 4))), VectorGameEnv):
     """Games begin at 3-4-4 instead of 3-4-5."""
-
-    plays = {"game": nim((3, 4, 4))}
 
 
 def other_outcome(options: Any) -> Any:
@@ -292,10 +281,8 @@ class WonNotLostInBatches(VectorGameEnv):
 
 
 @listed(FAULTS, opponent=None, game=nim("balanced"))
-class BalancedIsUniform(claims(), VectorGameEnv):
+class BalancedIsUniform(claims(game=nim("uniform")), VectorGameEnv):
     """Balanced starts, half of them lost, are drawn uniformly: one in eight is lost."""
-
-    plays = {"game": nim("uniform")}
 
 
 @listed(FAULTS, opponent="random", game=nim("p_position"))
@@ -314,51 +301,36 @@ class NewGamesElsewhere(VectorGameEnv):
 
 
 @listed(FAULTS)
-class TruncatesUnasked(claims("max_cycles"), GameEnv):
+class TruncatesUnasked(claims(max_cycles=5), GameEnv):
     """Games are cut short after five moves of each player without ``max_cycles``."""
-
-    plays = {"max_cycles": 5}
-
-    def __init__(self, game):
-        super().__init__(game, max_cycles=None)
 
 
 @listed(FAULTS, opponent="random", max_cycles=4)
-class TruncatesEarly(claims("max_cycles"), VersusEnv):
+class TruncatesEarly(claims(max_cycles=3), VersusEnv):
     """Games are cut short after three moves of each player instead of four."""
-
-    plays = {"max_cycles": 3}
 
 
 @listed(FAULTS, max_cycles=4)
-class NeverTruncates(claims("max_cycles"), GameEnv):
+class NeverTruncates(claims(max_cycles=None), GameEnv):
     """``max_cycles`` is ignored."""
-
-    plays = {"max_cycles": None}
 
 
 @listed(FAULTS, opponent="random", max_cycles=3)
-class TruncateEarly(claims("max_cycles"), VectorGameEnv):
+class TruncateEarly(claims(max_cycles=2), VectorGameEnv):
     """Games are cut short after two moves of each player instead of three."""
-
-    plays = {"max_cycles": 2}
 
 
 # Opponents and seats.
 
 
 @listed(FAULTS, opponent=0.5)
-class ErrsMore(claims("opponent"), VersusEnv):
+class ErrsMore(claims(opponent=0.9), VersusEnv):
     """The opponent that errs with probability 0.5 errs with 0.9."""
-
-    plays = {"opponent": 0.9}
 
 
 @listed(FAULTS, opponent=0.5)
-class ErrMore(claims("opponent"), VectorGameEnv):
+class ErrMore(claims(opponent=0.9), VectorGameEnv):
     """The opponent that errs with probability 0.5 errs with 0.9."""
-
-    plays = {"opponent": 0.9}
 
 
 def first_winning(observations: Any, masks: Any) -> Any:
@@ -368,31 +340,23 @@ def first_winning(observations: Any, masks: Any) -> Any:
 
 
 @listed(FAULTS, opponent="optimal", seat="random")
-class TakesTheFirstWin(claims("opponent"), VersusEnv):
+class TakesTheFirstWin(claims(opponent=first_winning), VersusEnv):
     """The optimal opponent takes the first of several winning actions."""
-
-    plays = {"opponent": first_winning}
 
 
 @listed(FAULTS, opponent="optimal")
-class TakeTheFirstWin(claims("opponent"), VectorGameEnv):
+class TakeTheFirstWin(claims(opponent=first_winning), VectorGameEnv):
     """The optimal opponent takes the first of several winning actions."""
-
-    plays = {"opponent": first_winning}
 
 
 @listed(FAULTS, opponent="random", seat="random")
-class AlwaysFirst(claims("seat"), VersusEnv):
+class AlwaysFirst(claims(seat=0), VersusEnv):
     """With a random seat the agent is always ``player_0``."""
-
-    plays = {"seat": 0}
 
 
 @listed(FAULTS, opponent="optimal", seat="random")
-class AllFirst(claims("seat"), VectorGameEnv):
+class AllFirst(claims(seat=0), VectorGameEnv):
     """With a random seat the agent is always ``player_0``."""
-
-    plays = {"seat": 0}
 
 
 # Actions.
@@ -625,7 +589,9 @@ class CopiesShareRandomNumbers(VersusEnv):
         memo[id(self._np_random)] = self._np_random
         again = type(self).__new__(type(self))
         memo[id(self)] = again
-        again.__dict__.update({key: copy.deepcopy(value, memo) for key, value in vars(self).items()})
+        again.__dict__.update(
+            {key: copy.deepcopy(value, memo) for key, value in vars(self).items()}
+        )
         return again
 
 

@@ -1,11 +1,18 @@
-"""The check of random draws: opponents against the solution, sampled actions."""
+"""Checks of random draws: opponents, starts and sampled actions against their probabilities.
+
+- An opponent draws from the actions that its name or number allows, at every position with the
+  right probabilities.
+- No number of draws is large enough to accuse what is right: all tests of one call together do so
+  with probability ``FALSE_ALARM`` at most, by an inequality that holds for any number of draws. As
+  every draw is seeded, the verdict is the same each time.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,47 +21,53 @@ from nim_envs.envs.opponents import NAMED_OPPONENTS
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
-from nim_envs.testing.positions import is_small, some_positions
-from nim_envs.testing.requirements import require, shown
+from nim_envs.testing.positions import is_small
+from nim_envs.testing.requirements import shown
 from nim_envs.testing.turns import first_of, positions_reached
 
 FALSE_ALARM = 1e-6
-"""Largest probability that correct draws fail the check."""
+"""Largest probability that one check of an environment accuses right draws."""
 
-FEW = 10
-"""Most starts drawn where the opponent is not judged."""
+FAMILIES = 16
+"""Most families of tests in one check of an environment; each has an equal part of it."""
 
 Chances = npt.NDArray[np.float64]
 
 
-class Tally:
-    """Scores of draws, from 0 to 1, and their expectation."""
+def far(sums: Any, means: Any, numbers: Any) -> BoolArray:
+    """Return which sums of scores are farther from their means than chance allows.
 
-    def __init__(self) -> None:
-        self.scored = self.expected = self._variance = 0.0
+    By Hoeffding's inequality, ``n`` independent scores from 0 to 1 whose mean is ``p`` have an
+    average of ``q`` or beyond with probability ``exp(-n * KL(q || p))`` at most, where ``KL`` is
+    the divergence between two coins.
 
-    def add(self, scores: Chances, chances: Chances, drawn: BoolArray) -> None:
-        """Add one draw.
+    Args:
+        sums: sums of scores, ``(tests,)``: one family of tests.
+        means: their expectations, ``(tests,)``.
+        numbers: numbers of scores, ``(tests,)``.
 
-        Args:
-            scores: scores of all outcomes, ``(n,)``.
-            chances: probabilities of the outcomes, ``(n,)``.
-            drawn: outcomes that it may have been, ``(n,)``, as only the result may be visible.
-        """
-        mean = float(chances @ scores)
-        self.scored += float(chances[drawn] @ scores[drawn] / chances[drawn].sum())
-        self.expected += mean
-        self._variance += float(chances @ (scores - mean) ** 2)
+    References:
+        W. Hoeffding, "Probability inequalities for sums of bounded random variables", *Journal of
+        the American Statistical Association* 58 (1963), Theorem 1.
 
-    def too_far(self) -> bool:
-        """Return whether the sum is farther from its expectation than chance allows.
+    Example:
+        >>> far([70, 90], [50, 50], [100, 100]).tolist()
+        [False, True]
+    """
+    sums, means, numbers = map(np.asarray, (sums, means, numbers))
+    most = np.maximum(numbers, 1)
+    # What is impossible or certain is no matter of chance, and only rounding comes close to it.
+    p = np.clip(means / most, 1e-9, 1 - 1e-9)
+    q = np.clip(sums / most, 0.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ones = np.where(q > 0, q * np.log(q / p), 0.0)
+        zeros = np.where(q < 1, (1 - q) * np.log((1 - q) / (1 - p)), 0.0)
+    return np.asarray(numbers * (ones + zeros) > allowed(len(sums)))
 
-        By Bernstein's inequality a sum of independent scores with variance ``v`` is off by ``t``
-        or more, to one side, with probability ``exp(-t**2 / (2 * v + 2 * t / 3))`` at most.
-        """
-        level = math.log(2 / FALSE_ALARM)
-        limit = level / 3 + math.sqrt((level / 3) ** 2 + 2 * self._variance * level)
-        return abs(self.scored - self.expected) > limit
+
+def allowed(tests: int) -> float:
+    """Return the divergence of all draws together that chance allows in one of some tests."""
+    return math.log(2 * max(tests, 1) * FAMILIES / FALSE_ALARM)
 
 
 def ranks(number: int) -> Chances:
@@ -62,7 +75,98 @@ def ranks(number: int) -> Chances:
     return np.arange(number) / max(number - 1, 1)
 
 
-class Replies:
+class Choice(NamedTuple):
+    """The moves of an opponent at one position, and how often each was drawn.
+
+    Attributes:
+        legal: actions, ``(n,)``.
+        reached: positions after them, ``(n, components)``.
+        wins: whether they win, ``(n,)``.
+        chances: probabilities, ``(n,)``.
+        drawn: number of draws of each, ``(n,)``; shared out where several reach one position.
+    """
+
+    legal: IntArray
+    reached: IntArray
+    wins: BoolArray
+    chances: Chances
+    drawn: Chances
+
+
+class Draws:
+    """Counts of actions that were drawn at known positions, and their tests."""
+
+    def __init__(self) -> None:
+        self.choices: dict[bytes, Choice] = {}
+
+    def improbable(self, who: str) -> str | None:
+        """Return in words which draws chance does not allow, or ``None``.
+
+        Args:
+            who: who draws, the beginning of the message.
+        """
+        rows = [one for one in self.choices.values() if one.drawn.any()]
+        if not rows:
+            return None
+        number = np.array([row.drawn.sum() for row in rows])
+        # Where the outcome is certain, there is nothing to test.
+        winning = np.array([row.chances @ row.wins for row in rows])
+        open_ = (winning > 1e-9) & (winning < 1 - 1e-9)
+        made = np.array([row.drawn @ row.wins for row in rows])
+        sums = [(made * open_).sum()], [(winning * number * open_).sum()], [(number * open_).sum()]
+        if far(*sums).any():
+            return (
+                f"{who} made {sums[0][0]:.0f} winning moves, where about {sums[1][0]:.0f} are "
+                "expected"
+            )
+        several = [row for row in rows if (row.chances > 0).sum() > 1]
+        scored = [self._ranked(row, row.drawn) for row in several]
+        expected = [row.drawn.sum() * self._ranked(row, row.chances) for row in several]
+        many = sum(row.drawn.sum() for row in several)
+        sums = [sum(scored)], [sum(expected)], [many]
+        if far(*sums).any():
+            return (
+                f"{who} does not draw evenly: on a scale from the first action, 0, to the last, 1, "
+                f"its moves sum to {sums[0][0]:.0f}, where about {sums[1][0]:.0f} is expected"
+            )
+        return self._one_action(who, several)
+
+    @staticmethod
+    def _ranked(row: Choice, weights: Chances) -> float:
+        """Sum of ranks among the actions that can be drawn, as these or the rest are preferred."""
+        scores = np.zeros(len(row.legal))
+        possible = row.chances > 0
+        scores[possible] = ranks(int(possible.sum()))
+        return float(weights @ scores)
+
+    def _one_action(self, who: str, rows: list[Choice]) -> str | None:
+        """Name an action that is drawn too often or too rarely, at one position or at all."""
+        if not rows:
+            return None
+        actions = np.concatenate([row.legal for row in rows])
+        drawn = np.concatenate([row.drawn for row in rows])
+        numbers = np.concatenate([np.full(len(row.legal), row.drawn.sum()) for row in rows])
+        expected = numbers * np.concatenate([row.chances for row in rows])
+        wrong = far(drawn, expected, numbers)
+        if wrong.any():
+            at = int(wrong.argmax())
+            return (
+                f"{who} drew action {actions[at]} at one position {drawn[at]:.0f} times of "
+                f"{numbers[at]:.0f}, where about {expected[at]:.0f} are expected"
+            )
+        named, where = np.unique(actions, return_inverse=True)
+        pooled = [np.bincount(where, each) for each in (drawn, expected, numbers)]
+        wrong = far(*pooled)
+        if wrong.any():
+            at = int(wrong.argmax())
+            return (
+                f"{who} drew action {named[at]} {pooled[0][at]:.0f} times, where about "
+                f"{pooled[1][at]:.0f} are expected"
+            )
+        return None
+
+
+class Replies(Draws):
     """Judges the moves of a named or numbered opponent by the solution of the game.
 
     An optimal opponent draws among the winning actions, or among all where none wins; a random one
@@ -71,98 +175,124 @@ class Replies:
     Args:
         env: the environment, wrapped or not; or several of them.
         game: the game that is played.
+
+    Attributes:
+        judged: whether the opponent's moves are judged.
     """
 
     def __init__(self, env: Any, game: Game) -> None:
+        super().__init__()
         self._rules = game.rules
-        self._opponent = opponent = first_of(env).opponent
-        self._epsilon: float | None = None
+        self._opponent = opponent = getattr(first_of(env), "opponent", None)
+        self._epsilon = 1.0
         if isinstance(opponent, str):
             self._epsilon = NAMED_OPPONENTS[opponent]
         elif isinstance(opponent, (int, float)):
             self._epsilon = float(opponent)
+        self.judged = isinstance(opponent, (str, int, float))
         self._solution = None
-        if self._epsilon is not None and (self._epsilon < 1 or is_small(game.rules)):
+        if self.judged and (self._epsilon < 1 or is_small(game.rules)):
             with suppress(SearchTooLargeError):
                 self._solution = game.solution
-        self._winning, self._ranks = Tally(), Tally()
-        self._choices: dict[bytes, tuple[IntArray, IntArray, Chances, Chances]] = {}
 
-    def starts(self, number: int) -> Iterator[IntArray]:
-        """Yield starts from which an opponent's moves are judged: no first move ends the game.
+    def may_end(self, position: IntArray) -> bool:
+        """Return whether a move at a position can end the game."""
+        return bool(self._rules.is_terminal(self.choice(position).reached).any())
 
-        Args:
-            number: most starts; fewer where the opponent is not judged.
-        """
-        if self._epsilon is None:
-            number = min(number, FEW)
-        for position in some_positions(self._rules, number, playable=True):
-            if not self._rules.is_terminal(positions_reached(self._rules, position)).any():
-                yield position
-
-    def turn(self, position: IntArray, action: int, after: IntArray, where: str) -> None:
-        """Judge the reply in a step that was checked, if there was one.
-
-        Args:
-            position: position before the step.
-            action: action of the step.
-            after: position afterwards.
-            where: beginning of the message.
-        """
-        rules = self._rules
-        if self._epsilon is not None and rules.action_mask(position)[action]:
-            own = rules.step(position, np.array(action))
-            if not (after == own).all():
-                self.move(own, after, where)
-
-    def move(self, before: IntArray, after: IntArray, where: str) -> None:
-        """Judge a move of the opponent.
+    def move(self, before: IntArray, after: IntArray, where: str, *, counts: bool = False) -> None:
+        """Judge a move of the opponent: whether it can be drawn.
 
         Args:
             before: position before the move.
             after: position afterwards.
             where: beginning of the message.
+            counts: whether it is one of the draws that are tested: those whose positions do not
+                depend on other draws.
         """
-        if self._epsilon is None:
+        if not self.judged:
             return
-        key = before.tobytes()
-        choice = self._choices.get(key)
-        if choice is None:
-            choice = self._choices[key] = self._choice(before, self._epsilon)
-        legal, reached, wins, chances = choice
-        drawn = (reached == after).all(axis=1)
-        if not chances[drawn].any():
+        choice = self.choice(before)
+        share = choice.chances * (choice.reached == after).all(axis=1)
+        total = share.sum()
+        if not total:
             raise ConformanceError(
                 f"{where}, the opponent {self._opponent!r} moved from {before.tolist()} to "
                 f"{after.tolist()}, and the actions that it draws from are "
-                f"{shown(legal[chances > 0])}"
+                f"{shown(choice.legal[choice.chances > 0])}"
             )
-        self._winning.add(wins, chances, drawn)
-        self._ranks.add(ranks(len(legal)), chances, drawn)
+        if counts:
+            choice.drawn[:] += share / total
 
-    def _choice(
-        self, position: IntArray, epsilon: float
-    ) -> tuple[IntArray, IntArray, Chances, Chances]:
-        """Legal actions, positions that they lead to, 1 where they win, and probabilities."""
+    def choice(self, position: IntArray) -> Choice:
+        """Return the moves that can be made at a position, and their probabilities."""
+        key = position.tobytes()
+        found = self.choices.get(key)
+        if found is None:
+            found = self.choices[key] = self._choice(position)
+        return found
+
+    def _choice(self, position: IntArray) -> Choice:
         legal = np.flatnonzero(self._rules.action_mask(position))
         wins = np.zeros(len(legal), dtype=np.bool_)
         if self._solution is not None:
             wins = np.isin(legal, self._solution.winning_actions(position))
         chosen = wins if wins.any() else ~wins
-        chances = epsilon / len(legal) + (1 - epsilon) * chosen / chosen.sum()
+        random, best = self._epsilon / len(legal), (1 - self._epsilon) / chosen.sum()
         reached = positions_reached(self._rules, position)
-        return legal, reached, wins.astype(np.float64), chances
+        return Choice(legal, reached, wins, random + best * chosen, np.zeros(len(legal)))
 
     def check(self) -> None:
-        """Check how often winning actions were drawn, and first and last ones."""
-        require(
-            not self._winning.too_far(),
-            f"the opponent {self._opponent!r} made {self._winning.scored:.0f} winning moves, where "
-            f"about {self._winning.expected:.0f} are expected",
-        )
-        require(
-            not self._ranks.too_far(),
-            f"the opponent {self._opponent!r} does not draw evenly: on a scale from the first "
-            f"action, 0, to the last, 1, its moves sum to {self._ranks.scored:.0f}, where about "
-            f"{self._ranks.expected:.0f} is expected",
-        )
+        """Check how often winning actions were drawn, first and last ones, and each."""
+        improbable = self.improbable(f"the opponent {self._opponent!r}")
+        if improbable is not None:
+            raise ConformanceError(improbable)
+
+
+class Opening(NamedTuple):
+    """Seats and positions at which an agent can make its first move.
+
+    Attributes:
+        rows: the seat and the position, ``(n, 1 + components)``, all different.
+        chances: their probabilities, ``(n,)``; ``None``: not known.
+    """
+
+    rows: IntArray
+    chances: Chances | None
+
+
+def opening(
+    game: Game, starts: IntArray, chances: Chances, seat: Any, replies: Replies
+) -> Opening | None:
+    """Return the first positions that an agent meets, or ``None`` if it meets none.
+
+    A game that the opponent's first move ends is replaced by another, and the agent never sees it.
+
+    Args:
+        game: the game that is played.
+        starts: positions, ``(n, components)``.
+        chances: their probabilities, ``(n,)``.
+        seat: 0, 1 or ``"random"``.
+        replies: the opponent.
+    """
+    rows, weights = [], []
+    shares = {0: (1.0, 0.0), 1: (0.0, 1.0), "random": (0.5, 0.5)}[seat]
+    if shares[0]:
+        rows.append(np.insert(starts, 0, 0, axis=1))
+        weights.append(shares[0] * chances)
+    for start, chance in _each(starts, chances, shares[1]):
+        choice = replies.choice(start)
+        goes_on = ~np.asarray(game.rules.is_terminal(choice.reached))
+        rows.append(np.insert(choice.reached[goes_on], 0, 1, axis=1))
+        weights.append(shares[1] * chance * choice.chances[goes_on])
+    if not any(map(len, rows)):
+        return None
+    found, where = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
+    summed = np.bincount(where.reshape(-1), weights=np.concatenate(weights))
+    known = replies.judged or seat == 0
+    return Opening(found, summed / summed.sum() if known else None)
+
+
+def _each(starts: IntArray, chances: Chances, share: float) -> Iterator[tuple[IntArray, float]]:
+    """Yield the starts and their probabilities, none where the opponent does not begin."""
+    if share:
+        yield from zip(starts, chances.tolist(), strict=True)

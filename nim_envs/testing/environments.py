@@ -10,6 +10,7 @@ from pettingzoo import AECEnv
 from nim_envs.encoding import Encoding
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.testing.batched import check_batched
+from nim_envs.testing.requirements import during
 from nim_envs.testing.single import check_single
 from nim_envs.testing.turn_based import check_turn_based
 from nim_envs.testing.wrappers import changes_told
@@ -19,20 +20,25 @@ def check_env(env: Any) -> None:
     """Check that an environment keeps every promise of the environments of ``nim_envs``.
 
     Random games are played in lock-step with the rules: in each turn positions, observations,
-    masks, rewards and ends must be those that ``game.rules.step`` and the convention say.
+    masks, rewards and ends must be those that ``game.rules.step`` and the convention say. On a
+    small board each action, legal or not, is tried at each position, else at some hundred.
 
     - Observations lie in the observation space; dictionaries have ``"observation"`` and then
       ``"action_mask"``. The mask is all zeros for a player who is not to move and where a game has
       terminated, and kept where it is truncated.
     - Rewards are +1 for the winner and -1 for the loser at the end, 0 before; both players
-      terminate together. An illegal action forfeits, or raises and changes nothing. An invalid
-      action raises.
+      terminate together. An illegal action forfeits, or raises and changes nothing. A game is
+      truncated after exactly ``max_cycles`` moves of each player.
+    - Actions may be any integers of NumPy. An invalid action, and invalid arguments of ``reset``
+      and ``set_position``, raise and change nothing, as does a step before the first ``reset``.
     - Infos have every documented entry, with its type: whose turn it is, the mask, the winner; with
       ``truth_in_info=True`` what the solution of the game says of the last move.
+    - Games begin where ``start`` and the options of ``reset`` say, with the right probabilities,
+      in new games of a batch too; ``seat="random"`` draws either seat.
     - A named or numbered opponent plays by the solution of the game: it draws uniformly among the
       winning actions, or among all, with the right probabilities.
-    - ``reset(seed=...)`` determines all later random numbers, in a batch game by game. Starts are
-      as requested, and a reset of some games leaves the others.
+    - ``reset(seed=...)`` determines all later random numbers, in a batch game by game, and distinct
+      seeds give distinct ones. A reset of some games leaves the others.
     - ``action_masks``, ``sample_actions``, ``state``, ``last``, ``agent_iter``, ``next_starts`` and
       ``render``, where there are such methods, agree with the game. After ``close`` nothing can be
       played.
@@ -40,6 +46,10 @@ def check_env(env: Any) -> None:
     - Arrays that were returned are the caller's own.
     - ``set_position``, where there is one, goes on from there.
     - PettingZoo's ``api_test`` or Gymnasium's ``check_env`` passes on a copy.
+
+    Draws are tested by an inequality that holds for any number of them: right ones are accused with
+    probability 1e-6 at most in one call, and each call comes to the same verdict. A wrong
+    probability is found where it shows in some thousand draws. The check takes a second or two.
 
     Args:
         env: a turn-based, Gymnasium or batched environment of this package, wrapped or not; its
@@ -71,5 +81,5 @@ def check_env(env: Any) -> None:
             f"{env!r}"
         )
     game, encoding, stacks = scored_game(env)
-    with changes_told(stacks):
+    with changes_told(stacks), during("the environment"):
         check(env, game, encoding or Encoding("integer", game.rules))

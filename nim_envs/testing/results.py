@@ -1,4 +1,14 @@
-"""The check of results: position, reward, ends and mask, and every entry of the infos."""
+"""Checks of the results of one turn, of Gymnasium environments and batches.
+
+- The position is the one that the rules say, after the opponent's reply if there is one.
+- Rewards are +1 for a win and -1 for a loss in the step that ends a game, 0 in all others. An
+  illegal action loses.
+- A game terminates where no move is left, and is truncated after exactly ``max_cycles`` moves of
+  each player, and nowhere else.
+- The mask holds the legal actions of the seat to move. It is all zeros where the game has
+  terminated, or was truncated with the opponent to move.
+- Infos have every documented entry, with its type, and no truth that was not asked for.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +26,8 @@ from nim_envs.testing.turns import (
     GOES_ON,
     Observed,
     first_of,
+    most_moves,
+    most_steps,
     positions_reached,
 )
 
@@ -69,6 +81,20 @@ class Seen(NamedTuple):
     ends: tuple[float, bool, bool] = GOES_ON
 
 
+class State(NamedTuple):
+    """The history of a game, as far as its next results depend on it.
+
+    Attributes:
+        seat: seat to move.
+        moves: number of moves of both players.
+        steps: number of steps.
+    """
+
+    seat: int
+    moves: int = 0
+    steps: int = 0
+
+
 class Results:
     """Checks the results of environments whose step includes the opponent's reply, if there is one.
 
@@ -79,103 +105,118 @@ class Results:
 
     Attributes:
         replies: judges the opponent's moves.
+        seat: the agent's seat: 0, 1 or ``"random"``; 0 in self-play.
+        most_moves: moves of both players after which a game is truncated.
     """
 
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
         first = first_of(env)
         self.replies = Replies(env, game)
+        self.seat: Any = 0 if first.seat is None else first.seat
+        self.most_moves, self._most_steps = most_moves(env), most_steps(env)
         self._game = game
         self._observed = observed
         self._self_play = first.opponent is None
         self._no_truth = dict.fromkeys(TRUTH, False) if first.truth_in_info else {}
-        self._seat = 0 if first.seat is None else first.seat
 
-    def begun(self, seen: Seen, where: str) -> int:
-        """Check the first results of a new game; return the seat to move.
+    def begun(self, seen: Seen, where: str) -> State:
+        """Check the first results of a new game; return its history.
 
         Args:
             seen: the results.
             where: beginning of the message.
         """
         self._observed.check(seen.observation, seen.position, where)
-        self._check_mask(seen._replace(ends=GOES_ON), where)
-        seat = self._seat
+        require_equal(f"{where}, at {seen.position.tolist()}, the mask", seen.mask,
+                      self._game.rules.action_mask(seen.position))  # fmt: skip
+        require(seen.mask.any(), f"{where}, {seen.position.tolist()} leaves no move")
+        seat = self.seat
         if seat == "random":
             seat = seen.info.get("seat")
             require(seat in (0, 1), f"{where}, info['seat'] is {seat}, where 0 or 1 is expected")
         self._check(seen, seat, NOBODY, self._no_truth, where)
-        return int(seat)
+        return State(int(seat), moves=int(seat))
 
-    def after(self, seen: Seen, seat: int, move: tuple[IntArray, int], where: str) -> int:
-        """Check the results of a step; return the seat to move.
+    def after(self, seen: Seen, state: State, move: tuple[IntArray, int], where: str) -> State:
+        """Check the results of a step; return the history after it.
 
         Args:
             seen: the results.
-            seat: seat that made the step.
+            state: the history before it.
             move: position before the step, and its action.
             where: beginning of the message.
         """
         before, action = move
         where = f"{where}, after action {action} at {before.tolist()}"
-        self._check_move(seen, before, action, where)
+        moves, at_reply = self._check_move(seen, state, before, action, where)
         self._observed.check(seen.observation, seen.position, where)
-        self._check_mask(seen, where)
-        self.replies.turn(before, action, seen.position, where)
-        return self.info_after(seen, seat, move, where)
+        self._check_mask(seen, at_reply, where)
+        return self.info_after(seen, state, move, where)._replace(moves=moves)
 
-    def _check_move(self, seen: Seen, before: IntArray, action: int, where: str) -> None:
-        """Check position, reward and ends; a step includes the reply except in self-play."""
+    def _check_move(
+        self, seen: Seen, state: State, before: IntArray, action: int, where: str
+    ) -> tuple[int, bool]:
+        """Check position, reward and ends; a step includes the reply except in self-play.
+
+        Returns:
+            The number of moves in the game, and whether the opponent would move next.
+        """
         rules, after = self._game.rules, seen.position
         reward, terminated, truncated = seen.ends
+        late = state.steps + 1 >= self._most_steps
         if not rules.action_mask(before)[action]:
             require_equal(f"{where}, which is illegal, the position", after, before)
             require_equal(f"{where}, which is illegal, the reward", reward, -1.0)
             require_equal(f"{where}, which is illegal, terminated", terminated, True)
-            return
+            require_equal(f"{where}, which is illegal, truncated", truncated, late)
+            return state.moves, True
         own = rules.step(before, np.array(action))
+        moves = state.moves + 1
         replied, forfeited = False, False
-        if self._self_play or rules.is_terminal(own) or (truncated and (after == own).all()):
+        ended = bool(rules.is_terminal(own)) or moves >= self.most_moves
+        if self._self_play or ended:
             require_equal(f"{where}, the position", after, own)
-        elif (after == own).all():
+        elif (after == own).all() and not self.replies.judged:
             forfeited = True  # the opponent's reply was illegal
         else:
-            replied = bool((positions_reached(rules, own) == after).all(axis=1).any())
+            moves, replied = moves + 1, True
             require(
-                replied,
+                (positions_reached(rules, own) == after).all(axis=1).any(),
                 f"{where}, the position is {after.tolist()}, and no reply leads there from "
                 f"{own.tolist()}",
             )
+            self.replies.move(own, after, where)
         over = forfeited or bool(rules.is_terminal(after))
         require_equal(f"{where}, at {after.tolist()}, terminated", terminated, over)
+        require_equal(
+            f"{where}, at {after.tolist()} after {moves} moves and {state.steps + 1} steps, "
+            "truncated", truncated, late or (not over and moves >= self.most_moves),
+        )  # fmt: skip
         expected = 0.0
         if forfeited:
             expected = 1.0
         elif over:
             expected = self._game.convention.last_movers_reward * (-1 if replied else 1)
         require_equal(f"{where}, at {after.tolist()}, the reward", reward, expected)
+        return moves, not (self._self_play or replied)
 
-    def _check_mask(self, seen: Seen, where: str) -> None:
-        """Check the mask: the legal actions of the seat to move, none at the end of a game."""
-        _, terminated, truncated = seen.ends
-        mask, after = seen.mask, seen.position
-        if terminated:
-            require(
-                not mask.any(), f"{where}, the mask is {mask.tolist()} where the game has ended"
-            )
-        elif not truncated or mask.any():  # zeros where it was truncated with the opponent to move
-            require_equal(
-                f"{where}, at {after.tolist()}, the mask", mask, self._game.rules.action_mask(after)
-            )
+    def _check_mask(self, seen: Seen, at_reply: bool, where: str) -> None:
+        """Check the mask after a step: none at the end, and where the opponent would move."""
+        _, terminated, _ = seen.ends
+        legal = self._game.rules.action_mask(seen.position)
+        expected = np.zeros_like(legal) if terminated or at_reply else legal
+        ended = "where the game has ended" if terminated else f"at {seen.position.tolist()}"
+        require_equal(f"{where}, {ended}, the mask", seen.mask, expected)
 
-    def info_after(self, seen: Seen, seat: int, move: tuple[IntArray, int], where: str) -> int:
-        """Check the info alone, as :meth:`after` does; return the seat to move."""
-        winner, reward = NOBODY, seen.ends[0]
+    def info_after(self, seen: Seen, state: State, move: tuple[IntArray, int], where: str) -> State:
+        """Check the info alone, as :meth:`after` does; return the history but for its moves."""
+        seat, winner, reward = state.seat, NOBODY, seen.ends[0]
         if reward:
             winner = seat if reward > 0 else 1 - seat
         mover = 1 - seat if self._self_play else seat
         truth = truth_of(self._game, *move) if self._no_truth else {}
         self._check(seen, mover, winner, truth, where)
-        return mover
+        return State(mover, state.moves, state.steps + 1)
 
     def _check(
         self, seen: Seen, seat: int, winner: int, truth: dict[str, bool], where: str

@@ -1,4 +1,12 @@
-"""The check of Gymnasium environments of one player."""
+"""The check of Gymnasium environments: those of a batch of one, and what they have besides.
+
+- ``action_masks`` agrees with the mask, and is boolean; ``position`` and ``coordinates`` are
+  copies.
+- ``step`` returns a reward that is a ``float``, and two ``bool``.
+- After the end of a game there is nothing to play; an invalid action raises and changes nothing.
+- ``render`` shows the position; after ``close`` nothing can be played.
+- Gymnasium's own ``check_env`` passes on a copy.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +19,27 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
+from gymnasium.vector import AutoresetMode
 
 from nim_envs.encoding import Encoding
-from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
+from nim_envs.testing.arguments import check_before_reset, check_resets, no_actions
 from nim_envs.testing.requirements import (
     COPIES,
     during,
+    require,
     require_dtype,
     require_equal,
     require_error,
 )
-from nim_envs.testing.results import Results, Seen
+from nim_envs.testing.results import Seen
 from nim_envs.testing.shows import check_close, check_render
+from nim_envs.testing.steps import Result, StepChecks
 from nim_envs.testing.turns import (
-    ChecksOfOneGame,
     Observed,
     attribute,
+    check_copy,
     check_seeds,
     chosen_action,
     content,
@@ -37,70 +48,85 @@ from nim_envs.testing.turns import (
 )
 
 GAMES = 8
-"""Number of games from each kind of start."""
+"""Number of games with the same seed that are compared."""
 
-REPLIES = 100
-"""Most positions from which the opponent's moves are checked."""
+RENDERED = 100
+"""First turns after which ``render`` is checked: pictures take longer than turns."""
 
 
 def check_single(env: Any, game: Game, encoding: Encoding) -> None:
     """Check a Gymnasium environment; see :func:`nim_envs.testing.check_env`."""
     require_equal("env.action_space", env.action_space, spaces.Discrete(game.rules.num_actions))
-    observed = Observed(game, encoding, env.observation_space, env.unwrapped.observation_space)
+    inner = env.unwrapped
+    observed = Observed(game, encoding, env.observation_space, inner.observation_space)
+    observed.check_space(inner.observation_space, masked=inner.mask_in_observation)
+    check_before_reset(env, lambda: env.step(0), attribute(env, "action_masks"))
     checks = _Checks(env, game, observed)
     rng = np.random.default_rng(0)
     checks.games_in_lock_step(rng)
-    checks.opponent(rng)
-    checks.what_is_no_action()
-    if illegal_move_raises(env):
-        checks.illegal_actions_raise()
+    checks.slow_games()
     check_seeds(checks.trace, game, checks.options)
     for name in COPIES:
         if name == "copy.deepcopy" or not _others_cannot_be_pickled(env):
             checks.copies(name)
+    checks.opponent(rng)
+    checks.starts.check_seeds()
+    checks.starts.check()
+    checks.types_of_results()
+    checks.types_of_actions()
+    checks.what_is_no_action()
+    env.reset(seed=0)
+    check_resets(env, game.rules, lambda: position_of(env))
+    checks.every_position(rng)
     check_close(env)
     _check_by_gymnasium(env)
 
 
-class _Checks(ChecksOfOneGame):
+class _Checks(StepChecks):
     """The checks of one environment, one after the other."""
 
-    games = GAMES
-
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
-        super().__init__(env, game, observed)
-        self.results = Results(env, game, observed)
-        self.replies = self.results.replies
+        super().__init__(env, game, observed, 1, AutoresetMode.DISABLED)
+        self._turns = 0
 
-    def begin(
-        self, seed: int | None, options: dict[str, Any] | None
-    ) -> tuple[IntArray, IntArray, int]:
-        """Reset; return position, mask and seat, all checked."""
-        where = f"after reset(seed={seed}, options={options})"
-        with during(where.removeprefix("after ")):
-            observation, info = self.env.reset(seed=seed, options=options)
-        mask = self.observed.mask(observation, info, where)
-        seen = Seen(observation, info, mask, self.position)
-        seat = self.results.begun(seen, where)
-        self.written_to(seen, where)
-        return seen.position, mask, seat
+    def reset(self, seed: Any, options: dict[str, Any] | None) -> list[tuple[Any, Any]]:
+        """Reset; return observation and info, in a list."""
+        taken = {key: value for key, value in (options or {}).items() if key != "reset_mask"}
+        return [self.env.reset(seed=seed, options=taken or None)]
 
-    def step(
-        self, position: IntArray, seat: int, action: int
-    ) -> tuple[IntArray, IntArray, int, bool]:
-        """Make a step; return position, mask, seat and whether the game is over, all checked."""
-        env = self.env
-        where = f"after action {action} at {position.tolist()}"
-        with during(f"step({action}) at {position.tolist()}"):
-            observation, reward, terminated, truncated, info = env.step(action)
-        mask = self.observed.mask(observation, info, where)
-        ends = float(reward), bool(terminated), bool(truncated)
-        seen = Seen(observation, info, mask, self.position, ends)
-        seat = self.results.after(seen, seat, (position, action), "in play")
-        self.written_to(seen, where)
-        if terminated:
-            require_error(f"a step {where}, which ended the game,", env.unwrapped.step, 0)
-        return seen.position, mask, seat, terminated or truncated
+    def step(self, actions: Any) -> list[Result]:
+        """Make a step with the only action; return the results, in a list."""
+        action = int(actions[0]) if isinstance(actions, np.ndarray) else actions[0]
+        return [self.env.step(action)]
+
+    def positions(self) -> IntArray:
+        """Return the position, ``(1, components)``."""
+        return position_of(self.env)[np.newaxis]
+
+    def turn(self, actions: IntArray, where: str) -> list[Seen]:
+        """Make a step, and check its results; after the last one there is nothing to play."""
+        (seen,) = super().turn(actions, where)
+        if seen.ends[1]:
+            what = f"a step {where}, after {actions[0]} ended the game,"
+            require_error(what, self.env.unwrapped.step, 0)
+        return [seen]
+
+    def looked_at(self, seen: list[Seen], where: str) -> None:
+        """Check types, pictures and masks, and that returned arrays are the caller's own."""
+        self._turns += 1
+        for one in seen:
+            self.written_to(one, where)
+            if self._turns <= RENDERED:
+                check_render(self.env, self.game, one.position, where)
+
+    def types_of_results(self) -> None:
+        """Check the types of the results of a step."""
+        _, info = self.env.reset(seed=0)
+        result = self.env.step(int(info["action_mask"].argmax()))
+        for name, value, kind in zip(
+            ("reward", "terminated", "truncated"), result[1:4], (float, bool, bool), strict=True
+        ):
+            require(isinstance(value, kind), f"the {name} is {value!r}, no {kind.__name__}")
 
     def written_to(self, seen: Seen, where: str) -> None:
         """Check that returned arrays are the caller's own, and check ``action_masks``."""
@@ -112,7 +138,7 @@ class _Checks(ChecksOfOneGame):
         unwrapped: Any = self.env.unwrapped
         unwrapped.position[...] = 0
         require_equal(f"{where}, after what was observed was written to, the position",
-                      self.position, seen.position)  # fmt: skip
+                      position_of(self.env), seen.position)  # fmt: skip
         require_equal(f"{where}, env.coordinates", unwrapped.coordinates,
                       self.rules.coordinates(seen.position))  # fmt: skip
         with during(f"{where}, action_masks()"):
@@ -120,43 +146,23 @@ class _Checks(ChecksOfOneGame):
         require_equal(f"{where}, action_masks()", masks, seen.mask.astype(np.bool_))
         require_dtype(f"{where}, action_masks()", masks, np.bool_)
 
-    def game_in_lock_step(
-        self, rng: np.random.Generator, options: dict[str, Any] | None, seed: int | None
-    ) -> None:
-        """Play one game, mostly by legal actions, and check every turn of it."""
-        legal = 1.0 if illegal_move_raises(self.env) else 0.9
-        position, mask, seat = self.begin(seed, options)
-        over = False
-        while not over:
-            check_render(self.env, self.game, position, "in play")
-            action = chosen_action(mask, rng, legal)
-            position, mask, seat, over = self.step(position, seat, action)
+    def what_is_no_action(self) -> None:
+        """Check that an invalid action raises and changes nothing."""
+        self.env.reset(seed=0)
+        before = position_of(self.env)
+        for action in no_actions(self.rules.num_actions):
+            what = f"step({action!r}), which is no action,"
+            require_error(what, self.env.step, action)
+            require_equal(f"after {what} the position", position_of(self.env), before)
 
-    def opponent(self, rng: np.random.Generator) -> None:
-        """Check given starts, the seats, and the opponent's moves, its first ones too."""
-        for start in self.replies.starts(REPLIES):
-            position, mask, seat = self.begin(None, {"start": self.rules.shown(start)})
-            where = f"after a reset to {start.tolist()}"
-            if seat == 0:
-                require_equal(f"{where} as player_0, the position", position, start)
-            else:
-                self.replies.move(start, position, where)
-            self.step(position, seat, chosen_action(mask, rng))
-        self.replies.check()
-
-    def illegal_actions_raise(self) -> None:
-        """Check that an illegal action raises and changes nothing, where a start has one."""
-        for _ in range(GAMES):
-            position, mask, _ = self.begin(None, self.options)
-            illegal = np.flatnonzero(mask == 0)
-            if len(illegal):
-                break
-        else:
-            return
-        action = int(illegal[0])
-        where = f"step({action}), illegal at {position.tolist()}, with illegal_move='raise',"
-        require_error(where, self.env.step, action, kind=IllegalMoveError)
-        require_equal(f"after {where} the position", self.position, position)
+    def trace(self, seed: int) -> list[Any]:
+        """Return the results of some games after a seeded reset, with the same choices."""
+        rng = np.random.default_rng(0)
+        seen: list[Any] = []
+        for number in range(GAMES):
+            self.env.reset(seed=None if number else seed, options=self.options)
+            seen += self.play_on(self.env, rng)
+        return seen
 
     def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:
         """Play a game to its end by random legal actions; return all results."""
@@ -176,7 +182,14 @@ class _Checks(ChecksOfOneGame):
         )
         if terminated or truncated:
             self.env.reset()
-        self.copy(name)
+
+        def play_on(env: Any) -> list[Any]:
+            rng = np.random.default_rng(0)
+            seen = self.play_on(env, rng)
+            env.reset(options=self.options)
+            return seen + self.play_on(env, rng)
+
+        check_copy(self.env, name, position_of, play_on)
 
 
 def _others_cannot_be_pickled(env: Any) -> bool:

@@ -1,4 +1,20 @@
-"""The check of turn-based environments: PettingZoo's ``AECEnv``."""
+"""The check of turn-based environments: PettingZoo's ``AECEnv``.
+
+- Games played in lock-step with the rules agree with them in every turn; so does each action at
+  each position of a small board, whichever player moves, after ``reset`` and ``set_position``.
+- The player to move has the mask of legal actions, the other one all zeros, as both have where the
+  game has terminated; where it is truncated, the player to move keeps its mask.
+- Rewards are +1 and -1 at the end, 0 before; both players terminate together. They are truncated
+  together after exactly ``max_cycles`` moves of each, and nowhere else.
+- An illegal action, and ``forfeit``, lose; with ``illegal_move="raise"`` they raise, and the game
+  goes on as if nothing had been tried.
+- Infos are empty, or with ``truth_in_info=True`` tell the truth about the last moves of this game.
+- ``last``, ``state``, ``agent_iter``, ``next_starts``, ``position`` and ``coordinates`` agree with
+  the game; what they return is a copy.
+- After the end a step takes ``None`` alone, once for each player; spaces are always the same.
+- ``render`` shows the position; after ``close`` nothing can be played.
+- PettingZoo's ``api_test`` passes on a copy.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +22,7 @@ import copy
 import io
 import re
 import warnings
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -17,28 +34,45 @@ from nim_envs.errors import IllegalMoveError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
-from nim_envs.testing.positions import some_positions
+from nim_envs.testing.arguments import (
+    check_before_reset,
+    check_resets,
+    no_actions,
+    no_options,
+    of_every_type,
+)
+from nim_envs.testing.chances import Replies
+from nim_envs.testing.positions import some_positions, spread
 from nim_envs.testing.requirements import (
     COPIES,
     during,
     require,
     require_equal,
     require_error,
+    shown,
 )
 from nim_envs.testing.results import TRUTH, check_entries, truth_of
 from nim_envs.testing.shows import check_close, check_render
+from nim_envs.testing.starts import Starts
 from nim_envs.testing.turns import (
+    PAIRS,
     SEED,
-    ChecksOfOneGame,
+    Checks,
     Observed,
+    Slowest,
+    check_copy,
     check_seeds,
     chosen_action,
     content,
+    most_moves,
     position_of,
 )
 
 GAMES = 6
 """Number of games from each kind of start."""
+
+MOST_MOVES = 1_000
+"""Most moves of a game that are checked."""
 
 EXPECTED_WARNINGS = (
     "Observation is not a NumPy array",  # a dict, as the action mask asks for
@@ -63,22 +97,30 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
             require(
                 space(agent) is space(agent), f"each call of {space.__name__} makes a new space"
             )
-    space = env.observation_space(PLAYERS[0])
-    checks = _Checks(
-        env, game, Observed(game, encoding, space, env.unwrapped.observation_space(PLAYERS[0]))
-    )
+    inner = env.unwrapped.observation_space(PLAYERS[0])
+    observed = Observed(game, encoding, env.observation_space(PLAYERS[0]), inner)
+    observed.check_space(inner, masked=True)
+    player = PLAYERS[0]
+    check_before_reset(env, lambda: env.step(0), lambda: env.observe(player), env.last, env.state)
+    checks = _Checks(env, game, observed)
     rng = np.random.default_rng(0)
     checks.games_in_lock_step(rng)
+    checks.slow_games()
     checks.agents_in_turn(rng)
-    checks.what_is_no_action()
-    checks.illegal_action(rng)
     checks.no_legal_move()
     check_seeds(checks.trace, game, checks.options)
     for name in COPIES:
         checks.copies(name)
     checks.starts_to_come()
-    checks.positions_that_are_set()
-    checks.starts_of_ones_own()
+    checks.positions_that_are_set(rng)
+    checks.starts.check_seeds()
+    checks.starts.check()
+    checks.types_of_actions()
+    checks.what_is_no_action()
+    checks.positions_that_are_not_set()
+    env.reset(seed=0)
+    check_resets(env, game.rules, lambda: position_of(env))
+    checks.every_position(rng)
     check_close(env)
     _check_by_pettingzoo(env)
 
@@ -97,15 +139,30 @@ def _check_by_pettingzoo(env: Any) -> None:
             untyped(copy.deepcopy(env), num_cycles=50)
 
 
-class _Checks(ChecksOfOneGame):
+class _Checks(Checks):
     """The checks of one environment, one after the other."""
-
-    games = GAMES
 
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
         super().__init__(env, game, observed)
         # Expected infos about the last moves in the game in progress.
         self.truth: dict[str, dict[str, bool]] = {}
+        self.most_moves = most_moves(env)
+        self.starts = Starts(self.draw, game, 0, Replies(env, game), effort=self.effort)
+        self._slowest = Slowest(game.rules)
+
+    @property
+    def position(self) -> IntArray:
+        """The position by the environment, as a copy."""
+        return position_of(self.env)
+
+    def draw(self, number: int, seed: Any, options: Any) -> IntArray:
+        """Begin games; return the seat to move and the positions, ``(number, 1 + components)``."""
+        rows = []
+        for index in range(number):
+            self.env.reset(seed=None if index else seed, options=options)
+            seat = PLAYERS.index(self.env.agent_selection)
+            rows.append(np.insert(self.position, 0, seat))
+        return np.stack(rows)
 
     def seen(self, position: IntArray, mover: str | None, where: str) -> None:
         """Check the observations of both players; ``mover`` alone has legal actions."""
@@ -191,20 +248,52 @@ class _Checks(ChecksOfOneGame):
             expected.append(again.unwrapped.position)
         require_equal(f"next_starts({GAMES})", starts, np.stack(expected))
 
-    def game_in_lock_step(
-        self, rng: np.random.Generator, options: dict[str, Any] | None, seed: int | None
-    ) -> None:
-        """Play one random game, and check every turn of it."""
-        env, rules = self.env, self.rules
+    def games_in_lock_step(self, rng: np.random.Generator) -> None:
+        """Play random games from both kinds of starts, and check every turn of them."""
+        for number in range(max(1, int(GAMES * self.effort))):
+            for options, seed in ((None, number), (self.options, None)):
+                position, where = self.begun(options, seed)
+                self.play(position, 0, where, lambda at: self._random(at, rng))
+
+    def slow_games(self) -> None:
+        """Play games that last long, so that they are truncated where there is a limit alone."""
+        for options in (None, self.options):
+            position, where = self.begun(options, SEED)
+            self.play(position, 0, where, self._slowest)
+
+    def _random(self, position: IntArray, rng: np.random.Generator) -> int:
+        return int(rng.choice(np.flatnonzero(self.rules.action_mask(position))))
+
+    def begun(self, options: dict[str, Any] | None, seed: int | None) -> tuple[IntArray, str]:
+        """Reset; return the position, and the beginning of messages."""
         where = f"after reset(seed={seed}, options={options})"
         with during(where.removeprefix("after ")):
-            env.reset(seed=seed, options=options)
-        position, mover = self.position, 0
-        require(not rules.is_terminal(position), f"{where}, {position.tolist()} leaves no move")
-        require_equal(f"{where}, env.agents", list(env.agents), list(PLAYERS))
+            self.env.reset(seed=seed, options=options)
+        position = self.position
+        require(not self.rules.is_terminal(position),
+                f"{where}, {position.tolist()} leaves no move")  # fmt: skip
+        require_equal(f"{where}, env.agents", list(self.env.agents), list(PLAYERS))
         self.no_truth_yet()
-        while True:
-            agent, other = PLAYERS[mover], PLAYERS[1 - mover]
+        return position, where
+
+    def play(
+        self, position: IntArray, mover: int, where: str, choose: Callable[[IntArray], int]
+    ) -> None:
+        """Play a game that has just begun to its end, and check every turn of it.
+
+        Args:
+            position: its first position, ``(components,)``.
+            mover: seat to move.
+            where: beginning of messages.
+            choose: function from a position to a legal action.
+        """
+        env, rules = self.env, self.rules
+        over, moves = False, 0
+        most = max(1, int(MOST_MOVES * self.effort))
+        while not over:
+            if moves == most:
+                return
+            agent = PLAYERS[mover]
             require_equal(f"{where}, the agent to move", env.agent_selection, agent)
             self.seen(position, agent, where)
             self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
@@ -213,30 +302,78 @@ class _Checks(ChecksOfOneGame):
                     f"{where}, env.state() is not in the state space")  # fmt: skip
             self.last(agent, 0.0, where)
             check_render(env, self.game, position, where)
-            action = int(rng.choice(np.flatnonzero(rules.action_mask(position))))
+            action = choose(position)
             where = f"after action {action} of {agent} at {position.tolist()}"
-            with during(f"step({action}) of {agent} at {position.tolist()}"):
-                env.step(action)
-            self.truth_of_move(agent, position, action)
-            position = rules.step(position, np.array(action))
-            if rules.is_terminal(position):
-                winner = self.game.convention.winner(last_mover=mover)
-                rewards = (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
-                self.ends(where, rewards, terminated=True, truncated=False)
-                self.seen(position, None, where)
-                break
-            if any(env.truncations.values()):
-                self.ends(where, (0.0, 0.0), terminated=False, truncated=True)
-                self.seen(position, other, f"{where}, where the game was truncated")
-                break
+            position, over = self.move(position, mover, action, moves)
+            moves += 1
             mover = 1 - mover
         last_rewards = dict(env.rewards)
         require_error("an action at the end of a game", env.step, 0)
-        for left in (other, agent):
+        for left in (PLAYERS[mover], PLAYERS[1 - mover]):
             self.last(left, last_rewards[left], where)
             with during("step(None) at the end of a game"):
                 env.step(None)
         require_equal("env.agents after all have stepped with None", list(env.agents), [])
+
+    def move(
+        self, position: IntArray, mover: int, action: int, moves: int
+    ) -> tuple[IntArray, bool]:
+        """Make a legal move, and check what it comes to.
+
+        Args:
+            position: position before it, ``(components,)``.
+            mover: seat that makes it.
+            action: the action.
+            moves: number of moves in the game before it.
+
+        Returns:
+            The next position, and whether the game is over.
+        """
+        agent, other = PLAYERS[mover], PLAYERS[1 - mover]
+        where = f"after action {action} of {agent} at {position.tolist()}"
+        with during(f"step({action}) of {agent} at {position.tolist()}"):
+            self.env.step(action)
+        self.truth_of_move(agent, position, action)
+        position = self.rules.step(position, np.array(action))
+        if self.rules.is_terminal(position):
+            winner = self.game.convention.winner(last_mover=mover)
+            rewards = (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+            self.ends(where, rewards, terminated=True, truncated=False)
+            self.seen(position, None, where)
+            return position, True
+        cut = moves + 1 >= self.most_moves
+        where = f"{where}, move {moves + 1} of the game" if cut else where
+        self.ends(where, (0.0, 0.0), terminated=False, truncated=cut)
+        self.seen(position, other, f"{where}, where the game was truncated" if cut else where)
+        return position, cut
+
+    def every_position(self, rng: np.random.Generator) -> None:
+        """Check the actions of both players at each position, where there are few, or at some."""
+        pairs = int(PAIRS * self.effort)
+        positions = some_positions(self.rules, max(2, pairs // 4), playable=True)
+        set_position = getattr(self.env, "set_position", None)
+        for start in positions:
+            options = {"start": self.rules.shown(start)}
+            legal = self.rules.action_mask(start)
+            order = rng.permutation(self.rules.num_actions)[: max(2, pairs // len(positions))]
+            for number, action in enumerate(order.tolist()):
+                seat = 0 if set_position is None else number % 2
+                if seat and set_position is not None:
+                    set_position(start, PLAYERS[1])
+                else:
+                    self.env.reset(options=options)
+                if number < 2:
+                    where = f"after reset(options={options})"
+                    if seat:
+                        where = f"after set_position({start.tolist()}, {PLAYERS[1]!r})"
+                    mover = self.env.agent_selection
+                    require_equal(f"{where}, the agent to move", mover, PLAYERS[seat])
+                    self.seen(start, mover, where)
+                self.no_truth_yet()
+                if legal[action]:
+                    self.move(start, seat, action, 0)
+                else:
+                    self.forfeits(action, start, PLAYERS[seat])
 
     def ends(
         self, where: str, rewards: tuple[float, float], *, terminated: bool, truncated: bool
@@ -251,22 +388,6 @@ class _Checks(ChecksOfOneGame):
             require_equal(f"{where}, env.{what}", dict(found),
                           dict(zip(PLAYERS, expected, strict=True)))  # fmt: skip
         self.infos(where)
-
-    def illegal_action(self, rng: np.random.Generator) -> None:
-        """Check that an illegal action forfeits, or raises and changes nothing."""
-        env = self.env
-        for _ in range(GAMES):
-            env.reset(options=self.options)
-            self.no_truth_yet()
-            while not any(env.terminations.values()) and not any(env.truncations.values()):
-                position, agent = self.position, env.agent_selection
-                mask = self.rules.action_mask(position)
-                if not mask.all():
-                    self.forfeits(int(rng.choice(np.flatnonzero(mask == 0))), position, agent)
-                    return
-                action = int(rng.choice(np.flatnonzero(mask)))
-                env.step(action)
-                self.truth_of_move(agent, position, action)
 
     def no_legal_move(self) -> None:
         """Check that a mover who names no legal move forfeits as by an illegal action."""
@@ -296,35 +417,75 @@ class _Checks(ChecksOfOneGame):
         env = self.env
         env.reset(seed=1)
         env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
-        again = self.copy(name)
+        again = check_copy(
+            env, name, position_of, lambda one: self.play_on(one, np.random.default_rng(0))
+        )
         for one in (again, env):
             one.reset(options=self.options)
         require_equal(
             f"the next start of a copy by {name}", again.unwrapped.position, self.position
         )
 
-    def positions_that_are_set(self) -> None:
-        """Check ``set_position``, where there is one."""
+    def what_is_no_action(self) -> None:
+        """Check that an invalid action raises and changes nothing."""
+        self.env.reset(seed=0)
+        before = self.position
+        for action in no_actions(self.rules.num_actions):
+            what = f"step({action!r}), which is no action of a game that goes on,"
+            require_error(what, self.env.step, action)
+            require_equal(f"after step({action!r}) the position", self.position, before)
+
+    def types_of_actions(self) -> None:
+        """Check that an action means the same as any type of integer."""
+        self.env.reset(seed=0)
+        start = self.position
+        legal = np.flatnonzero(self.rules.action_mask(start))
+        for action in legal[spread(len(legal), GAMES)].tolist():
+            for one in of_every_type(action, spaces.Discrete(self.rules.num_actions)):
+                self.env.reset(seed=0)
+                with during(f"step({one!r}) with an action of type {type(one).__name__}"):
+                    self.env.step(one)
+                require_equal(
+                    f"after step({one!r}) of type {type(one).__name__} at {start.tolist()}, the "
+                    "position", self.position, self.rules.step(start, np.array(action)),
+                )  # fmt: skip
+
+    def trace(self, seed: int) -> list[Any]:
+        """Return the results of some games after a seeded reset, with the same choices."""
+        rng = np.random.default_rng(0)
+        seen: list[Any] = []
+        for number in range(GAMES):
+            self.env.reset(seed=None if number else seed, options=self.options)
+            seen += self.play_on(self.env, rng)
+        return seen
+
+    def positions_that_are_set(self, rng: np.random.Generator) -> None:
+        """Check ``set_position``, where there is one, in the middle of other games."""
         set_position = getattr(self.env, "set_position", None)
         if set_position is None:
             return
         for number, position in enumerate(some_positions(self.rules, GAMES, playable=True)):
-            agent = PLAYERS[number % 2]
-            where = f"after set_position({position.tolist()}, {agent!r})"
+            seat = number % 2
+            self.env.reset(seed=number)
+            self.env.step(self._random(self.position, rng))
+            where = f"after set_position({position.tolist()}, {PLAYERS[seat]!r})"
             with during(where.removeprefix("after ")):
-                set_position(self.rules.shown(position) if number % 2 else position, agent)
-            require_equal(f"{where}, the agent to move", self.env.agent_selection, agent)
-            self.seen(position, agent, where)
+                set_position(self.rules.shown(position) if seat else position, PLAYERS[seat])
             self.no_truth_yet()
-            self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
+            self.play(position, seat, where, self._slowest)
 
-    def starts_of_ones_own(self) -> None:
-        """Check resets to given positions."""
-        for position in some_positions(self.rules, GAMES, playable=True):
-            options = {"start": self.rules.shown(position)}
-            with during(f"reset(options={options})"):
-                self.env.reset(options=options)
-            self.seen(position, PLAYERS[0], f"after reset(options={options})")
+    def positions_that_are_not_set(self) -> None:
+        """Check that ``set_position`` refuses what is no position to play on, or no player."""
+        set_position = getattr(self.env, "set_position", None)
+        if set_position is None:
+            return
+        self.env.reset(seed=0)
+        before = self.position
+        wrong = [each["start"] for each in no_options(self.rules) if "start" in each]
+        for arguments in [*((start,) for start in wrong), (before, "player_2"), (before[None],)]:
+            what = f"set_position{shown(arguments)}"
+            require_error(what, set_position, *arguments)
+            require_equal(f"after {what}, which raised, the position", self.position, before)
 
     def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:
         """Play a game to its end by random legal actions; return all results."""

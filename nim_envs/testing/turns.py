@@ -1,18 +1,26 @@
-"""Shared by the checks of all environments: observations, starts, seeds and copies."""
+"""Checks that all environments share: observations, seeds and copies.
+
+- Observations are those of the position, in the observation space of the encoding; dictionaries
+  have ``"observation"`` and then ``"action_mask"``, int8.
+- The same seed gives the same games, and the seed is not ignored.
+- A copy keeps the position, shares nothing, and goes on as the environment itself would.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.wrappers import TimeLimit
 
-from nim_envs.encoding import Encoding
+from nim_envs.encoding import Encoding, with_mask
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
+from nim_envs.rules.component_moves import levels
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.requirements import (
@@ -21,13 +29,24 @@ from nim_envs.testing.requirements import (
     require,
     require_dtype,
     require_equal,
-    require_error,
     shown,
 )
 
 SEED = 3
 SEEDS = 10
 """Number of seeds that must not all give the same games."""
+
+EFFORT = 1.0
+"""How many of the games that find every fault of a small board are played, from 0 to 1."""
+
+PAIRS = 2_000
+"""Most pairs of a position and an action that are checked."""
+
+ENTRIES = 1 << 24
+"""Entries of masks beyond which fewer pairs are checked, and fewer games played."""
+
+DRAWN = 0.02
+"""Effort where every step takes the time of a picture."""
 
 KEYS = ["observation", "action_mask"]
 
@@ -52,6 +71,18 @@ class Observed:
         self.encoding = encoding
         self.space = space
         self.plain = space == unwrapped
+
+    def check_space(self, unwrapped: spaces.Space[Any], *, masked: bool) -> None:
+        """Check the observation space of the environment without its wrappers.
+
+        Args:
+            unwrapped: the space.
+            masked: whether observations hold the action mask.
+        """
+        expected: spaces.Space[Any] = self.encoding.space
+        if masked:
+            expected = with_mask(self.encoding.space, self.rules.num_actions)
+        require_equal("the observation space", unwrapped, expected)
 
     def mask(self, observation: Any, info: dict[str, Any], where: str) -> IntArray:
         """Return the action mask, from the observation or the info, as a copy."""
@@ -88,6 +119,7 @@ class Checks:
 
     Attributes:
         options: options of ``reset`` for starts that differ; ``None``: the game's own.
+        effort: how many of the usual games are played, from 0 to 1.
     """
 
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
@@ -98,61 +130,9 @@ class Checks:
         with during("reset(seed=0)"):
             env.reset(seed=0)
         self.options = uniform_start(env.reset)
-
-
-class ChecksOfOneGame(Checks, ABC):
-    """Checks of an environment of one game, whichever its interface.
-
-    Attributes:
-        games: number of games from each kind of start.
-    """
-
-    games: int
-
-    @property
-    def position(self) -> IntArray:
-        """The position by the environment, as a copy."""
-        return position_of(self.env)
-
-    @abstractmethod
-    def game_in_lock_step(
-        self, rng: np.random.Generator, options: dict[str, Any] | None, seed: int | None
-    ) -> None:
-        """Play one random game, and check every turn of it."""
-
-    @abstractmethod
-    def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:
-        """Play a game of ``env``, or of a copy, by random legal actions; return all results."""
-
-    def games_in_lock_step(self, rng: np.random.Generator) -> None:
-        """Play random games from both kinds of starts, and check every turn of them."""
-        for number in range(self.games):
-            self.game_in_lock_step(rng, None, number)
-            self.game_in_lock_step(rng, self.options, None)
-
-    def what_is_no_action(self) -> None:
-        """Check that an invalid action raises and changes nothing."""
-        self.env.reset(seed=0)
-        before = self.position
-        for action in (-1, self.rules.num_actions, 0.5, None):
-            what = f"step({action}), which is no action of a game that goes on,"
-            require_error(what, self.env.step, action)
-            require_equal(f"after step({action}) the position", self.position, before)
-
-    def trace(self, seed: int) -> list[Any]:
-        """Return the results of some games after a seeded reset, with the same choices."""
-        rng = np.random.default_rng(0)
-        seen: list[Any] = []
-        for number in range(self.games):
-            self.env.reset(seed=None if number else seed, options=self.options)
-            seen += self.play_on(self.env, rng)
-        return seen
-
-    def copy(self, name: str) -> Any:
-        """Return a copy, checked to keep the position, to be independent, and to continue alike."""
-        return check_copy(
-            self.env, name, position_of, lambda one: self.play_on(one, np.random.default_rng(0))
-        )
+        self.effort = EFFORT * min(1.0, ENTRIES / (PAIRS * game.rules.num_actions))
+        if every_step_is_drawn(env):
+            self.effort *= DRAWN
 
 
 def position_of(env: Any) -> IntArray:
@@ -242,6 +222,29 @@ def chosen_action(mask: IntArray, rng: np.random.Generator, legal: float = 1.0) 
     return int(rng.integers(len(mask)))
 
 
+class Slowest:
+    """Chooses the moves that leave the longest play, so that games reach their limits.
+
+    Args:
+        rules: rules of the game.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        try:
+            self._longest = [levels(component) for component in rules.components]
+        except SearchTooLargeError:
+            self._longest = []
+
+    def __call__(self, position: IntArray) -> int:
+        """Return a legal action at a position."""
+        legal = np.flatnonzero(self._rules.action_mask(position))
+        reached = positions_reached(self._rules, position)
+        columns = zip(self._longest, reached.T, strict=False)
+        left = sum((longest[states] for longest, states in columns), np.zeros(len(legal)))
+        return int(legal[left.argmax()])
+
+
 def illegal_move_raises(env: Any) -> bool:
     """Return whether an environment, or the first of several, raises at illegal moves."""
     return bool(getattr(first_of(env), "illegal_move", None) == "raise")
@@ -251,6 +254,33 @@ def first_of(env: Any) -> Any:
     """Return an environment without wrappers; of a vector of Gymnasium's, the first one."""
     unwrapped = env.unwrapped
     return unwrapped.envs[0].unwrapped if hasattr(unwrapped, "envs") else unwrapped
+
+
+def layers(env: Any) -> Iterator[Any]:
+    """Yield the wrappers of an environment, or of the first of several, from the outside in."""
+    while env is not env.unwrapped:
+        yield env
+        env = env.env
+    if hasattr(env, "envs"):
+        yield from layers(env.envs[0])
+
+
+def every_step_is_drawn(env: Any) -> bool:
+    """Return whether steps draw pictures: for a window, or for a wrapper that collects them."""
+    mode = first_of(env).render_mode
+    return mode == "human" or (mode is not None and env.render_mode != mode)
+
+
+def most_moves(env: Any) -> float:
+    """Return the number of moves of both players after which a game is truncated."""
+    cycles = first_of(env).max_cycles
+    return math.inf if cycles is None else 2 * cycles
+
+
+def most_steps(env: Any) -> float:
+    """Return the number of steps after which Gymnasium's ``TimeLimit`` truncates a game."""
+    limits = [one._max_episode_steps for one in layers(env) if isinstance(one, TimeLimit)]
+    return min(limits, default=math.inf)
 
 
 def attribute(env: Any, name: str) -> Any:

@@ -26,6 +26,8 @@ from nim_envs.starts import UniformStart
 from nim_envs.testing import check_env, check_game
 from tests.registrable_games import STAIRS, any_stairs, misere_stairs, stairs, stairs_of
 
+pytestmark = pytest.mark.usefixtures("brief_checks")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

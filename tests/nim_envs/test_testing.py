@@ -106,7 +106,7 @@ OWN_GAMES = [
     in_turn(OWN_GAMES, [{}, {"encoding": "binary"}, {"illegal_move": "raise"}, {"max_cycles": 2}]),
     ids=lambda part: str(part.rules.shape) if isinstance(part, Game) else str(part),
 )
-def test_a_custom_game_passes(game, arguments):
+def test_a_custom_game_passes(game, arguments, brief_checks):
     check_game(game)
     check_env(GameEnv(game, **arguments))
     check_policy(OptimalAgent(game), game)

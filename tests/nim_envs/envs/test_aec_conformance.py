@@ -41,7 +41,7 @@ def maker(case, **more):
     in_turn(REGISTERED + UNUSUAL[::3], ["integer", "one_hot", "binary", "unary"], [False, True]),
     ids=labels,
 )
-def test_the_check_of_environments_passes(case, encoding, truth, monkeypatch):
+def test_the_check_of_environments_passes(case, encoding, truth, monkeypatch, brief_checks):
     # PettingZoo's api_test is a part of it. Two games of each kind for each of many boards.
     monkeypatch.setattr("nim_envs.testing.turn_based.GAMES", 2)
     check_env(maker(case, encoding=encoding, truth_in_info=truth)())

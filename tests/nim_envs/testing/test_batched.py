@@ -15,6 +15,8 @@ from tests.nim_envs.testing.cases import DISAGREEMENTS, NIM, PATHS, last_legal
 from tests.nim_envs.testing.documented import documented_entries, public_methods, spoiled
 from tests.pairwise import in_turn
 
+pytestmark = pytest.mark.usefixtures("brief_checks")
+
 PASSING = [
     {"opponent": None, "encoding": "one_hot", "truth_in_info": True, "render_mode": "ansi"},
     {"opponent": 0.3, "seat": "random", "encoding": "unary", "mask_in_observation": False},
@@ -234,7 +236,7 @@ KINDS = {
     SmallActions: ("sample_actions", "an array of dtype int8"),
     ActionsOfNoSeed: ("sample_actions", r"what sample_actions\(\) returns after the same seed"),
     SamplesAndMoves: ("sample_actions", r"sample_actions\(\)"),
-    OneSeedForAll: ("reset", r"the positions after reset\(seed=\[3, 3 \+ 1, ...\]\), beside"),
+    OneSeedForAll: ("reset", r"what follows reset\(seed=\[3, 3 \+ 1, ...\]\), beside"),
     ResetsAll: ("reset", r"after a reset of the games \[0, 2\] the positions of the others"),
     AlwaysFull: ("reset", r"as player_0, the position is \[2, 3\]"),
     WrongCoordinates: ("coordinates", r"env\.coordinates is"),

@@ -15,6 +15,8 @@ from nim_envs.testing import check_env, check_game
 from tests.own_games import OWN_GAMES, own_game
 from tests.pairwise import in_turn, pairwise
 
+pytestmark = pytest.mark.usefixtures("brief_checks")
+
 ENVIRONMENTS = {
     "turn_based": GameEnv,
     "single": VersusEnv,

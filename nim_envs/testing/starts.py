@@ -1,0 +1,220 @@
+"""Checks of starting positions, the same for every interface.
+
+- Games begin where ``start`` says: always at one position, or at any of a distribution with the
+  right probabilities. The same holds for each ``reset(options={"start": ...})``.
+- P-positions are lost for the player to move, N-positions won, by the solution of the game.
+- With ``seat="random"`` each seat is drawn with probability one half.
+- Distinct seeds give distinct streams of random numbers, whichever of their 64 bits differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nim_envs.errors import ConformanceError, InvalidPositionError, SearchTooLargeError
+from nim_envs.game import Game
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.moves import legal_counts
+from nim_envs.starts import NAMED_STARTS, FixedStart, OutcomeStart, Start
+from nim_envs.testing.chances import Chances, Opening, Replies, allowed, far, opening
+from nim_envs.testing.positions import spread
+from nim_envs.testing.requirements import shown
+
+FEWEST = 64
+"""Number of games from each kind of start."""
+
+MOST = 4_000
+"""Most games from the game's own start, and from uniform ones."""
+
+LISTED = 4_096
+"""Most moves out of the positions of a start whose probabilities are computed."""
+
+BITS = 64
+"""Number of bits of a seed."""
+
+COINCIDENCE = 1e-9
+"""Largest probability that two of the seeds by chance draw the same starts."""
+
+Draw = Callable[[int, Any, Any], IntArray]
+"""Function of a number of games, a seed and the options of ``reset``: it returns the seat and the
+position of an agent's first move, ``(games, 1 + components)``."""
+
+
+class Known(NamedTuple):
+    """A kind of start.
+
+    Attributes:
+        options: of ``reset``.
+        start: the distribution of positions.
+        opening: the first positions that an agent meets; ``None``: too many to list.
+    """
+
+    options: dict[str, Any] | None
+    start: Start
+    opening: Opening | None
+
+
+class Starts:
+    """Checks of the starts of one environment.
+
+    Args:
+        draw: begins games.
+        game: the game that is played.
+        seat: the agent's seat: 0, 1 or ``"random"``.
+        replies: the opponent.
+        effort: how many of the usual games are played, from 0 to 1.
+    """
+
+    def __init__(
+        self, draw: Draw, game: Game, seat: Any, replies: Replies, *, effort: float = 1.0
+    ) -> None:
+        self._draw = draw
+        self._effort = effort
+        self._game = game
+        self._seat = seat
+        self._replies = replies
+        self._own = self._known(None, game.start)
+        named = [self._known({"start": name}, start) for name, start in NAMED_STARTS.items()]
+        self._kinds = [kind for kind in (self._own, *named) if kind is not None]
+
+    def _known(self, options: dict[str, Any] | None, start: Start) -> Known | None:
+        """Return a kind of start; ``None``: the game has none, or only a search could tell."""
+        try:
+            sampler = start.sampler(self._game, search=options is None)
+        except (InvalidPositionError, SearchTooLargeError):
+            return None
+        try:
+            positions, chances = sampler.support()
+        except SearchTooLargeError:
+            return Known(options, start, None)
+        moves = 0 if self._seat == 0 else legal_counts(self._game.rules, positions).sum()
+        if max(len(positions), int(moves)) > LISTED:
+            return Known(options, start, None)
+        known = opening(self._game, positions, chances, self._seat, self._replies)
+        return None if known is None else Known(options, start, known)
+
+    def check(self) -> None:
+        """Check every kind of start."""
+        for kind in self._kinds:
+            thorough = kind.options in (None, {"start": "uniform"})
+            number = self._enough(kind.opening) if thorough else FEWEST
+            rows = self._draw(max(2, int(number * self._effort)), 0, kind.options)
+            self.check_rows(kind, rows, f"after reset(options={kind.options})")
+
+    @staticmethod
+    def _enough(known: Opening | None) -> int:
+        """Return a number of games in which each first position is to be met."""
+        number = 1 if known is None else len(known.rows)
+        if number > 1:
+            number = min(MOST, math.ceil(number * allowed(2 * number)))
+        return max(FEWEST, number)
+
+    def check_own(self, rows: IntArray, where: str) -> None:
+        """Check the first positions of games from the game's own start, as :meth:`check_rows`."""
+        if self._own is not None:
+            self.check_rows(self._own, rows, where)
+
+    def check_rows(self, kind: Known, rows: IntArray, where: str) -> None:
+        """Check the first positions of some games.
+
+        Args:
+            kind: where they were to begin.
+            rows: seats and positions, ``(games, 1 + components)``.
+            where: beginning of the message.
+        """
+        self._check_outcomes(kind.start, rows, where)
+        if kind.opening is None:
+            return
+        known, chances = kind.opening
+        number = len(known)
+        both, places = np.unique(np.concatenate([known, rows]), axis=0, return_inverse=True)
+        places = places.reshape(-1)
+        if len(both) > number:
+            new = rows[~np.isin(places[number:], places[:number])][0]
+            raise ConformanceError(
+                f"{where}, player_{new[0]} first moves at {new[1:].tolist()}, where no game begins"
+                f"{self._instead(kind)}"
+            )
+        if chances is None:
+            return
+        counts = np.bincount(places[number:], minlength=number)[places[:number]]
+        self._check_counts(known, chances, counts.astype(np.float64), where)
+
+    def _instead(self, kind: Known) -> str:
+        """Return where games begin, if it is at one position."""
+        only = kind.opening is not None and len(kind.opening.rows) == 1
+        return (
+            f": all begin at {kind.opening.rows[0, 1:].tolist()}" if only and kind.opening else ""
+        )
+
+    def _check_outcomes(self, start: Start, rows: IntArray, where: str) -> None:
+        """Check that P-positions are lost, and N-positions won."""
+        if not isinstance(start, OutcomeStart):
+            return
+        positions = rows[rows[:, 0] == 0, 1:]  # elsewhere the opponent has already moved
+        with suppress(SearchTooLargeError):
+            wrong = np.asarray(self._game.solution.is_winning(positions)) != start.winning
+            if wrong.any():
+                named, outcome = ("N", "lost") if start.winning else ("P", "won")
+                raise ConformanceError(
+                    f"{where}, where {named}-positions were to be drawn, "
+                    f"{positions[wrong][0].tolist()} is {outcome} for the player to move"
+                )
+
+    def _check_counts(self, known: IntArray, chances: Chances, counts: Chances, where: str) -> None:
+        """Check how often each first position, each value in it and each outcome was met."""
+        sets = []
+        for column in range(known.shape[1]):
+            what = f"component {column - 1} at" if column else "player"
+            values = np.unique(known[:, column])
+            sets += [(f"{what} {value}", known[:, column] == value) for value in values]
+        with suppress(SearchTooLargeError):
+            sets.append(
+                ("a won position", np.asarray(self._game.solution.is_winning(known[:, 1:])))
+            )
+        masks = np.array([mask for _, mask in sets], dtype=np.float64).reshape(-1, len(known))
+        sums = np.concatenate([counts, masks @ counts])
+        total = counts.sum()
+        means = total * np.concatenate([chances, masks @ chances])
+        wrong = far(sums, means, np.full(len(sums), total))
+        if wrong.any():
+            at = int(wrong.argmax())
+            named = [f"{shown(row[1:])} as player {row[0]}" for row in known]
+            named += [name for name, _ in sets]
+            raise ConformanceError(
+                f"{where}, of {total:.0f} games {sums[at]:.0f} begin with {named[at]}, where about "
+                f"{means[at]:.0f} are expected"
+            )
+
+    def check_seeds(self) -> None:
+        """Check that seeds that differ in one bit only draw different starts."""
+        kind = max(self._kinds, key=self._surprise)
+        surprise = self._surprise(kind)
+        if not surprise:
+            return  # every game begins alike
+        bits = spread(BITS, max(4, int(BITS * self._effort))).tolist()
+        seeds = [0, *(1 << bit for bit in bits)]
+        number = math.ceil(math.log(len(seeds) ** 2 / COINCIDENCE) / surprise)
+        met: dict[bytes, int] = {}
+        for seed in seeds:
+            drawn = self._draw(number, seed, kind.options).tobytes()
+            if drawn in met:
+                raise ConformanceError(
+                    f"reset(seed={seed}) and reset(seed={met[drawn]}) give the same {number} "
+                    f"starts, with options={kind.options}: the seed is not used whole"
+                )
+            met[drawn] = seed
+
+    @staticmethod
+    def _surprise(kind: Known) -> float:
+        """Return minus the logarithm of the probability that two games begin alike, or 0."""
+        if kind.opening is None:
+            return 0.0 if isinstance(kind.start, FixedStart) else math.log(FEWEST)
+        if kind.opening.chances is None:
+            return 0.0
+        return max(0.0, -math.log(float(kind.opening.chances @ kind.opening.chances)))
