@@ -45,10 +45,8 @@ from nim_envs.testing.turns import (
     content,
     illegal_move_raises,
     position_of,
+    trace,
 )
-
-GAMES = 8
-"""Number of games with the same seed that are compared."""
 
 RENDERED = 100
 """First turns after which ``render`` is checked: pictures take longer than turns."""
@@ -65,7 +63,7 @@ def check_single(env: Any, game: Game, encoding: Encoding) -> None:
     rng = np.random.default_rng(0)
     checks.games_in_lock_step(rng)
     checks.slow_games()
-    check_seeds(checks.trace, game, checks.options)
+    check_seeds(lambda seed: trace(env, seed, checks.options, checks.play_on), game, checks.options)
     for name in COPIES:
         if name == "copy.deepcopy" or not _others_cannot_be_pickled(env):
             checks.copies(name)
@@ -154,15 +152,6 @@ class _Checks(StepChecks):
             what = f"step({action!r}), which is no action,"
             require_error(what, self.env.step, action)
             require_equal(f"after {what} the position", position_of(self.env), before)
-
-    def trace(self, seed: int) -> list[Any]:
-        """Return the results of some games after a seeded reset, with the same choices."""
-        rng = np.random.default_rng(0)
-        seen: list[Any] = []
-        for number in range(GAMES):
-            self.env.reset(seed=None if number else seed, options=self.options)
-            seen += self.play_on(self.env, rng)
-        return seen
 
     def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:
         """Play a game to its end by random legal actions; return all results."""

@@ -66,6 +66,7 @@ from nim_envs.testing.turns import (
     content,
     most_moves,
     position_of,
+    trace,
 )
 
 GAMES = 6
@@ -108,7 +109,7 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
     checks.slow_games()
     checks.agents_in_turn(rng)
     checks.no_legal_move()
-    check_seeds(checks.trace, game, checks.options)
+    check_seeds(lambda seed: trace(env, seed, checks.options, checks.play_on), game, checks.options)
     for name in COPIES:
         checks.copies(name)
     checks.starts_to_come()
@@ -449,15 +450,6 @@ class _Checks(Checks):
                     f"after step({one!r}) of type {type(one).__name__} at {start.tolist()}, the "
                     "position", self.position, self.rules.step(start, np.array(action)),
                 )  # fmt: skip
-
-    def trace(self, seed: int) -> list[Any]:
-        """Return the results of some games after a seeded reset, with the same choices."""
-        rng = np.random.default_rng(0)
-        seen: list[Any] = []
-        for number in range(GAMES):
-            self.env.reset(seed=None if number else seed, options=self.options)
-            seen += self.play_on(self.env, rng)
-        return seen
 
     def positions_that_are_set(self, rng: np.random.Generator) -> None:
         """Check ``set_position``, where there is one, in the middle of other games."""

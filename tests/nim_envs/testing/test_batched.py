@@ -238,7 +238,7 @@ KINDS = {
     SamplesAndMoves: ("sample_actions", r"sample_actions\(\)"),
     OneSeedForAll: ("reset", r"what follows reset\(seed=\[3, 3 \+ 1, ...\]\), beside"),
     ResetsAll: ("reset", r"after a reset of the games \[0, 2\] the positions of the others"),
-    AlwaysFull: ("reset", r"as player_0, the position is \[2, 3\]"),
+    AlwaysFull: ("reset", r"P-positions were to be drawn, \[2, 3\] is won"),
     WrongCoordinates: ("coordinates", r"env\.coordinates is"),
     PositionsOfTheOther: ("positions", r"in game \d, .*the (position|observation)"),
     OnePicture: ("render", "the number of pictures is 1, where 4 is expected"),
