@@ -58,8 +58,7 @@ def game_from_moves(
         InvalidGameError: as :func:`nim_envs.rules.rules_from_moves`; the message names the
             position.
         InvalidPositionError: ``starts`` are no starts of this game.
-        SearchTooLargeError: there are more than ``limit`` positions, or their table would take over
-            the limit of bytes.
+        SearchTooLargeError: as :func:`nim_envs.rules.rules_from_moves`.
 
     Example:
         >>> def moves(position):  # Wythoff's game: a queen moves towards the corner

@@ -104,7 +104,7 @@ class LookAheadPolicy(ABC):
     def _table(self) -> GreedyValuePolicy | None:
         """The same policy as a table of all positions; ``None`` if they are too many."""
         rules = self.game.rules
-        if rules.num_positions > LARGEST_TABLE:
+        if rules.has_wide_gaps or rules.num_positions > LARGEST_TABLE:
             return None
         every = np.arange(rules.num_positions)
         judged = [

@@ -180,7 +180,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
             raise ValueError(f"values of int8 need a learning_rate of 1, not {learning_rate!r}")
         check_memory((game.rules.num_positions,), dtype=dtype)
         terminal = [
-            component.is_terminal(np.arange(component.states))
+            component.is_terminal(component.states_at_places(np.arange(component.num_places)))
             for component in game.rules.components
         ]
         values = functools.reduce(np.logical_and.outer, terminal).ravel().astype(dtype)

@@ -78,8 +78,8 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
             entropy[seat] -= weights @ (probabilities * logarithms).sum(axis=1)
             uniform[seat] += weights @ legal_actions
             count[seat] += weights.sum()
-            for action, legal, after in rules.moves(indices):
-                np.add.at(visits[1 - seat], after, weights[legal] * probabilities[legal, action])
+            for action, where, after in rules.moves(indices):
+                np.add.at(visits[1 - seat], after, weights[where] * probabilities[where, action])
     count[count == 0] = np.nan
     return Entropy(entropy / count, uniform / count)
 

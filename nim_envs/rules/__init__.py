@@ -12,6 +12,7 @@ from nim_envs.rules.graph_game import Token, graph
 from nim_envs.rules.heaps import SplittingHeap, heap_rules, octal
 from nim_envs.rules.listed_moves import ListedComponent, rules_from_moves
 from nim_envs.rules.moores_game import HeapGroup, moores_nim
+from nim_envs.rules.move_rows import MoveRows
 from nim_envs.rules.named_heaps import (
     dawsons_chess,
     dawsons_kayles,
@@ -43,6 +44,7 @@ __all__ = [
     "HeapGame",
     "HeapGroup",
     "ListedComponent",
+    "MoveRows",
     "NodeSet",
     "NumberPair",
     "Queen",

@@ -24,10 +24,9 @@ def cycle_among(parts: IntArray, named: Callable[[int], str] = str) -> str:
         named: function from a state to its name in the description.
     """
     states = np.arange(len(parts))[:, np.newaxis]
-    # Moves to smaller numbers only, as in most tables, form no cycle.
-    if (parts < states).all():
+    if (parts < states).all():  # as in most tables, and faster than to look along the moves
         return ""
-    return cycle_along(len(parts), *_edges(parts), named)
+    return cycle_along(len(parts), *edges_of(parts), named)
 
 
 def cycle_along(
@@ -41,6 +40,9 @@ def cycle_along(
         targets: state after each move, ``(moves,)``.
         named: function from a state to its name in the description.
     """
+    # Moves to smaller numbers alone form no cycle, nor do moves to larger ones.
+    if (targets < sources).all() or (targets > sources).all():
+        return ""
     _, waiting = _swept(states, sources, targets)
     return _cycle(sources, targets, waiting, named) if any(waiting) else ""
 
@@ -55,11 +57,13 @@ def cycle_error(cycle: str, of: str = "") -> InvalidGameError:
     return InvalidGameError(f"{of}the moves form a cycle: {cycle}; every play must come to an end")
 
 
-def ranks(parts: IntArray) -> IntArray:
+def ranks(states: int, sources: IntArray, targets: IntArray) -> IntArray:
     """Return the largest number of moves in a row from each state, each in a part of the last.
 
     Args:
-        parts: as in :func:`cycle_among`.
+        states: number of states.
+        sources: state before each move, ``(moves,)``.
+        targets: a part that the move leaves, ``(moves,)``.
 
     Returns:
         ``(states,)``: 0 for a state without a move; every part has a smaller rank.
@@ -67,15 +71,18 @@ def ranks(parts: IntArray) -> IntArray:
     Raises:
         InvalidGameError: the moves form a cycle; the message names the states on it.
     """
-    sources, targets = _edges(parts)
-    rank, waiting = _swept(len(parts), sources, targets)
+    rank, waiting = _swept(states, sources, targets)
     if any(waiting):
         raise cycle_error(_cycle(sources, targets, waiting))
     return np.array(rank, dtype=np.int64)
 
 
-def _edges(parts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the state before each move, and each part that it leaves; both ``(edges,)``."""
+def edges_of(parts: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the state before each move, and each part that it leaves; both ``(edges,)``.
+
+    Args:
+        parts: as in :func:`cycle_among`.
+    """
     sources, slots = np.nonzero(parts >= 0)
     return sources, parts[sources, slots]
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.compilation import compiled
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 
@@ -26,7 +27,17 @@ class CompiledRules(NamedTuple):
 
 
 def compiled_rules(rules: Rules) -> CompiledRules:
-    """Return ``rules`` as arrays."""
+    """Return ``rules`` as arrays.
+
+    Raises:
+        SearchTooLargeError: the tables would take over ``LARGEST_BYTES``, or a component has wide
+            gaps, as tables have an entry for every number.
+    """
+    if rules.has_wide_gaps:
+        raise SearchTooLargeError(
+            f"compiled code needs tables with an entry for every number up to the states of "
+            f"{rules.name}, {rules.shape}, most of which are not reached: number them from 0 on"
+        )
     illegal = rules.mask_table == 0
     first_slots = np.arange(len(rules.shape), dtype=np.int64)
     for group in rules.slot_groups:

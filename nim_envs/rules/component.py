@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.acyclic import by_rank, cycle_among, ranks
+from nim_envs.rules.acyclic import by_rank, cycle_among, edges_of, ranks
 from nim_envs.rules.validation import check_bytes, checked_integer, is_listing, largest_bytes
 
 IntArray = npt.NDArray[np.int64]
@@ -35,6 +35,9 @@ CHUNK_ENTRIES = 1 << 20
 
 BYTES_OF_OPTION = 48
 """Bytes that listing the options of a state takes per option, upper bound."""
+
+LARGEST_SPREAD = 1 << 20
+"""Most numbers of a component for which arrays have an entry also for numbers without a state."""
 
 HASHED = 64
 """Number of entries of a table used in its hash, besides their sum."""
@@ -57,8 +60,8 @@ class Component(ABC):
     subclass with coordinates defines :attr:`fields` and, unless its states are all points of that
     box in row-major order, :meth:`coordinates` and :meth:`states_at`. Its ``picture`` says how they
     are drawn: as a ``"piece"`` on a board, taken ``"cells"``, ``"rows"`` or ``"coins"``; ``None``:
-    as boxes, with ``coordinate_names`` as labels. A single coordinate equals the state number. A
-    component that splits has no coordinates.
+    as boxes, with ``coordinate_names`` as labels. A single coordinate equals the state number, and
+    numbers may be missing; see :attr:`listed_states`. A component that splits has no coordinates.
     """
 
     kind = "component"
@@ -78,6 +81,77 @@ class Component(ABC):
     @abstractmethod
     def successors(self, states: IntArray) -> IntArray:
         """Return the state after each option, or ``NO_MOVE``: ``(...)`` to ``(..., options)``."""
+
+    @property
+    def listed_states(self) -> IntArray | None:
+        """The states, ascending, where numbers below ``states`` are missing; ``None``: none is.
+
+        A number that is missing has no moves, and a position must not have it.
+        """
+        return None
+
+    @property
+    def has_wide_gaps(self) -> bool:
+        """Whether numbers are missing, and too many for arrays with an entry for each number."""
+        return self.listed_states is not None and self.states > LARGEST_SPREAD
+
+    @property
+    def num_places(self) -> int:
+        """Length of arrays with an entry for each state.
+
+        It is ``states``, and the *place* of a state its number, unless it has wide gaps.
+        """
+        listed = self.listed_states
+        return self.states if listed is None or not self.has_wide_gaps else len(listed)
+
+    def place_of(self, states: IntArray) -> IntArray:
+        """Return the place of each state in arrays with an entry for each; shape kept.
+
+        The place of a number that is not a state is arbitrary.
+        """
+        return states
+
+    def states_at_places(self, places: IntArray) -> IntArray:
+        """Return the states at ``places``, the inverse of :meth:`place_of`; shape kept."""
+        return places
+
+    def is_state(self, states: IntArray) -> BoolArray:
+        """Return which numbers, from 0 to ``states - 1``, are states; shape kept."""
+        if self.listed_states is None:
+            return np.ones(np.shape(states), dtype=np.bool_)
+        found = np.minimum(np.searchsorted(self.listed_states, states), len(self.listed_states) - 1)
+        return np.asarray(self.listed_states[found] == states)
+
+    def states_between(self, low: int, high: int) -> IntArray:
+        """Return the states from ``low`` to ``high``, ascending."""
+        if self.listed_states is None:
+            return np.arange(low, high + 1, dtype=np.int64)
+        first, end = np.searchsorted(self.listed_states, [low, high + 1])
+        return self.listed_states[first:end]
+
+    def legal_moves(self, states: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the legal moves of ``states``, ``(n,)``.
+
+        Returns:
+            For each move the index of its state in ``states``, ascending; its option, ascending at
+            each state; and the state after it. All ``(moves,)``.
+        """
+        after = self.table[states]
+        index, option = np.nonzero(after != NO_MOVE)
+        return index, option, after[index, option]
+
+    def moves_by_option(self, states: IntArray) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """Yield the options that are legal in some of ``states``, ``(n,)``, ascending.
+
+        Yields:
+            The option; the indices in ``states`` of those where it is legal, ascending, and the
+            states after it, both ``(legal,)``.
+        """
+        for option in range(self.options):
+            after = self.table[states, option]
+            index = np.flatnonzero(after != NO_MOVE)
+            if len(index):
+                yield option, index, after[index]
 
     @property
     def splits(self) -> bool:
@@ -236,19 +310,27 @@ class Component(ABC):
         first, second = np.maximum(self.table, 0), self.second_table
         needed = np.ones(self.states, dtype=np.int64)
         needed[0] = 0
-        for states in by_rank(ranks(self.parts)):
+        for states in by_rank(ranks(self.states, *self.move_edges)):
             after = needed[first[states]] + needed[second[states]]
             needed[states] = np.maximum(1, after.max(axis=1, initial=0))
         return read_only(needed)
 
     @property
-    def parts(self) -> IntArray:
-        """Every part that an option leaves, ``(states, parts)``, ``NO_MOVE`` where there is none.
+    def move_edges(self) -> tuple[IntArray, IntArray]:
+        """Place of the state before each move, and of a part that it leaves; both ``(edges,)``.
 
         Raises:
             SearchTooLargeError: the table of options is too large.
         """
-        return _parts(self.table, self.second_table if self.splits else None)
+        return edges_of(_parts(self.table, self.second_table if self.splits else None))
+
+    @property
+    def cycle_of_moves(self) -> str:
+        """Description of a cycle of moves, for components that are given as tables or lists.
+
+        Empty where every play comes to an end, as in any other component.
+        """
+        return ""
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave cached tables out of pickles: they are made again when needed."""
@@ -377,7 +459,7 @@ class TableComponent(Component):
         return np.asarray(self.second_rows[states])
 
     @cached_property
-    def cycle(self) -> str:
+    def cycle_of_moves(self) -> str:
         """Description of a cycle of moves, such as ``"1 -> 2 -> 1"``; empty where there is none."""
         return cycle_among(_parts(self.rows, self.second_rows))
 

@@ -9,19 +9,19 @@ from nim_envs.rules.component import NO_MOVE, Component, IntArray
 
 
 def levels(component: Component) -> IntArray:
-    """Return the length of the longest play from each state of ``component``.
+    """Return the length of the longest play from each state of ``component``, by place.
 
     Args:
-        component: a component with ``states`` states.
+        component: any component.
 
     Returns:
-        ``(states,)``: 0 for a terminal state. The level after a move, or the sum of the levels of
-        two parts, is smaller than the level before it.
+        ``(num_places,)``: 0 for a terminal state. The level after a move, or the sum of the levels
+        of two parts, is smaller than the level before it.
 
     Raises:
         InvalidGameError: the moves form a cycle; the message names a state on it.
     """
-    level = ranks(component.parts)
+    level = ranks(component.num_places, *component.move_edges)
     if not component.splits:
         return level
     table, second = component.table, component.second_table
@@ -41,11 +41,11 @@ def left_by_moves(component: Component, state: int) -> list[tuple[int, ...]]:
     Returns:
         A tuple for each move. State 0 of a component that splits is an empty slot and is left out.
     """
-    legal = component.table[state] != NO_MOVE
-    kept = component.table[state][legal].tolist()
+    _, options, kept = component.legal_moves(np.array([state], dtype=np.int64))
     if not component.splits:
-        return [(part,) for part in kept]
-    seconds = component.second_table[state][legal].tolist()
+        return [(part,) for part in kept.tolist()]
+    seconds = component.second_table[state][options]
     return [
-        (part, second) if second else (part,) for part, second in zip(kept, seconds, strict=True)
+        (part, second) if second else (part,)
+        for part, second in zip(kept.tolist(), seconds.tolist(), strict=True)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -13,40 +13,47 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.acyclic import cycle_among
+from nim_envs.rules.acyclic import cycle_along
 from nim_envs.rules.component import (
+    NO_MOVE,
     NO_STATE,
+    BoolArray,
+    Component,
     IntArray,
-    TableComponent,
     inside_box,
     read_only,
     strides_of,
 )
+from nim_envs.rules.move_rows import MoveRows, by_option
 from nim_envs.rules.moves_listing import (
     LARGEST_LISTING,
     Listing,
     Moves,
     Position,
+    checked_further_positions,
     checked_position,
     listing,
 )
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_integer, is_listing
+from nim_envs.rules.validation import checked_integer, checked_name
 
 LARGEST_KEY = 2**62
 """Number of points of a box of coordinates from which keys are bytes instead of integers."""
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class ListedComponent(TableComponent):
-    """A component with coordinates, given by the list of its positions and its table of options.
+class ListedComponent(Component):
+    """A component given by the list of its positions and of the moves at each.
+
+    A single coordinate is the number of the state. Numbers that no position has are no states;
+    a component of some hundred positions may have numbers up to ``10**9``.
 
     Components are equal if their digests are.
 
     Args:
-        positions: coordinates of each state, integers ``(states, fields)``, in lexicographic order
-            and none twice; with a single coordinate, ``0..states-1``.
-        rows: as of :class:`TableComponent`.
+        positions: coordinates of each position, integers ``(positions, fields)``, in lexicographic
+            order and none twice.
+        moves: the moves at each position, with places in this order as states.
         words: description of each option.
         kind: name of such a component.
         board: shape into which the coordinates reshape.
@@ -54,10 +61,11 @@ class ListedComponent(TableComponent):
         move_in_words: a move in words.
 
     Raises:
-        InvalidGameError: positions that are not in order, or arrays that do not fit together.
+        InvalidGameError: positions that are not in order, or moves that do not fit them.
     """
 
     positions: IntArray
+    moves: MoveRows
     words: tuple[str, ...]
     kind: str
     picture: str | None
@@ -65,7 +73,7 @@ class ListedComponent(TableComponent):
     def __init__(
         self,
         positions: npt.ArrayLike,
-        rows: npt.ArrayLike,
+        moves: MoveRows,
         words: Sequence[str],
         *,
         kind: str = "position",
@@ -73,15 +81,26 @@ class ListedComponent(TableComponent):
         picture: str | None = None,
         move_in_words: str | None = None,
     ) -> None:
-        super().__init__(rows)
         listed = read_only(np.array(positions, dtype=np.int64, order="C"))
-        if listed.ndim != 2 or len(listed) != self.states or len(words) != self.options:
+        if listed.ndim != 2 or not listed.size or len(listed) != len(moves.firsts) - 1:
             raise InvalidGameError(
-                f"positions of shape {listed.shape} and {len(words)} words do not fit a table of "
-                f"{self.states} states and {self.options} options"
+                f"positions of shape {listed.shape} do not fit the moves of "
+                f"{len(moves.firsts) - 1} states"
             )
+        for entries, number, what in (
+            (moves.after, len(listed), "positions"),
+            (moves.options, len(words), "words"),
+        ):
+            if len(entries) and not 0 <= entries.min() <= entries.max() < number:
+                raise InvalidGameError(
+                    f"{number} {what} do not fit moves with the numbers {entries.min()} to "
+                    f"{entries.max()}"
+                )
+        for array in moves:
+            read_only(array)
         for name, value in {
             "positions": listed,
+            "moves": moves,
             "words": tuple(words),
             "kind": kind,
             "picture": picture,
@@ -90,12 +109,13 @@ class ListedComponent(TableComponent):
         }.items():
             object.__setattr__(self, name, value)
         keys = self._keys
-        if listed.min(initial=0) < 0 or not (keys[:-1] < keys[1:]).all():
+        if listed.min() < 0 or not (keys[:-1] < keys[1:]).all():
             raise InvalidGameError("positions must be in lexicographic order, and none twice")
 
     def __repr__(self) -> str:
-        """Return the kind and the size of the table."""
-        return f"{type(self).__name__}({self.kind}, {self.states} states, {self.options} options)"
+        """Return the kind, and the numbers of positions and options."""
+        size = f"{len(self.positions)} positions, {self.options} options"
+        return f"{type(self).__name__}({self.kind}, {size})"
 
     def __eq__(self, other: object) -> bool:
         """Return whether both have the same digest."""
@@ -109,16 +129,96 @@ class ListedComponent(TableComponent):
 
     @cached_property
     def digest(self) -> bytes:
-        """Digest of the positions, the table, the words, the board and the picture."""
-        shapes = (self.positions.shape, self.rows.shape)
+        """Digest of the positions, the moves, the words, the board and the picture."""
+        shapes = (self.positions.shape, len(self.moves.options))
         others = (self.kind, self.words, self.board, self.picture, self._move_in_words)
         digest = blake2b(repr((shapes, others)).encode())
-        digest.update(self.positions.data)
-        digest.update(self.rows.data)
+        for array in (self.positions, *self.moves):
+            digest.update(array.data)
         return digest.digest()
 
     _board: tuple[int, ...] | None
     _move_in_words: str | None
+
+    @cached_property
+    def states(self) -> int:
+        """Number of states; of a single coordinate, one more than the largest."""
+        return len(self.positions) if len(self.fields) > 1 else self.fields[0]
+
+    @property
+    def options(self) -> int:
+        """Number of option slots: one for each label."""
+        return len(self.words)
+
+    @cached_property
+    def listed_states(self) -> IntArray | None:
+        """The states, ascending; ``None`` where no number below the largest is missing."""
+        return None if self.states == len(self.positions) else self.positions[:, 0]
+
+    def place_of(self, states: IntArray) -> IntArray:
+        """Return the place of each state in arrays with an entry for each; shape kept."""
+        if not self.has_wide_gaps:
+            return states
+        found = np.searchsorted(self.positions[:, 0], states)
+        return np.minimum(found, len(self.positions) - 1)
+
+    def states_at_places(self, places: IntArray) -> IntArray:
+        """Return the states at ``places``; shape kept."""
+        return self.positions[places, 0] if self.has_wide_gaps else places
+
+    @cached_property
+    def _rows(self) -> MoveRows:
+        """The moves by place: of all numbers, unless there are wide gaps between the states."""
+        if self.listed_states is None or self.has_wide_gaps:
+            return self.moves
+        counts = np.zeros(self.states, dtype=np.int64)
+        counts[self.listed_states] = self.moves.counts
+        firsts = np.concatenate([[0], np.cumsum(counts)])
+        return MoveRows(
+            firsts, self.moves.options, self.listed_states[self.moves.after].astype(np.int32)
+        )
+
+    @property
+    def move_edges(self) -> tuple[IntArray, IntArray]:
+        """Place before each move and after it, both ``(moves,)``."""
+        return self._rows.sources, self._rows.after.astype(np.int64)
+
+    def legal_moves(self, states: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the legal moves of states; see :meth:`Component.legal_moves`."""
+        existing = np.flatnonzero(self.is_state(states)) if self.has_wide_gaps else None
+        places = self.place_of(states if existing is None else states[existing])
+        index, numbers = self._rows.at(places)
+        after = self._rows.after[numbers].astype(np.int64)
+        if existing is not None:
+            index, after = existing[index], self.states_at_places(after)
+        return index, self._rows.options[numbers].astype(np.int64), after
+
+    def moves_by_option(self, states: IntArray) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """Yield the legal moves of states by option; see :meth:`Component.moves_by_option`."""
+        index, options, after = self.legal_moves(states)
+        for option, moves in by_option(options, self.options):
+            yield option, index[moves], after[moves]
+
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return the number of legal options in each state, in the shape of ``states``."""
+        places = self.place_of(np.asarray(states))
+        counts = self._rows.firsts[places + 1] - self._rows.firsts[places]
+        return np.asarray(
+            np.where(self.is_state(states), counts, 0) if self.has_wide_gaps else counts
+        )
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where an option of ``before`` leads to ``after``."""
+        reached = self.successors(before) == np.asarray(after)[..., np.newaxis]
+        return np.asarray(reached.any(axis=-1))
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return the state after each option, or ``NO_MOVE``: ``(...)`` to ``(..., options)``."""
+        given = np.asarray(states)
+        index, options, after = self.legal_moves(given.reshape(-1))
+        found = np.full((given.size, self.options), NO_MOVE, dtype=np.int64)
+        found[index, options] = after
+        return found.reshape(*given.shape, self.options)
 
     @cached_property
     def fields(self) -> tuple[int, ...]:
@@ -132,19 +232,23 @@ class ListedComponent(TableComponent):
 
     def coordinates(self, states: IntArray) -> IntArray:
         """Return the coordinates of states: ``(...)`` to int64 ``(..., len(fields))``."""
+        if len(self.fields) == 1:
+            return np.asarray(states, dtype=np.int64)[..., np.newaxis]
         return np.asarray(self.positions[states])
 
     def states_at(self, coordinates: IntArray) -> IntArray:
         """Return the states at coordinates ``(..., len(fields))``; -1 where there is none."""
         given = np.asarray(coordinates, dtype=np.int64)
         inside = inside_box(given, self.fields)
-        keys = self._keys_of(np.where(inside[..., np.newaxis], given, 0))
-        found = np.minimum(np.searchsorted(self._keys, keys), self.states - 1)
-        return np.where(inside & (self._keys[found] == keys), found, NO_STATE)
+        points = np.where(inside[..., np.newaxis], given, 0)
+        keys = self._keys_of(points)
+        found = np.minimum(np.searchsorted(self._keys, keys), len(self.positions) - 1)
+        exists = inside & (self._keys[found] == keys)
+        return np.where(exists, points[..., 0] if len(self.fields) == 1 else found, NO_STATE)
 
     @cached_property
     def _keys(self) -> npt.NDArray[Any]:
-        """Keys of the states, ascending, ``(states,)``."""
+        """Keys of the positions, ascending, ``(positions,)``."""
         return self._keys_of(self.positions)
 
     def _keys_of(self, coordinates: IntArray) -> npt.NDArray[Any]:
@@ -166,9 +270,14 @@ class ListedComponent(TableComponent):
         return None if math.prod(self.fields) > LARGEST_KEY else strides_of(self.fields)
 
     @cached_property
-    def cycle(self) -> str:
+    def cycle_of_moves(self) -> str:
         """Description of a cycle of moves by coordinates; empty where there is none."""
-        return cycle_among(self.rows, lambda state: str(tuple(self.positions[state].tolist())))
+        return cycle_along(
+            len(self.positions),
+            self.moves.sources,
+            self.moves.after.astype(np.int64),
+            lambda place: str(tuple(self.positions[place].tolist())),
+        )
 
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return the description of the move ``option``."""
@@ -227,9 +336,10 @@ def rules_from_moves(
     Raises:
         InvalidGameError: the moves form a cycle, lead to a negative coordinate or to another number
             of coordinates; two labels are alike in words, or one occurs twice at a position;
-            ``moves`` raises. The message names the position.
-        SearchTooLargeError: there are more than ``limit`` positions, or their table would take over
-            the limit of bytes.
+            ``moves`` raises, or gives other moves when it is called again. The message names the
+            position.
+        SearchTooLargeError: there are more than ``limit`` positions or ``MOST_LABELS`` labels, or
+            positions and moves would take over the limit of bytes.
 
     Example:
         >>> def moves(position):  # a coin on a strip moves one or two squares to the left
@@ -239,22 +349,17 @@ def rules_from_moves(
         >>> rules.describe_action(1, (5,))
         'coin 0: left 2'
     """
-    first = checked_position("start", start)
-    if positions is not None and not is_listing(positions, of_any_order=True):
-        raise InvalidGameError(f"positions must be a list of positions, not {positions!r}")
-    kind = name if kind is None else kind
-    if not isinstance(kind, str):
-        raise InvalidGameError(f"name must be a string, not {kind!r}")
+    checked_name("name", name)
+    kind = name if kind is None else checked_name("kind", kind)
     if not callable(moves):
         raise InvalidGameError(f"moves must be a function of a position, not {moves!r}")
-    others = [
-        checked_position(f"position {number}", position, len(first))
-        for number, position in enumerate(positions or (), start=1)
-    ]
-    found = listing(kind, [first, *others], moves, actions, checked_integer("limit", limit, 1))
+    most = checked_integer("limit", limit, 1)
+    first = checked_position("start", start)
+    others = checked_further_positions(() if positions is None else positions, len(first), most)
+    found = listing(kind, [first, *others], moves, actions, most)
     component = ListedComponent(
         found.coordinates,
-        found.rows,
+        found.moves,
         _words(found, describe),
         kind=kind,
         board=board,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy as np
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.optional import installed
 from nim_envs.progress import progress_bar
-from nim_envs.rules.component import NO_MOVE, IntArray
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.move_rows import MOVE_BYTES, Int32Array, MoveRows
 from nim_envs.rules.validation import (
     LARGEST_STATE,
     check_bytes,
@@ -30,10 +31,19 @@ Moves = Callable[[Position], Iterable[tuple[Hashable, Position]]]
 LARGEST_LISTING = 2_000_000
 """Default limit on the number of positions of a listing."""
 
+MOST_LABELS = 1 << 18
+"""Limit on the number of labels, and so of moves at a position."""
+
+ASKED_AGAIN = 64
+"""Positions at which the function of moves is called a second time."""
+
+READ_AT_ONCE = 1024
+"""Moves that are read between two checks of the limits."""
+
 SECONDS_WITHOUT_PROGRESS = 2.0
 
-CHECKED_EVERY = 1024
-"""Positions between two checks of the size, and two steps of the progress bar."""
+SHOWN_EVERY = 64
+"""Positions between two steps of the progress bar."""
 
 ENTRY_BYTES = np.dtype(np.int64).itemsize
 
@@ -42,15 +52,14 @@ class Listing(NamedTuple):
     """Positions and moves of a game.
 
     Attributes:
-        coordinates: the positions in lexicographic order, int64 ``(states, coordinates)``; with a
-            single coordinate all values from 0 to the largest, so that it equals the state number.
-        rows: state after each option, int64 ``(states, options)``; ``NO_MOVE`` where not legal.
+        coordinates: the positions in lexicographic order, int64 ``(positions, coordinates)``.
+        moves: the moves, with the places of positions in this order as states.
         labels: label of each option.
         first_seen: first position with each label; ``None`` where no position has it.
     """
 
     coordinates: IntArray
-    rows: IntArray
+    moves: MoveRows
     labels: tuple[Hashable, ...]
     first_seen: tuple[Position | None, ...]
 
@@ -64,6 +73,8 @@ def listing(
 ) -> Listing:
     """Return all positions reachable from ``starts``.
 
+    Limits are checked while moves are read, so that a function without an end is refused at once.
+
     Args:
         name: name of the game, for messages.
         starts: checked positions, all of one length.
@@ -73,92 +84,192 @@ def listing(
         limit: most positions to list.
 
     Raises:
-        InvalidGameError: ``moves`` raises, or gives anything but such pairs; the message names the
-            position.
-        SearchTooLargeError: more than ``limit`` positions, or a table over the limit of bytes.
+        InvalidGameError: ``moves`` raises, gives anything but such pairs, or gives other moves
+            when it is called again; the message names the position.
+        SearchTooLargeError: more than ``limit`` positions, more than ``MOST_LABELS`` labels, or
+            positions and moves over the limit of bytes.
     """
-    given = None if actions is None else _checked_actions(actions)
-    options = {label: option for option, label in enumerate(given or ())}
-    positions = list(dict.fromkeys(starts))
-    places = {position: place for place, position in enumerate(positions)}
-    width = len(positions[0])
-    first_seen: dict[Hashable, Position] = {}
-    taken, targets, counts = array("q"), array("q"), array("q")
-    with ExitStack() as stack:
-        bar: Any = None
-        if installed("tqdm"):
-            bar = stack.enter_context(
-                progress_bar(
-                    desc=f"positions of {name}",
-                    unit="position",
-                    unit_scale=True,
-                    delay=SECONDS_WITHOUT_PROGRESS,
+    found = _Listed(name, starts, moves, actions, limit)
+    found.read()
+    found.check_answers()
+    return found.in_order()
+
+
+class _Listed:
+    """The positions and moves found so far, numbered in the order in which they were found.
+
+    Arguments: those of :func:`listing`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        starts: Sequence[Position],
+        moves: Moves,
+        actions: Iterable[Hashable] | None,
+        limit: int,
+    ) -> None:
+        self.name, self.moves, self.limit = name, moves, limit
+        self.given = actions is not None
+        labels = [] if actions is None else _checked_actions(actions)
+        self.options = {label: option for option, label in enumerate(labels)}
+        self.first_seen: dict[Hashable, Position] = {}
+        self.positions = list(dict.fromkeys(starts))
+        if len(self.positions) > limit:
+            raise self._too_many()
+        self.places = {position: place for place, position in enumerate(self.positions)}
+        self.width = len(starts[0])
+        self.taken, self.targets = array("i"), array("i")  # by move: its option, where it leads
+        self.counts = array("i")  # by position: its number of moves
+        self.most_bytes = largest_bytes()
+        self.position_bytes = ENTRY_BYTES * (self.width + 1)
+
+    def read(self) -> None:
+        """Read the moves of all positions, which grow meanwhile."""
+        with ExitStack() as stack:
+            bar: Any = None
+            if installed("tqdm"):
+                bar = stack.enter_context(
+                    progress_bar(
+                        desc=f"positions of {self.name}",
+                        unit="position",
+                        unit_scale=True,
+                        delay=SECONDS_WITHOUT_PROGRESS,
+                    )
                 )
-            )
-        for place, position in enumerate(positions):  # grows meanwhile
-            if place % CHECKED_EVERY == 0:
-                most = _check_size(name, len(positions), len(options), limit)
-                if bar is not None:
+            for place, position in enumerate(self.positions):
+                if bar is not None and place % SHOWN_EVERY == 0:
                     bar.update(place - bar.n)
-            first = len(taken)
-            for label, after in _moves_at(position, moves, most):
-                try:
-                    option = options[label]
-                except KeyError:
-                    if given is not None:
-                        raise InvalidGameError(
-                            f"actions must list every label, and moves({position}) gives {label!r}"
-                        ) from None
-                    option = options[label] = len(options)
-                    first_seen[label] = position
-                except TypeError:
-                    raise InvalidGameError(
-                        f"moves({position}): a label must be hashable, such as a string, an "
-                        f"integer or a tuple of them, not {label!r}"
-                    ) from None
-                try:
-                    target = places[after]
-                except (KeyError, TypeError):
-                    where = f"the position after move {label!r} at {position}"
-                    checked = checked_position(where, after, width)
-                    target = places.setdefault(checked, len(positions))
-                    if target == len(positions):
-                        positions.append(checked)
-                taken.append(option)
-                targets.append(target)
-            counts.append(len(taken) - first)
-            here = taken[first:]
-            if len(set(here)) < len(here):
-                label = next(label for label in options if here.count(options[label]) > 1)
-                raise InvalidGameError(f"moves({position}) gives the label {label!r} twice")
-    if not taken:
-        others = "" if len(positions) == 1 else ", nor at any other position"
-        raise InvalidGameError(f"there is no move at {positions[0]}{others}: the game is over")
-    _check_size(name, len(positions), len(options), limit)
-    labels = list(options)
-    order = list(range(len(labels)))
-    if given is None:
-        order.sort(key=lambda option: _natural_key(labels[option]))
-    coordinates = np.array(positions, dtype=np.int64).reshape(len(positions), width)
-    column = np.empty(len(labels), dtype=np.int64)
-    column[order] = np.arange(len(labels))
-    if width == 1:
-        state = coordinates[:, 0]
-        check_bytes(
-            f"tables of {name} with coordinates up to {state.max()} and {len(labels)} options",
-            (int(state.max()) + 1) * max(1, len(labels)) * ENTRY_BYTES,
+                self._read_at(position)
+                self._check_bytes()
+        if not self.taken:
+            others = "" if len(self.positions) == 1 else ", nor at any other position"
+            raise InvalidGameError(
+                f"there is no move at {self.positions[0]}{others}: the game is over"
+            )
+
+    def _read_at(self, position: Position) -> None:
+        """Read the moves of one position."""
+        before = len(self.taken)
+        for some in _given_at(position, self.moves):
+            if {*map(type, some)} != {tuple} or {*map(len, some)} != {2}:
+                _check_pairs(some, position)
+            labels, after = zip(*some, strict=True)
+            options, targets = _found(self.options, labels), _found(self.places, after)
+            for index in _indices_of_new(options):
+                options[index] = self._option_of(labels[index], position)
+            for index in _indices_of_new(targets):
+                targets[index] = self._place_of(after[index], labels[index], position)
+            self.taken.extend(options)
+            self.targets.extend(targets)
+            if len(self.taken) - before > len(self.options):
+                break  # a label occurs twice, even if the moves have no end
+        here = self.taken[before:]
+        if len(set(here)) < len(here):
+            twice = next(label for label, option in self.options.items() if here.count(option) > 1)
+            raise InvalidGameError(f"moves({position}) gives the label {twice!r} twice")
+        self.counts.append(len(here))
+
+    def _option_of(self, label: Any, position: Position) -> int:
+        """Return the option of a label, which is added if it is new."""
+        if not _is_hashable(label):
+            raise InvalidGameError(
+                f"moves({position}): a label must be hashable, such as a string, an "
+                f"integer or a tuple of them, not {label!r}"
+            )
+        if label in self.options:
+            return self.options[label]
+        if self.given:
+            raise InvalidGameError(
+                f"actions must list every label, and moves({position}) gives {label!r}"
+            )
+        if len(self.options) == MOST_LABELS:
+            raise SearchTooLargeError(
+                f"{self.name} has more than {MOST_LABELS} labels of moves, the limit; "
+                f"moves({position}) gives {label!r} beyond it: is there an end to the moves of "
+                "every position?"
+            )
+        self.first_seen[label] = position
+        return self.options.setdefault(label, len(self.options))
+
+    def _place_of(self, after: Any, label: Any, position: Position) -> int:
+        """Return the place of a position, which is checked and added if it is new."""
+        checked = _as_tuple(after)
+        if not _is_plain(checked, self.width):
+            where = f"the position after move {label!r} at {position}"
+            checked = checked_position(where, after, self.width)
+        place = self.places.setdefault(checked, len(self.positions))
+        if place == len(self.positions):
+            if place >= self.limit:
+                raise self._too_many()
+            self.positions.append(checked)
+            self._check_bytes()
+        return place
+
+    def _too_many(self) -> SearchTooLargeError:
+        """Return the error for more positions than the limit."""
+        return SearchTooLargeError(
+            f"{self.name} has more than {self.limit} positions, the limit: is there an end to "
+            "every play? A larger limit may be given as limit=..."
         )
-        coordinates = np.arange(state.max() + 1, dtype=np.int64)[:, np.newaxis]
-    else:
+
+    def _check_bytes(self) -> None:
+        """Raise ``SearchTooLargeError`` if positions and moves take too many bytes."""
+        needed = len(self.positions) * self.position_bytes + len(self.taken) * MOVE_BYTES
+        if needed > self.most_bytes:
+            check_bytes(
+                f"{len(self.positions)} positions of {self.name}, and the {len(self.taken)} moves "
+                f"of the first {len(self.counts)},",
+                needed,
+            )
+
+    def check_answers(self) -> None:
+        """Call the function again at some positions, and compare the moves.
+
+        Raises:
+            InvalidGameError: they differ; the message names the position.
+        """
+        firsts = np.concatenate([[0], np.cumsum(self.counts)]).tolist()
+        labels = list(self.options)
+        number = len(self.positions)
+        for place in range(0, number, -(-number // ASKED_AGAIN)):
+            position, moves = self.positions[place], slice(firsts[place], firsts[place + 1])
+            first = {
+                labels[option]: self.positions[target]
+                for option, target in zip(self.taken[moves], self.targets[moves], strict=True)
+            }
+            most = len(first) + 1  # more are others already
+            again: dict[Any, Any] = {}
+            some = list(islice(chain.from_iterable(_given_at(position, self.moves)), most))
+            _check_pairs(some, position)
+            for label, after in some:
+                again[label if _is_hashable(label) else repr(label)] = _as_tuple(after)
+            if first != again:
+                raise InvalidGameError(
+                    f"moves({position}) gives other moves when it is called again: "
+                    f"{_difference(first, again)}; it must be a function of the position alone"
+                )
+
+    def in_order(self) -> Listing:
+        """Return the listing, with positions and labels in order."""
+        labels = list(self.options)
+        order = list(range(len(labels)))
+        if not self.given:
+            order.sort(key=lambda option: _natural_key(labels[option]))
+        column = _inverse(np.array(order, dtype=np.int64))
+        coordinates = np.array(self.positions, dtype=np.int64)
         lexicographic = np.lexsort(coordinates.T[::-1])
-        state = np.empty(len(positions), dtype=np.int64)
-        state[lexicographic] = np.arange(len(positions))
-        coordinates = coordinates[lexicographic]
-    rows = np.full((len(coordinates), len(labels)), NO_MOVE, dtype=np.int64)
-    before = np.repeat(state, np.array(counts, dtype=np.int64))
-    rows[before, column[np.array(taken, dtype=np.int64)]] = state[np.array(targets, np.int64)]
-    ordered = tuple(labels[option] for option in order)
-    return Listing(coordinates, rows, ordered, tuple(map(first_seen.get, ordered)))
+        state = _inverse(lexicographic)
+        moves = MoveRows.of(
+            len(coordinates),
+            np.repeat(state, np.array(self.counts)),
+            column[np.array(self.taken)],
+            state[np.array(self.targets)],
+        )
+        ordered = tuple(labels[option] for option in order)
+        return Listing(
+            coordinates[lexicographic], moves, ordered, tuple(map(self.first_seen.get, ordered))
+        )
 
 
 def checked_position(what: str, position: Any, width: int | None = None) -> Position:
@@ -190,6 +301,34 @@ def checked_position(what: str, position: Any, width: int | None = None) -> Posi
     return values
 
 
+def _is_plain(position: Any, width: int) -> bool:
+    """Return whether a position is a tuple of ``width`` ``int`` that needs no further check."""
+    return (
+        type(position) is tuple
+        and len(position) == width
+        and {*map(type, position)} == {int}
+        and 0 <= min(position) <= max(position) <= LARGEST_STATE
+    )
+
+
+def checked_further_positions(positions: Any, width: int, limit: int) -> list[Position]:
+    """Return further positions to list, at most ``limit``.
+
+    Raises:
+        InvalidGameError: not a list of positions with ``width`` coordinates.
+        SearchTooLargeError: there are more than ``limit``.
+    """
+    if not is_listing(positions, of_any_order=True):
+        raise InvalidGameError(f"positions must be a list of positions, not {positions!r}")
+    checked = [
+        checked_position(f"position {number}", position, width)
+        for number, position in enumerate(islice(positions, limit + 1), start=1)
+    ]
+    if len(checked) > limit:
+        raise SearchTooLargeError(f"positions lists more than {limit} positions, the limit")
+    return checked
+
+
 def _in_place_of_booleans(position: Any) -> str:
     """Return the end of a message about a position with booleans; empty for one without."""
     if not is_listing(position) or not any(isinstance(v, (bool, np.bool_)) for v in position):
@@ -197,54 +336,90 @@ def _in_place_of_booleans(position: Any) -> str:
     return ": write 1 for True and 0 for False"
 
 
-def _moves_at(position: Position, moves: Moves, most: int) -> list[tuple[Any, Any]]:
-    """Return the moves at ``position``, pairs of a label and a position."""
+def _check_pairs(moves: Sequence[Any], position: Position) -> None:
+    """Raise ``InvalidGameError`` unless each move is a pair, a tuple or a list."""
+    for move in moves:
+        if not isinstance(move, (tuple, list)) or len(move) != 2:
+            raise InvalidGameError(
+                f"moves({position}) must give pairs of a label and a position, not {move!r}"
+            )
+
+
+def _found(numbers: dict[Any, int], keys: Iterable[Any]) -> list[Any]:
+    """Return the number of each key, ``None`` for a new one; ``None`` for all if some is a list."""
+    try:
+        return [*map(numbers.get, keys)]
+    except TypeError:  # not hashable
+        return [None for _ in keys]
+
+
+def _indices_of_new(numbers: list[Any]) -> list[int]:
+    """Return where there is ``None`` among numbers."""
+    if None not in numbers:
+        return []
+    return [index for index, number in enumerate(numbers) if number is None]
+
+
+def _given_at(position: Position, moves: Moves) -> Iterator[list[Any]]:
+    """Yield in pieces whatever ``moves`` gives at ``position``; an error is named as its own."""
     try:
         given = moves(position)
-        found = list(islice(given, most + 1)) if isinstance(given, Iterable) else None
+        if isinstance(given, Iterable):
+            iterator = iter(given)
+            while some := list(islice(iterator, READ_AT_ONCE)):
+                yield some
+            return
     except Exception as error:
         raise InvalidGameError(
             f"moves({position}) raised {type(error).__name__}: {error}"
         ) from error
-    if found is None:
-        raise InvalidGameError(
-            f"moves({position}) must give pairs of a label and a position, or nothing where the "
-            f"game is over ([]), not {given!r}"
-        )
-    if len(found) > most:
-        raise SearchTooLargeError(f"moves({position}) gives more than {most} moves, the limit")
-    for move in found:
-        if not (type(move) is tuple or isinstance(move, list)) or len(move) != 2:
-            raise InvalidGameError(
-                f"moves({position}) must give pairs of a label and a position, not {move!r}"
-            )
-    return found
-
-
-def _check_size(name: str, positions: int, options: int, limit: int) -> int:
-    """Check the size of a listing; return the most options that the table may have.
-
-    Raises:
-        SearchTooLargeError: too many positions, or too large a table.
-    """
-    if positions > limit:
-        raise SearchTooLargeError(
-            f"{name} has more than {limit} positions, the limit: is there an end to every play? "
-            "A larger limit may be given as limit=..."
-        )
-    check_bytes(
-        f"tables of {name} with {positions} positions and {options} labels",
-        positions * max(1, options) * ENTRY_BYTES,
+    raise InvalidGameError(
+        f"moves({position}) must give pairs of a label and a position, or nothing where the "
+        f"game is over ([]), not {given!r}"
     )
-    return largest_bytes() // (positions * ENTRY_BYTES)
+
+
+def _as_tuple(position: Any) -> Any:
+    """Return a list, or an array of integers, as a tuple; anything else as it is."""
+    if isinstance(position, np.ndarray) and position.dtype.kind in "iu":
+        return tuple(position.tolist())
+    return tuple(position) if isinstance(position, list) else position
+
+
+def _difference(first: dict[Any, Any], again: dict[Any, Any]) -> str:
+    """Return in words how the moves of a second call differ from the first ones."""
+    for label, after in first.items():
+        if label not in again:
+            return f"{label!r} is missing"
+        if again[label] != after:
+            return f"{label!r} leads to {again[label]!r}, and led to {after}"
+    return f"{next(label for label in again if label not in first)!r} is new"
+
+
+def _inverse(order: IntArray) -> Int32Array:
+    """Return the inverse of a permutation."""
+    inverse = np.empty(len(order), dtype=np.int32)
+    inverse[order] = np.arange(len(order))
+    return inverse
+
+
+def _is_hashable(label: Any) -> bool:
+    """Return whether a label, and all that it consists of, can be hashed."""
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
 
 
 def _checked_actions(actions: Iterable[Hashable]) -> list[Hashable]:
     """Return the labels that the caller lists, each once."""
     if not is_listing(actions):
         raise InvalidGameError(f"actions must be a list of labels, not {actions!r}")
-    labels = list(actions)
-    unhashable = [label for label in labels if not isinstance(label, Hashable)]
+    labels = list(islice(actions, MOST_LABELS + 1))
+    if len(labels) > MOST_LABELS:
+        raise SearchTooLargeError(f"actions lists more than {MOST_LABELS} labels, the limit")
+    unhashable = [label for label in labels if not _is_hashable(label)]
     if unhashable:
         raise InvalidGameError(f"actions must list hashable labels, not {unhashable[0]!r}")
     if not labels or len(set(labels)) < len(labels):

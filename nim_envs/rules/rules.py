@@ -26,7 +26,6 @@ from nim_envs.rules.component import (
     BoolArray,
     Component,
     IntArray,
-    TableComponent,
     in_use,
     read_only,
     strides_of,
@@ -34,7 +33,13 @@ from nim_envs.rules.component import (
 from nim_envs.rules.coordinates import Coordinates, check_coordinates, state_in_short
 from nim_envs.rules.slots import Slots, first_empty
 from nim_envs.rules.state_options import MaskArray, StateOptionsCache, shared_state_options
-from nim_envs.rules.validation import LARGEST_STATE, check_bytes, checked_integer, integers_of
+from nim_envs.rules.validation import (
+    LARGEST_STATE,
+    check_bytes,
+    checked_integer,
+    checked_name,
+    integers_of,
+)
 
 MOST_SHOWN = 12
 """Most states of an initial position that ``in_short`` shows."""
@@ -66,9 +71,8 @@ class Rules:
             coordinates where components have them.
 
     Raises:
-        InvalidGameError: no components, a :class:`TableComponent` whose moves form a cycle, a
-            component whose coordinates contradict each other, too many actions, or ``initial`` is
-            not a position.
+        InvalidGameError: an empty name, no components, moves that form a cycle, a component whose
+            coordinates contradict each other, too many actions, or ``initial`` is not a position.
     """
 
     name: str
@@ -76,8 +80,7 @@ class Rules:
     initial: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str):
-            raise InvalidGameError(f"name must be a string, not {self.name!r}")
+        checked_name("name", self.name)
         given = self.components
         if (
             not isinstance(given, Sequence)
@@ -107,15 +110,18 @@ class Rules:
             )
         object.__setattr__(self, "initial", initial)
         for index, component in enumerate(self.components):
-            # Only tables given by a user can have cycles; in other components play ends.
-            if isinstance(component, TableComponent) and component.cycle:
-                raise cycle_error(component.cycle, f"component {index} ({component.kind}): ")
+            if component.cycle_of_moves:
+                raise cycle_error(
+                    component.cycle_of_moves, f"component {index} ({component.kind}): "
+                )
         if self.num_actions > LARGEST_STATE:
             raise InvalidGameError(
                 f"{len(self.components)} components of {self.num_options} options are "
                 f"{self.num_actions} actions; at most {LARGEST_STATE} are allowed"
             )
-        if not self.is_position(np.array(self.initial, dtype=np.int64)):
+        if self._missing(np.array(self.initial)):
+            raise InvalidGameError(f"no position of {self.name} is {self.initial}, the initial one")
+        if not self._slots.suffice(np.array(self.initial)):
             raise InvalidGameError(
                 f"the initial position {self.initial} {self._slots.lack(self.initial)}"
             )
@@ -206,18 +212,31 @@ class Rules:
             return given
         return self._coordinates.positions_at(given)
 
+    @cached_property
+    def _radices(self) -> tuple[int, ...]:
+        """Number of places of each component: its number of states, unless it has wide gaps."""
+        return tuple(component.num_places for component in self.components)
+
+    @cached_property
+    def has_wide_gaps(self) -> bool:
+        """Whether a component has wide gaps; the index of a position then is of places."""
+        return any(component.has_wide_gaps for component in self.components)
+
     @property
     def num_positions(self) -> int:
         """Number of points of the lattice, which the mixed-radix indices number from 0.
 
-        All points are positions, except in games that split; see :meth:`is_position`.
+        Not all points are positions in games that split or have gaps; see :meth:`is_position`.
         """
-        return math.prod(self.shape)
+        return math.prod(self._radices)
 
     @property
     def strides(self) -> IntArray:
-        """Mixed-radix strides, ``(components,)``: dotted with a position they give its index."""
-        return strides_of(self.shape)
+        """Mixed-radix strides, ``(components,)``: dotted with a position they give its index.
+
+        With the places of its states, where components have wide gaps.
+        """
+        return strides_of(self._radices)
 
     @cached_property
     def num_options(self) -> int:
@@ -276,10 +295,23 @@ class Rules:
     def is_position(self, points: IntArray) -> BoolArray:
         """Return which points of the lattice are positions: ``(..., components)`` to ``(...)``.
 
-        In games that do not split, all are. In others, those from which play never has more parts
-        in a group than slots, so that a move that splits always finds an empty slot.
+        Not those with a number that is not a state, where components have gaps; nor, in games that
+        split, those from which play can have more parts in a group than slots.
         """
-        return self._slots.suffice(points)
+        return self._slots.suffice(points) & ~self._missing(points)
+
+    @cached_property
+    def every_point_is_a_position(self) -> bool:
+        """Whether the game neither splits nor has gaps."""
+        return not self.slot_groups and all(part.listed_states is None for part in self.components)
+
+    def _missing(self, points: IntArray) -> BoolArray:
+        """Return which points have a number that is not a state; shape as :meth:`is_position`."""
+        missing = np.zeros(points.shape[:-1], dtype=np.bool_)
+        for index, component in enumerate(self.components):
+            if component.listed_states is not None:
+                missing |= ~component.is_state(points[..., index])
+        return missing
 
     def check_table(self) -> None:
         """Raise ``SearchTooLargeError`` if ``table`` would take over ``LARGEST_BYTES``."""
@@ -387,8 +419,8 @@ class Rules:
             self._slots.fill(after, component, second)
         return after
 
-    def moves(self, indices: IntArray) -> Iterator[tuple[int, BoolArray, IntArray]]:
-        """Yield, for each action, where it is legal and the positions it leads to.
+    def moves(self, indices: IntArray) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """Yield each action that is legal somewhere, where, and the positions it leads to.
 
         The same as :meth:`step`, but faster, for positions given by their indices.
 
@@ -396,7 +428,8 @@ class Rules:
             indices: mixed-radix indices of positions, ``(n,)``.
 
         Yields:
-            The action; where it is legal, ``(n,)``; the indices after it where legal, ``(legal,)``.
+            The action; the numbers of the positions where it is legal, ascending, from 0 to
+            ``n - 1``; and the indices after it. Both ``(legal,)``.
         """
         strides = self.strides
         # The first empty slot of a group does not depend on the move.
@@ -408,16 +441,15 @@ class Rules:
             for index in group
         }
         for index, component in enumerate(self.components):
-            states = indices // strides[index] % component.states
-            for option in range(component.options):
-                successors = component.table[states, option]
-                legal = successors != NO_MOVE
-                if legal.any():
-                    after = indices[legal] + (successors[legal] - states[legal]) * strides[index]
-                    if index in empty:
-                        seconds = component.second_table[states[legal], option]
-                        after += seconds * empty[index][legal]
-                    yield self.action(index, option), legal, after
+            places = indices // strides[index] % component.num_places
+            states = component.states_at_places(places)
+            for option, where, successors in component.moves_by_option(states):
+                change = component.place_of(successors) - places[where]
+                after = indices[where] + change * strides[index]
+                if index in empty:
+                    seconds = component.second_table[states[where], option]
+                    after += seconds * empty[index][where]
+                yield self.action(index, option), where, after
 
     def _leaves(
         self, component: IntArray, state: IntArray, option: IntArray
@@ -453,7 +485,7 @@ class Rules:
     def lattice(self, limit: int | None = None) -> IntArray:
         """Return every position, ``(n, components)``, in mixed-radix order.
 
-        There are ``num_positions``, or fewer in games that split.
+        There are ``num_positions``, or fewer in games that split or have gaps.
 
         Raises:
             SearchTooLargeError: there are more than ``limit`` positions; or, without a limit, they
@@ -474,7 +506,7 @@ class Rules:
         Raises:
             SearchTooLargeError: there are more, even without the last components.
         """
-        if not self.slot_groups:
+        if self.every_point_is_a_position:
             spans = [top - bottom + 1 for bottom, top in zip(low, high, strict=True)]
             self._check_number(math.prod(spans), limit)
             numbers = np.arange(math.prod(spans), dtype=np.int64)
@@ -502,13 +534,22 @@ class Rules:
 
     def positions(self, indices: IntArray) -> IntArray:
         """Return the positions at mixed-radix ``indices``: ``(...)`` to ``(..., components)``."""
-        return np.stack(np.unravel_index(indices, self.shape), axis=-1).astype(np.int64)
+        places = np.unravel_index(indices, self._radices)
+        pairs = zip(self.components, places, strict=True)
+        states = [component.states_at_places(column) for component, column in pairs]
+        return np.stack(states, axis=-1).astype(np.int64)
 
     def indices(self, positions: IntArray) -> IntArray:
         """Return the mixed-radix index of each position: ``(..., components)`` to ``(...)``."""
-        return np.asarray(
-            np.ravel_multi_index(tuple(np.moveaxis(positions, -1, 0)), self.shape), dtype=np.int64
-        )
+        places = tuple(np.moveaxis(self.places_of(positions), -1, 0))
+        return np.asarray(np.ravel_multi_index(places, self._radices), dtype=np.int64)
+
+    def places_of(self, positions: IntArray) -> IntArray:
+        """Return the places of states, which are the positions themselves without wide gaps."""
+        if not self.has_wide_gaps:
+            return positions
+        columns = zip(self.components, np.moveaxis(positions, -1, 0), strict=True)
+        return np.stack([component.place_of(states) for component, states in columns], axis=-1)
 
     def checked_positions(self, positions: Any) -> IntArray:
         """Return ``positions`` as an int64 array ``(..., components)`` of positions of this game.
@@ -521,14 +562,17 @@ class Rules:
                 positions by :meth:`is_position`.
         """
         points = self.checked_points(positions)
-        if self.slot_groups:
-            lacking = ~self.is_position(points)
-            if lacking.any():
-                first = points[lacking].reshape(-1, len(self.shape))[0].tolist()
-                raise InvalidPositionError(
-                    f"a position must leave room for what splits, and {first} "
-                    f"{self._slots.lack(first)}"
-                )
+        if self.every_point_is_a_position:
+            return points
+        missing = self._missing(points)
+        if missing.any():
+            raise self._no_position_at(self.coordinates(points[missing]))
+        lacking = ~self._slots.suffice(points)
+        if lacking.any():
+            first = points[lacking].reshape(-1, len(self.shape))[0].tolist()
+            raise InvalidPositionError(
+                f"a position must leave room for what splits, and {first} {self._slots.lack(first)}"
+            )
         return points
 
     def checked_position(self, position: Any) -> IntArray:
@@ -584,9 +628,13 @@ class Rules:
         points = self.positions_at(coordinates)
         missing = (points == NO_STATE).any(axis=-1)
         if missing.any():
-            first = tuple(coordinates[missing].reshape(-1, len(self.fields))[0].tolist())
-            raise InvalidPositionError(f"no position of {self.name} has the coordinates {first}")
+            raise self._no_position_at(coordinates[missing])
         return points
+
+    def _no_position_at(self, coordinates: IntArray) -> InvalidPositionError:
+        """Return the error for the first of ``coordinates``, ``(..., len(fields))``."""
+        first = tuple(coordinates.reshape(-1, len(self.fields))[0].tolist())
+        return InvalidPositionError(f"no position of {self.name} has the coordinates {first}")
 
     def _a_position(self) -> str:
         """Return a description of valid positions, for messages."""

@@ -81,15 +81,16 @@ class Slots:
         groups = {index: group for group in self.groups for index in group}
         used = np.zeros(1, dtype=np.int64)  # slots needed so far in the group
         for index, (bottom, top) in enumerate(zip(low, high, strict=True)):
-            group = groups.get(index, range(0))
-            if index not in group:
-                check(len(rows) * (top - bottom + 1))
-                needed, later = np.zeros(top + 1, dtype=np.int64), 0
-            else:
-                needed = self._components[index].slots_needed
-                # Later slots are given the least that they need, so every row can be completed.
-                later = sum(needed[low[slot]].item() for slot in group if slot > index)
-            if index == group.start or index not in group:
+            if index not in groups:
+                states = self._components[index].states_between(bottom, top)
+                check(len(rows) * len(states))
+                column = np.tile(states, len(rows))[:, np.newaxis]
+                rows = np.concatenate([np.repeat(rows, len(states), axis=0), column], axis=1)
+                continue
+            group, needed = groups[index], self._components[index].slots_needed
+            # Later slots are given the least that they need, so every row can be completed.
+            later = sum(needed[low[slot]].item() for slot in group if slot > index)
+            if index == group.start:
                 used = np.zeros(len(rows), dtype=np.int64)
             # By number of slots left for this component, from -1: the states that fit.
             fits = needed[bottom : top + 1] < np.arange(len(group) + 2)[:, np.newaxis]

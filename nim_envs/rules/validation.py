@@ -72,6 +72,19 @@ def checked_boolean(name: str, value: Any) -> bool:
     return value
 
 
+def checked_name(name: str, value: Any) -> str:
+    """Return ``value``.
+
+    Raises:
+        InvalidGameError: it is not a string, or has nothing but spaces.
+    """
+    if not isinstance(value, str):
+        raise InvalidGameError(f"{name} must be a string, not {value!r}")
+    if not value.strip():
+        raise InvalidGameError(f"{name} must not be empty, as {value!r} is")
+    return value
+
+
 def checked_choice(name: str, value: Any, choices: Sequence[str], *, or_none: bool = False) -> Any:
     """Return ``value`` if it is one of some strings, or ``None`` where that is allowed.
 

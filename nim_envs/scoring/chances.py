@@ -10,7 +10,7 @@ import numpy as np
 
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer, FloatArray
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.policies import ScoredPolicy
@@ -67,8 +67,8 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
     for indices in _options_first(rules, "best response"):
         options = list(rules.moves(indices))
         best = np.zeros(len(indices))
-        for _, legal, after in options:
-            best[legal] = np.maximum(best[legal], waiting[after])
+        for _, where, after in options:
+            best[where] = np.maximum(best[where], waiting[after])
         chances, forfeits = _chances(scored, rules, indices)
         moving[indices] = best
         waiting[indices] = forfeits + _expected(moving, chances, forfeits, options)
@@ -154,7 +154,7 @@ def _expected(
     values: FloatArray,
     chances: FloatArray,
     forfeits: FloatArray,
-    options: list[tuple[int, BoolArray, IntArray]],
+    options: list[tuple[int, IntArray, IntArray]],
 ) -> FloatArray:
     """The expected value after a player's move, 0 where it forfeits.
 
@@ -165,9 +165,9 @@ def _expected(
         options: output of :meth:`nim_envs.rules.Rules.moves`.
     """
     total, played = np.zeros((2, len(chances)))
-    for action, legal, after in options:
-        total[legal] += chances[legal, action] * values[after]
-        played[legal] += chances[legal, action]
+    for action, where, after in options:
+        total[where] += chances[where, action] * values[after]
+        played[where] += chances[where, action]
     # Dividing cancels rounding errors where every option has value 1.
     mean = np.divide(total, played, out=np.zeros(len(chances)), where=played > 0)
     return np.asarray((1 - forfeits) * mean)

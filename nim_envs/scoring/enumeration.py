@@ -42,7 +42,8 @@ def number_of_positions(rules: Rules, enough: int | None = None) -> int:
     while component < len(rules.components):
         group = slots.get(component)
         if group is None:
-            number *= rules.components[component].states
+            part = rules.components[component]
+            number *= part.states if part.listed_states is None else len(part.listed_states)
             component += 1
             continue
         # Number of ways to fill the slots so far, by the number of slots needed.
@@ -100,7 +101,7 @@ def all_positions(rules: Rules) -> Iterator[IntArray]:
         SearchTooLargeError: there are too many.
     """
     check_enumeration(rules)
-    if rules.slot_groups:
+    if not rules.every_point_is_a_position:
         yield from chunks(rules.lattice(), rules.num_actions)
         return
     size = max(1, CHUNK_ENTRIES // rules.num_actions)

@@ -142,7 +142,10 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
     """
     fields = (component.states,) if component.fields is None else component.fields
     if len(fields) == 1:
-        return Span(low[0], high[0])
+        states = None
+        if component.listed_states is not None:
+            states = component.states_between(low[0], high[0])
+        return Span(low[0], high[0], states)
     if not any(low) and all(last == size - 1 for last, size in zip(high, fields, strict=True)):
         return Span(0, component.states - 1)
     spans = [last - first + 1 for first, last in zip(low, high, strict=True)]

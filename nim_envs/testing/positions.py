@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.errors import ConformanceError
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.component import BoolArray, Component, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
@@ -43,7 +43,7 @@ def some_positions(rules: Rules, number: int = SAMPLE, *, playable: bool = False
     if is_small(rules):
         positions = rules.lattice()
     elif not rules.slot_groups:
-        columns = [rng.integers(states, size=4 * number) for states in rules.shape]
+        columns = [some_states(component, 4 * number, rng) for component in rules.components]
         positions = np.stack(columns, axis=-1)
     else:
         positions = _met_in_play(rules, number, rng)
@@ -53,6 +53,14 @@ def some_positions(rules: Rules, number: int = SAMPLE, *, playable: bool = False
     if len(positions) > number:
         positions = positions[np.sort(rng.choice(len(positions), size=number, replace=False))]
     return positions
+
+
+def some_states(component: Component, number: int, rng: np.random.Generator) -> IntArray:
+    """Draw ``number`` states of a component, all equally likely, ``(number,)``."""
+    listed = component.listed_states
+    if listed is None:
+        return rng.integers(component.states, size=number)
+    return listed[rng.integers(len(listed), size=number)]
 
 
 def _met_in_play(rules: Rules, number: int, rng: np.random.Generator) -> IntArray:

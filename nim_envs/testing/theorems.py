@@ -9,7 +9,7 @@ import numpy as np
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
-from nim_envs.testing.positions import SAMPLE
+from nim_envs.testing.positions import SAMPLE, some_states
 from nim_envs.testing.requirements import during
 from nim_envs.theory.search import search_winning
 from nim_envs.theory.theorem_solution import TheoremSolution, theorem_of_game
@@ -50,8 +50,9 @@ def check_theorem(game: Game) -> None:
     component = game.rules.components[0]
     with during(solution.method):
         if is_searched(component):
-            states = np.arange(component.states)
-            truth, source = search_winning(game.rules, game.convention), "search"
+            states = component.states_between(0, component.states - 1)
+            found, source = search_winning(game.rules, game.convention), "search"
+            truth = found[component.place_of(states)]
             _require(solution, states, truth, source)
             return
         for states in _samples(solution, component):
@@ -88,7 +89,7 @@ def _samples(solution: TheoremSolution, component: Component) -> list[IntArray]:
     corner = np.minimum(fields, side if len(fields) <= math.log2(CORNER) else 1)
     points = np.stack(np.unravel_index(np.arange(math.prod(corner.tolist())), corner), axis=-1)
     small = _existing(component, points)
-    drawn = rng.integers(component.states, size=DRAWS)
+    drawn = some_states(component, DRAWS, rng)
     scaled = _existing(component, (fields ** rng.random((4 * SAMPLE, len(fields)))).astype(int) - 1)
     lost = drawn[~np.asarray(solution.is_winning(drawn[:, np.newaxis]))]
     few = [small, _some(scaled, rng), drawn[:SAMPLE], lost[:SAMPLE]]

@@ -304,7 +304,12 @@ def _some_moves(component: Component) -> list[tuple[int, int]]:
     A form of move that only smaller states have is missed.
     """
     found: list[tuple[int, int]] = []
-    for state in range(component.states - 1, -1, -1):
+    states = (
+        range(component.states)
+        if component.listed_states is None
+        else component.listed_states.tolist()
+    )
+    for state in reversed(states):
         options = component.successors(np.array([state], dtype=np.int64))[0]
         legal = np.flatnonzero(options != NO_MOVE)[: MOVES_LOOKED_AT - len(found)]
         found += [(int(option), state) for option in legal]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.rules.acyclic import by_rank, ranks
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import BoolArray, Component, IntArray
 
 
 def grundy_values(component: Component) -> IntArray:
@@ -14,10 +14,10 @@ def grundy_values(component: Component) -> IntArray:
     An option that leaves two parts has the nim-sum of their values.
 
     Args:
-        component: a component with ``states`` states.
+        component: any component.
 
     Returns:
-        ``(states,)``.
+        ``(num_places,)``: by state, or by place where it has wide gaps.
 
     Raises:
         InvalidGameError: the moves form a cycle.
@@ -85,37 +85,42 @@ def _tame(normal: IntArray, misere: IntArray) -> BoolArray:
 def _tame_values(component: Component) -> IntArray | None:
     """The misère Grundy values of a component that splits; ``None`` if it is not tame."""
     normal = grundy_values(component)
-    table, second = np.maximum(component.table, 0), component.second_table
     misere = np.full(component.states, 1, dtype=np.int64)
-    for states in by_rank(ranks(component.parts)):
-        first, other = table[states], second[states]
+    for states in by_rank(ranks(component.states, *component.move_edges)):
+        index, options, first = component.legal_moves(states)
+        other = component.second_table[states[index], options]
         fickle = (normal != misere)[first] & (normal != misere)[other]
         after = (normal[first] ^ normal[other]) ^ fickle
-        misere[states] = _mex_rows(np.where(component.table[states] == NO_MOVE, -1, after))
+        misere[states] = _mex_of_each(index, after, len(states))
         if not _tame(normal[states], misere[states]).all():
             return None
     return misere
 
 
-def _mex_rows(rows: IntArray) -> IntArray:
-    """The mex of each row; negative entries do not count."""
-    present = np.zeros((len(rows), rows.shape[1] + 1), dtype=np.bool_)
-    # No mex is larger than the number of entries.
-    row, slot = np.nonzero((rows >= 0) & (rows <= rows.shape[1]))
-    present[row, rows[row, slot]] = True
+def _mex_of_each(index: IntArray, values: IntArray, number: int) -> IntArray:
+    """Return the mex of the values of the moves of each state, ``(number,)``.
+
+    Args:
+        index: index of each move's state, ``(moves,)``.
+        values: value after each move, at least 0, ``(moves,)``.
+        number: number of states.
+    """
+    # No mex is larger than the number of moves.
+    most = int(np.bincount(index, minlength=number).max())
+    present = np.zeros((number, most + 1), dtype=np.bool_)
+    small = values <= most
+    present[index[small], values[small]] = True
     return np.asarray(np.argmin(present, axis=1))
 
 
 def _mex_values(component: Component, terminal_value: int) -> IntArray:
-    rank = ranks(component.parts)
-    table = component.table
-    second = component.second_table if component.splits else None
-    values = np.full(component.states, -1, dtype=np.int64)
+    rank = ranks(component.num_places, *component.move_edges)
+    values = np.full(component.num_places, -1, dtype=np.int64)
     values[rank == 0] = terminal_value
-    for states in by_rank(rank):
-        successors = table[states]
-        after = values[successors]
-        if second is not None:
-            after ^= values[second[states]]
-        values[states] = _mex_rows(np.where(successors == NO_MOVE, -1, after))
+    for places in by_rank(rank):
+        index, options, first = component.legal_moves(component.states_at_places(places))
+        after = values[component.place_of(first)]
+        if component.splits:
+            after ^= values[component.second_table[places[index], options]]
+        values[places] = _mex_of_each(index, after, len(places))
     return values

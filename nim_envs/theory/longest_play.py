@@ -32,7 +32,7 @@ def longest_play(rules: Rules, starts: IntArray | None = None) -> int:
     if starts is not None:
         moves = np.zeros(len(starts), dtype=np.int64)
         for index, component in enumerate(rules.components):
-            moves += longest[component][starts[:, index]]
+            moves += longest[component][component.place_of(starts[:, index])]
         return int(moves.max())
     slots = {index for group in rules.slot_groups for index in group}
     total = sum(

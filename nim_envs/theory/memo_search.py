@@ -28,16 +28,16 @@ class ComponentParts:
         for component in rules.components:
             if component not in self._firsts:
                 self._firsts[component] = number
-                number += component.states
-        # (components,): the number of each component's state 0.
+                number += component.num_places
+        # (components,): the number of the part at each component's first place.
         self.firsts = np.array([self._firsts[component] for component in rules.components])
 
     def in_order(self) -> list[int]:
         """Return all parts, each after the parts of its options."""
         return [
-            first + state
+            first + place
             for component, first in self._firsts.items()
-            for state in np.argsort(levels(component), kind="stable").tolist()
+            for place in np.argsort(levels(component), kind="stable").tolist()
         ]
 
     def options(self, heap: int, /) -> list[tuple[int, ...]]:
@@ -45,9 +45,10 @@ class ComponentParts:
         component, first = max(
             (pair for pair in self._firsts.items() if pair[1] <= heap), key=lambda pair: pair[1]
         )
+        state = int(component.states_at_places(np.array(heap - first)))
         return [
-            tuple(first + state for state in left)
-            for left in left_by_moves(component, heap - first)
+            tuple(first + int(component.place_of(np.array(part))) for part in left)
+            for left in left_by_moves(component, state)
         ]
 
 
@@ -66,8 +67,9 @@ def count_up_to_order(rules: Rules) -> int:
     """
     number = 1
     for component, slots in Counter(rules.components).items():
-        alive = np.flatnonzero(~component.is_terminal(np.arange(component.states)))
-        needed = component.slots_needed if component.splits else np.ones(component.states, int)
+        states = component.states_between(0, component.states - 1)
+        alive = ~component.is_terminal(states)
+        needed = component.slots_needed if component.splits else np.ones(len(states), int)
         multisets = [1] + [0] * slots
         for slot in needed[alive].tolist():
             for used in range(slot, slots + 1):
@@ -99,7 +101,7 @@ class MemoSolution(Solution):
         return False
 
     def _winning(self, positions: IntArray) -> BoolArray:
-        flat = (positions + self._firsts).reshape(-1, len(self._firsts))
+        flat = (self.rules.places_of(positions) + self._firsts).reshape(-1, len(self._firsts))
         # With equal components sorted, many rows are equal.
         distinct, inverse = np.unique(np.sort(flat, axis=1), axis=0, return_inverse=True)
         wins = np.array([self._wins(row) for row in distinct.tolist()], dtype=np.bool_)

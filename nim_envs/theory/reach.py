@@ -32,8 +32,8 @@ def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> Bo
     reached = np.zeros((2, rules.num_positions), dtype=np.bool_)
     reached[0, rules.indices(starts)] = True
     for indices in reversed(list(level_order(rules, limit))):
-        for _, legal, after in rules.moves(indices):
-            sources = indices[legal]
+        for _, where, after in rules.moves(indices):
+            sources = indices[where]
             # Positions of a chunk may share an option: harmless, as entries are only set to true.
             reached[1, after[reached[0, sources]]] = True
             reached[0, after[reached[1, sources]]] = True

@@ -39,10 +39,11 @@ def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]
     rules.check_size(limit)
     total = np.zeros((1,), dtype=np.int32)
     distinct = {component: levels(component).astype(np.int32) for component in rules.components}
-    if rules.slot_groups:
+    if not rules.every_point_is_a_position:
         positions = rules.lattice(limit)
         by_component = [
-            distinct[component][positions[:, i]] for i, component in enumerate(rules.components)
+            distinct[component][component.place_of(positions[:, i])]
+            for i, component in enumerate(rules.components)
         ]
         total = np.sum(by_component, axis=0)
         order = np.argsort(total, kind="stable")
@@ -79,9 +80,9 @@ def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SE
     for indices in level_order(rules, limit):
         wins = np.zeros(len(indices), dtype=np.bool_)
         terminal = np.ones(len(indices), dtype=np.bool_)
-        for _, legal, after in rules.moves(indices):
-            wins[legal] |= ~winning[after]
-            terminal &= ~legal
+        for _, where, after in rules.moves(indices):
+            wins[where] |= ~winning[after]
+            terminal[where] = False
         wins[terminal] = not convention.last_mover_wins
         winning[indices] = wins
     return winning
@@ -107,8 +108,8 @@ def search_grundy_values(rules: Rules, limit: int = LARGEST_SEARCH) -> IntArray:
     values = np.zeros(rules.num_positions, dtype=np.int64)
     for indices in level_order(rules, limit):
         reached = np.zeros((len(indices), rules.num_actions + 1), dtype=np.bool_)
-        for _, legal, after in rules.moves(indices):
-            reached[np.flatnonzero(legal), values[after]] = True
+        for _, where, after in rules.moves(indices):
+            reached[where, values[after]] = True
         values[indices] = np.argmin(reached, axis=1)
     return values
 
@@ -126,8 +127,8 @@ class SearchSolution(Solution):
     def _winning_options(self, positions: IntArray) -> BoolArray:
         indices = self.rules.indices(positions).reshape(-1)
         winning = np.zeros((len(indices), self.rules.num_actions), dtype=np.bool_)
-        for action, legal, after in self.rules.moves(indices):
-            winning[legal, action] = ~self.winning[after]
+        for action, where, after in self.rules.moves(indices):
+            winning[where, action] = ~self.winning[after]
         return winning.reshape(
             *positions.shape[:-1], len(self.rules.components), self.rules.num_options
         )

@@ -103,11 +103,11 @@ class TableValues(ComponentValues):
 
     def normal(self, states: IntArray) -> IntArray:
         """Return the value of each state, from the table; shape kept."""
-        return np.asarray(self.normal_table[states])
+        return np.asarray(self.normal_table[self.component.place_of(states)])
 
     def misere(self, states: IntArray) -> IntArray:
         """Return the misère value of each state, from its table; shape kept."""
-        return np.asarray(self.misere_table[states])
+        return np.asarray(self.misere_table[self.component.place_of(states)])
 
 
 class LaskerValues(TableValues):

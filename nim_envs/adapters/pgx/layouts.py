@@ -66,7 +66,7 @@ def layout_of(rules: Rules, encoding: Encoding) -> DeviceLayout:
     Raises:
         SearchTooLargeError: the tables would take over ``LARGEST_BYTES``.
     """
-    if JointLayout.bytes_of(rules, encoding) <= LARGEST_JOINT:
+    if not rules.has_wide_gaps and JointLayout.bytes_of(rules, encoding) <= LARGEST_JOINT:
         return JointLayout(rules, encoding)
     return ComponentLayout(rules, encoding)
 

@@ -195,7 +195,7 @@ class JointStates:
         """
         shape = (last - first, len(self.rules.components) * num_options)
         successors = np.full(shape, NO_MOVE, dtype=np.int64)
-        for action, legal, after in self.rules.moves(self._indices[first:last]):
+        for action, where, after in self.rules.moves(self._indices[first:last]):
             component, option = divmod(action, self.rules.num_options)
-            successors[legal, component * num_options + option] = self._numbers_at(after)
+            successors[where, component * num_options + option] = self._numbers_at(after)
         return successors

@@ -286,9 +286,11 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
     grouping, rules = game.grouping, game.grouping.rules
     number = grouping.num_positions
     check_tables(rules, "the table of who wins at each position", number * (WORD_BYTES + 1))
-    lost = np.empty(number, dtype=np.bool_)
+    lost = np.zeros(number, dtype=np.bool_)
     for states, numbers in _numbered(grouping, 1):
-        lost[numbers] = ~np.asarray(solution.is_winning(grouping.positions(states)))
+        positions = grouping.positions(states)
+        exists = rules.is_position(positions)
+        lost[numbers[exists]] = ~np.asarray(solution.is_winning(positions[exists]))
     ranges = np.empty(number, dtype=np.uint64)
     found: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
     length = 1

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 from nim_envs import Convention, Game, Rules
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules import NO_MOVE, TableComponent
-from nim_envs.rules.acyclic import cycle_among, ranks
+from nim_envs.rules.acyclic import cycle_among, edges_of, ranks
 from nim_envs.rules.component_moves import levels
 from nim_envs.theory.search import SearchSolution
 
@@ -141,11 +141,11 @@ def test_ranks_are_the_longest_plays(rows):
     expected = [longest(state, set()) for state in range(len(rows))]
     if None in expected:
         with pytest.raises(InvalidGameError, match="cycle"):
-            ranks(rows)
+            ranks(len(rows), *edges_of(rows))
         assert cycle_among(rows)
         return
     assert not cycle_among(rows)
-    assert ranks(rows).tolist() == expected
+    assert ranks(len(rows), *edges_of(rows)).tolist() == expected
     assert levels(TableComponent(rows)).tolist() == expected
 
 
@@ -167,5 +167,5 @@ def test_a_large_table_has_states_beyond_sixteen_bits():
     place = np.random.default_rng(0).permutation(size)
     rows = np.empty((size, 1), dtype=np.int64)
     rows[place, 0] = np.concatenate([[NO_MOVE], place[:-1]])
-    assert (ranks(rows)[place] == np.arange(size)).all()
+    assert (ranks(len(rows), *edges_of(rows))[place] == np.arange(size)).all()
     Game(Rules("path", (TableComponent(rows),), (int(place[-1]),)), Convention.NORMAL)
