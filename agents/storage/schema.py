@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
@@ -12,6 +13,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is
 import numpy as np
 
 from nim_envs.errors import StorageError
+
+if sys.version_info >= (3, 12):
+    from typing import TypeAliasType
 
 NUMBERS: dict[Any, Any] = {float: Real, int: Integral, bool: (bool, np.bool_)}
 """Classes that match an annotation, where these are not the annotated class itself."""
@@ -24,7 +28,7 @@ def check_value(name: str, value: Any, hint: Any) -> None:
         name: name of the value, for the message.
         value: value to check.
         hint: type annotation: a class, ``Literal``, a union, ``Callable``, or a ``list``,
-            ``tuple``, ``dict`` or ``TypedDict`` of these.
+            ``tuple``, ``dict`` or ``TypedDict`` of these; or an alias of one of these.
 
     Raises:
         StorageError: it does not match.
@@ -35,6 +39,7 @@ def check_value(name: str, value: Any, hint: Any) -> None:
             ...
         nim_envs.errors.StorageError: games[1] must be int, not 'four'
     """
+    hint = _evaluated(hint)
     origin, parts = get_origin(hint), get_args(hint)
     if is_typeddict(hint):
         if not isinstance(value, dict):
@@ -99,6 +104,15 @@ def parameter_type(function: Callable[..., Any], name: str) -> Any:
         function = vars(function).get("__init__") or function.mro()[1]
         return parameter_type(function, name)
     return get_type_hints(function)[name]
+
+
+def _evaluated(hint: Any) -> Any:
+    """Return the annotation that an alias stands for, such as NumPy's NDArray from Python 3.12 on."""
+    if sys.version_info >= (3, 12):
+        alias, parts = get_origin(hint) or hint, get_args(hint)
+        if isinstance(alias, TypeAliasType):
+            return _evaluated(alias.__value__[parts] if parts else alias.__value__)
+    return hint
 
 
 def _is_valid(value: Any, hint: Any) -> bool:

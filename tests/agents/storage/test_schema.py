@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Literal, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from agents.storage.errors import refusing
@@ -35,6 +37,9 @@ class Pair(TypedDict):
         (Pair, [{"left": 1, "right": ["a"]}], [{"left": 1}, {"left": 1, "right": [1]}, [], None,
          {"left": 1, "right": [], "middle": 2}]),
         (np.ndarray[Any, Any], [np.zeros(2)], [[0, 0], None]),
+        (npt.NDArray[np.float64], [np.zeros(2)], [[0, 0], None]),
+        (npt.NDArray[np.int8] | None, [np.zeros(2), None], [[0, 0], 0]),
+        (dict[str, npt.NDArray[Any]], [{"a": np.zeros(2)}], [{"a": [0, 0]}, np.zeros(2)]),
     ],
     ids=str,
 )  # fmt: skip
@@ -44,6 +49,21 @@ def test_a_value_is_of_a_type_or_refused(hint, valid, wrong):
     for value in wrong:
         with pytest.raises(StorageError, match="it"):
             check_value("it", value, hint)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the statement is of Python 3.12")
+def test_an_alias_is_what_it_stands_for():
+    names = {}
+    exec(
+        "type Numbers = list[int]\ntype Named[T] = dict[str, T]\ntype Tables = Named[Numbers]",
+        names,
+    )
+    for value in ({}, {"a": [1]}):
+        check_value("it", value, names["Tables"])
+        check_value("it", value, names["Named"][list[int]] | None)
+    for value in ([1], {1: [1]}, {"a": ["b"]}):
+        with pytest.raises(StorageError, match="it"):
+            check_value("it", value, names["Tables"])
 
 
 def takes(first, *, number: int, text: str = "") -> None:
