@@ -107,7 +107,7 @@ def parameter_type(function: Callable[..., Any], name: str) -> Any:
 
 
 def _evaluated(hint: Any) -> Any:
-    """Return the annotation that an alias stands for, such as NumPy's NDArray from Python 3.12 on."""
+    """Return the annotation that an alias stands for, as NumPy's NDArray is from Python 3.12 on."""
     if sys.version_info >= (3, 12):
         alias, parts = get_origin(hint) or hint, get_args(hint)
         if isinstance(alias, TypeAliasType):
