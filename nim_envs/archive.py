@@ -1,7 +1,7 @@
 """Zip archives of a JSON header and arrays; no more of one is unpacked than its header promises.
 
 Files of learners and of Grundy sequences are such archives. They may come from strangers: reading
-one runs nothing out of it.
+one runs nothing out of it, and takes no more memory than limits say.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from __future__ import annotations
 import io
 import json
 import math
+import struct
+import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -23,14 +26,17 @@ from nim_envs.errors import StorageError
 
 Array = npt.NDArray[Any]
 
-LARGEST_HEADER = 1 << 24
+LARGEST_HEADER = 1 << 22
 """Maximum size of a header, in bytes."""
 
 LARGEST_NPY_HEADER = 1 << 12
 """Maximum size of the ``.npy`` header of an array, in bytes."""
 
-LARGEST_UNPROMISED = 1 << 30
-"""Maximum total size of the arrays of a file of version 2, whose header has no sizes, in bytes."""
+LARGEST_CONTENT = 1 << 30
+"""Default maximum of the total size of a file's arrays, in bytes."""
+
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Methods of compression that are read: others unpack more than is asked for."""
 
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -81,20 +87,28 @@ class Archive:
 
     Args:
         file: the open archive.
+        largest: maximum total size of its arrays, in bytes.
 
     Attributes:
         header: the header, decoded from JSON.
+
+    Raises:
+        StorageError: the header is missing, too large or not JSON.
     """
 
-    def __init__(self, file: zipfile.ZipFile) -> None:
+    def __init__(self, file: zipfile.ZipFile, largest: int = LARGEST_CONTENT) -> None:
         self._file = file
         self._arrays: dict[int, Array] = {}
-        self._unpromised = LARGEST_UNPROMISED
+        self._largest = self._left = largest
+        if "header.json" not in file.namelist():
+            raise StorageError("it has no header, so it was not written by this package")
         size = file.getinfo("header.json").file_size
-        if size > LARGEST_HEADER:
-            raise StorageError(f"a header of {size} bytes is too large: at most {LARGEST_HEADER}")
-        with unreadable_refused():
-            self.header = json.loads(file.read("header.json"))
+        with self._opened("header.json", "its header") as member:
+            # The size is what the file says of itself.
+            text = member.read(LARGEST_HEADER + 1) if size <= LARGEST_HEADER else b""
+            if max(size, len(text)) > LARGEST_HEADER:
+                raise StorageError(f"its header is too large: at most {LARGEST_HEADER} bytes")
+            self.header = json.loads(text)
 
     def array(self, number: int, dtype: str, shape: list[int]) -> Array:
         """Return an array of the file.
@@ -105,7 +119,8 @@ class Archive:
             shape: its shape according to the header.
 
         Raises:
-            StorageError: its dtype or shape differs, or the dtype is not one of :data:`DTYPES`.
+            StorageError: its dtype or shape differs, or the dtype is not one of :data:`DTYPES`; or
+                the arrays are too large together.
         """
         if dtype not in DTYPES or any(length < 0 for length in shape):
             raise StorageError(f"there are no arrays of dtype {dtype!r} and shape {shape}")
@@ -121,16 +136,20 @@ class Archive:
         """Return an array of a file of version 2, whose header has no dtypes and shapes.
 
         Raises:
-            StorageError: it is too large.
+            StorageError: the arrays are too large together.
         """
-        if number not in self._arrays:
-            self._unpromised -= self._array(number, self._unpromised).nbytes
-        return self._arrays[number]
+        return self._array(number, self._left)
 
     def _array(self, number: int, most: int) -> Array:
         """Return an array of at most ``most`` bytes, read from the file once."""
         if number not in self._arrays:
+            if most > self._left:
+                raise StorageError(
+                    f"its header promises arrays that are too large: at most {self._largest} bytes are "
+                    "read, or what NIM_ENVS_LARGEST_BYTES says"
+                )
             array = self.member(f"{number}.npy", most, f"array {number}")
+            self._left -= array.nbytes
             if array.dtype.name not in DTYPES:
                 raise StorageError(f"array {number} is of dtype {array.dtype}")
             self._arrays[number] = np.asarray(array, dtype=array.dtype.name, order="C")
@@ -149,21 +168,30 @@ class Archive:
         """
         if name not in self._file.namelist():
             raise StorageError(f"the file does not hold {what}, which it names")
-        info = self._file.getinfo(name)
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise StorageError(f"{what} is compressed by another method")
-        if info.file_size > most + LARGEST_NPY_HEADER:
+        if self._file.getinfo(name).file_size > most + LARGEST_NPY_HEADER:
             raise StorageError(f"{what} is larger than the {most} bytes it may have")
-        with unreadable_refused(), self._file.open(name) as member:
+        with self._opened(name, what) as member:
             promised = _npy_bytes(member)
         # NumPy takes the memory before it reads.
         if promised > most:
             raise StorageError(f"{what} is larger than the {most} bytes it may have")
-        with unreadable_refused(), self._file.open(name) as member:
+        with self._opened(name, what) as member:
             array: Array = np.lib.format.read_array(member, allow_pickle=False)
             if member.read(1):
                 raise StorageError(f"{what} is followed by something else")
         return array
+
+    @contextmanager
+    def _opened(self, name: str, what: str) -> Iterator[IO[bytes]]:
+        """Open a member of the file for reading.
+
+        Raises:
+            StorageError: it is compressed by another method, or an error in the body.
+        """
+        if self._file.getinfo(name).compress_type not in METHODS:
+            raise StorageError(f"{what} is compressed by another method")
+        with unreadable_refused(), self._file.open(name) as member:
+            yield member
 
 
 def _npy_bytes(member: IO[bytes]) -> int:
@@ -176,31 +204,39 @@ def _npy_bytes(member: IO[bytes]) -> int:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def opened(path: Path, largest: int = LARGEST_CONTENT) -> Iterator[Archive]:
     """Open a file for reading.
+
+    Args:
+        path: the file.
+        largest: maximum total size of its arrays, in bytes.
 
     Raises:
         StorageError: it is not an archive with a header.
         FileNotFoundError: there is no such file.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise StorageError("it is a device or a pipe, not a file")
     with path.open("rb") as data:
         with unreadable_refused():
             file = zipfile.ZipFile(data)
         with file:
-            if "header.json" not in file.namelist():
-                raise StorageError("it has no header, so it was not written by this package")
-            yield Archive(file)
+            yield Archive(file, largest)
 
 
 @contextmanager
 def unreadable_refused() -> Iterator[None]:
     """Turn what zipfile, json and NumPy raise on unreadable bytes into a StorageError."""
     try:
-        yield
+        with warnings.catch_warnings():
+            # NumPy and zipfile warn of headers that this package does not write.
+            warnings.simplefilter("ignore")
+            yield
     except StorageError:
         raise
     except (
         zipfile.BadZipFile, zlib.error, EOFError, LookupError, MemoryError, NotImplementedError,
-        OSError, OverflowError, RuntimeError, SyntaxError, TypeError, ValueError,
+        OSError, OverflowError, RuntimeError, SyntaxError, TypeError, ValueError, struct.error,
+        tokenize.TokenError,
     ) as error:  # fmt: skip
         raise StorageError("it is damaged, or was not written by this package") from error

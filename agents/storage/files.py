@@ -12,6 +12,7 @@ from nim_envs import Game
 from nim_envs.archive import archive_bytes, opened
 from nim_envs.errors import StorageError
 from nim_envs.files import write_atomically
+from nim_envs.rules.validation import largest_bytes
 
 FORMAT = "nim_envs agent"
 VERSION = 3
@@ -72,7 +73,7 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
         StorageError: as :func:`load` does.
     """
     try:
-        with opened(Path(path)) as archive:
+        with opened(Path(path), largest_bytes()) as archive:
             decoder = Decoder(archive, _version(archive.header), game)
             content: dict[str, Any] = decoder.decode(archive.header["content"])
             check_value("its content", content, dict[str, Any])

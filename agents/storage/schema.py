@@ -65,6 +65,34 @@ def check_value(name: str, value: Any, hint: Any) -> None:
             check_value(f"{name}[{place}]", entry, part)
 
 
+def check_finite(name: str, value: Any) -> None:
+    """Check that a value, its elements and the entries of its arrays are finite numbers.
+
+    Args:
+        name: name of the value, for the message.
+        value: value to check; of lists, tuples, dictionaries and arrays all entries.
+
+    Raises:
+        StorageError: a number is infinite or not a number.
+
+    Example:
+        >>> check_finite("learned", {"table": np.array([0.5, np.nan])})
+        Traceback (most recent call last):
+            ...
+        nim_envs.errors.StorageError: learned['table'] has numbers that are not finite, such as nan
+    """
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            check_finite(f"{name}[{key!r}]", entry)
+    elif isinstance(value, (list, tuple)):
+        for place, entry in enumerate(value):
+            check_finite(f"{name}[{place}]", entry)
+    elif isinstance(value, (float, np.floating, np.ndarray)) and not np.isfinite(value).all():
+        numbers = np.asarray(value)
+        found = numbers[~np.isfinite(numbers)].flat[0]
+        raise StorageError(f"{name} has numbers that are not finite, such as {found}")
+
+
 def check_names(name: str, value: dict[Any, Any], needed: Iterable[str]) -> None:
     """Check that the keys of a dictionary are exactly the needed ones.
 

@@ -11,7 +11,13 @@ import numpy as np
 
 from agents.base import Array
 from agents.storage.errors import UnregisteredGameError, refusing
-from agents.storage.schema import check_arguments, check_names, check_value, parameter_type
+from agents.storage.schema import (
+    check_arguments,
+    check_finite,
+    check_names,
+    check_value,
+    parameter_type,
+)
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, Schedule, harmonic
 from nim_envs import Game, make_game
@@ -254,7 +260,8 @@ def _check_plain(name: str, value: Any) -> None:
 
 
 def _check_saved(learner: Any, saved: Any) -> None:
-    """Check the types of the saved content of a learner."""
+    """Check the types of the saved content of a learner, and that its numbers are finite."""
     check_value("it", saved, parameter_type(learner.from_saved, "saved"))
+    check_finite("it", saved)
     if "arguments" in saved:
         check_arguments(learner, saved["arguments"])

@@ -26,7 +26,7 @@ from agents.storage import StorageError, load, load_content, save, save_content
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
 from agents.testing import contents
-from nim_envs import GameEnv, archive, make_game
+from nim_envs import GameEnv, make_game
 from tests.agents.learning import BOX, CASES, TWO, own_game, small_env
 
 NIM = make_game("nim", heaps=(2, 3))
@@ -195,8 +195,8 @@ def test_files_of_version_2_are_read(kind, files, monkeypatch):
     save(learner, path)
     assert members(path) == saved[kind]
     write(path, header, others)
-    monkeypatch.setattr(archive, "LARGEST_UNPROMISED", -archive.LARGEST_NPY_HEADER)
-    with pytest.raises(StorageError, match="larger than"):
+    monkeypatch.setattr("agents.storage.files.largest_bytes", lambda: 7)
+    with pytest.raises(StorageError, match="larger than the 7 bytes"):
         load(path)
 
 
@@ -223,7 +223,7 @@ def npy(array):
 def test_no_more_is_unpacked_than_the_header_promises(
     member, content, version, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(archive, "LARGEST_UNPROMISED", 1 << 20)
+    monkeypatch.setattr("agents.storage.files.largest_bytes", lambda: 1 << 20)
     path = tmp_path / "learner.zip"
     learner = QLearning(BOX, TWO)
     save(learner, path)

@@ -1,0 +1,214 @@
+"""Files of strangers take bounded memory, and whatever is wrong with one is said by its name."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import tracemalloc
+import warnings
+import zipfile
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from agents import QLearning
+from agents.storage import StorageError, load, load_content, save, save_content
+from agents.tabular.replay import Replay
+from nim_envs.archive import LARGEST_HEADER
+from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
+from nim_envs.errors import SequenceFileError
+from tests.agents.learning import BOX, CASES, TWO, small_env
+from tests.agents.storage.test_headers import at, members, npy, places, write
+
+MEBIBYTE = 1 << 20
+
+
+@contextmanager
+def memory_below(most):
+    """Check that the body takes less than ``most`` bytes at any time."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
+
+
+def learner_file(path):
+    save(QLearning(BOX, TWO, replay=Replay(4, 2, 1)), path)
+    return load
+
+
+def sequence_file(path):
+    save_sequence(path, "0.6", np.arange(100, dtype=np.uint16))
+    return lambda path: load_sequence(path, "0.6")
+
+
+@pytest.mark.parametrize("make", [learner_file, sequence_file])
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_header_that_is_compressed_by_another_method_is_refused(make, method, tmp_path):
+    path = tmp_path / "file.zip"
+    loaded = make(path)
+    header, others = members(path)
+    # The size that the file says of itself is small: bzip2 and LZMA unpack all of it at once.
+    content = json.dumps(header).encode() + b" " * (16 * MEBIBYTE)
+    with zipfile.ZipFile(path, "w", method) as file:
+        file.writestr("header.json", content)
+        file.filelist[0].file_size = 1_000
+        for name, member in others.items():
+            file.writestr(name, member)
+    assert path.stat().st_size < 1 << 15
+    with memory_below(4 * MEBIBYTE), pytest.raises(StorageError, match="another method") as no:
+        loaded(path)
+    assert str(path) in str(no.value)
+
+
+@pytest.mark.parametrize("make", [learner_file, sequence_file])
+@pytest.mark.parametrize("said", [1_000, 16 * MEBIBYTE])
+def test_no_more_of_a_header_is_read_than_its_limit(make, said, tmp_path):
+    path = tmp_path / "file.zip"
+    loaded = make(path)
+    header, others = members(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("header.json", json.dumps(header).encode() + b" " * (16 * MEBIBYTE))
+        file.filelist[0].file_size = said
+        for name, member in others.items():
+            file.writestr(name, member)
+    with memory_below(3 * LARGEST_HEADER), pytest.raises(StorageError, match=r"large|damaged"):
+        loaded(path)
+
+
+def test_a_header_promises_no_more_arrays_than_the_limit(tmp_path, monkeypatch):
+    path = tmp_path / "content.zip"
+    save_content({name: np.zeros(MEBIBYTE) for name in "ab"}, path)
+    assert path.stat().st_size < 1 << 17
+    assert len(load_content(path)["a"]) == MEBIBYTE
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", str(8 * MEBIBYTE))
+    with pytest.raises(StorageError, match=r"8388608 bytes .*NIM_ENVS_LARGEST_BYTES"):
+        load_content(path)
+    monkeypatch.undo()
+    # By default the limit is a GiB, whatever the header promises.
+    header, others = members(path)
+    for place in list(places(header)):
+        if place[-1] == "shape":
+            at(header, place)[0] = 1 << 28
+    write(path, header, others)
+    with memory_below(MEBIBYTE), pytest.raises(StorageError, match="1073741824 bytes"):
+        load_content(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{'descr': '<f8', 'fortran_order': False, 'shape': (3,", "{'descr': '<f8'\n  x\n y", "('''"],
+)
+@pytest.mark.parametrize("make", [learner_file, sequence_file])
+def test_an_npy_header_that_is_no_python_is_refused(make, text, tmp_path):
+    path = tmp_path / "file.zip"
+    loaded = make(path)
+    header, others = members(path)
+    written = text.encode().ljust(117) + b"\n"
+    content = b"\x93NUMPY\x01\x00" + len(written).to_bytes(2, "little") + written
+    write(path, header, dict.fromkeys(others, content))
+    with pytest.raises(StorageError, match="is damaged") as no:
+        loaded(path)
+    assert str(path) in str(no.value)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", CASES)
+def test_a_table_that_is_not_finite_is_refused_by_the_name_of_the_file(name, number, tmp_path):
+    path = tmp_path / "learner.zip"
+    save(CASES[name](small_env())[0], path)
+    header, others = members(path)
+    tables = 0
+    for member, content in others.items():
+        array = np.load(io.BytesIO(content))
+        if array.dtype.kind == "f" and array.size:
+            tables += 1
+            array.flat[-1] = number
+            write(path, header, {**others, member: npy(array)})
+            with pytest.raises(StorageError, match=f"not finite, such as {number}") as no:
+                load(path)
+            assert str(path) in str(no.value)
+    assert tables or name == "sweeping"  # that one's table is of integers
+
+
+def test_a_learner_that_has_diverged_is_not_saved(tmp_path):
+    path = tmp_path / "learner.zip"
+    learner = QLearning(BOX, TWO)
+    save(learner, path)
+    before = path.read_bytes()
+    learner.table[3, 1] = np.nan
+    with pytest.raises(
+        StorageError, match=r"'table'\] has numbers that are not finite, such as nan"
+    ):
+        save(learner, path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names")
+@pytest.mark.parametrize("name", ["pipe", "/dev/null", "/dev/zero"])
+def test_a_device_or_a_pipe_is_no_file_to_load(name, tmp_path):
+    path = tmp_path / name
+    if name == "pipe":
+        os.mkfifo(path)
+    with pytest.raises(StorageError, match="a device or a pipe") as no:
+        load(path)
+    assert str(path) in str(no.value)
+    with pytest.raises(SequenceFileError, match="a device or a pipe"):
+        load_sequence(path, "0.6")
+
+
+def damaged(rng, header, others, whole):
+    """The content of a file that is wrong in one of many ways."""
+    how = rng.choice(["bytes", "directory", "numbers", "npy", "end"])
+    content = bytearray(whole)
+    if how == "end":
+        return content[: rng.randrange(len(content))]
+    if how == "bytes":
+        for _ in range(rng.randint(1, 8)):
+            content[rng.randrange(len(content))] = rng.randrange(256)
+        return content
+    if how == "directory":
+        place = rng.randrange(len(content) // 2, len(content) - 60)
+        for _ in range(rng.randint(1, 4)):
+            content[place + rng.randrange(60)] = rng.choice([0, 1, 8, 12, 14, 0x7F, 0xFF])
+        return content
+    header, others = json.loads(json.dumps(header)), dict(others)
+    if how == "npy":
+        member = rng.choice(sorted(others))
+        array = bytearray(others[member])
+        for _ in range(rng.randint(1, 6)):
+            array[rng.randrange(8, 128)] = rng.choice(b"0123456789(){}[]',:<>fiubOV\n \\\"")
+        others[member] = bytes(array)
+    else:
+        numbers = [place for place in places(header) if type(at(header, place)) in (int, float)]
+        for place in rng.choices(numbers, k=rng.randint(1, 3)):
+            at(header, place[:-1])[place[-1]] = rng.choice(
+                [10**6, 10**9, 10**12, 2**31, 2**62, -(10**9), 1e300]
+            )
+    file = io.BytesIO()
+    write(file, header, others)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("make", [learner_file, sequence_file])
+def test_a_damaged_file_takes_little_memory_and_is_refused_by_its_name(make, tmp_path):
+    path = tmp_path / "file.zip"
+    loaded = make(path)
+    loaded(path)
+    header, others = members(path)
+    whole, rng, refused = path.read_bytes(), random.Random(0), 0
+    with memory_below(32 * MEBIBYTE), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(400):
+            path.write_bytes(damaged(rng, header, others, whole))
+            try:
+                loaded(path)
+            except StorageError as error:
+                assert str(path) in str(error)
+                refused += 1
+    assert refused > 200
