@@ -145,8 +145,8 @@ class Archive:
         if number not in self._arrays:
             if most > self._left:
                 raise StorageError(
-                    f"its header promises arrays that are too large: at most {self._largest} bytes are "
-                    "read, or what NIM_ENVS_LARGEST_BYTES says"
+                    "its header promises arrays that are too large together: the limit is "
+                    f"{self._largest} bytes, or what NIM_ENVS_LARGEST_BYTES says"
                 )
             array = self.member(f"{number}.npy", most, f"array {number}")
             self._left -= array.nbytes

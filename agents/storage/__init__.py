@@ -4,7 +4,22 @@ The saved content of a learner and its types are defined by ``saved``, ``restore
 ``from_saved`` of :class:`agents.tabular.learner.TabularLearner`.
 """
 
-from agents.storage.files import load, load_content, restore, save, save_content
+from agents.storage.files import (
+    check_savable,
+    load,
+    load_content,
+    restore,
+    save,
+    save_content,
+)
 from nim_envs.errors import StorageError
 
-__all__ = ["StorageError", "load", "load_content", "restore", "save", "save_content"]
+__all__ = [
+    "StorageError",
+    "check_savable",
+    "load",
+    "load_content",
+    "restore",
+    "save",
+    "save_content",
+]

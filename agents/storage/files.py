@@ -11,7 +11,7 @@ from agents.storage.values import Decoder, Encoder, classes
 from nim_envs import Game
 from nim_envs.archive import archive_bytes, opened
 from nim_envs.errors import StorageError
-from nim_envs.files import write_atomically
+from nim_envs.files import write_atomically, write_somewhere
 from nim_envs.rules.validation import largest_bytes
 
 FORMAT = "nim_envs agent"
@@ -20,22 +20,28 @@ OLDEST_VERSION = 2
 """Oldest version that can be read."""
 
 
-def save(learner: Trainable, path: str | Path) -> None:
+def save(learner: Trainable, path: str | Path) -> Path:
     """Save ``learner``, with everything needed to continue its training.
 
     A registered game that the learner knows is saved with it, by its name and arguments, convention
     and start included. Of any other game nothing is saved: :func:`load` is then told the game. The
-    file appears whole or not at all.
+    file appears whole or not at all. A file that cannot be written loses no learner: it is then
+    saved in the current directory or in the one for temporary files, and a warning says where.
 
     Args:
         learner: a learner of ``agents``.
-        path: file to write; an existing file is replaced.
+        path: file to write; an existing file is replaced. Into a pipe or a character device the
+            file is written.
+
+    Returns:
+        The path of the file: ``path``, or where else it was written.
 
     Raises:
         StorageError: the learner cannot be saved, or one of its arguments, such as a custom
-            schedule.
+            schedule; or its tables have numbers that are not finite.
+        OSError: no file can be written anywhere.
     """
-    save_content({"learner": learner}, path)
+    return write_somewhere(path, _bytes_of({"learner": learner}))
 
 
 def load(path: str | Path, game: Game | None = None) -> Any:
@@ -48,9 +54,10 @@ def load(path: str | Path, game: Game | None = None) -> Any:
             own is registered first, by :func:`nim_envs.register_game`.
 
     Raises:
-        StorageError: the file is damaged, holds no saved learner, or is of a format that is not
-            read; or the learner's game is neither in the file nor given; or it has learned another
-            game than the given one.
+        StorageError: the file is damaged, holds no saved learner, is of a format that is not read,
+            or promises arrays of more than a GiB, or than ``NIM_ENVS_LARGEST_BYTES`` says; or the
+            learner's game is neither in the file nor given; or it has learned another game than
+            the given one.
         FileNotFoundError: there is no such file.
     """
     content = load_content(path, game)
@@ -61,9 +68,22 @@ def load(path: str | Path, game: Game | None = None) -> Any:
 
 def save_content(content: dict[str, Any], path: str | Path) -> None:
     """Save a dict of learners, arrays, generators and plain values; see :func:`save`."""
+    write_atomically(path, _bytes_of(content))
+
+
+def check_savable(content: dict[str, Any]) -> None:
+    """Check that a dict can be saved by :func:`save_content`, before the work of filling it.
+
+    Raises:
+        StorageError: it cannot.
+    """
+    Encoder().encode(content)
+
+
+def _bytes_of(content: dict[str, Any]) -> bytes:
     encoder = Encoder()
     header = {"format": FORMAT, "version": VERSION, "content": encoder.encode(content)}
-    write_atomically(path, archive_bytes(header, encoder.arrays))
+    return archive_bytes(header, encoder.arrays)
 
 
 def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
