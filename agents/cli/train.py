@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from agents.base import Policy
-from agents.cli.options import game_options, learner_defaults, make_env, make_learner, seed_option
+from agents.cli.options import (
+    game_options,
+    learner_defaults,
+    make_env,
+    make_learner,
+    seed_option,
+    start_of,
+)
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import optimality
 from agents.generalising.base import GameChoosingLearner
 from agents.registry import GENERALISING, LEARNERS
-from agents.storage import save
-from agents.training import TrainingStopped
+from agents.storage import check_savable, save
+from agents.training import TrainingStopped, saved_run
 from agents.training import train as train_agents
 from agents.training.metrics import TrainingRecorder
-from nim_envs import Game
+from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.games import as_word
 from nim_envs.cli.layout import Command, say
+from nim_envs.cli.options import registered_game
 from nim_envs.cli.running import make_directory, using
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.files import check_writable
 from nim_envs.rules.words import titled
 
 
@@ -39,6 +50,58 @@ def share_within_reach(policy: Policy, game: Game, count: int) -> str:
         f"Games from this start can meet {score.count} of the {count} N-positions, of which it "
         f"plays {score.percent:.1f} % optimally; --start uniform meets all."
     )
+
+
+def of_checkpoint(path: Path, said: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the learner's name and the arguments of training: as in a checkpoint, or as said.
+
+    What contradicts the checkpoint is refused when training resumes it.
+
+    Args:
+        path: the checkpoint.
+        said: options of the command that were given, by name.
+
+    Raises:
+        click.UsageError: the run is not of one learner in both seats.
+        StorageError: the file is damaged, or does not hold all of its run.
+    """
+    with using(path):
+        env, (agent, other), games, seed, options = saved_run(path)
+    if agent is not other:
+        raise click.UsageError(f"{path} is of a run of two learners, and this trains one")
+    if {"game", "settings", "start"} & set(said):
+        env = GameEnv(
+            changed_game(env.game, said),
+            encoding=env.encoding.name, illegal_move=env.illegal_move, max_cycles=env.max_cycles,
+        )  # fmt: skip
+    of_class = {row.learner: name for name, row in LEARNERS.items()}
+    learner = said.get("learner", of_class.get(type(agent), type(agent).__name__))
+    if {"learner", "param"} & set(said):
+        agent = make_learner(learner, said.get("param", ()), env)
+    return learner, {
+        "env": env,
+        "agents": agent,
+        "games": said.get("games", games),
+        "seed": said.get("seed", seed),
+        "options": options,
+    }
+
+
+def changed_game(game: Game, said: dict[str, Any]) -> Game:
+    """Return the game that the command names, or the one saved; what is not said is as saved.
+
+    Raises:
+        click.UsageError: the command has settings without the name of a game.
+    """
+    if game.registered is None:
+        raise ValueError("a game of a checkpoint is a registered one")
+    name, arguments = game.registered
+    start = start_of(said["start"]) if "start" in said else arguments.get("start", "fixed")
+    if "game" in said:
+        return registered_game(said["game"], said.get("settings", ()), start)
+    if "settings" in said:
+        raise click.UsageError(f"--set {said['settings'][0]} says something of a game: add --game")
+    return make_game(name, **{**arguments, "start": start})
 
 
 class Train(Command):
@@ -73,8 +136,8 @@ class Train(Command):
 @click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
               help="File to save the learner to.")  # fmt: skip
 @click.option("--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
-              help="Save the run there as it goes, or go on with the run saved there; not for a "
-              "learner that chooses its own games.")  # fmt: skip
+              help="Save the run there as it goes, or go on with the run saved there, all of which "
+              "is in the file; not for a learner that chooses its own games.")  # fmt: skip
 @picture_options("training curves and heatmaps")
 @click.option("--every", type=click.IntRange(min=1), metavar="GAMES",
               help="Games between two points of the curves; by default 500, and in runs of over "
@@ -86,11 +149,24 @@ def train(
     picture: str, every: int | None,
 ) -> None:  # fmt: skip
     """Train a learner in self-play and save it; Ctrl-C saves what was learned."""
-    env = make_env(game, settings, start)
-    agent = make_learner(learner, param, env)
+    context = click.get_current_context()
+    if checkpoint is not None and checkpoint.exists():
+        said = {
+            name: value for name, value in context.params.items()
+            if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        }  # fmt: skip
+        learner, arguments = of_checkpoint(checkpoint, said)
+    else:
+        env = make_env(game, settings, start)
+        agent = make_learner(learner, param, env)
+        arguments = {"env": env, "agents": agent, "games": games, "seed": seed}
+    env, agent, games = (arguments[name] for name in ("env", "agents", "games"))
     recorder = None
-    # A missing package or a game too large is refused before the training, not after it.
+    # What cannot be saved or drawn is refused before the training, not after it.
+    check_savable({"learner": agent})
     make_directory(output.parent)
+    with using(output):
+        check_writable(output)
     if checkpoint is not None:
         make_directory(checkpoint.parent)
     if plots is not None:
@@ -102,20 +178,20 @@ def train(
     try:
         with using(checkpoint):
             log = train_agents(
-                env, agent, games, seed=seed, checkpoint=checkpoint, after_game=recorder,
+                **arguments, checkpoint=checkpoint, after_game=recorder,
                 after_every=recorder.every if recorder else 1,
             )  # fmt: skip
     except KeyboardInterrupt as interrupt:
         stopped = "stopped; "
         log = interrupt.log if isinstance(interrupt, TrainingStopped) else None
     with using(output):
-        save(agent, output)
+        saved = save(agent, output)
     if isinstance(agent, GameChoosingLearner):
         click.echo(f"proved: {agent.proof}" if agent.proof else "nothing was proved")
     score = optimality(agent.greedy(), env.game)
     click.echo(
         f"{stopped}{score.percent:.1f} % of {score.count} N-positions played optimally "
-        f"(random: {score.random_percent:.1f} %); saved to {output}"
+        f"(random: {score.random_percent:.1f} %); saved to {saved}"
     )
     if score.percent < 100:
         about_start = share_within_reach(agent.greedy(), env.game, score.count)
@@ -132,3 +208,5 @@ def train(
         except SearchTooLargeError as error:
             click.echo(f"no heatmap: {error}")
         write_pictures(figures, plots, picture)
+    if saved != output:
+        raise click.UsageError(f"{output} was not written: what was learned is in {saved}")

@@ -6,6 +6,7 @@ The saved content of a learner and its types are defined by ``saved``, ``restore
 
 from agents.storage.files import (
     check_savable,
+    is_savable,
     load,
     load_content,
     restore,
@@ -17,6 +18,7 @@ from nim_envs.errors import StorageError
 __all__ = [
     "StorageError",
     "check_savable",
+    "is_savable",
     "load",
     "load_content",
     "restore",

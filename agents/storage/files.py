@@ -80,6 +80,14 @@ def check_savable(content: dict[str, Any]) -> None:
     Encoder().encode(content)
 
 
+def is_savable(value: Any) -> bool:
+    """Return whether a file can hold a value: a game by its name, a learner, plain values."""
+    try:
+        return Encoder().encode(value) is not None
+    except StorageError:
+        return False
+
+
 def _bytes_of(content: dict[str, Any]) -> bytes:
     encoder = Encoder()
     header = {"format": FORMAT, "version": VERSION, "content": encoder.encode(content)}

@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+import warnings
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 from pettingzoo import AECEnv
 
 from agents import storage
-from agents.base import Learner
+from agents.base import Agent, Learner
 from agents.storage.errors import refusing
 from agents.storage.restoring import check_same_arrays
 from agents.storage.schema import check_value
 from agents.training.log import TrainingLog
+from agents.training.opponents import Opponents
+from agents.training.processes import Environment, environment_of, process_of, seats_of
+from nim_envs import Game, GameEnv
+from nim_envs.files import going_on_without
 
 Env = AECEnv[str, Any, Any]
 
 
 class SavedRun(TypedDict):
-    """Contents of a checkpoint; see :class:`TrainingRun`."""
+    """Contents of a checkpoint; see :class:`TrainingRun`.
 
-    training: int  # number of games played
+    Attributes:
+        training: number of games played.
+        games: number of games to play.
+        seed: seed of the run.
+        process: process that the run learns from, in words by name.
+        environment: environment, if a file can hold it.
+        options: options of every reset, if a file can hold them.
+        seats: index of each seat's learner in ``learners``, if no other agent plays.
+        seconds: seconds of training.
+        rng: generator of the players' choices.
+        env_rng: generator of the environment.
+        winners: as in :class:`agents.training.TrainingLog`.
+        lengths: likewise.
+        learners: learners, each once.
+    """
+
+    training: int
+    games: int
     seed: int
+    process: dict[str, str]
+    environment: Environment | None
+    options: dict[str, Any] | None
+    seats: list[int] | None
     seconds: float
     rng: np.random.Generator
     env_rng: np.random.Generator | None
@@ -34,68 +59,180 @@ class SavedRun(TypedDict):
     learners: list[Any]
 
 
-@dataclass
-class TrainingRun:
-    """State of a training run, besides its learners, from which it can be resumed.
+class RunArguments(NamedTuple):
+    """Arguments of :func:`agents.training.train` with which a run goes on from its checkpoint.
 
     Attributes:
+        env: new environment of the run's game.
+        agents: learners of the two seats, as they were saved.
+        games: number of games to play.
+        seed: seed of the run.
+        options: options of every reset.
+    """
+
+    env: GameEnv
+    agents: tuple[Learner, Learner]
+    games: int
+    seed: int
+    options: dict[str, Any] | None
+
+
+def saved_run(path: str | Path) -> RunArguments:
+    """Return the arguments with which a run goes on from its checkpoint.
+
+    Args:
+        path: the checkpoint.
+
+    Raises:
+        StorageError: the file is damaged or no checkpoint, or it does not hold the environment, the
+            options or an opponent: they are then given to :func:`agents.training.train` as before.
+        FileNotFoundError: there is no such file.
+
+    Example:
+        >>> import tempfile
+        >>> from agents import QLearning
+        >>> from agents.training import saved_run, train
+        >>> from nim_envs import GameEnv, make_game
+        >>> env = GameEnv(make_game("misere_nim", heaps=(1, 2)))
+        >>> path = Path(tempfile.mkdtemp()) / "run.zip"
+        >>> learner = QLearning.for_env(env)
+        >>> log = train(env, learner, 10, seed=0, progress=False, checkpoint=path)
+        >>> env, agents, games, seed, options = saved_run(path)
+        >>> env.game.in_short, agents[0] is agents[1], games, seed, options
+        ('misere_nim, heaps 1-2, misère play', True, 10, 0, None)
+    """
+    saved = _content(Path(path), None)
+    environment, seats, learners = saved["environment"], saved["seats"], saved["learners"]
+    parts = {"environment": environment, "options": saved["options"], "agents": seats}
+    lacking = [f"{name} ({saved['process'].get(name)})" for name in parts if parts[name] is None]
+    if environment is None or seats is None or lacking:
+        raise storage.StorageError(
+            f"{path} does not hold all of its run, which goes on where these are given as before: "
+            f"{', '.join(lacking)}"
+        )
+    if len(seats) != 2 or not all(0 <= seat < len(learners) for seat in seats):
+        raise storage.StorageError(f"{path} is damaged: there are no seats {seats}")
+    with refusing(f"the environment of {path}"):
+        env = GameEnv(**environment)
+    first, second = (learners[seat] for seat in seats)
+    return RunArguments(
+        env, (first, second), saved["games"], saved["seed"], saved["options"] or None
+    )
+
+
+def _content(path: Path, game: Game | None) -> Any:
+    """Return the contents of a checkpoint.
+
+    Raises:
+        StorageError: the file is damaged or no checkpoint.
+    """
+    saved = storage.load_content(path, game)
+    if "training" not in saved:
+        raise storage.StorageError(f"{path} holds {sorted(saved)}, not a training run")
+    check_value(f"the training run in {path}", saved, SavedRun)
+    if saved["training"] < 0:
+        raise storage.StorageError(f"{path}: training must be from 0 on, not {saved['training']}")
+    return saved
+
+
+class TrainingRun:
+    """State of a training run, from which it can be resumed.
+
+    Args:
+        env: environment of the run.
+        agents: players of the two seats, or a learner and its opponents.
+        learners: learners among them, each once.
+        games: number of games to play.
+        seed: seed of the run.
+        options: options of every reset.
         rng: generator of the players' choices.
+
+    Attributes:
+        rng: as given; resuming replaces it.
         winners: as in :class:`agents.training.TrainingLog`, with space for all games.
         lengths: likewise.
         seconds: seconds of training until the last checkpoint.
     """
 
-    rng: np.random.Generator
-    winners: npt.NDArray[np.int8]
-    lengths: npt.NDArray[np.int32]
-    seconds: float = 0.0
+    def __init__(
+        self,
+        env: Env,
+        agents: tuple[Agent, Agent] | Opponents,
+        learners: list[Learner],
+        games: int,
+        *,
+        seed: int,
+        options: dict[str, Any] | None,
+        rng: np.random.Generator,
+    ) -> None:
+        self.rng = rng
+        self.winners = np.empty(games, dtype=np.int8)
+        self.lengths = np.empty(games, dtype=np.int32)
+        self.seconds = 0.0
+        self._env = env
+        self._agents = agents
+        self._learners = learners
+        self._seed = seed
+        self._options = options
 
     def log(self, done: int, began: float) -> TrainingLog:
         """Return the log of the first ``done`` games, for a run that began at ``began``."""
         seconds = time.perf_counter() - began
         return TrainingLog(self.winners[:done], self.lengths[:done], seconds)
 
-    def save(self, path: Path, env: Env, learners: list[Learner], seed: int, done: int) -> None:
-        """Save the run after ``done`` games."""
-        storage.save_content(
-            {
-                "training": done,
-                "seed": seed,
-                "seconds": self.seconds,
-                "rng": self.rng,
-                "env_rng": _generator_of(env),
-                "winners": self.winners[:done],
-                "lengths": self.lengths[:done],
-                "learners": learners,
-            },
-            path,
-        )
+    def saved(self, done: int) -> SavedRun:
+        """Return the contents of a checkpoint after ``done`` games."""
+        options = dict(self._options or {})
+        return {
+            "training": done,
+            "games": len(self.winners),
+            "seed": self._seed,
+            "process": self._process(),
+            "environment": environment_of(self._env),
+            "options": options if storage.is_savable(options) else None,
+            "seats": seats_of(self._agents, self._learners),
+            "seconds": self.seconds,
+            "rng": self.rng,
+            "env_rng": _generator_of(self._env),
+            "winners": self.winners[:done],
+            "lengths": self.lengths[:done],
+            "learners": self._learners,
+        }
 
-    def resume(self, path: Path, env: Env, learners: list[Learner], seed: int) -> int:
+    def save(self, path: Path, done: int) -> None:
+        """Save the run after ``done`` games.
+
+        A ``RuntimeWarning`` says that there is no checkpoint, as on a full disk or of a learner
+        that has diverged; training goes on.
+        """
+        try:
+            with going_on_without(path, "training"):
+                storage.save_content({**self.saved(done)}, path)
+        except storage.StorageError as error:
+            warnings.warn(f"no checkpoint in {path}: {error}", RuntimeWarning, stacklevel=3)
+
+    def resume(self, path: Path) -> int:
         """Restore the run saved at ``path``; return the number of games played in it.
 
         Raises:
-            StorageError: the file is no checkpoint, or is of a run with another seed, more games
-                or other learners.
+            StorageError: the file is no checkpoint, or is of a run with another process, seed or
+                learner, or with more games.
         """
-        games = (getattr(learner, "game", None) for learner in learners)
+        games = (getattr(learner, "game", None) for learner in self._learners)
         game = next((game for game in games if game is not None), None)
-        saved = storage.load_content(path, game)
-        if "training" not in saved:
-            raise storage.StorageError(f"{path} holds {sorted(saved)}, not a training run")
-        check_value(f"the training run in {path}", saved, SavedRun)
+        saved = _content(path, game)
         done: int = saved["training"]
-        if done < 0:
-            raise storage.StorageError(f"{path}: training must be from 0 on, not {done}")
-        if saved["seed"] != seed:
-            raise storage.StorageError(
-                f"{path} is of a run with seed {saved['seed']}, this one has {seed}"
-            )
+        for name, now in {**self._process(), "seed": self._seed}.items():
+            before = {**saved["process"], "seed": saved["seed"]}.get(name)
+            if before != now:
+                raise storage.StorageError(
+                    f"{path} is of a run with {name} {before}, this one has {now}"
+                )
         if done > len(self.winners):
             raise storage.StorageError(
                 f"{path} is of a run of {done} games already, this one has {len(self.winners)}"
             )
-        if [type(learner) for learner in learners] != [
+        if [type(learner) for learner in self._learners] != [
             type(learner) for learner in saved["learners"]
         ]:
             raise storage.StorageError(f"{path} is of a run with other learners")
@@ -107,16 +244,22 @@ class TrainingRun:
             check_same_arrays({name: saved[name] for name in own}, own)
         except ValueError as error:
             raise storage.StorageError(f"{path} is damaged: {error}") from error
-        for learner, before in zip(learners, saved["learners"], strict=True):
-            storage.restore(learner, before)
+        for learner, before in zip(self._learners, saved["learners"], strict=True):
+            try:
+                storage.restore(learner, before)
+            except storage.StorageError as error:
+                raise storage.StorageError(f"{path} cannot be gone on with: {error}") from error
         self.rng = saved["rng"]
-        generator = _generator_of(env)
+        generator = _generator_of(self._env)
         if generator is not None and saved["env_rng"] is not None:
             with refusing(f"the environment's source of randomness in {path}"):
                 generator.bit_generator.state = saved["env_rng"].bit_generator.state
         self.winners[:done], self.lengths[:done] = saved["winners"], saved["lengths"]
         self.seconds = float(saved["seconds"])
         return done
+
+    def _process(self) -> dict[str, str]:
+        return process_of(self._env, self._agents, self._learners, self._options)
 
 
 def _generator_of(env: Env) -> np.random.Generator | None:

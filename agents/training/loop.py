@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from agents import storage
 from agents.base import Agent, Learner
 from agents.generalising.base import GameChoosingLearner
 from agents.tabular.compiled_games.self_play import compiled_self_play
@@ -17,6 +18,7 @@ from agents.training.log import TrainingLog, TrainingStopped
 from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
 from agents.training.own_games import train_on_own_games
+from nim_envs.files import check_writable
 from nim_envs.progress import end_early, progress_bar
 from nim_envs.rules.validation import checked_integer
 
@@ -53,8 +55,10 @@ def train(
         progress: whether to show a progress bar on the standard error.
         options: passed to every ``env.reset``, such as ``{"start": "uniform"}``.
         checkpoint: file to save the run to, at intervals; if it exists, the run continues from
-            it, and ends exactly as if it had not been interrupted. Not for a learner that
-            chooses its own games: save that with :func:`agents.storage.save`.
+            it, and ends exactly as if it had not been interrupted. It holds all that a run goes on
+            with, and :func:`agents.training.saved_run` returns that. If it cannot be written, as on
+            a full disk, a warning says so and training goes on. Not for a learner that chooses its
+            own games: save that with :func:`agents.storage.save`.
         checkpoint_every: number of games between two checkpoints.
         after_game: called with the number of games played so far; it must not
             change the environment. If it returns true, the run ends there.
@@ -75,7 +79,9 @@ def train(
     Raises:
         ValueError: ``games`` is negative, ``checkpoint_every`` or ``after_every`` below 1, or a
             ``checkpoint`` for a learner that chooses its own games.
-        StorageError: the file is not a checkpoint, or is of a run with another seed or learner.
+        StorageError: the file is not a checkpoint, or is of a run with another game, start,
+            environment, options, players or seed; or a learner cannot be saved.
+        OSError: the checkpoint cannot be written, for another reason than a full disk.
         TypeError: ``agents`` is neither an agent nor a pair of them.
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
             what they have learned.
@@ -104,14 +110,17 @@ def train(
     }
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     run = TrainingRun(
-        rng=np.random.default_rng(agent_seed),
-        winners=np.empty(games, dtype=np.int8),
-        lengths=np.empty(games, dtype=np.int32),
-    )
+        env, schedule or pair, distinct, games,
+        seed=seed, options=options, rng=np.random.default_rng(agent_seed),
+    )  # fmt: skip
     env.reset(seed=int(env_seed), options=options)
     first = 0
-    if checkpoint is not None and Path(checkpoint).exists():
-        first = run.resume(Path(checkpoint), env, distinct, seed)
+    if checkpoint is not None:
+        if Path(checkpoint).exists():
+            first = run.resume(Path(checkpoint))
+        # Before games are played whose result could not be saved.
+        check_writable(checkpoint)
+        storage.check_savable({"learners": distinct})
     compiles = compiled and schedule is None
     fast = compiled_self_play(env, pair, options, begun=first > 0) if compiles else None
     # Numbers of games after which the run pauses.
@@ -148,7 +157,7 @@ def train(
                 bar.update(played)
                 if checkpoint is not None and (done % checkpoint_every == 0 or done == games):
                     run.seconds = time.perf_counter() - began
-                    run.save(Path(checkpoint), env, distinct, seed, done)
+                    run.save(Path(checkpoint), done)
                 if after_game is not None and (done % after_every == 0 or done == games):
                     stop = after_game(done)
                     if stop:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,7 +15,7 @@ from nim_envs.interrupts import STOPPED
 
 
 def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> int:
-    """Run a command line, and print the user's mistakes as one line on standard error.
+    """Run a command line, and print mistakes of the user's and warnings as lines on standard error.
 
     Every other exception is a fault of the program, and is raised with its traceback.
 
@@ -27,7 +29,9 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
     """
     words = None if arguments is None else list(arguments)
     try:
-        command.main(words, prog_name=name, standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            command.main(words, prog_name=name, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as shown:
         click.echo(shown.format_message())
         return 2
@@ -39,6 +43,11 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
         click.echo("stopped", err=True)
         return STOPPED
     return 0
+
+
+def _show_warning(message: Warning | str, *place: Any) -> None:
+    """Print a warning as one line, without the place in the code."""
+    click.echo(f"warning: {' '.join(str(message).split())}", err=True)
 
 
 def _refuse(message: str) -> int:

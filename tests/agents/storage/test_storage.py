@@ -299,9 +299,9 @@ def test_a_checkpoint_of_another_run_is_refused_and_changes_nothing(tmp_path):
     for other, seed, games, message in (
         (QLearning(*spaces), 2, 50, "seed"),
         (QLearning(*spaces), 1, 20, "50 games"),
-        (WinLossRatio(*spaces), 1, 50, "other learners"),
+        (WinLossRatio(*spaces), 1, 50, r"with agents QLearning .* itself, this one has WinLoss"),
         (QLearning(*spaces, learning_rate=0.5), 1, 50, "other arguments"),
-        ((QLearning(*spaces), QLearning(*spaces)), 1, 50, "other learners"),
+        ((QLearning(*spaces), QLearning(*spaces)), 1, 50, r"against itself, .* \(learner 1\)"),
     ):
         with pytest.raises(StorageError, match=message):
             train(env, other, games, seed=seed, **setting)

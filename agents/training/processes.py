@@ -1,0 +1,141 @@
+"""The process that a run learns from: environment, start, options and players, for a checkpoint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+
+from agents import storage
+from agents.base import Agent, Learner
+from agents.storage.games import game_of
+from agents.training.opponents import Opponents
+from nim_envs import Game, GameEnv
+from nim_envs.starts import FixedStart, Start, as_start
+
+COMPARED_MOVES = 1 << 20
+"""Most moves of a component that are compared, at states that are spread evenly."""
+
+
+class Environment(TypedDict):
+    """Arguments of :class:`nim_envs.GameEnv` that its process depends on."""
+
+    game: Game
+    encoding: str
+    illegal_move: str
+    max_cycles: int | None
+
+
+def environment_of(env: Any) -> Environment | None:
+    """Return the arguments that make an environment again.
+
+    ``None`` if a file cannot hold them: of another environment, a wrapped one, or one of a game
+    that is not registered.
+    """
+    if type(env) is not GameEnv or not storage.is_savable(env.game):
+        return None
+    return {
+        "game": env.game,
+        "encoding": env.encoding.name,
+        "illegal_move": env.illegal_move,
+        "max_cycles": env.max_cycles,
+    }
+
+
+def process_of(
+    env: Any,
+    agents: tuple[Agent, Agent] | Opponents,
+    learners: Sequence[Learner],
+    options: dict[str, Any] | None,
+) -> dict[str, str]:
+    """Return the process that a run learns from, in words: runs of one process have the same.
+
+    Args:
+        env: environment of the run, wrapped or not.
+        agents: players of the two seats, or a learner and its opponents.
+        learners: learners among them, each once; a file holds these.
+        options: options of every reset.
+    """
+    game, others = game_of(env), dict(options or {})
+    process = {"environment": _environment_in_words(env)}
+    if game is not None:
+        start = as_start(others.pop("start")) if "start" in others else game.start
+        process |= {
+            "game": game.in_short,
+            "start": _start_in_words(start, game),
+            "digest of its moves": _digest_of_moves(game),
+        }
+    return {**process, "options": str(others), "agents": _agents_in_words(agents, learners)}
+
+
+def seats_of(
+    agents: tuple[Agent, Agent] | Opponents, learners: Sequence[Learner]
+) -> list[int] | None:
+    """Return the index of each seat's learner; ``None`` if another agent plays."""
+    if isinstance(agents, Opponents):
+        return None
+    seats = [
+        number for agent in agents for number, learner in enumerate(learners) if learner is agent
+    ]
+    return seats if len(seats) == len(agents) else None
+
+
+def _environment_in_words(env: Any) -> str:
+    """Return the kind of an environment, its settings and its wrappers, from inside out."""
+    wrappers = []
+    while env is not env.unwrapped:
+        wrappers.append(type(env).__qualname__)
+        env = env.env
+    parts = [type(env).__qualname__]
+    if isinstance(env, GameEnv):
+        names = ("illegal_move", "max_cycles")
+        settings = {"encoding": env.encoding.name, **{name: getattr(env, name) for name in names}}
+        parts += [f"{name}={value!r}" for name, value in settings.items()]
+    else:
+        parts.append(str(env))
+    return " in ".join([", ".join(parts), *reversed(wrappers)])
+
+
+def _digest_of_moves(game: Game) -> str:
+    """Return a digest of the moves of a game; of large components, of moves at some states."""
+    digest = hashlib.sha256(repr(game.rules.shape).encode())
+    for component in game.rules.components:
+        number = min(component.states, max(2, COMPARED_MOVES // max(1, component.options)))
+        spread = [place * (component.states - 1) // max(1, number - 1) for place in range(number)]
+        states = np.array(spread, dtype=np.int64)
+        for after in (component.successors(states), component.second_successors(states)):
+            digest.update(np.asarray(after, dtype="<i8").tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _agents_in_words(agents: tuple[Agent, Agent] | Opponents, learners: Sequence[Learner]) -> str:
+    if isinstance(agents, Opponents):
+        opponents = ", ".join(_in_words(agent, learners) for agent in agents.opponents)
+        learner = _in_words(agents.learner, learners)
+        return f"{learner} in seat {agents.seat} against {opponents} in {agents.order} order"
+    first, second = agents
+    other = "itself" if second is first else _in_words(second, learners)
+    return f"{_in_words(first, learners)} against {other}"
+
+
+def _in_words(agent: Agent, learners: Sequence[Learner]) -> str:
+    """Return an agent's class, with its number among the learners or as it shows itself."""
+    kind = type(agent)
+    for number, learner in enumerate(learners):
+        if learner is agent:
+            return f"{kind.__qualname__} (learner {number})"
+    return kind.__qualname__ if _shows_address(agent) else repr(agent)
+
+
+def _start_in_words(start: Start, game: Game) -> str:
+    """Return the name of a start, or its position."""
+    if isinstance(start, FixedStart) and start.position is None:
+        return str(game.rules.initial)
+    return type(start).__qualname__ if _shows_address(start) else start.in_short
+
+
+def _shows_address(value: Any) -> bool:
+    """Return whether an object is shown in Python's own way: its address differs between runs."""
+    return type(value).__repr__ is object.__repr__
