@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from agents.base import Policy
+from agents.base import Policy, Trainable
 from agents.cli.options import (
     game_options,
     learner_defaults,
@@ -66,15 +66,16 @@ def of_checkpoint(path: Path, said: dict[str, Any]) -> tuple[str, dict[str, Any]
         StorageError: the file is damaged, or does not hold all of its run.
     """
     with using(path):
-        env, (agent, other), games, seed, options = saved_run(path)
-    if agent is not other:
+        env, agents, games, seed, options = saved_run(path)
+    agent: Trainable = agents[0]
+    if agent is not agents[1]:
         raise click.UsageError(f"{path} is of a run of two learners, and this trains one")
     if {"game", "settings", "start"} & set(said):
         env = GameEnv(
             changed_game(env.game, said),
             encoding=env.encoding.name, illegal_move=env.illegal_move, max_cycles=env.max_cycles,
         )  # fmt: skip
-    of_class = {row.learner: name for name, row in LEARNERS.items()}
+    of_class: dict[type, str] = {row.learner: name for name, row in LEARNERS.items()}
     learner = said.get("learner", of_class.get(type(agent), type(agent).__name__))
     if {"learner", "param"} & set(said):
         agent = make_learner(learner, said.get("param", ()), env)

@@ -244,11 +244,11 @@ class TrainingRun:
             check_same_arrays({name: saved[name] for name in own}, own)
         except ValueError as error:
             raise storage.StorageError(f"{path} is damaged: {error}") from error
-        for learner, before in zip(self._learners, saved["learners"], strict=True):
-            try:
+        try:
+            for learner, before in zip(self._learners, saved["learners"], strict=True):
                 storage.restore(learner, before)
-            except storage.StorageError as error:
-                raise storage.StorageError(f"{path} cannot be gone on with: {error}") from error
+        except storage.StorageError as error:
+            raise storage.StorageError(f"{path} is of another run: {error}") from error
         self.rng = saved["rng"]
         generator = _generator_of(self._env)
         if generator is not None and saved["env_rng"] is not None:

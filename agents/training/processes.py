@@ -138,4 +138,5 @@ def _start_in_words(start: Start, game: Game) -> str:
 
 def _shows_address(value: Any) -> bool:
     """Return whether an object is shown in Python's own way: its address differs between runs."""
-    return type(value).__repr__ is object.__repr__
+    shown: Any = type(value).__repr__
+    return shown is object.__repr__

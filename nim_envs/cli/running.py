@@ -45,7 +45,7 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
     return 0
 
 
-def _show_warning(message: Warning | str, *place: Any) -> None:
+def _show_warning(message: Warning | str, *place: Any, **more: Any) -> None:
     """Print a warning as one line, without the place in the code."""
     click.echo(f"warning: {' '.join(str(message).split())}", err=True)
 
