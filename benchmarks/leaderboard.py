@@ -2,21 +2,24 @@
 
 It reads any number of ``runs.csv`` files, which ``python -m benchmarks.optimality`` writes, with
 one row for each learner, task and seed. Only learners with all tasks of the current version and all
-seeds are ranked.
+seeds are ranked. A row that no run can have written is refused, as is an entry that has rows of a
+learner of this project or of another entry.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from benchmarks.entries import is_own
 from benchmarks.report import read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
+from nim_envs.errors import NimEnvsError
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -36,6 +39,10 @@ NEIGHBOURS = 5
 
 REPETITIONS = 2_000
 CONFIDENCE = 0.95
+
+
+class InvalidRunsError(NimEnvsError, ValueError):
+    """Rows of runs that cannot be ranked; the message names the row and what is wrong."""
 
 
 class Standing(NamedTuple):
@@ -111,9 +118,26 @@ def bootstrap_interval(scores: FloatArray, repetitions: int = REPETITIONS) -> tu
 
 
 def published() -> list[dict[str, str]]:
-    """Return the rows of the committed results and of all entries."""
-    files = [RESULTS / "runs.csv", *sorted((RESULTS / "entries").glob("*.csv"))]
-    return read_runs(path for path in files if path.exists())
+    """Return the rows of the committed results and of all entries.
+
+    Raises:
+        InvalidRunsError: a file has a row that no run can have written; or an entry has rows of a
+            learner of this project, of another entry, or not of the form ``"module:Name"``.
+    """
+    rows = read_runs([RESULTS / "runs.csv"])
+    owners: dict[str, Path] = {}
+    for path in sorted((RESULTS / "entries").glob("*.csv")):
+        entered = read_runs([path])
+        for name in dict.fromkeys(row["learner"] for row in entered):
+            if not is_own(name) or ":" not in name:
+                raise InvalidRunsError(
+                    f"{path}: a learner from elsewhere is named package.module:Name, not {name!r}"
+                )
+            if name in owners:
+                raise InvalidRunsError(f"{path}: {name} is entered by {owners[name]} already")
+            owners[name] = path
+        rows += entered
+    return rows
 
 
 def means(rows: Iterable[dict[str, str]], boards: Sequence[str]) -> dict[str, list[float]]:
@@ -150,8 +174,76 @@ def nearest(scores: Mapping[str, Sequence[float]], targets: Sequence[float]) -> 
 
 
 def read_runs(paths: Iterable[Path]) -> list[dict[str, str]]:
-    """Return the rows of ``runs.csv`` files, without those of other versions of the tasks."""
-    return [row for path in paths for row in read_csv(path) if row["tasks"] == str(VERSION)]
+    """Return the rows of ``runs.csv`` files, without those of other versions of the tasks.
+
+    Raises:
+        InvalidRunsError: a file has a row that no run can have written.
+    """
+    rows = []
+    for path in paths:
+        of_version = [row for row in read_csv(path) if row.get("tasks") == str(VERSION)]
+        try:
+            check_runs(of_version)
+        except InvalidRunsError as error:
+            raise InvalidRunsError(f"{path}: {error}") from error
+        rows += of_version
+    return rows
+
+
+def check_runs(rows: Iterable[dict[str, str]]) -> None:
+    """Check that runs can have written these rows of ``runs.csv``.
+
+    A player that does not learn plays no games, has seed 0, and does not learn on any task.
+
+    Raises:
+        InvalidRunsError: they cannot; or two rows are of the same learner, task, number of games
+            and seed.
+    """
+    found = set()
+    learns: dict[str, bool] = {}
+    for row in rows:
+        learner, task = row["learner"], row["game"]
+        said = f"{learner} on {task} with seed {row['seed']}"
+        if task not in GAMES:
+            raise InvalidRunsError(f"{said}: there is no such task, but {', '.join(GAMES)}")
+        seed, games = (_number(row, name, int, said) for name in ("seed", "games"))
+        percent = _number(row, "optimality %", float, said)
+        if seed < 0 or games < 0:
+            raise InvalidRunsError(f"{said}: seed and games are at least 0, not {seed}, {games}")
+        if not 0 <= percent <= 100:  # not a number is neither
+            raise InvalidRunsError(f"{said}: a score is from 0 to 100 %, not {percent}")
+        if learns.setdefault(learner, games > 0) != (games > 0) or (not games and seed):
+            raise InvalidRunsError(
+                f"{said}: 0 games are those of a player that does not learn, on every task and "
+                "with the one seed 0"
+            )
+        if (learner, task, games, seed) in found:
+            raise InvalidRunsError(f"{said} and {games} games has two rows")
+        found.add((learner, task, games, seed))
+
+
+def _number(row: dict[str, str], name: str, kind: type[int] | type[float], said: str) -> Any:
+    """Return a number in a row.
+
+    Raises:
+        InvalidRunsError: there is none.
+    """
+    try:
+        return kind(row[name])
+    except (KeyError, TypeError, ValueError):
+        raise InvalidRunsError(f"{said}: {name} must be a number, not {row.get(name)!r}") from None
+
+
+def updated(
+    rows: Iterable[dict[str, str]], newer: Sequence[dict[str, str]]
+) -> list[dict[str, str]]:
+    """Return rows of runs with newer ones, which replace those of the same runs."""
+
+    def run(row: dict[str, str]) -> tuple[str, ...]:
+        return row["learner"], row["game"], row["games"], row["seed"]
+
+    replaced = {run(row) for row in newer}
+    return [*(row for row in rows if run(row) not in replaced), *newer]
 
 
 def leaderboard(rows: Iterable[dict[str, str]]) -> list[Standing]:
@@ -160,12 +252,17 @@ def leaderboard(rows: Iterable[dict[str, str]]) -> list[Standing]:
     Args:
         rows: rows of ``runs.csv``, as text. A player that does not learn plays no games, and its
             single seed counts for all.
+
+    Raises:
+        InvalidRunsError: there are rows that no runs can have written.
     """
+    rows = list(rows)
+    check_runs(rows)
     scores: dict[str, dict[tuple[str, int], float]] = {}
     knows = {}
     for row in rows:
         games, learner = int(row["games"]), row["learner"]
-        if row["game"] not in GAMES or games not in (0, GAMES[row["game"]].games):
+        if games not in (0, GAMES[row["game"]].games):
             continue
         knows[learner] = row["knows"]
         for seed in (int(row["seed"]),) if games else SEEDS:

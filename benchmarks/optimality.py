@@ -221,7 +221,8 @@ def main(
     write_csv(output / "optimality.csv", HEADER, rows)
     each = run_rows(runs)
     write_csv(output / "runs.csv", leaderboard.RUN_HEADER, each)
-    ranked = leaderboard.leaderboard([*(leaderboard.published() if own else []), *as_text(each)])
+    before = leaderboard.published() if own else []
+    ranked = leaderboard.leaderboard(leaderboard.updated(before, as_text(each)))
     whole = {standing.learner for standing in ranked} & set(learners)
     if whole:
         write_csv(output / "leaderboard.csv", leaderboard.HEADER, ranked)

@@ -16,6 +16,7 @@ from scipy import stats
 from benchmarks import leaderboard, optimality, tasks
 from benchmarks.entries import LEARNERS, trained
 from benchmarks.leaderboard import bootstrap_interval, interquartile_mean
+from benchmarks.report import write_csv
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -55,13 +56,24 @@ def test_the_interval_covers_the_variation_between_seeds_only():
     assert bootstrap_interval(same) == pytest.approx([interquartile_mean(same.ravel()).item()] * 2)
 
 
-def test_only_learners_with_all_runs_are_ranked():
-    def row(learner, game, seed, games, score):
-        return {
-            "learner": learner, "game": game, "seed": str(seed), "games": str(games),
-            "optimality %": str(score), "knows": "what it observes",
-        }  # fmt: skip
+def row(learner, game, seed, games, score):
+    """A row of ``runs.csv``."""
+    return {
+        "tasks": str(tasks.VERSION), "learner": learner, "game": game, "seed": str(seed),
+        "games": str(games), "optimality %": str(score), "knows": "what it observes",
+    }  # fmt: skip
 
+
+def whole_entry(learner, score=80.0):
+    """Rows of a learner with all tasks and seeds."""
+    return [
+        row(learner, game, seed, tasks.GAMES[game].games, score)
+        for game in tasks.GAMES
+        for seed in tasks.SEEDS
+    ]
+
+
+def test_only_learners_with_all_runs_are_ranked():
     whole = [
         row("whole", game, seed, tasks.GAMES[game].games, 80 + seed)
         for game in tasks.GAMES
@@ -76,6 +88,93 @@ def test_only_learners_with_all_runs_are_ranked():
     assert [each.solved for each in ranked] == [len(tasks.GAMES), 0, 0]
     assert ranked[1].interquartile_mean == pytest.approx(81)
     assert (ranked[2].low, ranked[2].high) == (20, 20)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"optimality %": "100.1"}, "from 0 to 100 %, not 100.1"),
+        ({"optimality %": "-0.5"}, "from 0 to 100 %, not -0.5"),
+        ({"optimality %": "nan"}, "from 0 to 100 %, not nan"),
+        ({"optimality %": "inf"}, "from 0 to 100 %, not inf"),
+        ({"optimality %": "many"}, "optimality % must be a number, not 'many'"),
+        ({"optimality %": None}, "optimality % must be a number, not None"),
+        ({"games": "-50000"}, "at least 0, not 1, -50000"),
+        ({"games": "0"}, "0 games are those of a player that does not learn"),
+        ({"games": "0.5"}, "games must be a number, not '0.5'"),
+        ({"seed": "0"}, "with seed 0 and 50000 games has two rows"),
+        ({"seed": "-1"}, "at least 0, not -1"),
+        ({"game": "chess"}, "there is no such task"),
+    ],
+    ids=str,
+)
+def test_rows_that_no_run_has_written_are_refused_by_file_and_row(change, said, tmp_path):
+    rows = whole_entry("my:Learner")
+    assert leaderboard.leaderboard(rows)[0].interquartile_mean == 80
+    assert (rows[1]["game"], rows[1]["seed"], rows[1]["games"]) == ("addition-3-10", "1", "50000")
+    rows[1] = {**rows[1], **change}
+    name = f"my:Learner on {rows[1]['game']} with seed {rows[1]['seed']}"
+    with pytest.raises(leaderboard.InvalidRunsError, match=said) as no:
+        leaderboard.leaderboard(rows)
+    assert name in str(no.value)
+    path = tmp_path / "entry.csv"
+    write_csv(path, list(rows[0]), [list(each.values()) for each in rows])
+    with pytest.raises(leaderboard.InvalidRunsError) as no:
+        leaderboard.read_runs([path])
+    assert str(no.value).startswith(f"{path}: {name}")
+
+
+def test_a_player_that_does_not_learn_has_one_seed_and_no_games_on_any_task():
+    rows = [row("my:policy", game, 0, 0, 50.0) for game in tasks.GAMES]
+    assert [each.learner for each in leaderboard.leaderboard(rows)] == ["my:policy"]
+    for wrong in (
+        [*rows, {**rows[0], "seed": "1"}],
+        [*rows[1:], {**rows[0], "seed": "1"}],
+        [*rows[1:], {**rows[0], "games": "50000"}],
+        [*rows, *whole_entry("my:policy")],
+    ):
+        with pytest.raises(leaderboard.InvalidRunsError, match="does not learn"):
+            leaderboard.leaderboard(wrong)
+
+
+def test_an_entry_has_rows_of_its_own_learners_alone(tmp_path, monkeypatch):
+    before = leaderboard.published()
+    place = next(each for each in leaderboard.leaderboard(before) if each.learner == "q-learning")
+    (tmp_path / "entries").mkdir()
+    (tmp_path / "runs.csv").write_bytes((RESULTS / "runs.csv").read_bytes())
+    monkeypatch.setattr(leaderboard, "RESULTS", tmp_path)
+
+    def enter(name, rows):
+        path = tmp_path / "entries" / f"{name}.csv"
+        write_csv(path, list(rows[0]), [list(each.values()) for each in rows])
+        return path
+
+    first = enter("first", whole_entry("my:Learner"))
+    assert len(leaderboard.published()) == len(before) + len(whole_entry(""))
+    for name in ("q-learning", "optimal", "Learner", ""):
+        entry = enter("second", whole_entry(name, 0.0))
+        with pytest.raises(leaderboard.InvalidRunsError, match=r"named package\.module:Name") as no:
+            leaderboard.published()
+        assert str(entry) in str(no.value)
+        assert repr(name) in str(no.value)
+    entry = enter("second", [*whole_entry("other:Learner"), *whole_entry("my:Learner", 0.0)[:1]])
+    with pytest.raises(leaderboard.InvalidRunsError, match="my:Learner is entered by") as no:
+        leaderboard.published()
+    assert str(entry) in str(no.value)
+    assert str(first) in str(no.value)
+    entry.unlink()
+    assert place in leaderboard.leaderboard(leaderboard.published())
+
+
+def test_a_run_of_today_replaces_that_of_before():
+    before = [*whole_entry("my:Learner"), *whole_entry("other:Learner")]
+    newer = [{**each, "optimality %": "90.0"} for each in whole_entry("my:Learner")[:3]]
+    quick = {**before[-1], "games": "100", "optimality %": "1.0"}
+    rows = leaderboard.updated(before, [*newer, quick])
+    assert len(rows) == len(before) + 1
+    means = leaderboard.means([each for each in rows if each != quick], [before[0]["game"]])
+    assert means == {"my:Learner": [90.0], "other:Learner": [80.0]}
+    assert len(leaderboard.leaderboard(rows)) == 2
 
 
 LEARNER = '''

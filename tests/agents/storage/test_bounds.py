@@ -87,7 +87,7 @@ def test_a_header_promises_no_more_arrays_than_the_limit(tmp_path, monkeypatch):
     assert path.stat().st_size < 1 << 17
     assert len(load_content(path)["a"]) == MEBIBYTE
     monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", str(8 * MEBIBYTE))
-    with pytest.raises(StorageError, match=r"8388608 bytes .*NIM_ENVS_LARGEST_BYTES"):
+    with pytest.raises(StorageError, match=r"8388608 bytes, .*NIM_ENVS_LARGEST_BYTES"):
         load_content(path)
     monkeypatch.undo()
     # By default the limit is a GiB, whatever the header promises.
