@@ -8,6 +8,8 @@ import pty
 import re
 import select
 import signal
+import socket
+import stat
 import subprocess
 import sys
 import time
@@ -24,6 +26,7 @@ from agents.cli.options import learner_defaults, make_learner
 from agents.players.human import HumanAgent, Quit
 from agents.registry import LEARNERS
 from agents.storage import load, save
+from agents.testing import contents
 from nim_envs import GameEnv, make_game, optimality
 from tests.agents.learning import own_game
 
@@ -641,3 +644,90 @@ def said_of(argument):
         assert argument in str(error)
         assert not re.search(r"not supported|got an|ufunc|(float|int)\(\)", str(error))
         raise
+
+
+RUN = ["--game", "misere_nim", "--set", "heaps=2,3", "--start", "uniform", "--learner", "sarsa",
+       "--param", "epsilon=0.3", "--seed", "5"]  # fmt: skip
+
+
+def test_a_run_goes_on_with_its_checkpoint_alone_and_refuses_what_contradicts_it(tmp_path, capsys):
+    whole, part, checkpoint = (str(tmp_path / name) for name in ("whole", "part", "run.zip"))
+    assert run(["train", *RUN, "--games", "900", "--output", whole]) == 0
+    learn = ["train", "--checkpoint", checkpoint, "--output", part]
+    assert run([*learn, *RUN, "--games", "400"]) == 0
+    for more, said in (
+        (["--game", "nim", "--set", "heaps=2,3"], "misère play, this one has nim, heaps 2-3, norm"),
+        (["--game", "misere_nim"], "heaps 2-3, misère play, this one has nim, heaps 1-3-5-7"),
+        (["--start", "fixed"], "with start uniform, this one has (2, 3)"),
+        (["--learner", "q-learning"], "agents SARSA (learner 0) against itself, this one has QL"),
+        (["--param", "epsilon=0.1"], "other arguments"),
+        (["--seed", "0"], "with seed 5, this one has 0"),
+        (["--games", "399"], "of 400 games already"),
+        (["--set", "heaps=2,3"], "add --game"),
+    ):
+        capsys.readouterr()
+        assert run([*learn, *more]) == 2, more
+        error = capsys.readouterr().err
+        assert error.startswith("error: ")
+        assert error.count("\n") == 1
+        assert said in error
+        if more[0] != "--set":
+            assert checkpoint in error
+    assert run(learn) == 0
+    assert "400/400" in capsys.readouterr().err
+    assert run([*learn, "--games", "900"]) == 0
+    assert contents(load(part)) == contents(load(whole))
+    assert load(part).game == load(whole).game
+    assert run([*learn, *RUN, "--games", "900"]) == 0
+    assert contents(load(part)) == contents(load(whole))
+
+
+@pytest.mark.filterwarnings("default::RuntimeWarning")
+def test_what_was_learned_is_saved_elsewhere_where_the_file_cannot_be_written(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    assert run(["train", *ROW, "--games", "300", "--output", "/dev/full"]) == 2
+    shown = capsys.readouterr()
+    (elsewhere,) = tmp_path.iterdir()
+    assert f"saved to {elsewhere}\n" in shown.out
+    lines = [line for line in shown.err.splitlines() if str(elsewhere) in line]
+    assert lines == [
+        "warning: /dev/full cannot be written (No space left on device): "
+        f"it is {elsewhere} instead",
+        f"error: /dev/full was not written: what was learned is in {elsewhere}",
+    ]
+    assert run(["train", *ROW, "--games", "300", "--output", "right.zip"]) == 0
+    assert contents(load(elsewhere)) == contents(load("right.zip"))
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+def test_a_learner_can_be_saved_to_a_device_or_a_pipe(tmp_path, capsys):
+    learn = ["train", *ROW, "--games", "300", "--output"]
+    assert run([*learn, "/dev/null"]) == 0
+    assert "saved to /dev/null" in capsys.readouterr().out
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        assert run([*learn, str(pipe)]) == 0
+        (tmp_path / "learner.zip").write_bytes(reader.stdout.read())
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert run([*learn, str(tmp_path / "right.zip")]) == 0
+    assert contents(load(tmp_path / "learner.zip")) == contents(load(tmp_path / "right.zip"))
+
+
+def test_what_cannot_be_written_is_refused_before_the_training(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("agents.cli.train.train_agents", lambda *_, **__: pytest.fail("trained"))
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind("socket")
+        assert run(["train", *ROW, "--output", "socket"]) == 2
+    assert "socket: neither a file nor a pipe" in capsys.readouterr().err
+
+    def unwritable(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("agents.cli.train.check_writable", unwritable)
+    assert run(["train", *ROW, "--output", "learner.zip"]) == 2
+    assert "learner.zip: Permission denied" in capsys.readouterr().err
