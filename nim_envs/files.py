@@ -139,7 +139,7 @@ def going_on_without(path: str | Path, work: str) -> Iterator[None]:
         warnings.warn(
             f"{path} cannot be written ({error.strerror or error}): {work} goes on without",
             RuntimeWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

@@ -31,11 +31,13 @@ import numpy as np
 from agents.base import IntArray, MaskArray
 from agents.generalising.signed_products.value_networks import SignedProductsNetwork
 from agents.generalising.signed_products.visited_positions import heap_options
-from agents.storage import StorageError, load_content, save_content
+from agents.storage import StorageError, load_content, save_on_the_way
 from agents.storage.errors import refusing
-from agents.storage.schema import check_value
+from agents.storage.games import game_in_words
+from agents.storage.schema import check_finite, check_value
 from nim_envs import Game, optimality
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.files import check_writable
 from nim_envs.optional import imports_for, needed
 from nim_envs.progress import progress_bar
 from nim_envs.rules import Rules
@@ -804,13 +806,16 @@ def train(
             depends on it.
         log: a directory for TensorBoard: losses, length of games, score.
         checkpoint: a file to save the run to as it goes and at its end, on Ctrl-C too; if the file
-            exists, the run goes on from it, and ends as if it had not been interrupted.
+            exists, the run goes on from it, and ends as if it had not been interrupted. Where it
+            cannot be written, as on a full disk, a warning says so and training goes on; at its end
+            it is then written elsewhere.
         checkpoint_every: games between two checkpoints, at least.
         progress: whether to show a progress bar on the standard error.
 
     Raises:
         HypothesisError: a network with signed products, and no heaps that are alike.
         MissingPackageError: ``log``, and tensorboardX is not installed.
+        OSError: the checkpoint cannot be written, for another reason than a full disk.
         StorageError: the file is damaged, no checkpoint, or of a run with other arguments.
         ValueError: settings that do not fit the game, or another argument out of range.
     """
@@ -820,6 +825,8 @@ def train(
     curve: list[tuple[int, float]] = []
     if checkpoint is not None and Path(checkpoint).exists():
         state, curve = _resumed(Path(checkpoint), env, settings, seed, state)
+    if checkpoint is not None:
+        check_writable(checkpoint)
     writer = None
     if log is not None:
         tensorboard = needed("tensorboardX", "a log for TensorBoard", "alphazero")
@@ -851,11 +858,12 @@ def train(
                         writer.add_scalar(name, float(value), games)
                 score()
                 if checkpoint is not None and games - saved >= checkpoint_every:
-                    _save(Path(checkpoint), env, settings, seed, state, curve)
+                    save_on_the_way(_saved(env, settings, seed, state, curve), checkpoint)
                     saved = games
     finally:
         if checkpoint is not None and int(state.games) > saved:
-            _save(Path(checkpoint), env, settings, seed, state, curve)
+            content = _saved(env, settings, seed, state, curve)
+            save_on_the_way(content, checkpoint, elsewhere=True)
         if writer is not None:
             writer.close()
     return Trained(state.network, curve)
@@ -955,25 +963,24 @@ def load(path: str | Path) -> tuple[Any, PgxEnv]:
     return _restored(Path(path), saved["arrays"][: len(_arrays(network))], network), env
 
 
-def _save(
-    path: Path, env: PgxEnv, settings: Settings, seed: int, state: State, curve: list[Any]
-) -> None:
-    save_content(
-        {
-            "alphazero": {
-                **_arguments(env, settings, seed),
-                "curve": curve,
-                "arrays": [np.asarray(_numbers(leaf)) for leaf in _arrays(state)],
-            }
-        },
-        path,
-    )
+def _saved(
+    env: PgxEnv, settings: Settings, seed: int, state: State, curve: list[Any]
+) -> dict[str, Any]:
+    """Return the contents of a checkpoint."""
+    arrays = [np.asarray(_numbers(leaf)) for leaf in _arrays(state)]
+    return {"alphazero": {**_arguments(env, settings, seed), "curve": curve, "arrays": arrays}}
 
 
 def _arguments(env: PgxEnv, settings: Settings, seed: int) -> dict[str, Any]:
     """Return what a run depends on, by name."""
-    encoding = env.encoding.name
-    return {"game": env.game, "encoding": encoding, "seed": seed, **asdict(settings)}
+    return {
+        "game": env.game,
+        # Of a game that is not registered the file holds this alone.
+        "game in words": game_in_words(env.game),
+        "encoding": env.encoding.name,
+        "seed": seed,
+        **asdict(settings),
+    }
 
 
 def _arrays(tree: Any) -> list[Any]:
@@ -991,7 +998,7 @@ def _numbers(array: Any) -> Any:
     return jax.random.key_data(array) if is_key else array
 
 
-ADDED_SETTINGS: dict[str, Any] = {"symmetry": False}
+ADDED_SETTINGS: dict[str, Any] = {"symmetry": False, "game in words": None}
 """Settings that checkpoints from before do not have, with what was done then."""
 
 
@@ -1002,6 +1009,7 @@ def _content(path: Path) -> dict[str, Any]:
     types = {
         **get_type_hints(Settings),
         "game": Game | None,
+        "game in words": dict[str, str] | None,
         "encoding": str,
         "seed": int,
         "curve": list[tuple[int, float]],
@@ -1014,6 +1022,7 @@ def _content(path: Path) -> dict[str, Any]:
             raise StorageError(f"it is of another version: it has no {sorted(missing)}")
         for name, expected in types.items():
             check_value(name, saved[name], expected)
+        check_finite("the state of its run", saved["arrays"])
     except StorageError as error:
         raise StorageError(f"{path} cannot be loaded: {error}") from error
     # The memory is four arrays of as many moves.

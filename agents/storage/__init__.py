@@ -12,6 +12,7 @@ from agents.storage.files import (
     restore,
     save,
     save_content,
+    save_on_the_way,
 )
 from nim_envs.errors import StorageError
 
@@ -24,4 +25,5 @@ __all__ = [
     "restore",
     "save",
     "save_content",
+    "save_on_the_way",
 ]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 from agents.base import Trainable
-from agents.storage.schema import check_names, check_value
+from agents.storage.schema import check_finite, check_names, check_value
 from agents.storage.values import Decoder, Encoder, classes
 from nim_envs import Game
 from nim_envs.archive import archive_bytes, opened
 from nim_envs.errors import StorageError
-from nim_envs.files import write_atomically, write_somewhere
+from nim_envs.files import going_on_without, write_atomically, write_somewhere
 from nim_envs.rules.validation import largest_bytes
 
 FORMAT = "nim_envs agent"
@@ -69,6 +70,28 @@ def load(path: str | Path, game: Game | None = None) -> Any:
 def save_content(content: dict[str, Any], path: str | Path) -> None:
     """Save a dict of learners, arrays, generators and plain values; see :func:`save`."""
     write_atomically(path, _bytes_of(content))
+
+
+def save_on_the_way(content: dict[str, Any], path: str | Path, *, elsewhere: bool = False) -> None:
+    """Save the state of training, as :func:`save_content` does, or warn and go on.
+
+    A ``RuntimeWarning`` says why nothing was saved, as on a full disk, or of tables that are no
+    longer finite. What was at ``path`` then stays.
+
+    Args:
+        content: state of the training.
+        path: file to write.
+        elsewhere: whether the file is written elsewhere, as by :func:`save`, where it cannot be
+            written to ``path``.
+    """
+    write = write_somewhere if elsewhere else write_atomically
+    try:
+        check_finite("it", content)
+        with going_on_without(path, "training"):
+            write(path, _bytes_of(content))
+    except StorageError as error:
+        said = f"{path} cannot be written ({error}): training goes on without"
+        warnings.warn(said, RuntimeWarning, stacklevel=3)
 
 
 def check_savable(content: dict[str, Any]) -> None:

@@ -1,10 +1,17 @@
-"""The game of an environment, and whether two games are the same."""
+"""The game of an environment, a game in words, and whether two games are the same."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
+import numpy as np
+
 from nim_envs import Game
+from nim_envs.starts import FixedStart
+
+COMPARED_MOVES = 1 << 20
+"""Most moves of a component that are compared, at states that are spread evenly."""
 
 
 def game_of(env: Any) -> Game | None:
@@ -35,3 +42,38 @@ def own_game(env: Any, learner: type) -> Game:
 def same_game(one: Game, other: Game) -> bool:
     """Return whether two games have the same rules and convention; their starts may differ."""
     return (one.rules, one.convention) == (other.rules, other.convention)
+
+
+def game_in_words(game: Game) -> dict[str, str]:
+    """Return rules, convention and start of a game, registered or not, in words by name."""
+    return {
+        "game": game.in_short,
+        "start": _start_in_words(game),
+        "digest of its moves": _digest_of_moves(game),
+    }
+
+
+def shows_address(value: Any) -> bool:
+    """Return whether an object is shown in Python's own way: its address differs between runs."""
+    shown: Any = type(value).__repr__
+    return shown is object.__repr__
+
+
+def _digest_of_moves(game: Game) -> str:
+    """Return a digest of the moves of a game; of large components, of moves at some states."""
+    digest = hashlib.sha256(repr(game.rules.shape).encode())
+    for component in game.rules.components:
+        number = min(component.states, max(2, COMPARED_MOVES // max(1, component.options)))
+        spread = [place * (component.states - 1) // max(1, number - 1) for place in range(number)]
+        states = np.array(spread, dtype=np.int64)
+        for after in (component.successors(states), component.second_successors(states)):
+            digest.update(np.asarray(after, dtype="<i8").tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _start_in_words(game: Game) -> str:
+    """Return the name of a game's start, or its position."""
+    start = game.start
+    if isinstance(start, FixedStart) and start.position is None:
+        return str(game.rules.initial)
+    return type(start).__qualname__ if shows_address(start) else start.in_short

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
@@ -20,7 +19,6 @@ from agents.training.log import TrainingLog
 from agents.training.opponents import Opponents
 from agents.training.processes import Environment, environment_of, process_of, seats_of
 from nim_envs import Game, GameEnv
-from nim_envs.files import going_on_without
 
 Env = AECEnv[str, Any, Any]
 
@@ -202,14 +200,9 @@ class TrainingRun:
     def save(self, path: Path, done: int) -> None:
         """Save the run after ``done`` games.
 
-        A ``RuntimeWarning`` says that there is no checkpoint, as on a full disk or of a learner
-        that has diverged; training goes on.
+        Where it cannot be saved, a ``RuntimeWarning`` says so and training goes on.
         """
-        try:
-            with going_on_without(path, "training"):
-                storage.save_content({**self.saved(done)}, path)
-        except storage.StorageError as error:
-            warnings.warn(f"no checkpoint in {path}: {error}", RuntimeWarning, stacklevel=3)
+        storage.save_on_the_way({**self.saved(done)}, path)
 
     def resume(self, path: Path) -> int:
         """Restore the run saved at ``path``; return the number of games played in it.

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypedDict
-
-import numpy as np
 
 from agents import storage
 from agents.base import Agent, Learner
-from agents.storage.games import game_of
+from agents.storage.games import game_in_words, game_of, shows_address
 from agents.training.opponents import Opponents
 from nim_envs import Game, GameEnv
-from nim_envs.starts import FixedStart, Start, as_start
-
-COMPARED_MOVES = 1 << 20
-"""Most moves of a component that are compared, at states that are spread evenly."""
+from nim_envs.starts import as_start
 
 
 class Environment(TypedDict):
@@ -61,12 +56,9 @@ def process_of(
     game, others = game_of(env), dict(options or {})
     process = {"environment": _environment_in_words(env)}
     if game is not None:
-        start = as_start(others.pop("start")) if "start" in others else game.start
-        process |= {
-            "game": game.in_short,
-            "start": _start_in_words(start, game),
-            "digest of its moves": _digest_of_moves(game),
-        }
+        if "start" in others:
+            game = replace(game, start=as_start(others.pop("start")))
+        process |= game_in_words(game)
     return {**process, "options": str(others), "agents": _agents_in_words(agents, learners)}
 
 
@@ -98,18 +90,6 @@ def _environment_in_words(env: Any) -> str:
     return " in ".join([", ".join(parts), *reversed(wrappers)])
 
 
-def _digest_of_moves(game: Game) -> str:
-    """Return a digest of the moves of a game; of large components, of moves at some states."""
-    digest = hashlib.sha256(repr(game.rules.shape).encode())
-    for component in game.rules.components:
-        number = min(component.states, max(2, COMPARED_MOVES // max(1, component.options)))
-        spread = [place * (component.states - 1) // max(1, number - 1) for place in range(number)]
-        states = np.array(spread, dtype=np.int64)
-        for after in (component.successors(states), component.second_successors(states)):
-            digest.update(np.asarray(after, dtype="<i8").tobytes())
-    return digest.hexdigest()[:16]
-
-
 def _agents_in_words(agents: tuple[Agent, Agent] | Opponents, learners: Sequence[Learner]) -> str:
     if isinstance(agents, Opponents):
         opponents = ", ".join(_in_words(agent, learners) for agent in agents.opponents)
@@ -126,17 +106,4 @@ def _in_words(agent: Agent, learners: Sequence[Learner]) -> str:
     for number, learner in enumerate(learners):
         if learner is agent:
             return f"{kind.__qualname__} (learner {number})"
-    return kind.__qualname__ if _shows_address(agent) else repr(agent)
-
-
-def _start_in_words(start: Start, game: Game) -> str:
-    """Return the name of a start, or its position."""
-    if isinstance(start, FixedStart) and start.position is None:
-        return str(game.rules.initial)
-    return type(start).__qualname__ if _shows_address(start) else start.in_short
-
-
-def _shows_address(value: Any) -> bool:
-    """Return whether an object is shown in Python's own way: its address differs between runs."""
-    shown: Any = type(value).__repr__
-    return shown is object.__repr__
+    return kind.__qualname__ if shows_address(agent) else repr(agent)

@@ -12,7 +12,7 @@ import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
 from nim_envs.adapters.sb3.policy import sb3_policy
-from nim_envs.files import replacing, write_atomically
+from nim_envs.files import going_on_without, replacing, write_atomically
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import Optimality, optimality
 
@@ -137,9 +137,13 @@ class OptimalityCallback(BaseCallback):
             self._best = len(self.scores) - 1
         self._log(score)
         if self.log_path is not None:
-            write_atomically(Path(self.log_path) / "optimality.csv", self._table())
+            log = Path(self.log_path) / "optimality.csv"
+            with going_on_without(log, "training"):
+                write_atomically(log, self._table())
         if self.best_model_save_path is not None:
-            self._save(Path(self.best_model_save_path))
+            directory = Path(self.best_model_save_path)
+            with going_on_without(directory, "training"):
+                self._save(directory)
 
     def _log(self, score: Optimality) -> None:
         """Write the last score to the logger, and print it."""
