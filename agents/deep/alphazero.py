@@ -831,7 +831,7 @@ def train(
     if log is not None:
         tensorboard = needed("tensorboardX", "a log for TensorBoard", "alphazero")
         writer = tensorboard.SummaryWriter(str(log))
-    games = saved = int(state.games)
+    games = saved = tried = int(state.games)
 
     def score() -> None:
         scored = curve and curve[-1][0] == games  # before it was interrupted
@@ -857,9 +857,10 @@ def train(
                     for name, value in logged.items():
                         writer.add_scalar(name, float(value), games)
                 score()
-                if checkpoint is not None and games - saved >= checkpoint_every:
-                    save_on_the_way(_saved(env, settings, seed, state, curve), checkpoint)
-                    saved = games
+                if checkpoint is not None and games - tried >= checkpoint_every:
+                    tried = games
+                    if save_on_the_way(_saved(env, settings, seed, state, curve), checkpoint):
+                        saved = games
     finally:
         if checkpoint is not None and int(state.games) > saved:
             content = _saved(env, settings, seed, state, curve)

@@ -72,7 +72,7 @@ def save_content(content: dict[str, Any], path: str | Path) -> None:
     write_atomically(path, _bytes_of(content))
 
 
-def save_on_the_way(content: dict[str, Any], path: str | Path, *, elsewhere: bool = False) -> None:
+def save_on_the_way(content: dict[str, Any], path: str | Path, *, elsewhere: bool = False) -> bool:
     """Save the state of training, as :func:`save_content` does, or warn and go on.
 
     A ``RuntimeWarning`` says why nothing was saved, as on a full disk, or of tables that are no
@@ -83,15 +83,20 @@ def save_on_the_way(content: dict[str, Any], path: str | Path, *, elsewhere: boo
         path: file to write.
         elsewhere: whether the file is written elsewhere, as by :func:`save`, where it cannot be
             written to ``path``.
+
+    Returns:
+        Whether it was saved.
     """
     write = write_somewhere if elsewhere else write_atomically
     try:
         check_finite("it", content)
         with going_on_without(path, "training"):
             write(path, _bytes_of(content))
+            return True
     except StorageError as error:
         said = f"{path} cannot be written ({error}): training goes on without"
         warnings.warn(said, RuntimeWarning, stacklevel=3)
+    return False
 
 
 def check_savable(content: dict[str, Any]) -> None:

@@ -582,7 +582,9 @@ def test_the_best_model_is_named_by_how_it_was_selected_beside_the_last(tmp_path
     assert [float(row["percent"]) for row in rows] == scores.percents
 
 
-def test_a_model_that_cannot_be_written_leaves_the_previous_best(tmp_path, monkeypatch):
+def test_a_model_that_cannot_be_written_leaves_the_previous_best_and_training_goes_on(
+    tmp_path, monkeypatch
+):
     model = MaskablePPO("MlpPolicy", in_games(16), gamma=NEGAMAX, seed=1, **SETTINGS)
     scores = OptimalityCallback(256, best_model_save_path=tmp_path, verbose=0)
     model.learn(256, callback=scores)
@@ -594,8 +596,17 @@ def test_a_model_that_cannot_be_written_leaves_the_previous_best(tmp_path, monke
         raise OSError("the disk is full")
 
     monkeypatch.setattr(model, "save", fails)
-    with pytest.raises(OSError, match="full"):
+    (tmp_path / "file").touch()
+    scores.log_path = tmp_path / "file" / "log"
+    with pytest.warns(RuntimeWarning, match="training goes on") as warned:
         model.learn(4_096, callback=scores)
+    assert {
+        ("full" in str(each.message), "optimality.csv" in str(each.message)) for each in warned
+    } == {
+        (True, False),
+        (False, True),
+    }
+    assert model.num_timesteps == scores.steps[-1] == 4_096
     assert path.read_bytes() == kept
     assert not list(tmp_path.glob("*.tmp"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import itertools
 import math
@@ -27,9 +28,9 @@ from agents import HypothesisError, OptimalAgent
 from agents.deep import PolicyAgent, alphazero
 from agents.deep.alphazero import MLP, Moves, Products, Settings
 from agents.evaluation import play_match
-from agents.storage import StorageError, load, save
+from agents.storage import StorageError, load, save, save_content
 from benchmarks.deep.settings import TrainingTask
-from nim_envs import Game, GameEnv, make_game, optimality
+from nim_envs import Convention, Game, GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.errors import MissingPackageError
 from nim_envs.game import PLAYERS
@@ -629,7 +630,7 @@ def test_an_interrupt_while_a_checkpoint_is_written_loses_nothing(whole, tmp_pat
     run, settings, _ = whole
     env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
     with monkeypatch.context() as patch:
-        interrupted(patch, "save_content", 1)
+        interrupted(patch, "save_on_the_way", 1)
         with pytest.raises(KeyboardInterrupt):
             train(settings, env, checkpoint=path, checkpoint_every=32)
     assert games_saved(path) == 32  # the one before, whole
@@ -718,7 +719,7 @@ def test_a_checkpoint_of_another_version_is_refused(saved, tmp_path):
     ):
         changed = {**content, **change}
         changed = {name: value for name, value in changed.items() if value is not None}
-        alphazero.save_content({"alphazero": changed}, path)
+        save_content({"alphazero": changed}, path)
         with pytest.raises(StorageError, match=message):
             alphazero.load(path)
 
@@ -731,13 +732,13 @@ def test_a_checkpoint_from_before_games_went_on_is_loaded_and_goes_on(whole, sav
     content = alphazero._content(saved)
     before = {**content, "arrays": content["arrays"][:-after]}
     del before["symmetry"]
-    alphazero.save_content({"alphazero": before}, path)
+    save_content({"alphazero": before}, path)
     network, _ = alphazero.load(path)
     assert all((a == b).all() for a, b in zip(arrays(network), arrays(run.network), strict=True))
     assert same(train(settings, env, checkpoint=path), run)  # nothing is left to be done
     # Half of a run: it goes on with new games.
     before["arrays"] = [*before["arrays"][:-1], np.array(48, np.int32)]
-    alphazero.save_content({"alphazero": {**before, "curve": []}}, path)
+    save_content({"alphazero": {**before, "curve": []}}, path)
     assert train(settings, env, checkpoint=path).curve[-1][0] == 96
     with pytest.raises(StorageError, match="with symmetry False, this one has True"):
         train(replace(settings, symmetry=True), env, checkpoint=path)
@@ -767,6 +768,33 @@ def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_pat
         assert games_saved(path) == games
     with pytest.raises(StorageError, match="does not name its game"):
         alphazero.load(path)
+    misere = PgxEnv(Game(made.rules, Convention.MISERE))
+    with pytest.raises(StorageError, match=r"normal play.* this one has .*misère play"):
+        train(env=misere, checkpoint=path, scores=0)
+
+
+def test_on_a_full_disk_training_goes_on_and_its_end_is_saved_elsewhere(
+    whole, tmp_path, monkeypatch
+):
+    run, settings, _ = whole
+    path, elsewhere = tmp_path / "run.zip", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+
+    def full(path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nim_envs.files._temporary_file", lambda *_: full(path))
+        with pytest.warns(RuntimeWarning, match=r"run\.zip cannot be written") as warned:
+            full_disk = train(settings, board(heaps=(2, 1)), checkpoint=path, checkpoint_every=32)
+    assert same(full_disk, run)
+    assert not path.exists()
+    (written,) = elsewhere.iterdir()
+    messages = [str(each.message) for each in warned]
+    assert [message for message in messages if "training goes on" in message] == messages[:-1]
+    assert str(written) in messages[-1]
+    assert same(train(settings, board(heaps=(2, 1)), checkpoint=written), run)
 
 
 DOUBLE_PRECISION = """
