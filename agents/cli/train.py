@@ -78,6 +78,8 @@ def of_checkpoint(path: Path, said: dict[str, Any]) -> tuple[str, dict[str, Any]
     of_class: dict[type, str] = {row.learner: name for name, row in LEARNERS.items()}
     learner = said.get("learner", of_class.get(type(agent), type(agent).__name__))
     if {"learner", "param"} & set(said):
+        if learner not in (*LEARNERS, *GENERALISING):
+            raise click.UsageError(f"{path} is of a run of a {learner}, which takes no --param")
         agent = make_learner(learner, said.get("param", ()), env)
     return learner, {
         "env": env,
@@ -162,6 +164,10 @@ def train(
         agent = make_learner(learner, param, env)
         arguments = {"env": env, "agents": agent, "games": games, "seed": seed}
     env, agent, games = (arguments[name] for name in ("env", "agents", "games"))
+    if checkpoint is not None and isinstance(agent, GameChoosingLearner):
+        raise click.UsageError(
+            f"{learner} chooses its own games, and its run has no checkpoint, not {checkpoint}"
+        )
     recorder = None
     # What cannot be saved or drawn is refused before the training, not after it.
     check_savable({"learner": agent})

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from nim_envs.cgt.sequences.periods import Period, find_period, proven_period
 from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.files import going_on_without
 from nim_envs.optional import installed, needed
 from nim_envs.progress import progress_bar
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
@@ -120,6 +121,9 @@ class GrundySequence:
     def extend(self, size: int, progress: bool = False) -> None:
         """Compute the values of heaps up to ``size - 1``, and perhaps a few more.
 
+        Where the checkpoint cannot be written, as on a full disk, a ``RuntimeWarning`` says so and
+        the computation goes on.
+
         Args:
             size: number of values wanted.
             progress: whether to show a progress bar on the standard error.
@@ -147,13 +151,16 @@ class GrundySequence:
                 if bar is not None:
                     bar.update(min(known, size) - bar.n)
                 if self._checkpoint and time.monotonic() - saved_at > CHECKPOINT_SECONDS:
-                    self.save(self._checkpoint)
-                    saved, saved_at = self._known, time.monotonic()
+                    with going_on_without(self._checkpoint, "the computation"):
+                        self.save(self._checkpoint)
+                        saved = self._known
+                    saved_at = time.monotonic()
         finally:
             if bar is not None:
                 bar.close()
             if self._checkpoint and saved < self._known:
-                self.save(self._checkpoint)
+                with going_on_without(self._checkpoint, "the computation"):
+                    self.save(self._checkpoint)
 
     def save(self, path: str | Path) -> None:
         """Save the values so far, atomically."""

@@ -370,6 +370,8 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["train", "--game", "nim", "--games", "2", "--output", "README.md/x"],
          "README.md: there is a file where a directory is needed"),
         (["train", "--game", "nim", "--output", "x", "--checkpoint", "README.md"], "README.md"),
+        (["train", "--game", "nim", "--learner", "quotient", "--output", "x", "--checkpoint", "y"],
+         "quotient chooses its own games, and its run has no checkpoint, not y"),
         (["train", "--game", "nim"], "--output"),
         (["play", "--game", "nim", "--against", "nobody"], "nobody"),
         (["play", "--game", "nim", "--against", "epsilon=3"], "3"),

@@ -192,12 +192,16 @@ def test_a_checkpoint_that_was_changed_is_refused(path):
         ({"environment": {**whole["environment"], "game": None}}, "environment"),
         ({"process": {}}, "environment None"),
         ({"games": None}, "games"),
+        ({"process": None}, "process"),
     ):  # fmt: skip
         save_content({**whole, **change}, path)
         with pytest.raises(StorageError, match=said) as no:  # noqa: PT012
             saved_run(path)
             run(env, QLearning.for_env(env), path)
         assert str(path) in str(no.value)
+    save_content({name: value for name, value in whole.items() if name != "process"}, path)
+    with pytest.raises(StorageError, match="of an earlier version"):
+        run(env, QLearning.for_env(env), path)
     with pytest.raises(FileNotFoundError):
         saved_run(path.with_name("nowhere"))
 

@@ -454,6 +454,16 @@ def damaged(path):
         yield f"no {missing}", rebuilt(json.dumps({**fields, missing: None}), values)
 
 
+def test_values_are_computed_without_a_checkpoint_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    sequence = GrundySequence("0.07", checkpoint=tmp_path / "file" / "values.zip")
+    with pytest.warns(RuntimeWarning, match=r"values\.zip cannot be written .* goes on without"):
+        sequence.extend(200)
+    whole = GrundySequence("0.07")
+    whole.extend(200)
+    assert (sequence.values[:200] == whole.values[:200]).all()
+
+
 def test_a_damaged_checkpoint_is_refused_and_left_alone(tmp_path):
     path = tmp_path / "values.zip"
     save_sequence(path, "0.6", grundy_sequence("0.6", 1_000))
