@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
@@ -17,6 +16,8 @@ from typing import Any, TypeVar, cast, overload
 import numba
 from numba.core.event import Event, Listener, install_listener
 from numba.extending import register_jitable
+
+from nim_envs.compiled_files import CompiledFiles, Folders, temporary_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,7 +40,9 @@ def compiled(function: Function | None = None, *, inner: bool = False, inline: b
     Numba notices a change of a function's own file but not of a function that it calls in
     another file, and would go on with the old one. So the cache is kept in a directory
     named after the contents of all modules of the function's top-level package and of
-    ``nim_envs``: in the folder that ``NUMBA_CACHE_DIR`` names, or else beside the package.
+    ``nim_envs``: in the folder that ``NUMBA_CACHE_DIR`` names, or else beside the package, or in
+    the user's own folder. Where none of these can be written to, it is in a folder for temporary
+    files, or nowhere: then every process compiles. A damaged file is removed.
 
     Args:
         function: omitted where an option is given: ``@compiled(inner=True)``.
@@ -57,15 +60,12 @@ def compiled(function: Function | None = None, *, inner: bool = False, inline: b
         if inline:
             options["forceinline"] = True
         return register_jitable(no_cpython_wrapper=True, **options)(function)
-    folder = Path(function.__code__.co_filename).parent
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(_cache_directory(_top_level_package(folder), before))
-    try:
-        dispatcher = numba.njit(cache=True, **options)(function)
-        return cast(Function, _with_own_files(dispatcher))
-    finally:
-        config.CACHE_DIR = before
+    dispatcher = numba.njit(**options)(function)
+    if hasattr(dispatcher, "_cache"):  # not where NUMBA_DISABLE_JIT is set
+        package = _top_level_package(Path(function.__code__.co_filename).parent)
+        config: Any = numba.config
+        dispatcher._cache = CompiledFiles(function, _folders(package, config.CACHE_DIR))
+    return cast(Function, dispatcher)
 
 
 @contextmanager
@@ -96,27 +96,17 @@ class _Announcement(Listener):
         self._what = what
 
     def on_start(self, event: Event) -> None:
-        if self._what not in _announced:
-            _announced.add(self._what)
-            message = f"nim_envs: compiling {self._what}; it is kept on disk, "
-            print(f"{message}so the next run will not wait", file=sys.stderr, flush=True)
+        if self._what in _announced:
+            return
+        _announced.add(self._what)
+        if event.data["dispatcher"]._cache.cache_path:
+            rest = "it is kept on disk, so the next run will not wait"
+        else:
+            rest = "it can be kept nowhere, so the next run will wait too; see NUMBA_CACHE_DIR"
+        print(f"nim_envs: compiling {self._what}; {rest}", file=sys.stderr, flush=True)
 
     def on_end(self, event: Event) -> None:
         """Print nothing."""
-
-
-def _with_own_files(function: Any) -> Any:
-    """Return a compiled function that never writes to a file of another process.
-
-    Numba numbers the files of a function, one for the types of each call. Two processes that
-    compile it at the same time for different types may take the same number, and one of them
-    would later load the code of the other. With own files, at most an entry of the index is lost.
-    """
-    if hasattr(function, "_cache"):  # not where NUMBA_DISABLE_JIT is set
-        files = function._cache._cache_file
-        numbered = files._data_name
-        files._data_name = lambda number: f"{uuid.uuid4().hex[:16]}.{numbered(number)}"
-    return function
 
 
 @lru_cache
@@ -128,7 +118,7 @@ def _top_level_package(folder: Path) -> Path:
 
 
 @lru_cache
-def _cache_directory(package: Path, chosen: str) -> Path:
+def _folders(package: Path, chosen: str) -> Folders:
     """Return where the compiled functions of ``package`` are kept.
 
     Args:
@@ -139,17 +129,26 @@ def _cache_directory(package: Path, chosen: str) -> Path:
     digest = hashlib.sha256()
     for part in sorted({package, Path(__file__).parent}):
         digest.update(_digest(part))
-    name = f"numba-{digest.hexdigest()[:16]}"
-    beside, own = package / "__pycache__", Path.home() / ".cache" / "nim_envs"
-    for parent in (Path(chosen),) if chosen else (beside, own):
-        directory = parent / name
+    folders = Folders(_candidates(package, chosen, f"numba-{digest.hexdigest()[:16]}"))
+    if folders.writable is not None:
         with suppress(OSError):
-            directory.mkdir(parents=True, exist_ok=True)
             # Shows other processes that it is in use.
-            os.utime(directory)
-            _remove_unused(parent)
-            break
-    return directory
+            os.utime(folders.writable)
+            _remove_unused(folders.writable.parent)
+    return folders
+
+
+def _candidates(package: Path, chosen: str, name: str) -> Iterator[Path]:
+    """Yield the folders of this name, the best first."""
+    if chosen:
+        yield Path(chosen, name)
+    else:
+        yield package / "__pycache__" / name
+        with suppress(RuntimeError):  # the user has no folder
+            yield Path.home() / ".cache" / "nim_envs" / name
+    temporary = temporary_folder()
+    if temporary is not None:
+        yield temporary / name
 
 
 @lru_cache

@@ -17,6 +17,7 @@ LAYERS = [
         "nim_envs.archive",
         "nim_envs.caches",
         "nim_envs.compilation",
+        "nim_envs.compiled_files",
         "nim_envs.errors",
         "nim_envs.files",
         "nim_envs.interrupts",
