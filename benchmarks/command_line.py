@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from benchmarks.run_log import NAME, RunLog
 from nim_envs.cli.layout import SETTINGS, Command
 from nim_envs.cli.running import run, using
 
@@ -58,6 +59,8 @@ class Benchmark(Command):
     A :class:`NamesOption` takes all arguments up to the next option: ``--boards nim-3-4-5``.
     """
 
+    logged = True
+
     def __call__(self, arguments: Sequence[str] | None = None) -> None:
         """Run the benchmark.
 
@@ -100,36 +103,51 @@ class Benchmark(Command):
         output: Path = ctx.params["output"]
         with using(output):
             output.mkdir(parents=True, exist_ok=True)
+        log = RunLog(output / NAME)
+        if self.logged:
+            ctx.params["run_log"] = log
         began = time.perf_counter()
-        complete = super().invoke(ctx)
+        try:
+            complete = super().invoke(ctx)
+        except KeyboardInterrupt:
+            if not log.has_runs():
+                raise
+            complete = False
         seconds = f"{time.perf_counter() - began:.0f} s"
         if not complete:
             print(f"\nstopped after {seconds}; what was finished is in {output}")
+            if log.has_runs():
+                print("the same command goes on with what is left")
             raise KeyboardInterrupt
+        log.forget()
         print(f"\n{seconds} in all; written to {output}")
 
 
 def benchmark(
-    name: str, writes: str, quick: str | None, output: str | None = None
+    name: str, writes: str, quick: str | None, output: str | None = None, logged: bool = True
 ) -> Callable[[Callable[..., bool]], Benchmark]:
     """Return a decorator that makes a function the command of a benchmark.
 
-    The function writes the results, and returns whether it has finished.
+    The function writes the results, and returns whether it has finished. Besides its options it
+    gets ``run_log``, the file of finished runs.
 
     Args:
         name: name of its module, without the package.
         writes: files that it writes to the directory ``--output``, in words.
         quick: effect of ``--quick``, in words; ``None``: there is no such option.
         output: default of ``--output``; ``None``: a directory in ``results``.
+        logged: whether its runs are added to a file as they end.
     """
+    log = f"; and {NAME}, to which each run is added as it ends: stopped, the same command goes on"
 
     def decorate(function: Callable[..., bool]) -> Benchmark:
         command = click.command(name, cls=Benchmark, context_settings=SETTINGS)(function)
+        command.logged = logged
         command.params.append(
             click.Option(
                 ["--output"], default=output or f"results/{name}", show_default=True,
                 type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
-                help=f"Where to write {writes}.",
+                help=f"Where to write {writes}{log if logged else ''}.",
             )
         )  # fmt: skip
         if quick is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -50,6 +52,13 @@ class TrainedEntry(NamedTuple):
 def is_own(name: str) -> bool:
     """Return whether a name is that of a learner from elsewhere, ``"module:Name"``."""
     return name not in LEARNERS
+
+
+def sources(name: str) -> list[Path]:
+    """Return the modules beside that of a learner from elsewhere, and its own."""
+    resolved(name)
+    file = sys.modules[name.partition(":")[0]].__file__
+    return sorted(Path(file).parent.glob("*.py")) if file else []
 
 
 def learns(name: str) -> bool:

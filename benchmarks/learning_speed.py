@@ -6,7 +6,7 @@ python -m benchmarks.learning_speed --help explains every option.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from agents import HeapSymmetry, Learner, QLearning, RealTimeDynamicProgramming,
 from agents.evaluation.learning_curves import LearningCurve, learning_curve
 from agents.plotting.curves import learning_curves
 from agents.training import train
+from agents.training.log import TrainingLog
 from benchmarks.command_line import (
     benchmark,
     count_option,
@@ -27,6 +28,7 @@ from benchmarks.command_line import (
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import grouped, machine, table, write_csv, write_text
+from benchmarks.run_log import RunLog
 from benchmarks.tasks import GAMES, GameSetting
 from benchmarks.timing import timed
 from nim_envs import GameEnv
@@ -123,7 +125,10 @@ def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Learn
         seed=seed, every=place.every, progress=False,
         stop=lambda curve: sustained(curve) or bool(curve.seconds[-1] > limit),
     )  # fmt: skip
-    return LearningSpeedRun(board, learner, seed, curve, float(curve.games[-1] / curve.seconds[-1]))
+    rate = float(curve.games[-1] / curve.seconds[-1])
+    # Up to forty million winners and lengths, which no table needs.
+    few = TrainingLog(curve.log.winners[:0], curve.log.lengths[:0], curve.log.seconds)
+    return LearningSpeedRun(board, learner, seed, replace(curve, log=few), rate)
 
 
 HEADER = (
@@ -247,11 +252,11 @@ NOTES = f"""\
 @parallel_options
 def main(
     boards: list[str] | None, learners: list[str], seeds: int | None, limit: int,
-    jobs: int | None, backend: str, output: Path, quick: bool,
+    jobs: int | None, backend: str, output: Path, quick: bool, run_log: RunLog,
 ) -> bool:  # fmt: skip
     """Measure games and seconds until each learner plays every position optimally."""
     boards = boards or list(BOARDS)[: 3 if quick else None]
-    ratio = against_published(1 if quick else 5, quick)
+    ratio = run_log.result(against_published, 1 if quick else 5, quick)
     print(table(RATIO_HEADER, ratio), end="\n\n")
     tasks = [
         (board, learner, seed)
@@ -260,7 +265,7 @@ def main(
         for seed in range(seeds or (1 if quick else BOARDS[board].seeds))
     ]
     limits = (float(limit), quick)
-    runs = in_parallel(run, [(*task, *limits) for task in tasks], jobs, backend)
+    runs = in_parallel(run, [(*task, *limits) for task in tasks], jobs, backend, log=run_log)
     rows = summary(runs)
     print(table(HEADER, rows))
     write_csv(output / "learning_speed.csv", HEADER, rows)
@@ -273,9 +278,9 @@ def main(
     for board in boards:
         # Runs of one learner stop at different games, so only one seed is drawn.
         first = {run.learner: [run.curve] for run in runs if (run.board, run.seed) == (board, 0)}
-        title = f"{board}, seed 0"
-        figure = learning_curves(first, title, logarithmic=True)
-        save_figure(figure, output / f"{board}.png")
+        if first:
+            figure = learning_curves(first, f"{board}, seed 0", logarithmic=True)
+            save_figure(figure, output / f"{board}.png")
     return runs.complete
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks import leaderboard
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
-from benchmarks.entries import LEARNERS, UNTRAINED, check, is_own, knows, learns, trained
+from benchmarks.entries import LEARNERS, UNTRAINED, check, is_own, knows, learns, sources, trained
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import (
     NARROW,
@@ -26,6 +26,7 @@ from benchmarks.report import (
     write_csv,
     write_text,
 )
+from benchmarks.run_log import RunLog
 from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
 
 __all__ = ["GAMES", "LEARNERS", "GameSetting", "ScoredRun", "matrix", "run", "summary"]
@@ -183,7 +184,7 @@ def report(runs: list[ScoredRun], seeds: int, command: str) -> str:
 @parallel_options
 def main(
     boards: list[str], learners: list[str], seeds: int | None, jobs: int | None, backend: str,
-    output: Path, quick: bool,
+    output: Path, quick: bool, run_log: RunLog,
 ) -> bool:  # fmt: skip
     """Train each learner on each board and report how much it plays optimally.
 
@@ -195,6 +196,7 @@ def main(
     own = [name for name in learners if is_own(name)]
     for name in own:
         check(name, GAMES[boards[0]].make())
+        run_log.depend_on(sources(name))
     seeds = seeds or (2 if quick else len(SEEDS))
     tasks = [
         (board, learner, seed)
@@ -214,6 +216,7 @@ def main(
         weights=[
             GAMES[board].games / 10_000 if learns(learner) else 1 for board, learner, _ in tasks
         ],
+        log=run_log,
     )
     runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
     rows = summary(runs)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import signal
+import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import click
 import joblib
+import tqdm
+from joblib.externals.loky.backend import resource_tracker
 
 from benchmarks.command_line import count_option
+from benchmarks.run_log import RunLog, importable, without_stops
 from nim_envs.optional import needed
 from nim_envs.progress import progress_bar
 
@@ -22,6 +25,9 @@ BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}{postfix}]"
 
 LEAST_SHARE = 0.1
 """Share of the work after which the time left is shown; compilation distorts it before."""
+
+SECONDS_ALONE = 0.5
+"""Seconds after which a worker notices that the program that started it has gone."""
 
 Result = TypeVar("Result")
 
@@ -53,6 +59,7 @@ def in_parallel(
     backend: str = "local",
     weights: Sequence[float] | None = None,
     desc: str = "runs",
+    log: RunLog | None = None,
 ) -> Finished[Result]:
     """Call ``function`` with the arguments of every task, the longest first, with a progress bar.
 
@@ -64,6 +71,8 @@ def in_parallel(
         weights: relative times of the tasks, for their order and the estimate of the time left; by
             default equal.
         desc: title of the progress bar.
+        log: file to which every result is added as soon as it is there, and whose results are
+            those of tasks that a benchmark has finished before it was stopped.
 
     Returns:
         The results; after Ctrl-C those finished so far, and all workers are stopped.
@@ -74,39 +83,72 @@ def in_parallel(
         click.UsageError: no Ray cluster is running.
     """
     weights = weights or [1.0] * len(tasks)
+    function = importable(function)
+    keys = ["" if log is None else log.key(function, task) for task in tasks]
+    found = _earlier(log, keys)
+    if found:
+        click.echo(f"{len(found)} of {len(tasks)} {desc} were finished before", err=True)
     # So that no core is idle at the end.
-    longest_first = sorted(range(len(tasks)), key=lambda number: -weights[number])
-    calls = [joblib.delayed(_numbered)(function, tasks[each], each) for each in longest_first]
+    longest_first = sorted(
+        (number for number in range(len(tasks)) if number not in found),
+        key=lambda number: -weights[number],
+    )
+    # Workers on this machine write to the file themselves: what they have finished is not lost on
+    # its way here.
+    there, here = (log, None) if backend == "local" else (None, log)
+    calls = [
+        joblib.delayed(_logged)(function, tasks[each], each, keys[each], there)
+        for each in longest_first
+    ]
+    bar = progress_bar(desc=desc, unit="run", total=len(tasks), initial=len(found), bar_format=BAR)
+    whole, done = sum(weights[each] for each in longest_first), 0.0
     parallel = _parallel(jobs, backend)
-    found: dict[int, Result] = {}
-    with _workers_without_interrupts():
-        results = parallel(calls)
-    bar = progress_bar(desc=desc, unit="run", total=len(calls), bar_format=BAR)
-    done = 0.0
+    results = None
     try:
+        # When this process starts, it lets signals through; it is to be there before.
+        resource_tracker.ensure_running()
+        with without_stops():
+            results = parallel(calls)
         for number, result in results:
             found[number] = result
+            if here is not None:
+                here.append(keys[number], function, tasks[number], result)
             done += weights[number]
-            left = _time_left(bar.format_dict["elapsed"], done / sum(weights))
+            left = _time_left(bar.format_dict["elapsed"], done / whole)
             bar.set_postfix_str(left, refresh=False)
             bar.update()
     except KeyboardInterrupt:
+        found.update(_earlier(log, keys))
         if not found:
             raise
     finally:
         bar.close()
-        # Stops the remaining workers.
-        results.close()
+        if results is not None:
+            # Stops the remaining workers.
+            results.close()
     finished = Finished(found[number] for number in sorted(found))
-    finished.complete = len(finished) == len(calls)
+    finished.complete = len(finished) == len(tasks)
     return finished
 
 
-def _numbered(
-    function: Callable[..., Result], task: tuple[Any, ...], number: int
+def _earlier(log: RunLog | None, keys: Sequence[str]) -> dict[int, Any]:
+    """Return the results that the file has, by the number of the task."""
+    there = {} if log is None else log.results(keys)
+    return {number: there[key] for number, key in enumerate(keys) if key in there}
+
+
+def _logged(
+    function: Callable[..., Result],
+    task: tuple[Any, ...],
+    number: int,
+    key: str,
+    log: RunLog | None,
 ) -> tuple[int, Result]:
     """The number of a task with its result, as results come in any order."""
-    return number, function(*task)
+    result = function(*task)
+    if log is not None:
+        log.append(key, function, task, result)
+    return number, result
 
 
 def _time_left(elapsed: float, share: float) -> str:
@@ -117,23 +159,30 @@ def _time_left(elapsed: float, share: float) -> str:
     return f"about {minutes}:{seconds:02} left"
 
 
-@contextmanager
-def _workers_without_interrupts() -> Iterator[None]:
-    """Let processes started here ignore Ctrl-C, which a terminal sends to all its processes."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _end_with(parent: int) -> None:
+    """Let this worker end soon after the process that started it, even if that was killed.
+
+    Args:
+        parent: number of that process.
+    """
+    # Without a lock for several processes, of which there would be words when the worker is killed.
+    tqdm.tqdm.set_lock(threading.RLock())
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(SECONDS_ALONE)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _parallel(jobs: int | None, backend: str) -> Any:
     if backend == "local":
         jobs = jobs or joblib.cpu_count()
-        return joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+        return joblib.Parallel(
+            n_jobs=jobs, return_as="generator_unordered", initializer=_end_with,
+            initargs=(os.getpid(),),
+        )  # fmt: skip
     needed("benchmarks.ray_tasks", "--backend ray", "ray").connect()
     # Without a limit Ray gets all tasks at once, so that machines may join later.
     return joblib.Parallel(

@@ -120,7 +120,7 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
     return buffer.getvalue()
 
 
-@benchmark("pictures", writes="them", quick=None, output="docs/images")
+@benchmark("pictures", writes="them", quick=None, output="docs/images", logged=False)
 @names_option(
     "--names", GAMES, "Write these registered games in their usual form instead", default="none"
 )

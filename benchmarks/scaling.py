@@ -22,6 +22,7 @@ from agents.evaluation.value_score import value_optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option
 from benchmarks.report import machine, table, write_csv, write_text
+from benchmarks.run_log import RunLog
 from nim_envs import GameEnv, make_game
 from nim_envs.render.style import (
     BLUE,
@@ -254,7 +255,13 @@ NOTES = f"""\
 )
 @click.option("--seed", type=int, default=0, show_default=True)
 def main(
-    heaps: list[int] | None, full: bool, symmetric: bool, seed: int, output: Path, quick: bool
+    heaps: list[int] | None,
+    full: bool,
+    symmetric: bool,
+    seed: int,
+    output: Path,
+    quick: bool,
+    run_log: RunLog,
 ) -> bool:
     """Train on larger and larger boards until every N-position is played optimally."""
     heaps = heaps or [
@@ -266,11 +273,11 @@ def main(
     runs: list[ScalingRun] = []
     try:
         for board in map(BOARDS.__getitem__, heaps):
-            runs.append(run(board, "uniform", seed, symmetric=symmetric))
+            runs.append(run_log.result(run, board, "uniform", seed, None, symmetric))
             # Written after every run, as the next one may take hours.
             write_report(runs, command, output)
             games = min(runs[-1].games, board.most_fixed)
-            runs.append(run(board, "fixed", seed, games, symmetric))
+            runs.append(run_log.result(run, board, "fixed", seed, games, symmetric))
             write_report(runs, command, output)
     except KeyboardInterrupt:
         if not runs:

@@ -26,6 +26,7 @@ from benchmarks.report import (
     write_csv,
     write_text,
 )
+from benchmarks.run_log import RunLog
 from benchmarks.timing import timed
 from nim_envs import Game, make_game
 from nim_envs.cgt.misere_quotients import misere_quotient
@@ -455,7 +456,12 @@ def part_options(command: Callable[..., bool]) -> Callable[..., bool]:
     default=joblib.cpu_count(),
 )  # fmt: skip
 def main(
-    rounds: int | None, jobs: int, output: Path, quick: bool, **chosen: list[str] | None
+    rounds: int | None,
+    jobs: int,
+    output: Path,
+    quick: bool,
+    run_log: RunLog,
+    **chosen: list[str] | None,
 ) -> bool:
     """Measure Grundy values per second, prove periods, and find misère quotients.
 
@@ -477,7 +483,12 @@ def main(
             weights = [part.weight(each) for each in settings] if part.weight else None
             tasks = [(each, rounds, quick) for each in settings]
             rows = in_parallel(
-                part.row, tasks, jobs if part.weight else 1, weights=weights, desc=name
+                part.row,
+                tasks,
+                jobs if part.weight else 1,
+                weights=weights,
+                desc=name,
+                log=run_log,
             )
             complete = rows.complete
         write_csv(output / f"{name}.csv", part.header, rows)

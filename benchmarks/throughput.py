@@ -27,6 +27,7 @@ from benchmarks.report import (
     write_csv,
     write_text,
 )
+from benchmarks.run_log import RunLog
 from benchmarks.timing import Batch, Rate, Rates, Timer, clocked, measured, ratios
 from nim_envs.registration import aec_id, make_game
 
@@ -249,7 +250,7 @@ PARTS = {"turn-based": turn_based, "batched": many_at_a_time, "jax": on_device}
 )
 @count_option("--rounds", "Rounds through all environments (default: 7; quick: 3)")
 @names_option("--parts", PARTS, "What to time")
-def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> bool:
+def main(rounds: int | None, parts: list[str], output: Path, quick: bool, run_log: RunLog) -> bool:
     """Time the environments beside those of others, as ratios in one run.
 
     Moves per second of the turn-based and the batched environments, and of random play in JAX on
@@ -260,7 +261,7 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> boo
     sections: list[Section] = []
     for measure in chosen:
         try:
-            section = measure(number, quick)
+            section = run_log.result(measure, number, quick)
         except KeyboardInterrupt:
             if not sections:
                 raise

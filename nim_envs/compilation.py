@@ -128,7 +128,7 @@ def _folders(package: Path, chosen: str) -> Folders:
     """
     digest = hashlib.sha256()
     for part in sorted({package, Path(__file__).parent}):
-        digest.update(_digest(part))
+        digest.update(source_digest(part))
     folders = Folders(_candidates(package, chosen, f"numba-{digest.hexdigest()[:16]}"))
     if folders.writable is not None:
         with suppress(OSError):
@@ -152,7 +152,7 @@ def _candidates(package: Path, chosen: str, name: str) -> Iterator[Path]:
 
 
 @lru_cache
-def _digest(package: Path) -> bytes:
+def source_digest(package: Path) -> bytes:
     """Return a digest of the modules of ``package``."""
     digest = hashlib.sha256()
     for module in sorted(package.rglob("*.py")):

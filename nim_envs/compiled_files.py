@@ -109,13 +109,11 @@ class CompiledFiles(_Cache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write the function compiled for a signature, unless nothing can be written."""
-        while self._folders.writable:
-            try:
-                self._cache(self._folders.writable).save_overload(sig, data)
-            except OSError:
-                self._folders.go_on()
-            else:
+        while folder := self._folders.writable:
+            with suppress(OSError):
+                self._cache(folder).save_overload(sig, data)
                 return
+            self._folders.go_on()
 
     def enable(self) -> None:
         """Do nothing: it is always on."""

@@ -1,11 +1,13 @@
-"""Ends of a program without a traceback: Ctrl-C, and a missing package, even while importing.
+"""Ends of a program without a traceback: Ctrl-C, SIGTERM, and a missing package, even in imports.
 
 This module imports nothing that takes time.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
+from contextlib import suppress
 from types import TracebackType
 
 PROGRAMS = ("agents", "benchmarks", "nim_envs")
@@ -17,7 +19,7 @@ PACKAGES_OF_ALL = (
 """Optional packages that the extra ``all`` has."""
 
 STOPPED = 130
-"""The exit code after Ctrl-C, as usual in a shell."""
+"""The exit code after Ctrl-C, as usual in a shell, and after SIGTERM."""
 
 MISTAKEN = 2
 """The exit code after a mistake of the user's, such as a package that is not installed."""
@@ -26,10 +28,15 @@ MISTAKEN = 2
 def stop_without_traceback() -> None:
     """Let Ctrl-C and missing packages end the process with one line, in a program of this project.
 
-    Other programs that import the packages keep what they do then.
+    SIGTERM is Ctrl-C there: what keeps results after the one keeps them after the other. Other
+    programs that import the packages keep what they do then.
     """
     if _program() is not None:
         sys.excepthook = _excepthook
+        # Not where the caller has it ignored, nor in a thread, which must not set it.
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            with suppress(ValueError):
+                signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _program() -> str | None:

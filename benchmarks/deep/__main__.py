@@ -52,6 +52,7 @@ from benchmarks.report import (
     write_csv,
     write_text,
 )
+from benchmarks.run_log import RunLog
 from benchmarks.timing import timed
 from nim_envs.encoding import ENCODINGS
 from nim_envs.optional import needed
@@ -342,7 +343,7 @@ def tasks_of(
 def main(
     boards: list[str] | None, encodings: list[str] | None, opponents: list[str] | None,
     full: bool, learners: list[str], seeds: int | None, jobs: int | None, backend: str,
-    output: Path, quick: bool,
+    output: Path, quick: bool, run_log: RunLog,
 ) -> bool:  # fmt: skip
     """Train PPO and AlphaZero in self-play, MaskablePPO against opponents too; score them exactly.
 
@@ -364,7 +365,8 @@ def main(
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
     weights = [0.1 if task.learner in ("random", "q-learning") else 1.0 for task in tasks]
-    finished = in_parallel(run, [(task, quick, log) for task in tasks], jobs, backend, weights)
+    calls = [(task, quick, log) for task in tasks]
+    finished = in_parallel(run, calls, jobs, backend, weights, log=run_log)
     runs = [run for of_task in finished for run in of_task]
     rows = summary(runs)
     compared = verdicts(rows)

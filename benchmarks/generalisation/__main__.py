@@ -32,6 +32,7 @@ from benchmarks.report import (
     write_csv,
     write_text,
 )
+from benchmarks.run_log import RunLog
 from benchmarks.timing import missing_modules
 from nim_envs import GameEnv, optimality
 from nim_envs.errors import SearchTooLargeError
@@ -299,7 +300,7 @@ CONTENDERS = {name: who for plan in EXPERIMENTS.values() for name, who in plan.c
 @parallel_options
 def main(
     experiments: list[str] | None, learners: list[str] | None, seeds: int | None,
-    jobs: int | None, backend: str, output: Path, quick: bool,
+    jobs: int | None, backend: str, output: Path, quick: bool, run_log: RunLog,
 ) -> bool:  # fmt: skip
     """Train learners on small boards, and score them on boards that they have never seen."""
     experiments = experiments or list(QUICK_EXPERIMENTS if quick else EXPERIMENTS)
@@ -322,7 +323,12 @@ def main(
     # In the order of their time, which is that of the rows.
     tasks.sort(key=lambda task: -_weight(task))
     runs = in_parallel(
-        run, [(*task, quick) for task in tasks], jobs, backend, [_weight(task) for task in tasks]
+        run,
+        [(*task, quick) for task in tasks],
+        jobs,
+        backend,
+        [_weight(task) for task in tasks],
+        log=run_log,
     )
     for name in experiments:
         header, body = results(name, runs)

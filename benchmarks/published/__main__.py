@@ -19,6 +19,7 @@ from benchmarks.published.contenders import TrainingResult
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import grouped, machine, percents, save_figures, table, write_csv, write_text
+from benchmarks.run_log import RunLog
 
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
@@ -190,7 +191,7 @@ def report(runs: list[SystemRun], seeds: int, command: str) -> str:
 @parallel_options
 def main(
     systems: list[str] | None, full: bool, seeds: int | None, jobs: int | None, backend: str,
-    output: Path, quick: bool,
+    output: Path, quick: bool, run_log: RunLog,
 ) -> bool:  # fmt: skip
     """Reproduce published figures, and train the learners here under the same settings.
 
@@ -205,7 +206,7 @@ def main(
     seeds = seeds or (1 if quick else 3)
     tasks = [(name, seed, quick) for name in SYSTEMS if name in systems for seed in range(seeds)]
     weights = [float(SYSTEMS[name].games) for name, *_ in tasks]
-    runs = in_parallel(run, tasks, jobs, backend, weights)
+    runs = in_parallel(run, tasks, jobs, backend, weights, log=run_log)
     rows = summary(runs)
     print(table(HEADER, rows))
     for name in grouped(runs, "system"):

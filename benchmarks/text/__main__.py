@@ -13,6 +13,7 @@ import click
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import save_figures, table, write_csv, write_text
+from benchmarks.run_log import RunLog
 from benchmarks.text.picture import figure
 from benchmarks.text.report import (
     CURVES,
@@ -74,7 +75,7 @@ def tasks(
 @parallel_options
 def main(
     everything: bool, rows: list[str] | None, boards: list[str] | None, seeds: int | None,
-    jobs: int | None, backend: str, output: Path, quick: bool,
+    jobs: int | None, backend: str, output: Path, quick: bool, run_log: RunLog,
 ) -> bool:  # fmt: skip
     """Teach a new language model to speak, then to play by policy gradient on its own replies.
 
@@ -86,12 +87,17 @@ def main(
     work = needed("benchmarks.text.runs", "benchmarks.text", "language")
     queue = tasks(rows, boards, everything, seeds or (1 if quick else SEEDS), quick)
     starts = list(dict.fromkeys((board, seed) for board, _, seed in queue))
-    spoken = in_parallel(work.speak, [(*start, quick) for start in starts], jobs, backend)
+    spoken = in_parallel(
+        work.speak, [(*start, quick) for start in starts], jobs, backend, log=run_log
+    )
     print(table(SPEECH, speech(spoken)))
     weights = {(each.board, each.seed): each.weights for each in spoken}
     calls = [(*task, weights[task[::2]], quick) for task in queue if task[::2] in weights]
     times = [WEIGHTS.get(row, 1.0) for _, row, *_ in calls]
-    learned = in_parallel(work.learn, calls, jobs, backend, times)
+    # After Ctrl-C nothing is begun.
+    learned = in_parallel(
+        work.learn, calls if spoken.complete else [], jobs, backend, times, log=run_log
+    )
     for board in dict.fromkeys(board for board, _ in starts):
         print(f"\n{board}\n\n{table(SUMMARY, summary(board, spoken, learned))}")
     print("\n" + "\n".join(floors(spoken, learned)))

@@ -15,6 +15,7 @@ from agents.turn_credit.estimators import ESTIMATORS
 from benchmarks.command_line import benchmark, invocation, names_option
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import save_figures, table, write_csv, write_text
+from benchmarks.run_log import RunLog
 from benchmarks.turn_credit.direction import GROUPS_PER_BLOCK, Checks, Direction, measure
 from benchmarks.turn_credit.limits import Limit, end
 from benchmarks.turn_credit.moves import MovesToLearn, needed
@@ -92,7 +93,7 @@ def _place(each: Direction) -> tuple[int, int, str, int]:
 @parallel_options
 def main(
     everything: bool, parts: list[str] | None, jobs: int | None, backend: str, output: Path,
-    quick: bool,
+    quick: bool, run_log: RunLog,
 ) -> bool:  # fmt: skip
     """Compare ways of crediting the turns of a game with the exact gradient.
 
@@ -104,7 +105,8 @@ def main(
         raise click.UsageError("--all runs every part; leave out --parts, or --all")
     chosen = parts or list(PARTS)[: None if everything or quick else 1]
     queue = tasks(chosen, quick)
-    finished = in_parallel(work, queue, jobs, backend, [_weight(task) for task in queue])
+    weights = [_weight(task) for task in queue]
+    finished = in_parallel(work, queue, jobs, backend, weights, log=run_log)
     measured = [each for each in finished if isinstance(each, tuple)]
     directions: list[Direction] = [each for found, _ in measured for each in found]
     directions.sort(key=_place)

@@ -232,7 +232,7 @@ def test_a_full_disk_is_no_error(house, forks, when):
     # It fills up before the folders are looked at, or after.
     assert forks.output(program(house, **{when: SMALL_FILES}), house) == ["15", "0"]
     assert not kept_under(house)
-    assert not [path for path in house.rglob("*.nbc*")]
+    assert not list(house.rglob("*.nbc*"))
 
 
 def test_what_is_in_a_folder_that_cannot_be_written_to_is_loaded(house, forks):
