@@ -1,7 +1,7 @@
 """Checks before a change lands, each part in a virtual environment of its own.
 
-``nox`` runs the quick parts, ``nox --list`` names all, ``nox --session tests`` runs one;
-``.ci/run`` runs them all.
+``nox`` runs the quick parts, ``nox --list`` names all, ``nox --session tests`` runs one, and with
+``--force-python 3.13`` it does so on that Python; ``.ci/run`` runs them all.
 """
 
 from __future__ import annotations
@@ -22,6 +22,12 @@ TORCH = "torch==2.13.0"
 
 TEXT_LIBRARIES = ("trl", "skyrl", "verifiers")
 """The libraries that train language models, each with an extra and an adapter of its name."""
+
+QUICKER = (
+    "nim_envs", "tests/nim_envs", "tests/agents/cli", "tests/agents/storage",
+    "--ignore=tests/nim_envs/envs/test_openspiel.py",
+)  # fmt: skip
+"""Tests of what meets other libraries most: environments, compiled code, windows, files."""
 
 MANUAL = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
 
@@ -69,6 +75,43 @@ def types(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the README's test command on all cores; arguments go to pytest."""
     run_command_of_readme(session, "test", *session.posargs)
+
+
+@nox.session
+def readme(session: nox.Session) -> None:
+    """Run the README's two commands: the benchmark at its smallest setting, and the tests.
+
+    The dependencies of both are the newest releases that this Python can have.
+    """
+    results = Path(session.create_tmp()) / "results"
+    run_command_of_readme(session, "benchmark", "--quick", "--output", str(results))
+    run_command_of_readme(session, "test", *session.posargs)
+
+
+@nox.session
+def lowest(session: nox.Session) -> None:
+    """Run the quicker tests with the lowest version that is allowed of every dependency.
+
+    Without the environments of other libraries and the notebook, which are for tests alone.
+    """
+    constraints = Path(session.create_tmp()) / "lowest.txt"
+    constraints.write_text("\n".join(lowest_versions()), encoding="utf-8")
+    tools = ("hypothesis", "pytest", "pytest-xdist")
+    session.install("--editable", ".[all]", *tools, "--constraint", str(constraints))
+    # Old releases meet newer ones of the packages that they need themselves.
+    calm = ("-W", "ignore::DeprecationWarning")
+    session.run("python", "-m", "pytest", *calm, *(session.posargs or QUICKER))
+
+
+def lowest_versions() -> list[str]:
+    """Return the lower bounds of the packages of ``all`` and ``test`` as ``name==1.0``."""
+    project = nox.project.load_toml("pyproject.toml")["project"]
+    extras = ("vector", "render", "solver", "benchmarks", "test")
+    required = [*project["dependencies"]]
+    required += [each for extra in extras for each in project["optional-dependencies"][extra]]
+    # References to extras of this project have no bound.
+    bounds = filter(None, (re.match(r"([\w-]+)>=([\d.]+)", each) for each in required))
+    return [f"{bound[1]}=={bound[2]}" for bound in bounds]
 
 
 @nox.session
@@ -145,14 +188,12 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def benchmarks(session: nox.Session) -> None:
-    """Run every benchmark at its smallest setting, first by the README's command.
+    """Run every benchmark at its smallest setting; that of the README is a session of its own.
 
-    The others follow in the same environment, so that none needs more than its extra; at last the
-    speed of stepping is compared with environments of other libraries, and the cases run that are
-    too many for the other tests.
+    None needs more than its extra; at last the speed of stepping is compared with environments of
+    other libraries, and the cases run that are too many for the other tests.
     """
-    results = Path(session.create_tmp()) / "results"
-    run_command_of_readme(session, "benchmark", "--quick", "--output", str(results))
+    session.install("--editable", ".[benchmarks]")
     for name in (
         "published", "learning_speed", "scaling", "solver", "generalisation", "turn_credit",
     ):  # fmt: skip

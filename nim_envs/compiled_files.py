@@ -11,16 +11,16 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numba
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
     IndexDataCacheFile,
-    UserProvidedCacheLocator,
     _Cache,
+    _CacheLocator,
 )
 
 PROBE = bytes(1 << 16)
@@ -132,31 +132,43 @@ class CompiledFiles(_Cache):  # type: ignore[misc]
         return self._caches[folder]
 
 
-class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Numba's locator of the folder that ``numba.config.CACHE_DIR`` names, made when written to."""
+class _Place(_CacheLocator):  # type: ignore[misc]
+    """Numba's locator of a function's files, in a folder of which it need not look at the sources.
 
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
-        return cls(py_func, py_file)
+    Args:
+        folder: folder that is named after the contents of all sources.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def from_function(self, py_func: Callable[..., Any], py_file: str) -> _Place:
+        self._py_file = py_file
+        self._line = py_func.__code__.co_firstlineno
+        return self
+
+    def get_cache_path(self) -> str:
+        return str(self._folder / self.get_suitable_cache_subpath(self._py_file))
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
 
 
 class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator,)
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._locator_classes = [_Place(folder)]
+        super().__init__(function)
 
 
 class _FolderCache(FunctionCache):  # type: ignore[misc]
     """Numba's cache of a function in one folder, which forgets what it cannot load."""
 
-    _impl_class = _Implementation
-
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        config: Any = numba.config
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(folder)
-        try:
-            super().__init__(function)
-        finally:
-            config.CACHE_DIR = before
+        self._impl_class = partial(_Implementation, folder=folder)
+        super().__init__(function)
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, stamp)
 
