@@ -58,9 +58,8 @@ class RunLog:
 
     def key(self, function: Callable[..., Any], task: Sequence[Any]) -> str:
         """Return the key of a call, by which its result is found again."""
-        key = str(joblib.hash((_name(function), tuple(task), self._sources)))
-        self._asked.add(key)
-        return key
+        self._asked.add(_in_words(function, task))
+        return str(joblib.hash((_name(function), tuple(task), self._sources)))
 
     def results(self, keys: Collection[str]) -> dict[str, Any]:
         """Return the results that it has of calls with these keys."""
@@ -73,7 +72,7 @@ class RunLog:
     ) -> None:
         """Add a finished run; if it cannot be written, a warning is printed."""
         line = {
-            "run": f"{_name(function)}{tuple(task)}"[:LONGEST],
+            "run": _in_words(function, task),
             "result": encoded(result),
             "key": key,
         }
@@ -96,8 +95,8 @@ class RunLog:
         return found[key]
 
     def forget(self) -> None:
-        """Remove the runs that were asked for; others, of other options, stay."""
-        others = [line for line in self._lines() if line["key"] not in self._asked]
+        """Remove the runs that were asked for, of whatever sources; those of other options stay."""
+        others = [line for line in self._lines() if line["run"] not in self._asked]
         if others:
             text = "".join(f"{json.dumps(line)}\n" for line in others)
             write_atomically(self.path, text.encode())
@@ -141,6 +140,10 @@ def importable(function: Callable[..., Result]) -> Callable[..., Result]:
     module = importlib.import_module(sys.modules["__main__"].__spec__.name)
     found: Callable[..., Result] = getattr(module, function.__qualname__)
     return found
+
+
+def _in_words(function: Callable[..., Any], task: Sequence[Any]) -> str:
+    return f"{_name(function)}{tuple(task)}"[:LONGEST]
 
 
 def _name(function: Callable[..., Any]) -> str:
