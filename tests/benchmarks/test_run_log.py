@@ -182,11 +182,15 @@ def test_what_was_finished_before_is_returned_even_if_nothing_more_is(log):
 def test_signals_are_held_back_until_the_end_of_a_block(number):
     before = signal.signal(number, signal.default_int_handler)
     steps = []
+
+    def stopped():
+        with without_stops():
+            os.kill(os.getpid(), number)
+            steps.append("after the signal")
+
     try:
-        with pytest.raises(KeyboardInterrupt):  # noqa: PT012, as it is raised at the block's end
-            with without_stops():
-                os.kill(os.getpid(), number)
-                steps.append("after the signal")
+        with pytest.raises(KeyboardInterrupt):
+            stopped()
         assert signal.getsignal(number) is signal.default_int_handler
     finally:
         signal.signal(number, before)
