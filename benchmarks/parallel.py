@@ -105,7 +105,7 @@ def in_parallel(
     parallel = _parallel(jobs, backend)
     results = None
     try:
-        # When this process starts, it lets signals through; it is to be there before.
+        # Starting joblib's resource tracker lets signals through, so it is started before.
         resource_tracker.ensure_running()
         with without_stops():
             results = parallel(calls)
@@ -165,7 +165,7 @@ def _end_with(parent: int) -> None:
     Args:
         parent: number of that process.
     """
-    # Without a lock for several processes, of which there would be words when the worker is killed.
+    # The default is a lock for several processes, which a worker that is killed would leave behind.
     tqdm.tqdm.set_lock(threading.RLock())
 
     def watch() -> None:

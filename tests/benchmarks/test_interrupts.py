@@ -57,9 +57,17 @@ def test_a_stopped_benchmark_writes_what_it_has_and_says_so(tmp_path, capsys, mo
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("package", ["nim_envs", "agents", "benchmarks.optimality"])
-def test_ctrl_c_during_imports_is_one_line(package):
-    # The import of a package of the first imports takes for ever, so that Ctrl-C comes within it.
+@pytest.mark.parametrize(
+    ("package", "kind"),
+    [
+        ("nim_envs", signal.SIGINT),
+        ("agents", signal.SIGTERM),
+        ("benchmarks.optimality", signal.SIGINT),
+        ("benchmarks.optimality", signal.SIGTERM),
+    ],
+)
+def test_ctrl_c_during_imports_is_one_line_and_so_is_sigterm(package, kind):
+    # The import of a package of the first imports takes for ever, so that the signal comes within.
     code = (
         "import runpy, sys, time\n"
         f"sys.orig_argv = [sys.executable, '-m', {package!r}]\n"
@@ -75,20 +83,30 @@ def test_ctrl_c_during_imports_is_one_line(package):
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "importing\n"
-    process.send_signal(signal.SIGINT)
+    process.send_signal(kind)
     _, error = process.communicate(timeout=30)
     assert (process.returncode, error) == (STOPPED, "stopped\n")
 
 
-def test_importing_programs_keep_their_ctrl_c_handling(monkeypatch):
+@pytest.fixture
+def _sigterm_as_it_was():
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("_sigterm_as_it_was")
+def test_importing_programs_keep_what_they_do_at_signals(monkeypatch):
     monkeypatch.setattr(sys, "excepthook", before := object())
     for words in (["python", "train.py"], ["python", "-m", "pytest", "nim_envs"], ["python", "-m"]):
         monkeypatch.setattr(sys, "orig_argv", words)
         stop_without_traceback()
         assert sys.excepthook is before
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     monkeypatch.setattr(sys, "orig_argv", ["python", "-W", "error", "-m", "agents", "train"])
     stop_without_traceback()
     assert sys.excepthook is not before
+    assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
 
 
 def test_a_file_gets_a_line_of_progress_in_ten_seconds_at_most(monkeypatch):
