@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar, cast
 
 import click
 import joblib
 import tqdm
-from joblib.externals.loky.backend import resource_tracker
+from joblib.externals.loky.backend import resource_tracker as joblib_tracker
 
 from benchmarks.command_line import count_option
-from benchmarks.run_log import RunLog, importable, without_stops
+from benchmarks.run_log import STOPS, RunLog, importable, without_stops
 from nim_envs.optional import needed
 from nim_envs.progress import progress_bar
 
@@ -105,8 +107,10 @@ def in_parallel(
     parallel = _parallel(jobs, backend)
     results = None
     try:
-        # Starting joblib's resource tracker lets signals through, so it is started before.
-        resource_tracker.ensure_running()
+        if os.name == "posix":
+            # Starting these processes lets signals through, so they are started before.
+            resource_tracker.ensure_running()
+            joblib_tracker.ensure_running()
         with without_stops():
             results = parallel(calls)
         for number, result in results:
@@ -162,9 +166,13 @@ def _time_left(elapsed: float, share: float) -> str:
 def _end_with(parent: int) -> None:
     """Let this worker end soon after the process that started it, even if that was killed.
 
+    A terminal sends Ctrl-C to all of its processes: this one ignores it, and SIGTERM.
+
     Args:
         parent: number of that process.
     """
+    for kind in STOPS:
+        signal.signal(kind, signal.SIG_IGN)
     # The default is a lock for several processes, which a worker that is killed would leave behind.
     tqdm.tqdm.set_lock(threading.RLock())
 

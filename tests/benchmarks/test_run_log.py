@@ -197,6 +197,19 @@ def test_signals_are_held_back_until_the_end_of_a_block(number):
     assert steps == ["after the signal"]
 
 
+def handling(number):
+    kinds = (signal.SIGINT, signal.SIGTERM)
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    return [signal.getsignal(kind) is signal.SIG_IGN and kind in blocked for kind in kinds]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_workers_get_no_signal_that_is_for_the_program():
+    # From their beginning, which is blocking; a run that were interrupted would be lost.
+    assert in_parallel(handling, [(1,), (2,)], 2) == [[True, True]] * 2
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
+
+
 SMALL = {
     "optimality": (
         optimality.main,
