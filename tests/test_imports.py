@@ -92,9 +92,11 @@ LAYERS = [
     [
         "benchmarks",
         "benchmarks.__main__",
+        "benchmarks.as_json",
         "benchmarks.command_line",
         "benchmarks.ray_tasks",
         "benchmarks.report",
+        "benchmarks.run_log",
         "benchmarks.tasks",
     ],
     [
