@@ -102,9 +102,9 @@ def in_parallel(
         joblib.delayed(_logged)(function, tasks[each], each, keys[each], there)
         for each in longest_first
     ]
+    parallel = _parallel(jobs, backend)
     bar = progress_bar(desc=desc, unit="run", total=len(tasks), initial=len(found), bar_format=BAR)
     whole, done = sum(weights[each] for each in longest_first), 0.0
-    parallel = _parallel(jobs, backend)
     results = None
     try:
         if os.name == "posix":
