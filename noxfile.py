@@ -24,7 +24,9 @@ TEXT_LIBRARIES = ("trl", "skyrl", "verifiers")
 """The libraries that train language models, each with an extra and an adapter of its name."""
 
 QUICKER = (
-    "nim_envs", "tests/nim_envs", "tests/agents/cli", "tests/agents/storage",
+    "nim_envs", "tests/nim_envs/cli", "tests/nim_envs/envs", "tests/nim_envs/render",
+    "tests/nim_envs/rules", "tests/agents/cli", "tests/agents/storage",
+    "tests/nim_envs/test_compiled_files.py", "tests/benchmarks/test_interrupts.py",
     "--ignore=tests/nim_envs/envs/test_openspiel.py",
 )  # fmt: skip
 """Tests of what meets other libraries most: environments, compiled code, windows, files."""
