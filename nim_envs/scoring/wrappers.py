@@ -75,7 +75,7 @@ REFUSED: dict[Key, str] = {
     ("gymnasium", "AddRenderObservation"): "shows pictures",
     ("gymnasium", "NormalizeObservation"): "shows observations relative to those before",
     **dict.fromkeys(
-        _keys("gymnasium", "AtariPreprocessing MaxAndSkipObservation StickyAction")
+        _keys("gymnasium", "AtariPreprocessing MaxAndSkipObservation RepeatAction StickyAction")
         + _keys("supersuit", "frame_skip_aec frame_skip_gym"),
         _REPEATS,
     ),

@@ -69,7 +69,7 @@ def _met_in_play(rules: Rules, number: int, rng: np.random.Generator) -> IntArra
     met = [position]
     while len(met) < 4 * number:
         legal = np.flatnonzero(rules.action_mask(position))
-        position = rules.step(position, rng.choice(legal)) if len(legal) else start
+        position = rules.step(position, int(rng.choice(legal))) if len(legal) else start
         met.append(position)
     return np.stack(met)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.component_moves import levels
@@ -37,7 +38,7 @@ def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]
         InvalidGameError: the moves form a cycle.
     """
     rules.check_size(limit)
-    total = np.zeros((1,), dtype=np.int32)
+    total: npt.NDArray[np.int32] = np.zeros((1,), dtype=np.int32)
     distinct = {component: levels(component).astype(np.int32) for component in rules.components}
     if not rules.every_point_is_a_position:
         positions = rules.lattice(limit)
@@ -45,7 +46,7 @@ def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]
             distinct[component][component.place_of(positions[:, i])]
             for i, component in enumerate(rules.components)
         ]
-        total = np.sum(by_component, axis=0)
+        total = np.sum(by_component, axis=0, dtype=np.int32)
         order = np.argsort(total, kind="stable")
         order, total = rules.indices(positions)[order], total[order]
     else:

@@ -194,6 +194,7 @@ MADE = {
     "gymnasium.RescaleObservation": lambda: wrappers.RescaleObservation(
         floats(), np.float32(-1), np.float32(1)
     ),
+    "gymnasium.RepeatAction": lambda: wrappers.RepeatAction(single(), 2),
     "gymnasium.ReshapeObservation": lambda: wrappers.ReshapeObservation(single(**PLAIN), (3, 1)),
     "gymnasium.ResizeObservation": lambda: wrappers.ResizeObservation(pictures(), (3, 5)),
     "gymnasium.StickyAction": lambda: wrappers.StickyAction(single(), 0.5),

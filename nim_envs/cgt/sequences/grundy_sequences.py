@@ -247,7 +247,7 @@ class GrundySequence:
             if self.game.repeating:
                 found.append(np.flatnonzero(self._always).astype(self._memory.dtype))
             options = np.concatenate(found)
-            is_option = np.zeros(max(options.max(initial=0) + 2, 2), dtype=np.bool_)
+            is_option = np.zeros(max(int(options.max(initial=0)) + 2, 2), dtype=np.bool_)
             is_option[options] = True
             self._memory[heap] = np.argmin(is_option)
             if heap % 256 == 255 or heap == until - 1:

@@ -270,7 +270,8 @@ def _ranges(keys: IntArray, number: int) -> WordArray:
     The start is in the lower half of each entry, the count in the upper half.
     """
     counts = np.bincount(keys, minlength=number).astype(np.uint64)
-    return (np.cumsum(counts) - counts) | (counts << np.uint64(32))
+    starts: WordArray = np.cumsum(counts, dtype=np.uint64) - counts
+    return starts | (counts << np.uint64(32))
 
 
 def winning_by_search(solution: Solution, game: GameTables) -> Winning:

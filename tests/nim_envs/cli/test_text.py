@@ -174,8 +174,10 @@ def test_rules_of_a_game_of_ones_own(typed, tmp_path, monkeypatch):
     assert "say it with rules=" in out
     assert out.endswith("You win.\n")
     told = [*own, "--rules", "In each turn go 1 or 2 to the left."]
-    assert "In each turn go 1 or 2 to the left. Whoever" in typed(*told, text="quit\n")[1]
-    assert "or 2 to the left." in typed(*told, "--disguise", "1", text="quit\n")[1]
+    shown = " ".join(typed(*told, text="quit\n")[1].split())
+    assert "In each turn go 1 or 2 to the left. Whoever" in shown
+    disguised = " ".join(typed(*told, "--disguise", "1", text="quit\n")[1].split())
+    assert "or 2 to the left." in disguised
     code, _, error = typed(*own, "--style", "sentences")
     assert code == 2
     assert "rules=" in error

@@ -46,7 +46,7 @@ def is_right_where_searched(automaton, max_take, misere):
 def assert_one_heap_refutes(verdict, automaton, max_take, misere):
     """The claim of the position, of one heap or none, does not follow from those of its options."""
     assert verdict.refuted
-    if not verdict.position:
+    if not any(verdict.position):
         assert bool(automaton.is_lost([0])) == misere
         return
     assert len(verdict.position) == 1

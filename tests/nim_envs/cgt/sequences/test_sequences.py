@@ -512,7 +512,7 @@ def test_a_checkpoint_of_another_game_is_refused(tmp_path):
         grundy_sequence("0.6", 2_000, checkpoint=path)
 
 
-def test_a_failed_saving_leaves_the_earlier_file_and_no_other(tmp_path, monkeypatch):
+def test_a_failed_saving_leaves_the_earlier_file_and_the_values(tmp_path, monkeypatch):
     path = tmp_path / "values.zip"
     grundy_sequence("0.6", 1_000, checkpoint=path)
     before = path.read_bytes()
@@ -521,8 +521,9 @@ def test_a_failed_saving_leaves_the_earlier_file_and_no_other(tmp_path, monkeypa
         raise OSError("disk full")
 
     monkeypatch.setattr("nim_envs.files.os.fsync", failing)
-    with pytest.raises(OSError, match="disk full"):
-        grundy_sequence("0.6", 2_000, checkpoint=path)
+    with pytest.warns(RuntimeWarning, match="cannot be written"):
+        values = grundy_sequence("0.6", 2_000, checkpoint=path)
+    assert len(values) == 2_000
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["values.zip"]
 
