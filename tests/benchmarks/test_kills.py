@@ -34,7 +34,7 @@ def learner(env, games, seed):
     return lambda observations, masks: masks / masks.sum(axis=1, keepdims=True)
 """
 
-SECONDS = 30.0
+SECONDS = 120.0
 """Time for a process to begin, or to end, on a busy machine."""
 
 

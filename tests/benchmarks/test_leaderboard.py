@@ -315,9 +315,13 @@ def test_the_committed_leaderboard_is_that_of_the_committed_runs():
     runs = rows_of(RESULTS / "runs.csv")
     ranked = leaderboard.leaderboard(leaderboard.read_runs([RESULTS / "runs.csv"]))
     assert {each.learner for each in ranked} == {row["learner"] for row in runs}
-    assert [list(map(str, each)) for each in ranked] == [
-        list(row.values()) for row in rows_of(RESULTS / "leaderboard.csv")
-    ]
+    # Last digits of means and intervals may differ between releases of NumPy and SciPy.
+    for standing, row in zip(ranked, rows_of(RESULTS / "leaderboard.csv"), strict=True):
+        for computed, written in zip(standing, row.values(), strict=True):
+            if isinstance(computed, float):
+                assert computed == pytest.approx(float(written), rel=1e-12)
+            else:
+                assert str(computed) == written
     by_seed = {}
     for run in runs:
         by_seed.setdefault((run["game"], run["learner"]), []).append(float(run["optimality %"]))

@@ -136,13 +136,13 @@ def test_runs_of_other_sources_are_made_again(log, tmp_path):
 
 
 def test_the_modules_beside_a_learner_from_elsewhere_are_its_sources(tmp_path, monkeypatch):
-    for name in ("my_learner", "my_features"):
+    for name in ("learner_from_elsewhere", "its_features"):
         (tmp_path / f"{name}.py").write_text("def make(env): ...")
     (tmp_path / "notes.txt").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
-    found = [path.name for path in entries.sources("my_learner:make")]
-    monkeypatch.delitem(sys.modules, "my_learner")
-    assert found == ["my_features.py", "my_learner.py"]
+    found = [path.name for path in entries.sources("learner_from_elsewhere:make")]
+    monkeypatch.delitem(sys.modules, "learner_from_elsewhere")
+    assert found == ["its_features.py", "learner_from_elsewhere.py"]
 
 
 @pytest.mark.parametrize("cut", [1, 30, 200])
