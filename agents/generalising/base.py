@@ -90,7 +90,7 @@ class SavedGeneralising(TypedDict):
         arguments: constructor arguments besides the game.
         game: the game, if it can be stored.
         positions_read: as in :class:`GameChoosingLearner`.
-        proof: likewise.
+        proof: the statement that it had proved; it is proved again before it is called so.
         learned: argument of :meth:`GeneralisingLearner.restore_learned`.
     """
 
@@ -164,6 +164,11 @@ class GeneralisingLearner(GameChoosingLearner):
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
         """Learn from at most ``games`` games; after an exception, the results so far are kept."""
 
+    def _prove(self) -> object:
+        """Prove what was learned: set ``proof``, to ``None`` where no proof succeeds."""
+        self.proof = None
+        return None
+
     @abstractmethod
     def learned(self) -> Any:
         """Return the learned values and arrays, by name, for a file."""
@@ -210,6 +215,8 @@ class GeneralisingLearner(GameChoosingLearner):
     def restore(self, saved: SavedGeneralising) -> None:
         """Restore the result of :meth:`saved`.
 
+        What was proved is proved again: anyone can write a statement into a file.
+
         Args:
             saved: result of :meth:`saved` of a learner of this class.
 
@@ -221,5 +228,7 @@ class GeneralisingLearner(GameChoosingLearner):
         check_value("what was learned", saved["learned"], learned_type)
         self.restore_learned(saved["learned"])
         self.positions_read = saved["positions_read"]
-        self.proof = saved["proof"]
+        self.proof = None
+        if saved["proof"] is not None:
+            self._prove()
         self._acting = None

@@ -31,6 +31,8 @@ from nim_envs import Game, GameEnv
 from nim_envs.cgt.column_automata import (
     WORK_LIMIT,
     ColumnAutomaton,
+    Outcome,
+    Verdict,
     move_to_lost,
     prove,
 )
@@ -375,13 +377,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             contradicted = self._examine(guess, rng)
             if not contradicted:
                 self.automaton = guess
-                verdict = prove(
-                    guess, self.rules.relation, self.rules.misere, self._arguments["proof_work"],
-                    self.rules.one_heap,
-                )  # fmt: skip
-                self.verdict = str(verdict)
+                verdict = self._prove()
                 if verdict.proved:
-                    self.proof = f"who wins, {verdict.reason}: {self._learned_game}"
                     return
                 if verdict.position is not None:
                     contradicted = [self.rules.canonical(verdict.position)]
@@ -390,6 +387,16 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         self._contradictions = min(filter(None, found), default=[], key=lambda at: sum(at[0])) or [
             random_board(self.rules, rng, **self._exam_sizes)
         ]
+
+    def _prove(self) -> Verdict:
+        """Prove or refute the current automaton."""
+        verdict = prove(
+            self.automaton, self.rules.relation, self.rules.misere, self._arguments["proof_work"],
+            self.rules.one_heap,
+        )  # fmt: skip
+        self.verdict = str(verdict)
+        self.proof = f"who wins, {verdict.reason}: {self._learned_game}" if verdict.proved else None
+        return verdict
 
     @property
     def _exam_sizes(self) -> dict[str, int]:
@@ -453,6 +460,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             learned["transitions"], learned["lost"], learned["most_significant_first"]
         )
         self.verdict = learned["verdict"]
+        if self.verdict.startswith(Outcome.PROVED.value):  # which only a proof made here may say
+            self.verdict = "not examined since it was loaded"
         self._labels = LookAheadLabels(self.rules.options, self.rules.misere)
         for sizes in read.tolist():
             self._labels.options(self.rules.canonical(sizes))

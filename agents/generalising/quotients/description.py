@@ -9,8 +9,14 @@ MOST_ROWS = 60
 """Most classes listed."""
 
 
-def described(quotient: Quotient, proof: str | None) -> str:
-    """Return classes, sums with each generator, classes of states and the proof, as text."""
+def described(quotient: Quotient, proof: str | None, refuted: str | None) -> str:
+    """Return classes, sums with each generator, classes of states and the proof, as text.
+
+    Args:
+        quotient: classes.
+        proof: the proved statement; ``None``: nothing is proved.
+        refuted: reason why a proof failed; ``None``: none failed.
+    """
     parts = quotient.parts
     names = [parts.name(word) for word in quotient.words]
     generators = list(dict.fromkeys(element for element in quotient.elements if element))
@@ -30,8 +36,8 @@ def described(quotient: Quotient, proof: str | None) -> str:
         lines.append(f"states 0, 1, ... of {parts.kind_name(number)}: {', '.join(classes)}")
         if kind.states > len(classes_of_states(quotient, number)):
             lines.append("not all are learned yet")
-    for period in periods(quotient):
+    for period in periods(quotient, proof is not None):
         says = "proved" if period.refuted is None else f"not proved: {period.refuted}"
         lines.append(f"{period.in_words} ({says})")
-    lines.append(f"proved: {proof}" if proof else "not proved")
+    lines.append(f"proved: {proof}" if proof else f"not proved{f': {refuted}' if refuted else ''}")
     return "\n".join(lines)

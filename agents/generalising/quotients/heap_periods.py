@@ -36,8 +36,13 @@ class PeriodOfClasses(NamedTuple):
         return f"heaps n and n + {length} are alike for all n >= {start}"
 
 
-def periods(quotient: Quotient) -> list[PeriodOfClasses]:
-    """Return the periods observed in the classes of the heaps of each game."""
+def periods(quotient: Quotient, proved: bool = True) -> list[PeriodOfClasses]:
+    """Return the periods observed in the classes of the heaps of each game.
+
+    Args:
+        quotient: classes.
+        proved: whether the classes are proved; without it no period is.
+    """
     found = []
     for number, kind in enumerate(quotient.parts.kinds):
         game = kind.heap_game
@@ -46,7 +51,10 @@ def periods(quotient: Quotient) -> list[PeriodOfClasses]:
         elements = classes_of_states(quotient, number)
         claim = conjecture(elements)
         if claim is not None:
-            found.append(PeriodOfClasses(number, claim, period_refutation(game, elements, claim)))
+            refuted = period_refutation(game, elements, claim)
+            if not proved:
+                refuted = refuted or "the classes are not proved"
+            found.append(PeriodOfClasses(number, claim, refuted))
     return found
 
 

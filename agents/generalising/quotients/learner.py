@@ -121,6 +121,7 @@ class QuotientLearner(GeneralisingLearner):
         # Partial knowledge of the next state: outcomes, and a repair of the classes.
         self._lost: dict[int, bool] = {}
         self._repair: Repair | None = None
+        self._refuted: str | None = None  # why the last proof failed
 
     @property
     def is_complete(self) -> bool:
@@ -130,6 +131,7 @@ class QuotientLearner(GeneralisingLearner):
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
         if self.is_complete and self.proof is not None:
             return
+        self.proof = self._refuted = None  # what is learned now is not proved yet
         counted = GameBudget(games, self._most_read, rng, after_game)
         try:
             self._learn(counted)
@@ -179,7 +181,8 @@ class QuotientLearner(GeneralisingLearner):
     def _prove(self) -> None:
         """Prove the learned quotient by code that is independent of the learner."""
         self.proof = None
-        if refutation(*self.claim(), self.game.convention) is not None:
+        self._refuted = refutation(*self.claim(), self.game.convention)
+        if self._refuted is not None:
             return
         known = (
             f"{self.parts.kind_name(kind)} in states 0 to {len(classes) - 1}"
@@ -191,7 +194,7 @@ class QuotientLearner(GeneralisingLearner):
             f"{self.game.rules.name}, {self.game.convention.play}, by the transition algebra of "
             f"{self.quotient.order} classes"
         ]
-        proof += [period.in_words for period in self.periods() if period.refuted is None]
+        proof += [period.in_words for period in periods(self.quotient) if period.refuted is None]
         self.proof = "; ".join(proof)
 
     def claim(self) -> Claim:
@@ -223,7 +226,7 @@ class QuotientLearner(GeneralisingLearner):
 
     def periods(self) -> list[PeriodOfClasses]:
         """Return the periods observed in the classes of heaps, proved or conjectured."""
-        return periods(self.quotient)
+        return periods(self.quotient, self.proof is not None)
 
     def greedy(self, game: Game | None = None) -> QuotientPolicy:
         """Return the current policy, which does not learn.
@@ -247,7 +250,7 @@ class QuotientLearner(GeneralisingLearner):
 
     def describe(self) -> str:
         """Return the classes, their sums and the proved statement, as text."""
-        return described(self.quotient, self.proof)
+        return described(self.quotient, self.proof, self._refuted)
 
     def learned(self) -> LearnedQuotient:
         """Return the learned quotient and the knowledge of the next state, for a file."""
@@ -260,6 +263,7 @@ class QuotientLearner(GeneralisingLearner):
     def restore_learned(self, learned: LearnedQuotient) -> None:
         """Restore the result of :meth:`learned`."""
         self.quotient = Quotient.from_saved(self.parts, learned["quotient"])
+        self._refuted = None
         self._lost = dict(learned["lost"])
         repair = learned["repair"]
         self._repair = None if repair is None else Repair.from_saved(self.parts, repair)

@@ -273,7 +273,7 @@ def test_a_refuted_claim_is_not_proved(monkeypatch):
     monkeypatch.setattr(module, "refutation", lambda *claim: "wrong")
     learner = learned(heaps_of("kayles", 5, True))
     assert learner.proof is None
-    assert learner.describe().endswith("not proved")
+    assert learner.describe().endswith("not proved: wrong")
 
 
 # Periods
