@@ -32,9 +32,11 @@ def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> No
         computed = GrundySequence(game, checkpoint=checkpoint)
         computed.extend(size, progress=show_progress())
     values = computed.values[:size]
-    found = computed.period or proven_period(game, values)
+    caution = computed.caution(size)
+    found = None if caution else computed.period or proven_period(game, values)
+    says = f"; {caution}" if caution else ""
     with using(output):
         plot_sequence(
-            values, output, f"Grundy values of {game.name}", found.start if found else None
+            values, output, f"Grundy values of {game.name}{says}", found.start if found else None
         )
-    click.echo(f"written to {output}")
+    click.echo(f"written to {output}{says}")

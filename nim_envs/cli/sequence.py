@@ -47,7 +47,7 @@ def sequence(
         before = len(computed.values)
         computed.extend(size, progress=show_progress())
     seconds = time.perf_counter() - began
-    values = computed.values[:size]
+    values, caution = computed.values[:size], computed.caution(size)
     if summary:
         rows: list[list[Any]] = [
             ["game", game.name],
@@ -56,6 +56,7 @@ def sequence(
             ["first at heap", values.argmax()],
             ["computed per second", f"{max(size - before, 0) / seconds:,.0f}"],
             ["SHA-256", checksum(values)],
+            *([["not proved", caution]] if caution else []),
         ]
         click.echo(facts(rows))
         return
@@ -63,3 +64,5 @@ def sequence(
     for row in range(first, size, 20):
         line = " ".join(f"{value:{width}}" for value in values[row : row + 20].tolist())
         click.echo(f"{row:{number}}  {line}")
+    if caution:
+        click.echo(caution, err=True)

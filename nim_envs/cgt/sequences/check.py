@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import xor
 
@@ -10,9 +10,26 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame, heap_game
+from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.nimbers import mex
+
+Values = npt.NDArray[np.unsignedinteger]
+
+FIRST_HEAPS = 64
+"""Number of heaps from 0 on whose values in a file are checked."""
+
+RANDOM_HEAPS = 16
+"""Largest number of random heaps whose values in a file are checked."""
+
+PAIRS = 1 << 28
+"""Pairs of heaps after which no further random heap is checked."""
+
+LARGEST_CHECKED = 1 << 12
+"""Bound on the random heaps of games whose last digit repeats: options grow with the square."""
+
+PIECE = 1 << 20
+"""Number of options that are looked at together."""
 
 
 def check_period(
@@ -110,3 +127,63 @@ def count_right(game: HeapGame, values: npt.NDArray[np.unsignedinteger]) -> int:
             )
             return len(values) if mex(options) == values[heap] else heap
     return len(values)
+
+
+def value_from_options(game: HeapGame, values: Values, heap: int) -> int:
+    """Return the value of a heap by the definition, from those of smaller heaps.
+
+    Args:
+        game: the game.
+        values: the values of at least the heaps below ``heap``.
+        heap: objects in the heap.
+
+    Example:
+        >>> value_from_options(heap_game("0.77"), np.array([0, 1, 2, 3], dtype=np.uint16), 4)
+        1
+    """
+    # Every move lowers twice the objects minus the heaps, so that values are below 2 * heap.
+    found = np.zeros(2 * heap + 1, dtype=np.bool_)
+    for options in _option_values(game, values, heap):
+        found[options[options < len(found)]] = True
+    return int(np.argmin(found))
+
+
+def wrong_value(game: HeapGame, values: Values) -> tuple[int, int] | None:
+    """Return a heap whose value does not follow from those before it, and the value that does.
+
+    The first heaps are checked, and some at random; the same values give the same result.
+
+    Args:
+        game: the game.
+        values: the values of the heaps 0, 1, 2, …
+
+    Returns:
+        ``None`` where no such heap was found, which proves nothing.
+    """
+    below = min(len(values), LARGEST_CHECKED) if game.repeating else len(values)
+    heaps = range(min(len(values), FIRST_HEAPS))
+    drawn = np.random.default_rng(0).integers(below, size=RANDOM_HEAPS) if below else heaps
+    pairs = 0
+    for heap in map(int, (*heaps, *drawn)):
+        right = value_from_options(game, values, heap)
+        if right != values[heap]:
+            return heap, right
+        pairs += heap // 2 * len(game.digits)
+        if pairs > PAIRS:
+            break
+    return None
+
+
+def _option_values(game: HeapGame, values: Values, heap: int) -> Iterator[Values]:
+    """Yield the values of the options of a heap, in pieces."""
+    for taken in range(heap + 1 if game.repeating else min(heap + 1, len(game.digits))):
+        digit, left = game.digit(taken), heap - taken
+        if digit & WHOLE and left == 0 and heap:
+            yield values[:1]
+        if digit & LEAVE_ONE and left:
+            yield values[left : left + 1]
+        if digit & LEAVE_TWO:
+            last = (left - 1 if game.unequal else left) // 2
+            for first in range(1, last + 1, PIECE):
+                after = min(first + PIECE, last + 1)
+                yield values[first:after] ^ values[left - after + 1 : left - first + 1][::-1]

@@ -11,7 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.cgt.sequences.periods import Period, find_period, proven_period
-from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
+from nim_envs.cgt.sequences.sequence_file import (
+    load_sequence,
+    save_sequence,
+    wrong_value_error,
+)
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.files import going_on_without
 from nim_envs.optional import installed, needed
@@ -38,6 +42,12 @@ PIECE = 1 << 16
 CHECKPOINT_SECONDS = 30.0
 """Seconds between two saves of the checkpoint."""
 
+RECOMPUTED = 1 << 13
+"""Number of values from a checkpoint, from heap 0 on, that are always computed anew."""
+
+RECOMPUTE_SECONDS = 2.0
+"""Seconds for computing further values of a checkpoint anew, approximately."""
+
 PROGRESS_DELAY = 1.0
 """Seconds after which a progress bar appears."""
 
@@ -50,6 +60,10 @@ class GrundySequence:
     digits do not repeat; ``"auto"`` chooses the fastest for each range of heaps, and uses the
     period once one is proven. All give the same values.
 
+    A file proves nothing, so the first values of a checkpoint are computed anew, as far as that
+    takes about two seconds, and others are checked at random. Until all are computed anew, no
+    period is used, and :meth:`caution` says so.
+
     Args:
         game: a game, or the name of one, see :func:`nim_envs.rules.octal_codes.heap_game`.
         method: one of the above.
@@ -60,11 +74,12 @@ class GrundySequence:
         game: the game.
         method: the method.
         period: the period, once one is proven by the method ``"auto"``.
+        recomputed: number of values, from heap 0 on, that depend on no file.
 
     Raises:
         InvalidGameError: ``game`` is not a heap game, or not one for the method.
         ValueError: an unknown method.
-        SequenceFileError: the checkpoint is damaged, or of another game.
+        SequenceFileError: the checkpoint is damaged, or of another game, or has a wrong value.
         MissingPackageError: the method needs Numba, which is not installed.
 
     Example:
@@ -107,9 +122,14 @@ class GrundySequence:
         self._always = np.zeros(2, dtype=np.uint8)
         self._recorded = 0
         self._checkpoint = None if checkpoint is None else Path(checkpoint)
+        # Computes the values of the checkpoint anew; ``None`` where all values are this one's own.
+        self._anew: GrundySequence | None = None
         if self._checkpoint is not None and self._checkpoint.exists():
             values = load_sequence(self._checkpoint, self.game.name)
             self._memory, self._known = values.astype(self._memory.dtype), len(values)
+            self._anew = GrundySequence(self.game)
+            self._compare()
+            self._recompute_cheaply()
 
     @property
     def values(self) -> Sequence:
@@ -117,6 +137,60 @@ class GrundySequence:
         values = self._memory[: self._known]
         values.flags.writeable = False
         return values
+
+    @property
+    def recomputed(self) -> int:
+        """Number of values, from heap 0 on, that depend on no file."""
+        return self._known if self._anew is None else min(len(self._anew.values), self._known)
+
+    def caution(self, size: int) -> str | None:
+        """Return that some of the first ``size`` values depend on a file, in words.
+
+        Returns:
+            ``None`` where all of them were computed here.
+        """
+        if min(size, self._known) <= self.recomputed:
+            return None
+        return f"values from {self._checkpoint}, not all recomputed"
+
+    def recompute(self, size: int, progress: bool = False) -> None:
+        """Compute the first ``size`` values anew where they come from a file, and compare them.
+
+        Args:
+            size: number of values, at most as many as there are.
+            progress: whether to show a progress bar on the standard error.
+
+        Raises:
+            SequenceFileError: the file has a wrong value.
+        """
+        if self._anew is not None:
+            self._anew.extend(min(size, self._known), progress)
+            self._compare()
+
+    def _recompute_cheaply(self) -> None:
+        """Compute values of the checkpoint anew, as far as that takes little time."""
+        began = time.monotonic()
+        while self._anew is not None:
+            known = len(self._anew.values)
+            self.recompute(max(RECOMPUTED, 2 * known))
+            # Twice as many values may take four times as long. The first ones load Numba.
+            if known >= RECOMPUTED and 4 * (time.monotonic() - began) > RECOMPUTE_SECONDS:
+                break
+            began = time.monotonic()
+
+    def _compare(self) -> None:
+        """Compare the values with those computed anew; drop the latter when all are the same."""
+        assert self._anew is not None
+        anew = self._anew.values[: self._known]
+        wrong = np.flatnonzero(anew != self._memory[: len(anew)])
+        if len(wrong):
+            heap = int(wrong[0])
+            raise wrong_value_error(
+                str(self._checkpoint), self.game.name, heap, int(anew[heap]),
+                int(self._memory[heap]),
+            )  # fmt: skip
+        if len(anew) == self._known:
+            self._anew = None
 
     def extend(self, size: int, progress: bool = False) -> None:
         """Compute the values of heaps up to ``size - 1``, and perhaps a few more.
@@ -210,7 +284,7 @@ class GrundySequence:
 
     def _use_period(self, size: int) -> bool:
         """Fill the values up to ``size`` by a period if one is proven; return whether it was."""
-        if self.method != "auto":
+        if self.method != "auto" or self._anew is not None:
             return False
         self.period = self.period or proven_period(self.game, self.values)
         if self.period is None:
@@ -309,7 +383,7 @@ def grundy_sequence(
         InvalidGameError: ``game`` is not a heap game, or not one for the method; or ``size`` is
             not an integer.
         SearchTooLargeError: ``size`` is more than the limit, or a value does not fit.
-        SequenceFileError: the checkpoint is damaged, or of another game.
+        SequenceFileError: the checkpoint is damaged, or of another game, or has a wrong value.
         MissingPackageError: the method needs Numba, which is not installed.
 
     References:
@@ -333,6 +407,9 @@ def octal_period(
 ) -> Period:
     """Return the least period of the Grundy values of an octal game, with proof.
 
+    All values that the proof needs are computed here: of those in a checkpoint that show a period,
+    as many as the proof needs are computed anew.
+
     Args:
         game: an octal game whose digits do not repeat, or the name of one.
         limit: most values to compute.
@@ -345,7 +422,7 @@ def octal_period(
     Raises:
         InvalidGameError: ``game`` is not an octal game whose digits do not repeat.
         SearchTooLargeError: no period is proven by the values within the limit.
-        SequenceFileError: the checkpoint is damaged, or of another game.
+        SequenceFileError: the checkpoint is damaged, or of another game, or has a wrong value.
 
     Example:
         >>> kayles = octal_period("0.77")
@@ -367,13 +444,16 @@ def octal_period(
         values = sequence.values[:limit]
         proven = sequence.period or proven_period(sequence.game, values)
         if proven is not None:
+            sequence.recompute(proven.needed, progress)
             return proven
         period = find_period(values, places)
         if size == limit:
+            caution = sequence.caution(limit)
             raise SearchTooLargeError(
                 f"no period of {sequence.game.name} is proven by {limit} values, which is the limit"
                 + ("" if period is None else f"; one of {period.length} may begin at "
                    f"{period.start}, and {period.needed} values would prove it")
+                + ("" if caution is None else f"; {caution}")
             )  # fmt: skip
         wanted = 2 * len(sequence.values)
         size = wanted if period is None else max(size + 1, min(wanted, period.needed))

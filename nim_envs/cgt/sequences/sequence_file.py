@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.archive import opened
-from nim_envs.cgt.sequences.check import count_right
+from nim_envs.cgt.sequences.check import count_right, wrong_value
 from nim_envs.errors import InvalidGameError, SequenceFileError, StorageError
 from nim_envs.files import replacing
 from nim_envs.rules.octal_codes import heap_game
@@ -69,7 +69,9 @@ def save_sequence(path: str | Path, game: str, values: npt.NDArray[np.integer]) 
 def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
     """Return the values saved at ``path``.
 
-    Values that earlier versions took from a false period are left out; see
+    The values are those of the file: their first ones and some at random are checked, so they prove
+    nothing. :class:`nim_envs.cgt.sequences.GrundySequence` computes them anew where it claims a
+    period. Values that earlier versions took from a false period are left out; see
     :func:`nim_envs.cgt.sequences.check.count_right`.
 
     Args:
@@ -78,7 +80,8 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
 
     Raises:
         SequenceFileError: the file is truncated, damaged, of another kind, of a format that is not
-            read, or of another game; no more of it is unpacked than its header promises.
+            read, or of another game, or a value in it is wrong; no more of it is unpacked than its
+            header promises.
         FileNotFoundError: there is no such file.
     """
     try:
@@ -101,7 +104,29 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
         rules = heap_game(game)
     except InvalidGameError:  # no octal game, so that no value comes from a period
         return values
-    return values[: count_right(rules, values)]
+    values = values[: count_right(rules, values)]
+    wrong = wrong_value(rules, values)
+    if wrong is not None:
+        raise wrong_value_error(path, game, wrong[0], wrong[1], int(values[wrong[0]]))
+    return values
+
+
+def wrong_value_error(
+    path: str | Path, game: str, heap: int, right: int, value: int
+) -> SequenceFileError:
+    """Return the error that a value in a file is wrong.
+
+    Args:
+        path: the file.
+        game: name of the game.
+        heap: the heap whose value is wrong.
+        right: the value that follows from those of smaller heaps.
+        value: the value in the file.
+    """
+    return SequenceFileError(
+        f"{path} holds a wrong value: heap {heap} of {game} has {right}, by the values before it, "
+        f"not {value}"
+    )
 
 
 def _checked_header(header: Any) -> dict[str, Any]:
