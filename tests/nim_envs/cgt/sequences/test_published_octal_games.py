@@ -1,0 +1,94 @@
+"""The solver and plain recursion against published values and periods of octal games."""
+
+from __future__ import annotations
+
+import pytest
+
+from nim_envs.cgt.sequences.grundy_sequences import grundy_sequence, octal_period
+from nim_envs.cgt.sequences.periods import Period
+from nim_envs.rules.octal_codes import GRUNDY, heap_game
+from tests.nim_envs.cgt.sequences.published_octal_games import (
+    CORRECTIONS,
+    LONG_PERIODS,
+    PERIODS,
+    SEQUENCES,
+)
+from tests.nim_envs.cgt.sequences.test_check import by_recursion
+
+QUICK = 20_000
+"""Values that the solver computes in a moment, for any game in the table."""
+
+REGULAR = 400_000
+"""End of the first period up to which a long period takes at most two seconds."""
+
+
+def numbers(digits):
+    return [int(digit, 36) for digit in digits]
+
+
+def test_published_first_values_are_those_of_the_solver_and_of_the_recursion():
+    tables = [(code, 0, values) for code, _, _, values in PERIODS]
+    tables += [(code, first, values) for _, code, first, _, _, values in SEQUENCES]
+    assert len(tables) > 100
+    for code, first, values in tables:
+        game, size = heap_game(code), first + len(values)
+        assert grundy_sequence(game, size)[first:].tolist() == numbers(values), code
+        if game is not GRUNDY:  # whose heaps must be unequal
+            assert by_recursion(game.digits, size)[first:] == numbers(values), code
+
+
+def check(period: Period, code, start, length):
+    assert (period.start, period.length) == (start, length), code
+    assert period.last_exception == start - 1, code
+    assert period.proven, code
+
+
+def test_published_short_periods_are_proved():
+    for code, start, length, values in PERIODS:
+        period = octal_period(code, QUICK)
+        check(period, code, start, length)
+        assert period.extend(len(values)).tolist() == numbers(values)
+    for _, code, _, length, last_exception, _ in SEQUENCES:
+        if length is not None and last_exception < 1_000:
+            check(octal_period(code, QUICK), code, last_exception + 1, length)
+
+
+@pytest.mark.parametrize(
+    ("code", "start", "length", "largest", "heap"),
+    [
+        pytest.param(
+            *row, id=row[0], marks=[pytest.mark.exhaustive] if row[1] + row[2] > REGULAR else []
+        )
+        for row in LONG_PERIODS
+    ],
+)
+def test_published_long_periods_are_proved(code, start, length, largest, heap):
+    period = octal_period(code, 1 << 25)
+    check(period, code, start, length)
+    # The first period and what comes before it have every value.
+    assert (period.values.max(), period.values.argmax()) == (largest, heap)
+    for _, same, _, period_length, last_exception, _ in SEQUENCES:
+        if same == code and period_length is not None:
+            assert (period_length, last_exception) == (length, start - 1)
+
+
+def test_published_mistakes_are_mistakes():
+    for code, same, other, heap in CORRECTIONS:
+        values, others = (grundy_sequence(name, 2_000, method="naive") for name in (code, other))
+        first = int((values != others).argmax())
+        assert values[first] != others[first], code
+        assert heap in (None, first), code
+        recursion = [by_recursion(heap_game(name).digits, first + 1) for name in (code, other)]
+        assert [row[first] for row in recursion] == [values[first], others[first]]
+        if same is not None:
+            periods = [octal_period(name, QUICK) for name in (code, same)]
+            assert len({(period.start, period.length) for period in periods}) == 1
+            assert (periods[0].values == periods[1].values).all()
+
+
+@pytest.mark.exhaustive
+def test_the_last_exception_of_0_56_where_sources_disagree():
+    values = grundy_sequence("0.56", 330_000, method="naive")
+    assert (values[326_640:-144] == values[326_784:]).all()
+    assert values[326_639] != values[326_639 + 144]
+    assert (values == grundy_sequence("0.56", 330_000, method="sparse")).all()
