@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
 
     The values are those of the file: their first ones and some at random are checked, so they prove
     nothing. :class:`nim_envs.cgt.sequences.GrundySequence` computes them anew where it claims a
-    period. Values that earlier versions took from a false period are left out; see
+    period. Values that earlier versions took from a false period are left out, with a warning; see
     :func:`nim_envs.cgt.sequences.check.count_right`.
 
     Args:
@@ -104,7 +105,15 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
         rules = heap_game(game)
     except InvalidGameError:  # no octal game, so that no value comes from a period
         return values
-    values = values[: count_right(rules, values)]
+    right = count_right(rules, values)
+    if right < len(values):
+        warnings.warn(
+            f"{path} holds a wrong value: that of heap {right} of {game} is from a false period; "
+            "it and all after it are left out",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        values = values[:right]
     wrong = wrong_value(rules, values)
     if wrong is not None:
         raise wrong_value_error(path, game, wrong[0], wrong[1], int(values[wrong[0]]))
