@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import xor
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidGameError, SequenceFileError
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.nimbers import mex
@@ -172,6 +173,24 @@ def wrong_value(game: HeapGame, values: Values) -> tuple[int, int] | None:
         if pairs > PAIRS:
             break
     return None
+
+
+def wrong_value_error(
+    path: str | Path, game: str, heap: int, right: int, value: int
+) -> SequenceFileError:
+    """Return the error that a value in a file is wrong.
+
+    Args:
+        path: the file.
+        game: name of the game.
+        heap: the heap whose value is wrong.
+        right: the value that follows from those of smaller heaps.
+        value: the value in the file.
+    """
+    return SequenceFileError(
+        f"{path} holds a wrong value: heap {heap} of {game} has {right}, by the values before it, "
+        f"not {value}"
+    )
 
 
 def _option_values(game: HeapGame, values: Values, heap: int) -> Iterator[Values]:

@@ -10,12 +10,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.cgt.sequences.check import wrong_value_error
 from nim_envs.cgt.sequences.periods import Period, find_period, proven_period
-from nim_envs.cgt.sequences.sequence_file import (
-    load_sequence,
-    save_sequence,
-    wrong_value_error,
-)
+from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.files import going_on_without
 from nim_envs.optional import installed, needed

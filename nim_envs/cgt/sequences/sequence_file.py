@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.archive import opened
-from nim_envs.cgt.sequences.check import count_right, wrong_value
+from nim_envs.cgt.sequences.check import count_right, wrong_value, wrong_value_error
 from nim_envs.errors import InvalidGameError, SequenceFileError, StorageError
 from nim_envs.files import replacing
 from nim_envs.rules.octal_codes import heap_game
@@ -118,24 +118,6 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
     if wrong is not None:
         raise wrong_value_error(path, game, wrong[0], wrong[1], int(values[wrong[0]]))
     return values
-
-
-def wrong_value_error(
-    path: str | Path, game: str, heap: int, right: int, value: int
-) -> SequenceFileError:
-    """Return the error that a value in a file is wrong.
-
-    Args:
-        path: the file.
-        game: name of the game.
-        heap: the heap whose value is wrong.
-        right: the value that follows from those of smaller heaps.
-        value: the value in the file.
-    """
-    return SequenceFileError(
-        f"{path} holds a wrong value: heap {heap} of {game} has {right}, by the values before it, "
-        f"not {value}"
-    )
 
 
 def _checked_header(header: Any) -> dict[str, Any]:
