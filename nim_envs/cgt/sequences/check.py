@@ -23,7 +23,7 @@ FIRST_HEAPS = 64
 RANDOM_HEAPS = 16
 """Largest number of random heaps whose values in a file are checked."""
 
-PAIRS = 1 << 28
+PAIRS = 1 << 27
 """Pairs of heaps after which no further random heap is checked."""
 
 LARGEST_CHECKED = 1 << 12

@@ -18,7 +18,7 @@ from agents import QLearning
 from agents.storage import StorageError, load, load_content, save, save_content
 from agents.tabular.replay import Replay
 from nim_envs.archive import LARGEST_HEADER
-from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
+from nim_envs.cgt.sequences import grundy_sequence, load_sequence, save_sequence
 from nim_envs.errors import SequenceFileError
 from tests.agents.learning import BOX, CASES, TWO, small_env
 from tests.agents.storage.test_headers import at, members, npy, places, write
@@ -43,7 +43,7 @@ def learner_file(path):
 
 
 def sequence_file(path):
-    save_sequence(path, "0.6", np.arange(100, dtype=np.uint16))
+    save_sequence(path, "0.6", grundy_sequence("0.6", 100))
     return lambda path: load_sequence(path, "0.6")
 
 
