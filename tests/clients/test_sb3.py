@@ -676,3 +676,11 @@ def test_the_benchmark_reports_what_it_trained(tmp_path, capsys):
     assert "maskable-ppo" in (tmp_path / "deep.md").read_text(encoding="utf-8")
     logs = list((tmp_path / "tensorboard").rglob("events.out.tfevents*"))
     assert len(logs) == 5
+
+
+def test_a_board_too_large_for_tables_is_learned_and_scored():
+    env = make_versus("cram", rows=5, columns=5, opponent="random", encoding="one_hot")
+    model = MaskablePPO("MultiInputPolicy", env, n_steps=64, batch_size=64, seed=0, device="cpu")
+    score = optimality(sb3_policy(model.learn(128)), env, sample=50)
+    assert score.count == 50
+    assert score.illegal_percent == 0
