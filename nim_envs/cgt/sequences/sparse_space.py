@@ -470,6 +470,8 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     side_by_side = 0
     # Values of each heap that are looked at side by side in the next block, at most.
     most_rows = ROWS
+    # The last heap of which all rare values up to the limit were found to be options.
+    passed_limit = -1
     while known < until:
         count = plan.state[COUNT]
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
@@ -530,6 +532,9 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                         mark_options(values, heap, left, marks, mark)
                     value += 1
                     if value > plan.limit and place == rows + 1:
+                        # All offsets are many; a search for smaller rare values may spare them.
+                        if at_once and heap != passed_limit:
+                            break
                         place = rows + 2
                         mark_options(values, heap, distant, marks, mark)
                     if value == bound:
@@ -550,7 +555,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                     searches[total] = option << 32 | heap
                     total += 1
                 after = lane + 1
-                if after == begin + together or after % SIDE == 0 or value == bound:
+                if after == begin + together or after % SIDE == 0 or value > plan.limit:
                     passed = first_without(values, searches[:total], moves, hits)
                     together = min(2 * together, SIDE)
                     if passed < total:
@@ -559,6 +564,11 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                         lane = heap - known
                         together = 1
                         marks[:] = 0
+                    elif value > plan.limit and heap != passed_limit:
+                        # This heap is looked at once more, beyond the limit.
+                        passed_limit = heap
+                        begin, total = lane, 0
+                        continue
                     begin, total = lane + 1, 0
             if value == bound:
                 plan.state[STATUS] = NEEDS_BOUND
