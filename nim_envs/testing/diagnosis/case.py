@@ -23,6 +23,7 @@ from nim_envs.testing.diagnosis.likelihood import (
     log_of_share,
     ranked,
 )
+from nim_envs.testing.diagnosis.values import Backups, Values
 
 
 class Expected(NamedTuple):
@@ -47,8 +48,10 @@ class Case:
     Args:
         board: the game's positions.
         answers: the policy's answers there.
+        values: the policy's values there, if it has any.
 
     Attributes:
+        backups: terms of equations of the values; ``None`` without values.
         rows: the N-positions, as rows of the board, shortest games first, ``(k,)``.
         positions: the N-positions, ``(k, components)``.
         shares: the moves, as of :class:`Answers`, ``(k, actions + 1)``.
@@ -57,8 +60,9 @@ class Case:
         hits: share of the move that wins, ``(k,)``.
     """
 
-    def __init__(self, board: Board, answers: Answers) -> None:
+    def __init__(self, board: Board, answers: Answers, values: Values | None = None) -> None:
         self.board, self.answers = board, answers
+        self.backups = None if values is None else Backups(board, values, answers.chances)
         won = np.flatnonzero(board.won[answers.rows])
         order = won[np.argsort(board.lengths[answers.rows[won]], kind="stable")]
         self.rows: IntArray = answers.rows[order]
@@ -160,6 +164,22 @@ class Case:
             rows: the positions that are compared, ``(k,)``.
         """
         return max(best_likelihood(self.by_distance(each, rows)) for each in self._as_right)
+
+    def at_random_beyond(self, moves: int) -> float:
+        """Return the log of the best likelihood of moves that are right near the end alone.
+
+        Farther away they are random, or those of a fixed order of preference.
+
+        Args:
+            moves: length of the longest play from positions where they can be right.
+        """
+        near = self.board.lengths[self.rows] <= moves
+        everything = np.zeros(len(self.rows), dtype=np.int64)
+        ordered = evenly(ranked(self.shares, self.legal, everything, np.ones(len(self.rows))))
+        logs = [log_chances(self.shares, each, self.random_moves) for each in
+                (self.random_moves, ordered)]  # fmt: skip
+        far = max(best_likelihood(self.by_distance(each, ~near)) for each in logs)
+        return self.right(near) + far
 
     def right_by_knowledge(self, wanted: float) -> FloatArray:
         """Return the same for all positions by knowledge, as :func:`best_by_knowledge` does.

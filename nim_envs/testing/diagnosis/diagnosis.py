@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from functools import cache, reduce
 from typing import Any, NamedTuple
 
@@ -12,12 +13,21 @@ import numpy as np
 
 from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
-from nim_envs.players import SCORED, AnyPlayer
+from nim_envs.optional import installed
+from nim_envs.players import SCORED, AnyPlayer, FloatArray
+from nim_envs.progress import progress_bar
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.testing.diagnosis.answers import answers_of
 from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.case import Case, Expected
-from nim_envs.testing.diagnosis.faults import FAULTS, Fault, Variant
+from nim_envs.testing.diagnosis.faults import (
+    FAULTS,
+    RIGHT_VALUES,
+    Fault,
+    ModelsOfValues,
+    Shows,
+    Variant,
+)
 from nim_envs.testing.diagnosis.games import tiny_games
 from nim_envs.testing.diagnosis.likelihood import (
     STEPS,
@@ -28,6 +38,7 @@ from nim_envs.testing.diagnosis.likelihood import (
     mean_likelihood,
 )
 from nim_envs.testing.diagnosis.report import Diagnosis, Finding, Score
+from nim_envs.testing.diagnosis.values import values_of
 from nim_envs.testing.positions import spread
 
 ERROR = 0.05
@@ -38,6 +49,21 @@ LEARNED = 0.2
 
 BELOW = 3.0
 """Standard errors below the random policy's score that are no accident."""
+
+MARGIN = 10.0
+"""Odds below which one fault cannot be told from another."""
+
+EXCLUDED = math.log(1e6)
+"""Log-odds against a fault from which it is excluded, where it would show."""
+
+HIDDEN = 5.0
+"""Odds against a fault that moves do not show, before it shows in anything."""
+
+NEAR = 3
+"""Moves from the end of the game up to which an agent may play right whatever its targets."""
+
+DISCOUNTS = (1.0, 0.99, 0.95, 0.9, 0.8, 0.65, 0.5)
+"""Discounts that are compared where it is unknown."""
 
 EXAMPLES = 3
 """Positions that a report shows of each fault."""
@@ -56,31 +82,45 @@ def diagnose(
     *,
     make_env: Callable[[Game], Any] = GameEnv,
     games: Sequence[Game] | None = None,
+    discount: float | None = None,
     seed: int = 0,
+    verbose: bool = False,
+    progress: bool = True,
 ) -> Diagnosis:
-    """Name the fault behind a bad score, from the moves at all positions of small games.
+    """Name the fault behind a bad score, from moves and values at all positions of small games.
 
     Given a training function, it is trained on tiny games on which faults play differently; given
     a policy, on the positions of its own game. The moves of an agent with each fault are computed,
     and compared with the policy's: a fault fits if it makes the moves more probable than any
     right but partly trained agent does, by a factor that such an agent's moves reach with
-    probability 5 % at most.
+    probability 5 % at most. Where the policy has ``values``, those of each position are compared
+    with those of the positions after it, which tells faults apart that moves alone do not.
 
     Args:
         train_or_policy: a function ``train(env)`` that returns a policy; or a policy, as
-            :func:`nim_envs.optimality` takes it.
+            :func:`nim_envs.optimality` takes it. Its attribute ``values``, if there is one, holds
+            values in units of the environment's rewards, to the player to move: a function of
+            observations ``(k, ...)`` and action masks ``(k, actions)``, or a table with a row for
+            each position in the order of ``rules.indices``; of actions, ``(k, actions)``, those of
+            illegal ones included, or of positions, ``(k,)``.
         env_or_game: the policy's game or environment, as :func:`nim_envs.optimality` takes it;
             ``None``: its attribute ``game``, or, of a function of one argument, training.
         make_env: returns the environment that is passed to ``train``, from a game.
-        games: games to train on; ``None``: four tiny ones.
+        games: games to train on; ``None``: five tiny ones.
+        discount: discount for each move that the values were learned with; ``None``: any.
         seed: seed of choices among equally probable moves, at least 0.
+        verbose: whether the printed report has the evidence.
+        progress: whether to show a progress bar on standard error while training, if tqdm is
+            installed.
 
     Returns:
         The faults that fit, those excluded, and the evidence.
 
     Raises:
         TypeError: neither a policy with a game nor a training function.
-        InvalidPolicyError: the policy returned neither actions nor probabilities.
+        ValueError: ``discount`` is not from 0 to 1.
+        InvalidPolicyError: the policy returned neither actions nor probabilities, or its values
+            have another shape.
         SearchTooLargeError: the game has too many positions.
 
     References:
@@ -100,15 +140,22 @@ def diagnose(
         >>> print(report.faults[0].evidence[1].strip())
         at 0-0-2 it plays heap 2: take 1; heap 2: take 2 wins
     """
+    if discount is not None and not 0 <= discount <= 1:
+        raise ValueError(f"discount must be from 0 to 1, not {discount!r}")
     cases = []
-    for policy, where in _policies(train_or_policy, env_or_game, make_env, games):
+    for policy, where in _policies(train_or_policy, env_or_game, make_env, games, progress):
         board = Board(scored_game(where).game)
-        cases.append(Case(board, answers_of(policy, where, board, seed)))
-    return diagnosis_of([case for case in cases if len(case.rows)])
+        answers = answers_of(policy, where, board, seed)
+        cases.append(Case(board, answers, values_of(policy, where, board, answers.rows)))
+    return diagnosis_of([case for case in cases if len(case.rows)], discount, verbose)
 
 
 def _policies(
-    given: Any, env_or_game: Any, make_env: Callable[[Game], Any], games: Sequence[Game] | None
+    given: Any,
+    env_or_game: Any,
+    make_env: Callable[[Game], Any],
+    games: Sequence[Game] | None,
+    progress: bool,
 ) -> Iterable[tuple[Any, Any]]:
     """Yield policies and their games or environments."""
     game = env_or_game
@@ -122,9 +169,16 @@ def _policies(
             f"{given!r} is no function of one argument, the environment, that returns a policy; a "
             "policy is diagnosed with its game, diagnose(policy, env_or_game)"
         )
-    for each in tiny_games() if games is None else games:
-        env = make_env(each)
-        yield given(env), env
+    chosen = tiny_games() if games is None else games
+    bar = nullcontext()
+    if installed("tqdm"):
+        bar = progress_bar(desc="training", unit="game", total=len(chosen), shown=progress)
+    with bar as shown:
+        for each in chosen:
+            env = make_env(each)
+            yield given(env), env
+            if shown is not None:
+                shown.update()
 
 
 def _trains(given: Any) -> bool:
@@ -143,49 +197,147 @@ class Compared(NamedTuple):
 
     Attributes:
         fault: an entry of :data:`FAULTS`, or ``MEMORY``.
-        variant: its form that explains the moves best; ``None`` for a memory.
-        evidence: log of how much better it explains the moves that tell than right agents do.
-        total: log-likelihood of all moves.
+        variant: its form that explains the moves best; ``None`` where there is none.
+        evidence: log of how much better it explains moves and values than right agents do.
+        total: log-likelihood of moves and values.
+        excluded: whether it would show in what is at hand, and does not.
     """
 
     fault: Fault
     variant: Variant | None
     evidence: float
     total: float
+    excluded: bool = False
 
 
-def diagnosis_of(cases: Sequence[Case]) -> Diagnosis:
-    """Return the diagnosis of a policy's moves in some games."""
+class ByMoves(NamedTuple):
+    """A fault, compared with the moves in all games.
+
+    Attributes:
+        variant: its form that explains the moves best; ``None`` where there is none.
+        evidence: log of how much better it explains the moves that tell than right agents do.
+        total: log-likelihood of all moves.
+    """
+
+    variant: Variant | None
+    evidence: float
+    total: float
+
+
+def diagnosis_of(
+    cases: Sequence[Case], discount: float | None = None, verbose: bool = False
+) -> Diagnosis:
+    """Return the diagnosis of a policy's moves, and of its values, in some games."""
     threshold = math.log((len(FAULTS) + 1) / ERROR)
-    learned = cache(best_that_learned)  # many faults show in the same games
-    compared = [found for fault in FAULTS if (found := compare(fault, cases, learned)) is not None]
     right = sum(case.right(case.everywhere) + case.of_illegal(False) for case in cases)
+    compared = _compared(cases, right, by_values(cases, discount))
     fitting = [each for each in compared if each.evidence >= threshold]
-    best = max((each.total for each in fitting), default=right)
-    fitting = [each for each in fitting if each.total >= best - threshold]
     fitting.sort(key=lambda each: -round(each.total, 6))
     memory = memory_of(cases)
     if memory >= threshold:
-        fitting.insert(0, Compared(MEMORY, None, memory, best))
-    findings = tuple(
-        Finding(
-            _name(each.fault, cases), each.fault.meaning, each.evidence, evidence_of(each, cases)
+        fitting.insert(0, Compared(MEMORY, None, memory, max(memory, *_totals(fitting))))
+    findings = []
+    for number, each in enumerate(fitting):
+        if fitting[0].total - each.total > math.log(MARGIN):
+            break
+        follower = fitting[number + 1] if number + 1 < len(fitting) else None
+        findings.append(
+            Finding(
+                _name(each.fault, cases),
+                each.fault.meaning,
+                each.evidence,
+                _name(follower.fault, cases) if follower else None,
+                each.total - follower.total if follower else math.inf,
+                evidence_of(each, cases),
+            )
         )
-        for each in fitting
-    )
     named = {finding.name for finding in findings}
-    excluded = {
-        _name(each.fault, cases): each.total < max(best, right) - threshold
-        for each in compared
-        if _name(each.fault, cases) not in named
-    }
+    others = [each for each in compared if _name(each.fault, cases) not in named]
+    verdict = verdict_without(cases)
+    if findings:
+        verdict = "unseen" if fitting[0].fault.or_data else "faulty"
     return Diagnosis(
-        "faulty" if findings else verdict_without(cases),
-        findings,
-        tuple(name for name, out in excluded.items() if not out),
-        tuple(name for name, out in excluded.items() if out),
+        verdict,
+        tuple(findings),
+        tuple(_name(each.fault, cases) for each in others if not each.excluded),
+        tuple(_name(each.fault, cases) for each in others if each.excluded),
         tuple(map(score_of, cases)),
+        any(case.backups is not None for case in cases),
+        verbose,
     )
+
+
+def _totals(found: Sequence[Compared]) -> list[float]:
+    return [each.total for each in found] or [0.0]
+
+
+def _compared(
+    cases: Sequence[Case], right: float, values: Sequence[ByValues] | None
+) -> list[Compared]:
+    """Compare all faults that a game can show."""
+    learned = cache(best_that_learned)  # many faults show in the same games
+    near = sum(case.at_random_beyond(NEAR) + case.of_illegal(False) for case in cases)
+    hidden = {Shows.FAR_FROM_THE_END: near, Shows.NOWHERE: max(right, near)}
+    moves = []
+    for fault in FAULTS:
+        found = compare(fault, cases, learned)
+        if fault.shows is not Shows.EVERYWHERE:
+            least = hidden[fault.shows] - math.log(HIDDEN)
+            found = (
+                ByMoves(None, least - right, least) if found is None
+                else found._replace(total=float(np.logaddexp(found.total, least)))
+            )  # fmt: skip
+        moves.append(found)
+    best = max([right, *(each.total for each in moves if each is not None)])
+    best_values = max((each.fitted for each in values), default=0.0) if values else 0.0
+    compared = []
+    for number, (fault, found) in enumerate(zip(FAULTS, moves, strict=True)):
+        if found is None:
+            continue
+        gained = values[number].gained if values else 0.0
+        total = found.total + (values[number].fitted if values else 0.0)
+        excluded = found.total < best - EXCLUDED and fault.shows is not Shows.NOWHERE
+        if values and fault.values is not None:
+            excluded |= values[number].fitted < best_values - EXCLUDED
+        evidence = found.evidence
+        if fault.shows is not Shows.EVERYWHERE and values:
+            evidence = max(evidence, found.total - right)
+        compared.append(Compared(fault, found.variant, evidence + gained, total, excluded))
+    return compared
+
+
+class ByValues(NamedTuple):
+    """A fault, compared with the values in all games.
+
+    Attributes:
+        fitted: log-likelihood of the values.
+        gained: log of how much better it explains them than right agents do.
+    """
+
+    fitted: float
+    gained: float
+
+
+def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] | None:
+    """Compare all faults with the values; ``None`` where there are none.
+
+    Args:
+        cases: the games, those without values are left out.
+        discount: that of the training; ``None``: it is averaged over :data:`DISCOUNTS`.
+    """
+    backups = [case.backups for case in cases if case.backups is not None]
+    if not backups:
+        return None
+    discounts = DISCOUNTS if discount is None else (discount,)
+
+    def fitted(models: ModelsOfValues) -> float:
+        """The mean likelihood over discounts and forms, which are the same in all games."""
+        logs = [sum(models(each, gamma) for each in backups) for gamma in discounts]
+        return _log_mean(np.concatenate(logs))
+
+    right = fitted(RIGHT_VALUES)
+    found = [right if fault.values is None else fitted(fault.values) for fault in FAULTS]
+    return [ByValues(each, each - right) for each in found]
 
 
 def best_that_learned(*cases: Case) -> float:
@@ -199,7 +351,7 @@ def best_that_learned(*cases: Case) -> float:
 
 def compare(
     fault: Fault, cases: Sequence[Case], learned: Callable[..., float] = best_that_learned
-) -> Compared | None:
+) -> ByMoves | None:
     """Compare a fault with the moves in all games; ``None`` where no game shows it.
 
     Args:
@@ -230,8 +382,7 @@ def compare(
     if not forms:
         return None
     best = max(forms, key=lambda form: form[2])
-    return Compared(
-        fault,
+    return ByMoves(
         best[0],
         _log_mean([evidence for _, evidence, _ in forms]),
         _log_mean([total for _, _, total in forms]),
@@ -250,7 +401,7 @@ def _with_fault(pairs: Sequence[tuple[Case, Expected]], everywhere: bool) -> flo
     return mean_likelihood(games) + illegal
 
 
-def _log_mean(logs: Sequence[float]) -> float:
+def _log_mean(logs: Sequence[float] | FloatArray) -> float:
     return log_sum(np.array(logs)) - math.log(len(logs))
 
 
@@ -304,6 +455,8 @@ def _name(fault: Fault, cases: Sequence[Case]) -> str:
 
 def evidence_of(found: Compared, cases: Sequence[Case]) -> tuple[str, ...]:
     """Return the evidence for a fault, a line each."""
+    if found.variant is None and found.fault is not MEMORY:
+        return ("its values fit, and its moves do not tell",)
     if found.variant is None:
         before = sum(case.answers.memory.before for case in cases)
         now = sum(case.answers.memory.now for case in cases)
@@ -336,10 +489,11 @@ def _evidence(case: Case, expected: Expected) -> list[str]:
     if expected.any_action:
         line += f"; {illegal} of {len(case.illegal)} answers are illegal"
     lines = [line]
-    shown = np.flatnonzero(other & (made > 0.5) & (case.hits < 0.5))
+    wrong = case.of_moves(expected.moves & ~case.winning)
+    shown = np.flatnonzero(other & (wrong > 0.5))
     for row in shown[spread(len(shown), EXAMPLES)]:
         position = case.positions[row]
-        action = int(case.shares[row].argmax())
+        action = int((case.shares[row, :-1] * expected.moves[row] * ~case.winning[row]).argmax())
         wins = int(np.flatnonzero(case.winning[row])[0])
         is_legal = case.legal[row, action]
         lines.append(

@@ -1,13 +1,15 @@
-"""The faults that are known, each by the moves that an agent with it comes to make.
+"""The faults that are known, each by the moves and by the values of an agent with it.
 
 The moves are computed, not learned: with the wrong sign of the bootstrap by dynamic programming
-with that sign, of a blind agent by what it has played at positions that look the same to it.
+with that sign, of a blind agent by what it has played at positions that look the same to it. The
+values satisfy an equation that those of a right agent do not, for any discount.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 from itertools import groupby
 from typing import NamedTuple
@@ -17,9 +19,11 @@ import numpy as np
 from nim_envs.players import FloatArray
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
 from nim_envs.testing.diagnosis.board import Board, Moves, greedy
 from nim_envs.testing.diagnosis.case import Case, Expected
-from nim_envs.testing.diagnosis.likelihood import evenly, ranked
+from nim_envs.testing.diagnosis.likelihood import evenly, log_sum, ranked
+from nim_envs.testing.diagnosis.values import Backups, Equation
 
 Expect = Callable[[Case], Expected | None]
 """The expectation of a fault in one game; ``None`` where the game does not show it."""
@@ -38,19 +42,55 @@ class Variant(NamedTuple):
     learned: bool = False
 
 
+class Shows(Enum):
+    """What the moves of any agent with a fault show of it."""
+
+    EVERYWHERE = "its moves are known"
+    FAR_FROM_THE_END = "far from the end of the game it plays at random, or in a fixed order"
+    NOWHERE = "it may play as a right agent does that is partly trained"
+
+
+ModelsOfValues = Callable[[Backups, float], FloatArray]
+"""Log-likelihoods of values by the forms of a fault, ``(forms,)``, for a discount."""
+
+
 @dataclass(frozen=True)
 class Fault:
-    """A known fault of agents, and the moves that give it away.
+    """A known fault of agents, and the moves and values that give it away.
 
     Attributes:
         name: its name, in a few words.
         meaning: what an agent with it does, and where to look.
-        variants: the forms that it takes.
+        variants: the forms that it takes in the moves.
+        values: the forms that it takes in the values; ``None``: these are a right agent's.
+        shows: what its moves show, whatever the discount; only what would show is excluded.
+        or_data: whether a right agent may be the same, trained on too little.
     """
 
     name: str
     meaning: str
-    variants: tuple[Variant, ...]
+    variants: tuple[Variant, ...] = ()
+    values: ModelsOfValues | None = None
+    shows: Shows = Shows.EVERYWHERE
+    or_data: bool = False
+
+
+def satisfying(*forms: Callable[[float], Equation]) -> ModelsOfValues:
+    """Return models of values that satisfy equations, which depend on the discount."""
+    return partial(_of_equations, forms)
+
+
+def _of_equations(
+    forms: tuple[Callable[[float], Equation], ...], backups: Backups, discount: float
+) -> FloatArray:
+    return backups.of_equations([form(discount) for form in forms])
+
+
+RIGHT_VALUES = satisfying(
+    lambda discount: Equation(next=-discount),
+    lambda discount: Equation(reply=-1.0, own=discount),
+)
+"""The models of a right agent's values: it bootstraps from the opponent's turn, or its own."""
 
 
 def of_moves(*found: Moves) -> tuple[Variant, ...]:
@@ -146,7 +186,7 @@ def at_later_positions(board: Board, moves: int) -> BoolArray:
     return greedy(shares)
 
 
-Looks = Callable[[Case], IntArray | None]
+Looks = Callable[[Rules, IntArray], IntArray | None]
 """The group of each position, ``(k,)``: those of a group look the same to a blind agent."""
 
 
@@ -155,8 +195,23 @@ def of_looks(*found: Looks) -> tuple[Variant, ...]:
     return tuple(Variant(partial(_expected_looks, looks), learned=True) for looks in found)
 
 
+def equal_for(*found: Looks) -> ModelsOfValues:
+    """Return models of values that are equal at positions that look the same."""
+    return partial(_of_looks, found)
+
+
+def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> FloatArray:
+    board, rows = backups.board, backups.values.rows
+    groups = [looks(board.game.rules, board.positions[rows]) for looks in found]
+    right = log_sum(RIGHT_VALUES(backups, discount)) - np.log(2)
+    # Where the game does not show it, or where it is blind at play alone, values are right.
+    return np.array(
+        [right if each is None else np.logaddexp(right, backups.of_groups(each)) for each in groups]
+    )
+
+
 def _expected_looks(looks: Looks, case: Case) -> Expected | None:
-    groups = looks(case)
+    groups = looks(case.board.game.rules, case.positions)
     if groups is None:
         return None
     everywhere = np.ones(len(groups))
@@ -175,29 +230,31 @@ def _groups(looks: IntArray) -> IntArray:
     return np.unique(looks, axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def all_alike(case: Case) -> IntArray:
+def all_alike(rules: Rules, positions: IntArray) -> IntArray:
     """All positions look the same."""
-    return np.zeros(len(case.rows), dtype=np.int64)
+    return np.zeros(len(positions), dtype=np.int64)
 
 
-def without_component(component: int, alone: bool, case: Case) -> IntArray | None:
+def without_component(
+    component: int, alone: bool, rules: Rules, positions: IntArray
+) -> IntArray | None:
     """One component is not seen.
 
     Args:
         component: its number.
         alone: whether the only component of a game is not seen either.
-        case: the moves.
+        rules: those of the game.
+        positions: ``(k, components)``.
     """
-    components = case.positions.shape[1]
+    components = positions.shape[1]
     if component >= components or (components == 1 and not alone):
         return None
-    return _groups(np.delete(case.positions, component, axis=1))
+    return _groups(np.delete(positions, component, axis=1))
 
 
-def without_order(case: Case) -> IntArray | None:
+def without_order(rules: Rules, positions: IntArray) -> IntArray | None:
     """The order of equal components is not seen."""
-    rules = case.board.game.rules
-    positions = case.positions.copy()
+    positions = positions.copy()
     alike = [
         [index for index, _ in group]
         for _, group in groupby(enumerate(rules.components), key=lambda each: repr(each[1]))
@@ -209,26 +266,26 @@ def without_order(case: Case) -> IntArray | None:
     return _groups(positions)
 
 
-def by_being_empty(case: Case) -> IntArray | None:
+def by_being_empty(rules: Rules, positions: IntArray) -> IntArray:
     """Positions with the same components in state 0 look the same."""
-    return _groups((case.positions > 0).astype(np.int64))
+    return _groups((positions > 0).astype(np.int64))
 
 
-def by_being_full(case: Case) -> IntArray | None:
+def by_being_full(rules: Rules, positions: IntArray) -> IntArray:
     """Positions with the same full components look the same, as do shares cut to 0 or 1."""
-    largest = np.array(case.board.game.rules.shape) - 1
-    return _groups((case.positions == largest).astype(np.int64))
+    largest = np.array(rules.shape) - 1
+    return _groups((positions == largest).astype(np.int64))
 
 
-def by_halves(case: Case) -> IntArray | None:
+def by_halves(rules: Rules, positions: IntArray) -> IntArray:
     """Positions with the same halved states, rounded down, look the same."""
-    return _groups(case.positions // 2)
+    return _groups(positions // 2)
 
 
-def by_direction(case: Case) -> IntArray | None:
+def by_direction(rules: Rules, positions: IntArray) -> IntArray:
     """Positions with the same ratios of states look the same, as to a saturated network."""
-    divisors = np.gcd.reduce(case.positions, axis=1, keepdims=True)
-    return _groups(case.positions // np.maximum(divisors, 1))
+    divisors = np.gcd.reduce(positions, axis=1, keepdims=True)
+    return _groups(positions // np.maximum(divisors, 1))
 
 
 # Seats, masks, search and actions.
@@ -288,6 +345,50 @@ ONE_MOVE_AHEAD = tuple(
     Variant(partial(searched_one_move, in_order), learned=True) for in_order in (False, True)
 )
 
+BLIND_TO_ALL = (all_alike,)
+CUTS = (by_being_empty, by_being_full, by_halves, by_direction)
+
+
+# Forms of faults in the values.
+
+
+def _of_older_network(backups: Backups, discount: float) -> FloatArray:
+    return np.array([backups.of_next_positions()])
+
+
+def _mixed(discount: float, share: float) -> Equation:
+    """Next states that are the opponent's turns, or the mover's own with the same sign."""
+    other = 1 - share
+    return Equation(next=-discount * share, reply=-other, own=-discount * other)
+
+
+_between_players = satisfying(*(partial(_mixed, share=share) for share in (0.25, 0.5, 0.75)))
+
+
+def _of_mixed_players(backups: Backups, discount: float) -> FloatArray:
+    return np.append(_between_players(backups, discount), backups.of_noise(1.05))
+
+
+def _lagging(discount: float, share: float) -> Equation:
+    return Equation(reward=share, next=-discount * share)
+
+
+_lag = satisfying(*(partial(_lagging, share=share) for share in (0.0, 0.05, 0.15, 0.3, 0.5)))
+
+
+def _of_steps(backups: Backups, discount: float) -> FloatArray:
+    return np.append(_lag(backups, discount), backups.beyond)
+
+
+def _cut_short(discount: float, share: float) -> Equation:
+    """Of the moves that do not end the game, a share is learned as if they did."""
+    return Equation(next=-discount * (1 - share))
+
+
+def _beyond_the_end(discount: float, shift: float) -> Equation:
+    return Equation(next=-discount, shift=shift)
+
+
 FAULTS = (
     Fault(
         "wrong sign of the bootstrap",
@@ -302,52 +403,90 @@ FAULTS = (
         )
         # Without a discount, wins in two moves and losses in one cancel: nothing is left of them.
         + ONE_MOVE_AHEAD,
+        satisfying(
+            lambda discount: Equation(next=discount),
+            lambda discount: Equation(reply=-1.0, next=discount),
+            lambda discount: Equation(reply=-1.0, own=-discount),
+        ),
+        Shows.FAR_FROM_THE_END,
+    ),
+    Fault(
+        "sign of the backup never flips",
+        "each position on the path of a search gets the leaf's value with the sign of the player "
+        "to move at the leaf: the sign must change with every move back",
+        (),
+        satisfying(lambda discount: Equation(reward=-1.0, next=discount)),
+        Shows.FAR_FROM_THE_END,
     ),
     Fault(
         "normal and misère play confused",
         "it plays by the other rule of who wins: normal play's last mover wins, misère play's "
         "loses",
         of_moves(partial(always, Convention.NORMAL), partial(always, Convention.MISERE)),
+        satisfying(
+            *(
+                partial(lambda discount, rule: Equation(next=-discount, convention=rule), rule=each)
+                for each in Convention
+            )
+        ),
     ),
     Fault(
         "players swapped",
         "it plays to lose: the result of a game is credited to the wrong player",
         of_moves(of_the_other_convention),
+        satisfying(
+            lambda discount: Equation(reward=-1.0, next=-discount),
+            lambda discount: Equation(reward=-1.0, reply=1.0, own=discount),
+        ),
     ),
     Fault(
         "action mask ignored",
-        "it makes illegal moves: the mask must be applied where actions are chosen, and in the "
-        "maximum over next actions",
+        "it makes illegal moves: the mask must be applied where actions are chosen",
         (Variant(anything),),
+    ),
+    Fault(
+        "maximum over illegal actions",
+        "its targets take the maximum over the actions that are illegal at s', too: the mask of "
+        "the next position must be applied there",
+        (),
+        satisfying(lambda discount: Equation(next=-discount, illegal=True)),
+        Shows.NOWHERE,
     ),
     Fault(
         "same action always",
         "it prefers the same actions at every position: the observation does not reach it, or it "
         "was not trained",
-        of_looks(all_alike),
+        of_looks(*BLIND_TO_ALL),
+        equal_for(*BLIND_TO_ALL),
     ),
     *(
         Fault(
             f"blind to component {component}",
             f"its moves do not depend on component {component} of the position",
-            of_looks(
-                partial(without_component, component, False),
-                partial(without_component, component, True),
-            ),
+            of_looks(*looks),
+            equal_for(*looks),
         )
         for component in range(8)
+        for looks in [
+            (
+                partial(without_component, component, False),
+                partial(without_component, component, True),
+            )
+        ]
     ),
     Fault(
         "blind to the order of components",
         "it plays the same actions whichever of the equal components they meet: observations are "
         "sorted, or permuted apart from the actions",
         of_looks(without_order),
+        equal_for(without_order),
     ),
     Fault(
         "observations unnormalised or cut",
         "positions of different numbers look the same to it: look for integer division, for casts "
         "to integers, and for scaling that differs between training and play",
-        of_looks(by_being_empty, by_being_full, by_halves, by_direction),
+        of_looks(*CUTS),
+        equal_for(*CUTS),
     ),
     Fault(
         "stale observations",
@@ -356,20 +495,73 @@ FAULTS = (
         of_moves(partial(at_later_positions, moves=1), partial(at_later_positions, moves=2)),
     ),
     Fault(
-        "blind in one seat",
-        "it plays well as one player and at random as the other: it learns from the turns of one "
-        "player alone",
+        "one seat never learned",
+        "it plays well as one player and at random as the other: the data never showed these "
+        "positions of the other seat, as against an optimal opponent, or learning leaves out its "
+        "turns",
         tuple(
             Variant(partial(blind_seat, seat, in_order))
             for seat in (0, 1)
             for in_order in (False, True)
         ),
+        or_data=True,
     ),
     Fault(
         "search of depth one",
         "it sees the end of the game one move ahead and nothing beyond: rewards are not passed "
-        "back, or the search ends there",
+        "back (discount 0), or the search ends there",
         ONE_MOVE_AHEAD,
+        satisfying(
+            lambda discount: Equation(),
+            lambda discount: Equation(reply=-1.0),
+        ),
+        Shows.FAR_FROM_THE_END,
+    ),
+    Fault(
+        "target network never updated",
+        "its targets are the values of another network than its own: copy the weights, or look at "
+        "how often they are copied",
+        (),
+        _of_older_network,
+        Shows.NOWHERE,
+    ),
+    Fault(
+        "wrong step size",
+        "its values lag behind their targets even where a move ends the game, or lie beyond every "
+        "possible result: the learning rate is too small or too large, or training too short",
+        (),
+        _of_steps,
+        Shows.NOWHERE,
+        or_data=True,
+    ),
+    Fault(
+        "replay mixes players",
+        "rewards or next states of one player are learned as the other's: look at whose turn each "
+        "part of a transition is from",
+        (),
+        _of_mixed_players,
+        Shows.NOWHERE,
+    ),
+    Fault(
+        "truncation taken for the end",
+        "its values fall faster than its discount says: where a game is cut short, the value of "
+        "the last position must be bootstrapped",
+        (),
+        satisfying(*(partial(_cut_short, share=share) for share in (0.15, 0.3, 0.45, 0.6))),
+        Shows.NOWHERE,
+    ),
+    Fault(
+        "end taken for truncation",
+        "moves that end the game do not have the value of their reward: something is bootstrapped "
+        "beyond the end, such as the first position of the next game",
+        (),
+        satisfying(
+            *(
+                partial(_beyond_the_end, shift=shift)
+                for shift in (-1.5, -1.0, -0.7, -0.45, -0.25, 0.25, 0.45, 0.7, 1.0, 1.5)
+            )
+        ),
+        Shows.NOWHERE,
     ),
     Fault(
         "actions off by one",

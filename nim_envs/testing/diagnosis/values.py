@@ -1,0 +1,334 @@
+"""Values of an agent, and the equations between those of a position and of the next ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from nim_envs.errors import InvalidPolicyError
+from nim_envs.players import FloatArray, MaskArray, as_array
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.scoring.observations import Observer
+from nim_envs.testing.diagnosis.board import Board
+from nim_envs.testing.diagnosis.likelihood import evenly, log_sum
+
+LARGEST = 1e6
+"""Largest size of a value that is told from infinity."""
+
+WIDTHS = np.array([0.05, 0.1, 0.2, 0.4])
+"""Standard deviations of values about those of an equation that are compared; smaller errors are
+none."""
+
+UNTOUCHED = 0.02
+"""Standard deviation about 0 of values that were never learned."""
+
+BROAD = 0.7
+"""Mean size of values of which nothing is known."""
+
+INDEPENDENT = 40
+"""Most values of a game that count as independent: errors of networks are correlated."""
+
+STEPS = 12
+"""Steps of expectation maximisation."""
+
+Reply = Literal["greedy", "random", "winning"]
+"""Moves of the opponent in an equation over two moves."""
+
+
+class Values(NamedTuple):
+    """Values of an agent at the positions of a board with a legal move.
+
+    Attributes:
+        rows: the positions, as rows of the board, ``(k,)``.
+        of_actions: value of each action to the player who moves, ``(k, actions)``, not a number
+            where unknown; ``None``: only values of positions are known.
+        of_positions: value of each position to the player to move, ``(k,)``; unused with
+            ``of_actions``.
+    """
+
+    rows: IntArray
+    of_actions: FloatArray | None
+    of_positions: FloatArray
+
+    @property
+    def tell_of_illegal(self) -> bool:
+        """Whether values of illegal actions could be known."""
+        return self.of_actions is not None
+
+
+def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> Values | None:
+    """Return the values that a policy has in its attribute ``values``; ``None`` without one.
+
+    Args:
+        policy: ``values`` is a function of observations ``(k, ...)`` and action masks
+            ``(k, actions)``, or a table with a row for each position in the order of
+            ``rules.indices``. Either has values of actions ``(k, actions)`` or of positions
+            ``(k,)``, to the player to move.
+        env_or_game: as :func:`nim_envs.optimality` takes it.
+        board: positions of its game.
+        rows: positions with a legal move, as rows of the board, ``(k,)``.
+
+    Raises:
+        InvalidPolicyError: the values have another shape, or are no numbers.
+    """
+    given = getattr(policy, "values", None)
+    if given is None:
+        return None
+    positions = board.positions[rows]
+    rules = board.game.rules
+    number, actions = len(rows), rules.num_actions
+    if callable(given):
+        masks: MaskArray = board.legal[rows].astype(np.int8)
+        found, _ = as_array(given(Observer(env_or_game, policy)(positions, masks), masks))
+    else:
+        table, _ = as_array(given)
+        if table.shape not in ((rules.num_positions,), (rules.num_positions, actions)):
+            raise InvalidPolicyError(
+                f"a table of values must have shape ({rules.num_positions}, {actions}) or "
+                f"({rules.num_positions},), a row for each position, not {table.shape}"
+            )
+        found = table[rules.indices(positions)]
+    if found.shape == (number, 1) and actions > 1:
+        found = found[:, 0]
+    if found.shape not in ((number,), (number, actions)) or found.dtype.kind not in "iufb":
+        raise InvalidPolicyError(
+            f"values must be numbers of shape ({number}, {actions}), one for each action, or "
+            f"({number},), one for each position, not {found.dtype} of shape {found.shape}"
+        )
+    values = found.astype(np.float64)
+    of_actions = values if values.ndim == 2 else None
+    return Values(rows, of_actions, values if of_actions is None else np.zeros(number))
+
+
+class Equation(NamedTuple):
+    """An equation of values: r + c U(s') + b R(s') + d W(s'), with r at moves that end the game.
+
+    U(s') is the value of the next position to the opponent, who moves there. R(s') is the
+    opponent's reward from its reply, and W(s') the value to the mover of the position after it.
+
+    Attributes:
+        reward: factor of the reward where a move ends the game.
+        shift: what is added to that.
+        next: c, -γ in a right agent.
+        reply: b, -1 in a right agent that bootstraps from its own next turn.
+        own: d, γ in such an agent.
+        convention: convention by which games are won; ``None``: that of the game.
+        illegal: whether the maximum in U is over illegal actions, too.
+    """
+
+    reward: float = 1.0
+    shift: float = 0.0
+    next: float = 0.0
+    reply: float = 0.0
+    own: float = 0.0
+    convention: Convention | None = None
+    illegal: bool = False
+
+
+class Backups:
+    """The terms of equations at all moves of one game.
+
+    Args:
+        board: the game's positions.
+        values: values of an agent.
+        played: its action probabilities at the same positions, ``(k, actions)``.
+
+    Attributes:
+        told: the values that equations are compared with: of legal moves, or of positions, ``(m,)``.
+        untold: whether any of them is infinite or not a number.
+    """
+
+    def __init__(self, board: Board, values: Values, played: FloatArray) -> None:
+        rows = values.rows
+        self.board, self.values = board, values
+        legal = board.legal[rows]
+        self.where, self.actions = np.nonzero(legal)
+        self.sources = rows[self.where]
+        self.after = board.after[self.sources, self.actions]
+        self.ends: BoolArray = board.ending[self.sources, self.actions]
+        self._first = np.searchsorted(self.where, np.arange(len(rows)))
+        self._played = played[self.where, self.actions]
+        if values.of_actions is not None:
+            raw = values.of_actions[self.where, self.actions]
+        else:
+            raw = values.of_positions
+        self.untold = not np.isfinite(raw).all()
+        told = np.nan_to_num(raw, nan=LARGEST, posinf=LARGEST, neginf=-LARGEST)
+        self.told = told.clip(-LARGEST, LARGEST)
+
+    def _at(self, of_rows: FloatArray) -> FloatArray:
+        """Return numbers of positions ``(k,)`` by row of the board, 0 at the end of the game."""
+        found = np.zeros(len(self.board.positions))
+        found[self.values.rows] = of_rows
+        return found
+
+    def _of_rows(self, of_moves: FloatArray, way: str) -> FloatArray:
+        """Return the value of each position from those of its moves, ``(k,)``."""
+        if way == "greedy":
+            return np.maximum.reduceat(of_moves, self._first)
+        if way == "played":
+            return np.add.reduceat(of_moves * self._played, self._first)
+        number = np.diff(np.append(self._first, len(of_moves)))
+        mean = np.add.reduceat(of_moves, self._first) / number
+        if way == "half":
+            return (mean + np.maximum.reduceat(of_moves, self._first)) / 2
+        return mean
+
+    def _next(self, way: str, illegal: bool) -> FloatArray:
+        """U at each move, ``(moves,)``."""
+        if self.values.of_actions is None:
+            of_rows = np.nan_to_num(self.values.of_positions).clip(-LARGEST, LARGEST)
+        elif illegal:
+            every = np.where(np.isfinite(self.values.of_actions), self.values.of_actions, -np.inf)
+            of_rows = np.maximum(every.max(axis=1), self._of_rows(self.told, "greedy"))
+        else:
+            of_rows = self._of_rows(self.told, way)
+        return self._at(of_rows)[self.after]
+
+    def _replied(self, way: Reply, reward: float) -> tuple[FloatArray, FloatArray]:
+        """R and W at each move, ``(moves,)``."""
+        values = self.values
+        k, actions = len(values.rows), self.board.legal.shape[1]
+        legal = self.board.legal[values.rows]
+        later = self.board.after[values.rows]
+        own = self._at(
+            self._of_rows(self.told, "greedy") if values.of_actions is not None
+            else np.nan_to_num(values.of_positions).clip(-LARGEST, LARGEST)
+        )[later]  # fmt: skip
+        ends = self.board.ending[values.rows]
+        chosen = legal
+        if way == "greedy":
+            ranks = np.full((k, actions), -np.inf)
+            if values.of_actions is not None:
+                ranks[self.where, self.actions] = self.told
+            else:  # to the position that is worst for who moves next
+                ranks = np.where(legal, np.where(ends, reward, -own), -np.inf)
+            chosen = legal & (ranks >= ranks.max(axis=1, keepdims=True) - 1e-9)
+        elif way == "winning":
+            wins = self.board.winning[values.rows]
+            chosen = np.where(wins.any(axis=1, keepdims=True), wins, legal)
+        chances = evenly(chosen)
+        rewards = self._at((chances * ends * reward).sum(axis=1))[self.after]
+        return rewards, self._at((chances * ~ends * own).sum(axis=1))[self.after]
+
+    def predicted(self, equations: Sequence[Equation]) -> FloatArray:
+        """Return the values by equations, ``(predictions, m)``, some for each way to play."""
+        found = []
+        for equation in equations:
+            reward = self.board.reward
+            if equation.convention is not None:
+                reward = equation.convention.last_movers_reward
+            ended = equation.reward * reward + equation.shift
+            ways = ("greedy",) if equation.illegal else ("greedy", "half", "random")
+            if self.values.of_actions is None or not equation.next:
+                ways = ("greedy",)
+            replies: tuple[Reply, ...] = ("greedy",)
+            if equation.reply or equation.own:
+                replies = ("greedy", "random", "winning")
+            for way in ways:
+                later = equation.next * self._next(way, equation.illegal) if equation.next else 0.0
+                for reply in replies:
+                    more: Any = 0.0
+                    if equation.reply or equation.own:
+                        rewards, own = self._replied(reply, reward)
+                        more = equation.reply * rewards + equation.own * own
+                    moves = np.where(self.ends, ended, later + more)
+                    if self.values.of_actions is not None:
+                        found.append(moves)
+                    else:
+                        found += [
+                            self._of_rows(moves, each)
+                            for each in ("greedy", "played", "half", "random")
+                        ]
+        return np.array(found)
+
+    def of_equations(self, equations: Sequence[Equation]) -> FloatArray:
+        """Return the log-likelihood of the values by each equation, ``(equations,)``."""
+        found = []
+        for equation in equations:
+            logs = self._fit(self.predicted([equation]))
+            found.append(log_sum(logs) - np.log(len(logs)))
+        return np.array(found)
+
+    def of_groups(self, groups: IntArray) -> float:
+        """Return the log-likelihood of values that are equal within groups of positions.
+
+        Each value is predicted by the mean of the others of its group, for the same action; a
+        value that is that of most moves of the game tells nothing.
+
+        Args:
+            groups: group of each position, ``(k,)``.
+        """
+        if self.values.of_actions is None:
+            keys = groups
+        else:
+            keys = groups[self.where] * self.board.legal.shape[1] + self.actions
+        return self._by_key(keys)
+
+    def of_next_positions(self) -> float:
+        """Return the log-likelihood of values that depend on the next position alone.
+
+        They do in targets of any network; where they are also not those that the agent has there
+        now, that network is another.
+        """
+        if self.values.of_actions is None:
+            return -np.inf
+        rewards = np.where(self.ends, self.board.reward, np.nan)
+        return self._by_key(np.where(self.ends, -1, self.after), rewards)
+
+    def _by_key(self, keys: IntArray, known: FloatArray | None = None) -> float:
+        """Return the log-likelihood of values predicted by others with the same key."""
+        _, keys = np.unique(keys, return_inverse=True)
+        sums, counts = np.bincount(keys, self.told)[keys], np.bincount(keys)[keys]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            others = np.where(counts > 1, (sums - self.told) / (counts - 1), np.nan)
+        others[np.abs(others - np.median(self.told)) < WIDTHS[0]] = np.nan
+        if known is not None:
+            others = np.where(np.isnan(known), others, known)
+        return float(self._fit(others[np.newaxis])[0])
+
+    def of_noise(self, width: float) -> float:
+        """Return the log-likelihood of values anywhere from ``-width`` to ``width``."""
+        inside = np.abs(self.told) <= width
+        return self._tempered(np.log(np.where(inside, 1 / (2 * width), 1e-6)))
+
+    @property
+    def beyond(self) -> float:
+        """Log-likelihood of values of any order of magnitude."""
+        size = np.abs(self.told)
+        span = 2 * np.log(LARGEST)
+        far = 0.5 / (np.maximum(size, 1.0) * span)
+        return self._tempered(np.log(np.where(size > 1.0, far, 0.25)))
+
+    def _fit(self, predicted: FloatArray) -> FloatArray:
+        """Return log-likelihoods, ``(predictions,)``, with the best widths and shares.
+
+        A value is that of the equation up to an error, or was never learned, or is any.
+
+        Args:
+            predicted: ``(predictions, m)``, not a number where nothing is expected.
+        """
+        told = self.told
+        size = np.abs(told)
+        broad = np.exp(-size / BROAD) / (2 * BROAD) + 1e-9
+        untouched = np.exp(-0.5 * (told / UNTOUCHED) ** 2) / (UNTOUCHED * np.sqrt(2 * np.pi))
+        difference = np.where(np.isnan(predicted), np.inf, told - predicted)
+        best = np.full(len(predicted), -np.inf)
+        for width in WIDTHS:
+            near = np.exp(-0.5 * (difference / width) ** 2) / (width * np.sqrt(2 * np.pi))
+            parts = np.stack([near, *np.broadcast_arrays(untouched, broad, near)[:2]])
+            shares = np.full((3, len(predicted), 1), 1 / 3)
+            for _ in range(STEPS):
+                mixed = shares * parts
+                mixed /= mixed.sum(axis=0)
+                shares = (mixed.sum(axis=2, keepdims=True) + 1 / 3) / (len(told) + 1)
+            logs = np.log((shares * parts).sum(axis=0))
+            best = np.maximum(best, [self._tempered(each) for each in logs])
+        return best
+
+    def _tempered(self, logs: FloatArray) -> float:
+        """Return the sum of log-likelihoods of values, of which few are independent."""
+        return float(logs.sum() * min(1.0, INDEPENDENT / len(logs)))
