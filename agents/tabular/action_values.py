@@ -11,7 +11,7 @@ from gymnasium import spaces
 from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
-from agents.tabular.policies import GreedyTablePolicy, explored
+from agents.tabular.policies import GreedyActionValuePolicy, explored
 from agents.tabular.protocol import Decision
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import epsilon_greedy_action
@@ -67,13 +67,13 @@ class ActionValueLearner(TabularLearner):
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities of the epsilon-greedy policy of the current table."""
-        greedy = GreedyTablePolicy(self.index, self.table)
+        greedy = GreedyActionValuePolicy(self.index, self.table)
         shares = greedy.action_probabilities(observations, action_masks)
         return explored(shares, action_masks, self.exploration.epsilon)
 
-    def greedy(self) -> GreedyTablePolicy:
+    def greedy(self) -> GreedyActionValuePolicy:
         """Return the greedy policy of a copy of the current table."""
-        return GreedyTablePolicy(self.index, self.table.copy())
+        return GreedyActionValuePolicy(self.index, self.table.copy())
 
 
 class StandardActionValueLearner(ActionValueLearner):

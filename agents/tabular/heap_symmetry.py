@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,12 @@ class SortedPolicy:
         inner: Any = self.policy
         return self._by_sorted(inner.action_values, observations, action_masks)
 
+    @property
+    def values(self) -> Callable[[Array, MaskArray], FloatArray] | None:
+        """The policy's values, as a function of positions in any order; ``None``: it has none."""
+        inner: Any = getattr(self.policy, "values", None)
+        return None if inner is None else partial(self._by_sorted, inner)
+
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probability of every action."""
         inner: Any = self.policy
@@ -157,4 +164,4 @@ class SortedPolicy:
             np.take_along_axis(positions, places, axis=-1),
             self.symmetry.moved(action_masks, places),
         )
-        return self.symmetry.moved_back(answer, places)
+        return answer if answer.ndim == 1 else self.symmetry.moved_back(answer, places)

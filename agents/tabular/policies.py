@@ -10,37 +10,74 @@ from agents.tabular.selection import greedy_action
 
 
 class GreedyTablePolicy:
-    """Chooses a legal action of the largest value; ties are equally likely.
+    """Chooses a legal action of the largest entry in a table; ties are equally likely.
+
+    The entries may be preferences: policies whose entries are action values have ``values``, by
+    which :func:`nim_envs.diagnose` tells faults of learning apart.
 
     Args:
         index: numbers the observations.
-        values: action values, ``(observations, actions)``.
+        table: an entry for each action, ``(observations, actions)``.
     """
 
-    def __init__(self, index: ObservationIndex, values: FloatArray) -> None:
+    def __init__(self, index: ObservationIndex, table: FloatArray) -> None:
         self.index = index
-        self.values = values
+        self.table = table
 
     def __repr__(self) -> str:
         """Return the size of the table."""
-        observations, actions = self.values.shape
+        observations, actions = self.table.shape
         return f"{type(self).__name__}({observations} observations, {actions} actions)"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action of the largest value."""
-        values = self.values[self.index(observation)]
+        values = self.table[self.index(observation)]
         return int(greedy_action(values, np.flatnonzero(action_mask), rng.random()))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return action values, ``(n, actions)``; minus infinity where illegal."""
+        """Return the entries, ``(n, actions)``; minus infinity where illegal."""
         values: FloatArray = np.where(
-            action_masks == 1, self.values[self.index.many(observations)], -np.inf
+            action_masks == 1, self.table[self.index.many(observations)], -np.inf
         )
         return values
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the legal actions of the largest value."""
         return shared_by_best(self.action_values(observations, action_masks), action_masks)
+
+
+class GreedyActionValuePolicy(GreedyTablePolicy):
+    """Chooses a legal action of the largest value; ties are equally likely.
+
+    Args:
+        index: numbers the observations.
+        table: action values, ``(observations, actions)``.
+    """
+
+    def values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return action values, those of illegal actions included, ``(n, actions)``."""
+        values: FloatArray = self.table[self.index.many(observations)]
+        return values
+
+
+class GreedyCriticPolicy(GreedyTablePolicy):
+    """Chooses a legal action of the largest preference, and has the values of a critic.
+
+    Args:
+        index: numbers the observations.
+        table: preferences, ``(observations, actions)``.
+        critic: values of actions, ``(observations, actions)``, or of positions to the player to
+            move, ``(observations,)``.
+    """
+
+    def __init__(self, index: ObservationIndex, table: FloatArray, critic: FloatArray) -> None:
+        super().__init__(index, table)
+        self.critic = critic
+
+    def values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the critic's values, ``(n, actions)`` or ``(n,)``."""
+        values: FloatArray = self.critic[self.index.many(observations)]
+        return values
 
 
 def shared_by_best(values: FloatArray, action_masks: MaskArray) -> FloatArray:

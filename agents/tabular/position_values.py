@@ -163,6 +163,15 @@ def _many_action_values(
             out[row, action] = positions.action_values[action]
 
 
+@compiled
+def _many_values(positions: PositionValues, observations: Array) -> FloatArray:
+    """Return the values at ``observations``, ``(n,)``."""
+    found = np.zeros(len(observations))
+    for row in range(len(observations)):
+        found[row] = positions.values[value_index(positions, observations[row])]
+    return found
+
+
 class GreedyValuePolicy:
     """Moves to a position of least value for the opponent; ties are equally likely.
 
@@ -193,6 +202,10 @@ class GreedyValuePolicy:
         positions = positions_of(self.rules, observations)
         _many_action_values(self.positions, positions, action_masks, values)
         return values
+
+    def values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the values of the positions to the player to move, ``(n,)``."""
+        return _many_values(self.positions, positions_of(self.rules, observations))
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the actions to a position of least value."""

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
-from agents.tabular.policies import GreedyTablePolicy
+from agents.tabular.policies import GreedyCriticPolicy, GreedyTablePolicy
 from agents.tabular.protocol import Decision
 from agents.tabular.schedules import check_range, check_step
 from agents.tabular.selection import sample, softmax
@@ -92,13 +92,18 @@ class CriticLearner(PreferenceLearner):
         arguments = {"actor_rate": actor_rate, "critic_rate": critic_rate, "discount": discount}
         rates = float(actor_rate), float(critic_rate), float(discount)
         state, learned = self.first_state(preferences, rates)
+        (self._critic,) = learned.values()
         super().__init__(index, state, learned=learned, arguments=arguments)
+
+    def greedy(self) -> GreedyCriticPolicy:
+        """Return the policy that is greedy by copies of preferences and critic."""
+        return GreedyCriticPolicy(self.index, self.preferences.copy(), self._critic.copy())
 
     @abstractmethod
     def first_state(
         self, preferences: FloatArray, rates: tuple[float, float, float]
     ) -> tuple[Any, dict[str, Array]]:
-        """Return the initial state, and the arrays besides ``preferences`` that learning changes.
+        """Return the initial state, and the critic: the array besides ``preferences`` that changes.
 
         Args:
             preferences: initial preferences, zeros.

@@ -235,7 +235,8 @@ def diagnosis_of(
     fitting.sort(key=lambda each: -round(each.total, 6))
     memory = memory_of(cases)
     if memory >= threshold:
-        fitting.insert(0, Compared(MEMORY, None, memory, max(memory, *_totals(fitting))))
+        total = max([right, *(each.total for each in fitting)]) + memory
+        fitting.insert(0, Compared(MEMORY, None, memory, total))
     findings = []
     for number, each in enumerate(fitting):
         if fitting[0].total - each.total > math.log(MARGIN):
@@ -265,10 +266,6 @@ def diagnosis_of(
         any(case.backups is not None for case in cases),
         verbose,
     )
-
-
-def _totals(found: Sequence[Compared]) -> list[float]:
-    return [each.total for each in found] or [0.0]
 
 
 def _compared(

@@ -352,8 +352,8 @@ CUTS = (by_being_empty, by_being_full, by_halves, by_direction)
 # Forms of faults in the values.
 
 
-def _of_older_network(backups: Backups, discount: float) -> FloatArray:
-    return np.array([backups.of_next_positions()])
+def _of_first_network(backups: Backups, discount: float) -> FloatArray:
+    return np.array([backups.of_first_network()])
 
 
 def _mixed(discount: float, share: float) -> Equation:
@@ -377,7 +377,9 @@ _lag = satisfying(*(partial(_lagging, share=share) for share in (0.0, 0.05, 0.15
 
 
 def _of_steps(backups: Backups, discount: float) -> FloatArray:
-    return np.append(_lag(backups, discount), backups.beyond)
+    rows = len(backups.values.rows)
+    alike = backups.of_groups(np.zeros(rows, dtype=np.int64))
+    return np.append(_lag(backups, discount), [backups.beyond, alike])
 
 
 def _cut_short(discount: float, share: float) -> Equation:
@@ -385,8 +387,8 @@ def _cut_short(discount: float, share: float) -> Equation:
     return Equation(next=-discount * (1 - share))
 
 
-def _beyond_the_end(discount: float, shift: float) -> Equation:
-    return Equation(next=-discount, shift=shift)
+def _beyond_the_end(discount: float, shift: float, spread: float) -> Equation:
+    return Equation(next=-discount, shift=shift, spread=spread)
 
 
 FAULTS = (
@@ -522,7 +524,7 @@ FAULTS = (
         "its targets are the values of another network than its own: copy the weights, or look at "
         "how often they are copied",
         (),
-        _of_older_network,
+        _of_first_network,
         Shows.NOWHERE,
     ),
     Fault(
@@ -557,8 +559,9 @@ FAULTS = (
         (),
         satisfying(
             *(
-                partial(_beyond_the_end, shift=shift)
+                partial(_beyond_the_end, shift=shift, spread=spread)
                 for shift in (-1.5, -1.0, -0.7, -0.45, -0.25, 0.25, 0.45, 0.7, 1.0, 1.5)
+                for spread in (0.0, 0.2, 0.5)
             )
         ),
         Shows.NOWHERE,

@@ -18,12 +18,19 @@ from nim_envs.testing.diagnosis.likelihood import evenly, log_sum
 LARGEST = 1e6
 """Largest size of a value that is told from infinity."""
 
-WIDTHS = np.array([0.05, 0.1, 0.2, 0.4])
+WIDTHS = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
 """Standard deviations of values about those of an equation that are compared; smaller errors are
 none."""
 
 UNTOUCHED = 0.02
 """Standard deviation about 0 of values that were never learned."""
+
+MOST_UNTOUCHED = 0.5
+"""Largest share of values that were never learned where those after them were: the moves at both
+have been met about as often."""
+
+FIRST = 0.25
+"""Standard deviation about 0 of the values of a network before it has learned."""
 
 BROAD = 0.7
 """Mean size of values of which nothing is known."""
@@ -112,6 +119,7 @@ class Equation(NamedTuple):
     Attributes:
         reward: factor of the reward where a move ends the game.
         shift: what is added to that.
+        spread: standard deviation of what is added to that besides.
         next: c, -γ in a right agent.
         reply: b, -1 in a right agent that bootstraps from its own next turn.
         own: d, γ in such an agent.
@@ -121,6 +129,7 @@ class Equation(NamedTuple):
 
     reward: float = 1.0
     shift: float = 0.0
+    spread: float = 0.0
     next: float = 0.0
     reply: float = 0.0
     own: float = 0.0
@@ -249,7 +258,10 @@ class Backups:
         """Return the log-likelihood of the values by each equation, ``(equations,)``."""
         found = []
         for equation in equations:
-            logs = self._fit(self.predicted([equation]))
+            spread = None
+            if equation.spread and self.values.of_actions is not None:
+                spread = equation.spread * self.ends
+            logs = self._fit(self.predicted([equation]), spread)
             found.append(log_sum(logs) - np.log(len(logs)))
         return np.array(found)
 
@@ -262,33 +274,36 @@ class Backups:
         Args:
             groups: group of each position, ``(k,)``.
         """
-        if self.values.of_actions is None:
-            keys = groups
-        else:
+        keys = groups
+        if self.values.of_actions is not None:
             keys = groups[self.where] * self.board.legal.shape[1] + self.actions
-        return self._by_key(keys)
-
-    def of_next_positions(self) -> float:
-        """Return the log-likelihood of values that depend on the next position alone.
-
-        They do in targets of any network; where they are also not those that the agent has there
-        now, that network is another.
-        """
-        if self.values.of_actions is None:
-            return -np.inf
-        rewards = np.where(self.ends, self.board.reward, np.nan)
-        return self._by_key(np.where(self.ends, -1, self.after), rewards)
-
-    def _by_key(self, keys: IntArray, known: FloatArray | None = None) -> float:
-        """Return the log-likelihood of values predicted by others with the same key."""
         _, keys = np.unique(keys, return_inverse=True)
         sums, counts = np.bincount(keys, self.told)[keys], np.bincount(keys)[keys]
         with np.errstate(invalid="ignore", divide="ignore"):
             others = np.where(counts > 1, (sums - self.told) / (counts - 1), np.nan)
         others[np.abs(others - np.median(self.told)) < WIDTHS[0]] = np.nan
-        if known is not None:
-            others = np.where(np.isnan(known), others, known)
         return float(self._fit(others[np.newaxis])[0])
+
+    def of_first_network(self) -> float:
+        """Return the log-likelihood of values that depend on the next position alone.
+
+        They do in targets of any network, and are small in those of one that has not learned. The
+        first value of each next position is any small one, and predicts those after it.
+        """
+        if self.values.of_actions is None:
+            return -np.inf
+        predicted = np.where(self.ends, self.board.reward, 0.0)
+        spread = np.where(self.ends, 0.0, FIRST)
+        order = np.argsort(self.after, kind="stable")
+        later, told = self.after[order], self.told[order]
+        begins = np.append(True, later[1:] != later[:-1])
+        first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
+        before = np.cumsum(told) - told
+        number = np.arange(len(told)) - first
+        mean = (before - before[first]) / np.maximum(number, 1)
+        again = (number > 0) & ~self.ends[order]
+        predicted[order[again]], spread[order[again]] = mean[again], 0.0
+        return float(self._fit(predicted[np.newaxis], spread)[0])
 
     def of_noise(self, width: float) -> float:
         """Return the log-likelihood of values anywhere from ``-width`` to ``width``."""
@@ -303,21 +318,23 @@ class Backups:
         far = 0.5 / (np.maximum(size, 1.0) * span)
         return self._tempered(np.log(np.where(size > 1.0, far, 0.25)))
 
-    def _fit(self, predicted: FloatArray) -> FloatArray:
+    def _fit(self, predicted: FloatArray, spread: FloatArray | None = None) -> FloatArray:
         """Return log-likelihoods, ``(predictions,)``, with the best widths and shares.
 
         A value is that of the equation up to an error, or was never learned, or is any.
 
         Args:
             predicted: ``(predictions, m)``, not a number where nothing is expected.
+            spread: standard deviations besides the width, ``(m,)``.
         """
         told = self.told
         size = np.abs(told)
         broad = np.exp(-size / BROAD) / (2 * BROAD) + 1e-9
         untouched = np.exp(-0.5 * (told / UNTOUCHED) ** 2) / (UNTOUCHED * np.sqrt(2 * np.pi))
-        difference = np.where(np.isnan(predicted), np.inf, told - predicted)
+        difference = np.where(np.isnan(predicted) | (size >= LARGEST), np.inf, told - predicted)
         best = np.full(len(predicted), -np.inf)
-        for width in WIDTHS:
+        for least in WIDTHS:
+            width = least if spread is None else np.hypot(least, spread)
             near = np.exp(-0.5 * (difference / width) ** 2) / (width * np.sqrt(2 * np.pi))
             parts = np.stack([near, *np.broadcast_arrays(untouched, broad, near)[:2]])
             shares = np.full((3, len(predicted), 1), 1 / 3)
@@ -325,6 +342,9 @@ class Backups:
                 mixed = shares * parts
                 mixed /= mixed.sum(axis=0)
                 shares = (mixed.sum(axis=2, keepdims=True) + 1 / 3) / (len(told) + 1)
+                over = np.maximum(shares[1] - MOST_UNTOUCHED, 0.0)
+                shares[1] -= over
+                shares[0] += over
             logs = np.log((shares * parts).sum(axis=0))
             best = np.maximum(best, [self._tempered(each) for each in logs])
         return best
