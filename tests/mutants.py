@@ -335,7 +335,7 @@ def ppo_agent(board: Board, discount: float, fault: str | None, seed: int, share
         logits -= logits.max(axis=1, keepdims=True)
         return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
 
-    for _ in range(int(80 * share)):
+    for _ in range(int(150 * share)):
         logs, values = logs_of(actor()), critic()[:, 0].astype(np.float64)
         chances = np.exp(logs)
         rows: list[Any] = []

@@ -56,6 +56,9 @@ MARGIN = 10.0
 EXCLUDED = math.log(1e6)
 """Log-odds against a fault from which it is excluded, where it would show."""
 
+EXPLAINED = 0.6
+"""Share of the values that a fault explains where it is present, at least."""
+
 HIDDEN = 5.0
 """Odds against a fault that moves do not show, before it shows in anything."""
 
@@ -200,6 +203,7 @@ class Compared(NamedTuple):
         variant: its form that explains the moves best; ``None`` where there is none.
         evidence: log of how much better it explains moves and values than right agents do.
         total: log-likelihood of moves and values.
+        shown: whether a form of it shows in moves or values.
         excluded: whether it would show in what is at hand, and does not.
     """
 
@@ -207,6 +211,7 @@ class Compared(NamedTuple):
     variant: Variant | None
     evidence: float
     total: float
+    shown: bool = True
     excluded: bool = False
 
 
@@ -230,16 +235,22 @@ def diagnosis_of(
     """Return the diagnosis of a policy's moves, and of its values, in some games."""
     threshold = math.log((len(FAULTS) + 1) / ERROR)
     right = sum(case.right(case.everywhere) + case.of_illegal(False) for case in cases)
-    compared = _compared(cases, right, by_values(cases, discount))
+    compared = _compared(cases, right, by_values(cases, discount), threshold)
     fitting = [each for each in compared if each.evidence >= threshold]
+    if not any(each.shown for each in fitting):
+        fitting = []
     fitting.sort(key=lambda each: -round(each.total, 6))
+    # One that shows in the moves is named before those that may play as anybody does.
+    top = fitting[0].total - math.log(MARGIN) if fitting else 0.0
+    fitting.sort(key=lambda each: (each.total < top, not each.shown))
     memory = memory_of(cases)
     if memory >= threshold:
         total = max([right, *(each.total for each in fitting)]) + memory
         fitting.insert(0, Compared(MEMORY, None, memory, total))
+        top = total - math.log(MARGIN)
     findings = []
     for number, each in enumerate(fitting):
-        if fitting[0].total - each.total > math.log(MARGIN):
+        if each.total < top:
             break
         follower = fitting[number + 1] if number + 1 < len(fitting) else None
         findings.append(
@@ -269,7 +280,7 @@ def diagnosis_of(
 
 
 def _compared(
-    cases: Sequence[Case], right: float, values: Sequence[ByValues] | None
+    cases: Sequence[Case], right: float, values: Sequence[ByValues] | None, threshold: float
 ) -> list[Compared]:
     """Compare all faults that a game can show."""
     learned = cache(best_that_learned)  # many faults show in the same games
@@ -295,11 +306,17 @@ def _compared(
         total = found.total + (values[number].fitted if values else 0.0)
         excluded = found.total < best - EXCLUDED and fault.shows is not Shows.NOWHERE
         if values and fault.values is not None:
-            excluded |= values[number].fitted < best_values - EXCLUDED
-        evidence = found.evidence
-        if fault.shows is not Shows.EVERYWHERE and values:
+            fitted, explained = values[number].fitted, values[number].explained
+            excluded |= fitted < best_values - EXCLUDED and explained < EXPLAINED
+        evidence, shown = found.evidence, values is not None
+        if fault.shows is not Shows.EVERYWHERE:
+            shown |= found.evidence >= threshold
             evidence = max(evidence, found.total - right)
-        compared.append(Compared(fault, found.variant, evidence + gained, total, excluded))
+        else:
+            shown = True
+        if fault.name == MEMORY.name:
+            excluded &= not any(case.answers.memory.changed for case in cases)
+        compared.append(Compared(fault, found.variant, evidence + gained, total, shown, excluded))
     return compared
 
 
@@ -309,10 +326,12 @@ class ByValues(NamedTuple):
     Attributes:
         fitted: log-likelihood of the values.
         gained: log of how much better it explains them than right agents do.
+        explained: share of the values that its best form explains.
     """
 
     fitted: float
     gained: float
+    explained: float
 
 
 def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] | None:
@@ -327,14 +346,18 @@ def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] |
         return None
     discounts = DISCOUNTS if discount is None else (discount,)
 
-    def fitted(models: ModelsOfValues) -> float:
+    def fitted(models: ModelsOfValues) -> tuple[float, float]:
         """The mean likelihood over discounts and forms, which are the same in all games."""
-        logs = [sum(models(each, gamma) for each in backups) for gamma in discounts]
-        return _log_mean(np.concatenate(logs))
+        logs, explained = [], []
+        for gamma in discounts:
+            games = [models(each, gamma) for each in backups]
+            logs.append(np.sum([game.logs for game in games], axis=0))
+            explained.append(np.mean([game.explained for game in games], axis=0))
+        return _log_mean(np.concatenate(logs)), float(np.max(explained))
 
     right = fitted(RIGHT_VALUES)
     found = [right if fault.values is None else fitted(fault.values) for fault in FAULTS]
-    return [ByValues(each, each - right) for each in found]
+    return [ByValues(log, log - right[0], explained) for log, explained in found]
 
 
 def best_that_learned(*cases: Case) -> float:

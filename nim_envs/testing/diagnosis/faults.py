@@ -23,7 +23,7 @@ from nim_envs.rules.rules import Rules
 from nim_envs.testing.diagnosis.board import Board, Moves, greedy
 from nim_envs.testing.diagnosis.case import Case, Expected
 from nim_envs.testing.diagnosis.likelihood import evenly, log_sum, ranked
-from nim_envs.testing.diagnosis.values import Backups, Equation
+from nim_envs.testing.diagnosis.values import Backups, Equation, Fit
 
 Expect = Callable[[Case], Expected | None]
 """The expectation of a fault in one game; ``None`` where the game does not show it."""
@@ -50,8 +50,8 @@ class Shows(Enum):
     NOWHERE = "it may play as a right agent does that is partly trained"
 
 
-ModelsOfValues = Callable[[Backups, float], FloatArray]
-"""Log-likelihoods of values by the forms of a fault, ``(forms,)``, for a discount."""
+ModelsOfValues = Callable[[Backups, float], Fit]
+"""How well the forms of a fault explain the values in one game, for a discount."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def satisfying(*forms: Callable[[float], Equation]) -> ModelsOfValues:
 
 def _of_equations(
     forms: tuple[Callable[[float], Equation], ...], backups: Backups, discount: float
-) -> FloatArray:
+) -> Fit:
     return backups.of_equations([form(discount) for form in forms])
 
 
@@ -186,6 +186,9 @@ def at_later_positions(board: Board, moves: int) -> BoolArray:
     return greedy(shares)
 
 
+FEW = 100.0
+"""Odds that an agent that is blind is so in training, too."""
+
 Looks = Callable[[Rules, IntArray], IntArray | None]
 """The group of each position, ``(k,)``: those of a group look the same to a blind agent."""
 
@@ -200,14 +203,22 @@ def equal_for(*found: Looks) -> ModelsOfValues:
     return partial(_of_looks, found)
 
 
-def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> FloatArray:
+def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fit:
     board, rows = backups.board, backups.values.rows
-    groups = [looks(board.game.rules, board.positions[rows]) for looks in found]
-    right = log_sum(RIGHT_VALUES(backups, discount)) - np.log(2)
-    # Where the game does not show it, or where it is blind at play alone, values are right.
-    return np.array(
-        [right if each is None else np.logaddexp(right, backups.of_groups(each)) for each in groups]
-    )
+    right = RIGHT_VALUES(backups, discount)
+    log, explained = log_sum(right.logs) - np.log(2), right.explained.max()
+    forms = []
+    for looks in found:
+        groups = looks(board.game.rules, board.positions[rows])
+        if groups is None:  # the game does not show it
+            forms.append((log, explained))
+            continue
+        equal = backups.of_groups(groups)
+        # Few are blind at play alone.
+        forms.append(
+            (np.logaddexp(log - np.log(FEW), equal.logs[0]), max(explained, equal.explained[0]))
+        )
+    return Fit(*np.array(forms).T)
 
 
 def _expected_looks(looks: Looks, case: Case) -> Expected | None:
@@ -352,8 +363,8 @@ CUTS = (by_being_empty, by_being_full, by_halves, by_direction)
 # Forms of faults in the values.
 
 
-def _of_first_network(backups: Backups, discount: float) -> FloatArray:
-    return np.array([backups.of_first_network()])
+def _of_first_network(backups: Backups, discount: float) -> Fit:
+    return backups.of_first_network()
 
 
 def _mixed(discount: float, share: float) -> Equation:
@@ -365,8 +376,8 @@ def _mixed(discount: float, share: float) -> Equation:
 _between_players = satisfying(*(partial(_mixed, share=share) for share in (0.25, 0.5, 0.75)))
 
 
-def _of_mixed_players(backups: Backups, discount: float) -> FloatArray:
-    return np.append(_between_players(backups, discount), backups.of_noise(1.05))
+def _of_mixed_players(backups: Backups, discount: float) -> Fit:
+    return _between_players(backups, discount) + backups.of_noise(1.05)
 
 
 def _lagging(discount: float, share: float) -> Equation:
@@ -376,10 +387,8 @@ def _lagging(discount: float, share: float) -> Equation:
 _lag = satisfying(*(partial(_lagging, share=share) for share in (0.0, 0.05, 0.15, 0.3, 0.5)))
 
 
-def _of_steps(backups: Backups, discount: float) -> FloatArray:
-    rows = len(backups.values.rows)
-    alike = backups.of_groups(np.zeros(rows, dtype=np.int64))
-    return np.append(_lag(backups, discount), [backups.beyond, alike])
+def _of_steps(backups: Backups, discount: float) -> Fit:
+    return _lag(backups, discount) + backups.of_any_size() + backups.of_one_value()
 
 
 def _cut_short(discount: float, share: float) -> Equation:
@@ -456,8 +465,8 @@ FAULTS = (
     ),
     Fault(
         "same action always",
-        "it prefers the same actions at every position: the observation does not reach it, or it "
-        "was not trained",
+        "it prefers the same actions at every position: the observation does not reach it, it was "
+        "not trained, or too large a learning rate has killed all units of its network",
         of_looks(*BLIND_TO_ALL),
         equal_for(*BLIND_TO_ALL),
     ),

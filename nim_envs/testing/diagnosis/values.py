@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,22 +19,31 @@ from nim_envs.testing.diagnosis.likelihood import evenly, log_sum
 LARGEST = 1e6
 """Largest size of a value that is told from infinity."""
 
-WIDTHS = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
+WIDTHS = (0.02, 0.05, 0.1, 0.2, 0.4)
 """Standard deviations of values about those of an equation that are compared; smaller errors are
 none."""
 
 UNTOUCHED = 0.02
 """Standard deviation about 0 of values that were never learned."""
 
+SAME = 1e-5
+"""Differences of values that are computed from the same numbers."""
+
 MOST_UNTOUCHED = 0.5
 """Largest share of values that were never learned where those after them were: the moves at both
 have been met about as often."""
+
+CERTAIN = 0.75
+"""Size of values from which they are those of a win or a loss."""
 
 FIRST = 0.25
 """Standard deviation about 0 of the values of a network before it has learned."""
 
 BROAD = 0.7
 """Mean size of values of which nothing is known."""
+
+LEAST = 15.0
+"""Largest log-likelihood that one value takes away."""
 
 INDEPENDENT = 40
 """Most values of a game that count as independent: errors of networks are correlated."""
@@ -43,6 +53,22 @@ STEPS = 12
 
 Reply = Literal["greedy", "random", "winning"]
 """Moves of the opponent in an equation over two moves."""
+
+
+class Fit(NamedTuple):
+    """How well some models explain the values in one game.
+
+    Attributes:
+        logs: log-likelihoods, ``(models,)``.
+        explained: shares of the values that are explained, or were never learned, ``(models,)``.
+    """
+
+    logs: FloatArray
+    explained: FloatArray
+
+    def __add__(self, other: Any) -> Fit:
+        """Return more models of the same game."""
+        return Fit(*map(np.append, self, other))
 
 
 class Values(NamedTuple):
@@ -254,22 +280,22 @@ class Backups:
                         ]
         return np.array(found)
 
-    def of_equations(self, equations: Sequence[Equation]) -> FloatArray:
-        """Return the log-likelihood of the values by each equation, ``(equations,)``."""
-        found = []
+    def of_equations(self, equations: Sequence[Equation]) -> Fit:
+        """Return how well each equation explains the values."""
+        found, explained = [], []
         for equation in equations:
             spread = None
             if equation.spread and self.values.of_actions is not None:
                 spread = equation.spread * self.ends
-            logs = self._fit(self.predicted([equation]), spread)
-            found.append(log_sum(logs) - np.log(len(logs)))
-        return np.array(found)
+            fit = self._fit(self.predicted([equation]), spread)
+            found.append(log_sum(fit.logs) - np.log(len(fit.logs)))
+            explained.append(fit.explained.max())
+        return Fit(np.array(found), np.array(explained))
 
-    def of_groups(self, groups: IntArray) -> float:
-        """Return the log-likelihood of values that are equal within groups of positions.
+    def of_groups(self, groups: IntArray) -> Fit:
+        """Return how well values are explained that are equal within groups of positions.
 
-        Each value is predicted by the mean of the others of its group, for the same action; a
-        value that is that of most moves of the game tells nothing.
+        Each value is predicted by the mean of the others of its group, for the same action.
 
         Args:
             groups: group of each position, ``(k,)``.
@@ -281,19 +307,34 @@ class Backups:
         sums, counts = np.bincount(keys, self.told)[keys], np.bincount(keys)[keys]
         with np.errstate(invalid="ignore", divide="ignore"):
             others = np.where(counts > 1, (sums - self.told) / (counts - 1), np.nan)
-        others[np.abs(others - np.median(self.told)) < WIDTHS[0]] = np.nan
-        return float(self._fit(others[np.newaxis])[0])
+        # Where all values are that of a win or a loss, they are equal for other reasons.
+        usual = np.median(self.told)
+        if abs(usual) > CERTAIN:
+            others[np.abs(others - usual) < WIDTHS[0]] = np.nan
+        told = ~np.isnan(others)
+        same = told.any() and (np.abs(others - self.told)[told] < SAME).all()
+        return self._fit(others[np.newaxis], widths=(SAME,) if same else WIDTHS)
 
-    def of_first_network(self) -> float:
-        """Return the log-likelihood of values that depend on the next position alone.
+    def of_one_value(self) -> Fit:
+        """Return how well values are explained that are all about the same, as before learning.
+
+        That value is small, as the outputs of a network are at first.
+        """
+        usual = float(np.median(self.told))
+        logs, _ = self._fit(np.full((1, len(self.told)), usual))
+        return _unexplained(
+            float(logs[0]) - 0.5 * (usual / FIRST) ** 2 - np.log(FIRST * np.sqrt(2 * np.pi))
+        )
+
+    def of_first_network(self) -> Fit:
+        """Return how well values are explained that depend on the next position alone.
 
         They do in targets of any network, and are small in those of one that has not learned. The
         first value of each next position is any small one, and predicts those after it.
         """
         if self.values.of_actions is None:
-            return -np.inf
-        predicted = np.where(self.ends, self.board.reward, 0.0)
-        spread = np.where(self.ends, 0.0, FIRST)
+            return _unexplained(self.nothing)
+        predicted = np.where(self.ends, self.board.reward, np.nan)
         order = np.argsort(self.after, kind="stable")
         later, told = self.after[order], self.told[order]
         begins = np.append(True, later[1:] != later[:-1])
@@ -301,31 +342,45 @@ class Backups:
         before = np.cumsum(told) - told
         number = np.arange(len(told)) - first
         mean = (before - before[first]) / np.maximum(number, 1)
-        again = (number > 0) & ~self.ends[order]
-        predicted[order[again]], spread[order[again]] = mean[again], 0.0
-        return float(self._fit(predicted[np.newaxis], spread)[0])
+        ends = self.ends[order]
+        again = (number > 0) & ~ends
+        predicted[order[again]] = mean[again]
+        small = 0.5 * (told[(number == 0) & ~ends] / FIRST) ** 2
+        logs, explained = self._fit(predicted[np.newaxis])
+        return Fit(logs + self._tempered(-small.clip(max=LEAST)), explained)
 
-    def of_noise(self, width: float) -> float:
-        """Return the log-likelihood of values anywhere from ``-width`` to ``width``."""
+    def of_noise(self, width: float) -> Fit:
+        """Return the fit of values anywhere from ``-width`` to ``width``."""
         inside = np.abs(self.told) <= width
-        return self._tempered(np.log(np.where(inside, 1 / (2 * width), 1e-6)))
+        logs = np.log(np.where(inside, 1 / (2 * width), np.exp(-2 * LEAST)))
+        return _unexplained(self._tempered(logs))
 
-    @property
-    def beyond(self) -> float:
-        """Log-likelihood of values of any order of magnitude."""
+    def of_any_size(self) -> Fit:
+        """Return the fit of values of any order of magnitude."""
         size = np.abs(self.told)
         span = 2 * np.log(LARGEST)
         far = 0.5 / (np.maximum(size, 1.0) * span)
-        return self._tempered(np.log(np.where(size > 1.0, far, 0.25)))
+        return _unexplained(self._tempered(np.log(np.where(size > 1.0, far, 0.25))))
 
-    def _fit(self, predicted: FloatArray, spread: FloatArray | None = None) -> FloatArray:
-        """Return log-likelihoods, ``(predictions,)``, with the best widths and shares.
+    @cached_property
+    def nothing(self) -> float:
+        """Log-likelihood of values of which no equation holds."""
+        return float(self._fit(np.full((1, len(self.told)), np.nan)).logs[0])
+
+    def _fit(
+        self,
+        predicted: FloatArray,
+        spread: FloatArray | None = None,
+        widths: Sequence[float] = WIDTHS,
+    ) -> Fit:
+        """Return how well predictions explain the values, with the best widths and shares.
 
         A value is that of the equation up to an error, or was never learned, or is any.
 
         Args:
             predicted: ``(predictions, m)``, not a number where nothing is expected.
             spread: standard deviations besides the width, ``(m,)``.
+            widths: standard deviations that are compared.
         """
         told = self.told
         size = np.abs(told)
@@ -333,7 +388,8 @@ class Backups:
         untouched = np.exp(-0.5 * (told / UNTOUCHED) ** 2) / (UNTOUCHED * np.sqrt(2 * np.pi))
         difference = np.where(np.isnan(predicted) | (size >= LARGEST), np.inf, told - predicted)
         best = np.full(len(predicted), -np.inf)
-        for least in WIDTHS:
+        explained = np.zeros(len(predicted))
+        for least in widths:
             width = least if spread is None else np.hypot(least, spread)
             near = np.exp(-0.5 * (difference / width) ** 2) / (width * np.sqrt(2 * np.pi))
             parts = np.stack([near, *np.broadcast_arrays(untouched, broad, near)[:2]])
@@ -346,9 +402,16 @@ class Backups:
                 shares[1] -= over
                 shares[0] += over
             logs = np.log((shares * parts).sum(axis=0))
-            best = np.maximum(best, [self._tempered(each) for each in logs])
-        return best
+            found = np.array([self._tempered(each) for each in logs])
+            explained = np.where(found > best, 1 - shares[2, :, 0], explained)
+            best = np.maximum(best, found)
+        return Fit(best, explained)
 
     def _tempered(self, logs: FloatArray) -> float:
         """Return the sum of log-likelihoods of values, of which few are independent."""
-        return float(logs.sum() * min(1.0, INDEPENDENT / len(logs)))
+        return float(logs.sum() * min(1.0, INDEPENDENT / len(self.told)))
+
+
+def _unexplained(log: float) -> Fit:
+    """Return the fit of a model that explains no value."""
+    return Fit(np.array([log]), np.zeros(1))
