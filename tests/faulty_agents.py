@@ -18,7 +18,7 @@ BLIND = "blind to heap 1"
 UNORDERED = "blind to the order of heaps"
 CUT = "observations unnormalised or cut"
 STALE = "stale observations"
-ONE_SEAT = "blind in one seat"
+ONE_SEAT = "one seat never learned"
 ONE_MOVE = "search of depth one"
 OFF_BY_ONE = "actions off by one"
 

@@ -121,10 +121,18 @@ class Case:
         tells: BoolArray = np.asarray((moves & ~self.winning).any(axis=1))
         return Expected(chances, moves, tells, any_action)
 
-    def with_fault(self, expected: Expected) -> FloatArray:
-        """Return the log-likelihood of each move with a fault, ``(k, errors)``."""
-        legal = np.ones_like(self.legal) if expected.any_action else self.legal
-        return log_chances(self.shares, expected.chances, evenly(legal))
+    def with_fault(self, expected: Expected, in_order: bool = False) -> FloatArray:
+        """Return the log-likelihood of each move with a fault, ``(k, errors)``.
+
+        Args:
+            expected: the moves with the fault.
+            in_order: whether errors are by a fixed order of actions, rather than random.
+        """
+        errors = np.ones_like(self.legal) if expected.any_action else self.legal
+        if in_order:
+            groups = np.zeros(len(self.rows), dtype=np.int64)
+            errors = ranked(self.shares, errors, groups, 1.0 - self.of_moves(expected.moves))
+        return log_chances(self.shares, expected.chances, evenly(errors))
 
     def by_distance(self, likelihoods: FloatArray, rows: BoolArray) -> FloatArray:
         """Return sums over some rows of ``(k, errors)``, ``(distances, errors)``."""

@@ -59,6 +59,10 @@ EXCLUDED = math.log(1e6)
 EXPLAINED = 0.6
 """Share of the values that a fault explains where it is present, at least."""
 
+AT_ENDS, ELSEWHERE = 0.95, 0.7
+"""Shares of the values, where a move ends the game and elsewhere, that are close to those of a
+fault that is named by them: before, learning has not gone far enough to tell."""
+
 HIDDEN = 5.0
 """Odds against a fault that moves do not show, before it shows in anything."""
 
@@ -302,12 +306,18 @@ def _compared(
     for number, (fault, found) in enumerate(zip(FAULTS, moves, strict=True)):
         if found is None:
             continue
-        gained = values[number].gained if values else 0.0
-        total = found.total + (values[number].fitted if values else 0.0)
+        gained = fitted = 0.0
+        if values:
+            fitted, gained, _, holds = values[number]
+            if not holds and not fault.or_data and gained > 0:
+                gained, fitted = 0.0, fitted - gained
+        total = found.total + fitted
         excluded = found.total < best - EXCLUDED and fault.shows is not Shows.NOWHERE
         if values and fault.values is not None:
-            fitted, explained = values[number].fitted, values[number].explained
-            excluded |= fitted < best_values - EXCLUDED and explained < EXPLAINED
+            by_value = values[number]
+            excluded |= (
+                by_value.fitted < best_values - EXCLUDED and by_value.explained < EXPLAINED
+            )
         evidence, shown = found.evidence, values is not None
         if fault.shows is not Shows.EVERYWHERE:
             shown |= found.evidence >= threshold
@@ -327,11 +337,13 @@ class ByValues(NamedTuple):
         fitted: log-likelihood of the values.
         gained: log of how much better it explains them than right agents do.
         explained: share of the values that its best form explains.
+        holds: whether values are close to it nearly everywhere: only then have they converged.
     """
 
     fitted: float
     gained: float
     explained: float
+    holds: bool
 
 
 def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] | None:
@@ -346,18 +358,24 @@ def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] |
         return None
     discounts = DISCOUNTS if discount is None else (discount,)
 
-    def fitted(models: ModelsOfValues) -> tuple[float, float]:
+    def compared(models: ModelsOfValues | None, right: float | None) -> ByValues:
         """The mean likelihood over discounts and forms, which are the same in all games."""
-        logs, explained = [], []
-        for gamma in discounts:
-            games = [models(each, gamma) for each in backups]
-            logs.append(np.sum([game.logs for game in games], axis=0))
-            explained.append(np.mean([game.explained for game in games], axis=0))
-        return _log_mean(np.concatenate(logs)), float(np.max(explained))
+        if models is None:
+            return as_right
+        games = [
+            [np.concatenate(parts) for parts in zip(*(models(each, gamma) for gamma in discounts),
+                                                    strict=True)]
+            for each in backups
+        ]  # fmt: skip
+        logs, explained, at_ends, elsewhere = (np.array(part) for part in zip(*games, strict=True))
+        best = int(logs.sum(axis=0).argmax())
+        log = _log_mean(logs.sum(axis=0))
+        holds = at_ends[:, best].mean() >= AT_ENDS and elsewhere[:, best].mean() >= ELSEWHERE
+        explains = float(explained.mean(axis=0).max())
+        return ByValues(log, log - (log if right is None else right), explains, bool(holds))
 
-    right = fitted(RIGHT_VALUES)
-    found = [right if fault.values is None else fitted(fault.values) for fault in FAULTS]
-    return [ByValues(log, log - right[0], explained) for log, explained in found]
+    as_right = compared(RIGHT_VALUES, None)
+    return [compared(fault.values, as_right.fitted) for fault in FAULTS]
 
 
 def best_that_learned(*cases: Case) -> float:
@@ -411,14 +429,18 @@ def compare(
 
 def _with_fault(pairs: Sequence[tuple[Case, Expected]], everywhere: bool) -> float:
     """Log-likelihood of the moves with a fault, of all or of those that tell."""
-    games = [
-        case.by_distance(
-            case.with_fault(expected), case.everywhere if everywhere else expected.tells
-        )
-        for case, expected in pairs
-    ]
+    ways = []
+    for in_order in (False, True):
+        games = [
+            case.by_distance(
+                case.with_fault(expected, in_order),
+                case.everywhere if everywhere else expected.tells,
+            )
+            for case, expected in pairs
+        ]
+        ways.append(mean_likelihood(games))
     illegal = sum(case.of_illegal(expected.any_action) for case, expected in pairs)
-    return mean_likelihood(games) + illegal
+    return _log_mean(ways) + illegal
 
 
 def _log_mean(logs: Sequence[float] | FloatArray) -> float:

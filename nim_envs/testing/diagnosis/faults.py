@@ -206,17 +206,20 @@ def equal_for(*found: Looks) -> ModelsOfValues:
 def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fit:
     board, rows = backups.board, backups.values.rows
     right = RIGHT_VALUES(backups, discount)
-    log, explained = log_sum(right.logs) - np.log(2), right.explained.max()
+    log = log_sum(right.logs) - np.log(2)
+    as_right = tuple(float(part.max()) for part in right[1:])
     forms = []
     for looks in found:
         groups = looks(board.game.rules, board.positions[rows])
-        if groups is None:  # the game does not show it
-            forms.append((log, explained))
+        symmetric = looks is without_order and backups.values.of_actions is None
+        if groups is None or symmetric:  # neither the game nor values of positions show it
+            forms.append((log, *as_right))
             continue
         equal = backups.of_groups(groups)
         # Few are blind at play alone.
+        log_of_both = np.logaddexp(log - np.log(FEW), equal.logs[0])
         forms.append(
-            (np.logaddexp(log - np.log(FEW), equal.logs[0]), max(explained, equal.explained[0]))
+            (log_of_both, max(as_right[0], equal.explained[0]), equal.at_ends[0], equal.elsewhere[0])
         )
     return Fit(*np.array(forms).T)
 

@@ -19,7 +19,7 @@ from nim_envs.testing.diagnosis.likelihood import evenly, log_sum
 LARGEST = 1e6
 """Largest size of a value that is told from infinity."""
 
-WIDTHS = (0.02, 0.05, 0.1, 0.2, 0.4)
+WIDTHS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
 """Standard deviations of values about those of an equation that are compared; smaller errors are
 none."""
 
@@ -45,6 +45,9 @@ BROAD = 0.7
 LEAST = 15.0
 """Largest log-likelihood that one value takes away."""
 
+CLOSE = 0.2
+"""Errors below which a value is that of an equation."""
+
 INDEPENDENT = 40
 """Most values of a game that count as independent: errors of networks are correlated."""
 
@@ -61,10 +64,15 @@ class Fit(NamedTuple):
     Attributes:
         logs: log-likelihoods, ``(models,)``.
         explained: shares of the values that are explained, or were never learned, ``(models,)``.
+        at_ends: shares that are close to the model's, of moves that end the game or of positions
+            where one does, ``(models,)``.
+        elsewhere: the same of the others, ``(models,)``.
     """
 
     logs: FloatArray
     explained: FloatArray
+    at_ends: FloatArray
+    elsewhere: FloatArray
 
     def __add__(self, other: Any) -> Fit:
         """Return more models of the same game."""
@@ -282,20 +290,22 @@ class Backups:
 
     def of_equations(self, equations: Sequence[Equation]) -> Fit:
         """Return how well each equation explains the values."""
-        found, explained = [], []
+        found = []
         for equation in equations:
             spread = None
             if equation.spread and self.values.of_actions is not None:
                 spread = equation.spread * self.ends
             fit = self._fit(self.predicted([equation]), spread)
-            found.append(log_sum(fit.logs) - np.log(len(fit.logs)))
-            explained.append(fit.explained.max())
-        return Fit(np.array(found), np.array(explained))
+            best = int(fit.logs.argmax())
+            log = log_sum(fit.logs) - np.log(len(fit.logs))
+            found.append((log, *(part[best] for part in fit[1:])))
+        return Fit(*np.array(found).T)
 
     def of_groups(self, groups: IntArray) -> Fit:
         """Return how well values are explained that are equal within groups of positions.
 
-        Each value is predicted by the mean of the others of its group, for the same action.
+        Each value is predicted by the mean of the others of its group, for the same action. They
+        are equal, not about so: an agent computes them from the same numbers.
 
         Args:
             groups: group of each position, ``(k,)``.
@@ -311,9 +321,11 @@ class Backups:
         usual = np.median(self.told)
         if abs(usual) > CERTAIN:
             others[np.abs(others - usual) < WIDTHS[0]] = np.nan
-        told = ~np.isnan(others)
-        same = told.any() and (np.abs(others - self.told)[told] < SAME).all()
-        return self._fit(others[np.newaxis], widths=(SAME,) if same else WIDTHS)
+        differences = np.abs(others - self.told)
+        if (differences[~np.isnan(others)] > SAME * np.maximum(1.0, abs(usual))).any():
+            return _unexplained(self.nothing - LEAST)
+        fit = self._fit(others[np.newaxis])
+        return fit._replace(at_ends=np.ones(1), elsewhere=np.ones(1))
 
     def of_one_value(self) -> Fit:
         """Return how well values are explained that are all about the same, as before learning.
@@ -321,9 +333,9 @@ class Backups:
         That value is small, as the outputs of a network are at first.
         """
         usual = float(np.median(self.told))
-        logs, _ = self._fit(np.full((1, len(self.told)), usual))
+        fit = self._fit(np.full((1, len(self.told)), usual))
         return _unexplained(
-            float(logs[0]) - 0.5 * (usual / FIRST) ** 2 - np.log(FIRST * np.sqrt(2 * np.pi))
+            float(fit.logs[0]) - 0.5 * (usual / FIRST) ** 2 - np.log(FIRST * np.sqrt(2 * np.pi))
         )
 
     def of_first_network(self) -> Fit:
@@ -346,8 +358,12 @@ class Backups:
         again = (number > 0) & ~ends
         predicted[order[again]] = mean[again]
         small = 0.5 * (told[(number == 0) & ~ends] / FIRST) ** 2
-        logs, explained = self._fit(predicted[np.newaxis])
-        return Fit(logs + self._tempered(-small.clip(max=LEAST)), explained)
+        fit = self._fit(predicted[np.newaxis])
+        close = np.mean(np.abs(told[(number == 0) & ~ends]) < 2 * FIRST, keepdims=True)
+        return fit._replace(
+            logs=fit.logs + self._tempered(-small.clip(max=LEAST)),
+            elsewhere=np.minimum(fit.elsewhere, close),
+        )
 
     def of_noise(self, width: float) -> Fit:
         """Return the fit of values anywhere from ``-width`` to ``width``."""
@@ -367,12 +383,7 @@ class Backups:
         """Log-likelihood of values of which no equation holds."""
         return float(self._fit(np.full((1, len(self.told)), np.nan)).logs[0])
 
-    def _fit(
-        self,
-        predicted: FloatArray,
-        spread: FloatArray | None = None,
-        widths: Sequence[float] = WIDTHS,
-    ) -> Fit:
+    def _fit(self, predicted: FloatArray, spread: FloatArray | None = None) -> Fit:
         """Return how well predictions explain the values, with the best widths and shares.
 
         A value is that of the equation up to an error, or was never learned, or is any.
@@ -380,7 +391,6 @@ class Backups:
         Args:
             predicted: ``(predictions, m)``, not a number where nothing is expected.
             spread: standard deviations besides the width, ``(m,)``.
-            widths: standard deviations that are compared.
         """
         told = self.told
         size = np.abs(told)
@@ -389,7 +399,7 @@ class Backups:
         difference = np.where(np.isnan(predicted) | (size >= LARGEST), np.inf, told - predicted)
         best = np.full(len(predicted), -np.inf)
         explained = np.zeros(len(predicted))
-        for least in widths:
+        for least in WIDTHS:
             width = least if spread is None else np.hypot(least, spread)
             near = np.exp(-0.5 * (difference / width) ** 2) / (width * np.sqrt(2 * np.pi))
             parts = np.stack([near, *np.broadcast_arrays(untouched, broad, near)[:2]])
@@ -405,7 +415,25 @@ class Backups:
             found = np.array([self._tempered(each) for each in logs])
             explained = np.where(found > best, 1 - shares[2, :, 0], explained)
             best = np.maximum(best, found)
-        return Fit(best, explained)
+        allowed = CLOSE if spread is None else np.maximum(CLOSE, 1.5 * spread)
+        close = (np.abs(difference) < allowed) | np.isnan(predicted)
+        touched = size > UNTOUCHED
+        known = touched if touched.mean() > MOST_UNTOUCHED else np.ones_like(touched)
+        rest = known & ~self._last
+        return Fit(
+            best,
+            explained,
+            close[:, self._last].mean(axis=1) if self._last.any() else np.ones(len(best)),
+            close[:, rest].mean(axis=1) if rest.any() else np.ones(len(best)),
+        )
+
+    @cached_property
+    def _last(self) -> BoolArray:
+        """Whether each value is of a move that ends the game, or of a position with one."""
+        if self.values.of_actions is not None:
+            return self.ends
+        found: BoolArray = np.logical_or.reduceat(self.ends, self._first)
+        return found
 
     def _tempered(self, logs: FloatArray) -> float:
         """Return the sum of log-likelihoods of values, of which few are independent."""
@@ -414,4 +442,4 @@ class Backups:
 
 def _unexplained(log: float) -> Fit:
     """Return the fit of a model that explains no value."""
-    return Fit(np.array([log]), np.zeros(1))
+    return Fit(np.array([log]), np.zeros(1), np.zeros(1), np.zeros(1))
