@@ -18,8 +18,20 @@ from nim_envs.testing.diagnosis import diagnose as diagnosis_of
     help=f"Game of the policy; leave it out for a training function. {GAME_HELP}",
 )  # fmt: skip
 @settings_option
+@click.option(
+    "--discount", type=click.FloatRange(0, 1),
+    help="Discount for each move that its values were learned with; left out: any.",
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-def diagnose(agent: str, game: str | None, settings: tuple[str, ...], seed: int) -> None:
+@click.option("--verbose", is_flag=True, help="Print the evidence, too.")
+def diagnose(
+    agent: str,
+    game: str | None,
+    settings: tuple[str, ...],
+    discount: float | None,
+    seed: int,
+    verbose: bool,
+) -> None:
     """Name the fault of a policy, or of a training function.
 
     MODULE:POLICY names a function or object in a module that Python can import, or in the current
@@ -34,7 +46,7 @@ def diagnose(agent: str, game: str | None, settings: tuple[str, ...], seed: int)
     if inspect.isclass(found):
         raise click.UsageError(f"{agent} is a class: name an instance, or a function")
     try:
-        report = diagnosis_of(found, board, seed=seed)
+        report = diagnosis_of(found, board, discount=discount, seed=seed, verbose=verbose)
     except TypeError as error:
         if board is not None and not str(error).startswith("a policy must"):
             raise

@@ -59,9 +59,9 @@ EXCLUDED = math.log(1e6)
 EXPLAINED = 0.6
 """Share of the values that a fault explains where it is present, at least."""
 
-AT_ENDS, ELSEWHERE = 0.95, 0.7
+AT_ENDS, ELSEWHERE = 0.95, 0.6
 """Shares of the values, where a move ends the game and elsewhere, that are close to those of a
-fault that is named by them: before, learning has not gone far enough to tell."""
+fault that is named by them, in most games: before, learning has not gone far enough to tell."""
 
 HIDDEN = 5.0
 """Odds against a fault that moves do not show, before it shows in anything."""
@@ -370,9 +370,10 @@ def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] |
         logs, explained, at_ends, elsewhere = (np.array(part) for part in zip(*games, strict=True))
         best = int(logs.sum(axis=0).argmax())
         log = _log_mean(logs.sum(axis=0))
-        holds = at_ends[:, best].mean() >= AT_ENDS and elsewhere[:, best].mean() >= ELSEWHERE
+        ends, others = (float(np.median(part[:, best])) for part in (at_ends, elsewhere))
         explains = float(explained.mean(axis=0).max())
-        return ByValues(log, log - (log if right is None else right), explains, bool(holds))
+        holds = ends >= AT_ENDS and others >= ELSEWHERE
+        return ByValues(log, log - (log if right is None else right), explains, holds)
 
     as_right = compared(RIGHT_VALUES, None)
     return [compared(fault.values, as_right.fitted) for fault in FAULTS]

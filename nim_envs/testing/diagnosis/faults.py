@@ -399,8 +399,24 @@ def _cut_short(discount: float, share: float) -> Equation:
     return Equation(next=-discount * (1 - share))
 
 
-def _beyond_the_end(discount: float, shift: float, spread: float) -> Equation:
+def _shifted_end(discount: float, shift: float, spread: float) -> Equation:
     return Equation(next=-discount, shift=shift, spread=spread)
+
+
+_shifted = satisfying(
+    *(
+        partial(_shifted_end, shift=shift, spread=spread)
+        for shift in (-1.5, -1.0, -0.7, -0.45, -0.25, 0.25, 0.45, 0.7, 1.0, 1.5)
+        for spread in (0.0, 0.2, 0.5)
+    )
+)
+
+
+def _beyond_the_end(backups: Backups, discount: float) -> Fit:
+    """Values that are right but where the game ends: there they may be anything else."""
+    fit = _shifted(backups, discount)
+    missed = RIGHT_VALUES(backups, discount).at_ends.max() < 0.5
+    return fit._replace(at_ends=np.full(len(fit.logs), float(missed)))
 
 
 FAULTS = (
@@ -569,13 +585,7 @@ FAULTS = (
         "moves that end the game do not have the value of their reward: something is bootstrapped "
         "beyond the end, such as the first position of the next game",
         (),
-        satisfying(
-            *(
-                partial(_beyond_the_end, shift=shift, spread=spread)
-                for shift in (-1.5, -1.0, -0.7, -0.45, -0.25, 0.25, 0.45, 0.7, 1.0, 1.5)
-                for spread in (0.0, 0.2, 0.5)
-            )
-        ),
+        _beyond_the_end,
         Shows.NOWHERE,
     ),
     Fault(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise, product
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -53,6 +54,9 @@ INDEPENDENT = 40
 
 STEPS = 12
 """Steps of expectation maximisation."""
+
+WAYS = ("greedy", "played", "half", "random")
+"""Moves of a player by whose value a position is judged: best, as played, random, and between."""
 
 Reply = Literal["greedy", "random", "winning"]
 """Moves of the opponent in an equation over two moves."""
@@ -180,8 +184,7 @@ class Backups:
         played: its action probabilities at the same positions, ``(k, actions)``.
 
     Attributes:
-        told: the values that equations are compared with: of legal moves, or of positions, ``(m,)``.
-        untold: whether any of them is infinite or not a number.
+        told: values that equations are compared with, of legal moves or of positions, ``(m,)``.
     """
 
     def __init__(self, board: Board, values: Values, played: FloatArray) -> None:
@@ -198,9 +201,11 @@ class Backups:
             raw = values.of_actions[self.where, self.actions]
         else:
             raw = values.of_positions
-        self.untold = not np.isfinite(raw).all()
         told = np.nan_to_num(raw, nan=LARGEST, posinf=LARGEST, neginf=-LARGEST)
         self.told = told.clip(-LARGEST, LARGEST)
+        # Many equations have the same terms.
+        self._next = cache(self._next_positions)
+        self._replied = cache(self._replies)
 
     def _at(self, of_rows: FloatArray) -> FloatArray:
         """Return numbers of positions ``(k,)`` by row of the board, 0 at the end of the game."""
@@ -220,7 +225,7 @@ class Backups:
             return (mean + np.maximum.reduceat(of_moves, self._first)) / 2
         return mean
 
-    def _next(self, way: str, illegal: bool) -> FloatArray:
+    def _next_positions(self, way: str, illegal: bool) -> FloatArray:
         """U at each move, ``(moves,)``."""
         if self.values.of_actions is None:
             of_rows = np.nan_to_num(self.values.of_positions).clip(-LARGEST, LARGEST)
@@ -231,7 +236,7 @@ class Backups:
             of_rows = self._of_rows(self.told, way)
         return self._at(of_rows)[self.after]
 
-    def _replied(self, way: Reply, reward: float) -> tuple[FloatArray, FloatArray]:
+    def _replies(self, way: Reply, reward: float) -> tuple[FloatArray, FloatArray]:
         """R and W at each move, ``(moves,)``."""
         values = self.values
         k, actions = len(values.rows), self.board.legal.shape[1]
@@ -257,49 +262,50 @@ class Backups:
         rewards = self._at((chances * ends * reward).sum(axis=1))[self.after]
         return rewards, self._at((chances * ~ends * own).sum(axis=1))[self.after]
 
-    def predicted(self, equations: Sequence[Equation]) -> FloatArray:
-        """Return the values by equations, ``(predictions, m)``, some for each way to play."""
+    def predicted(self, equation: Equation) -> list[FloatArray]:
+        """Return the values by an equation, ``(m,)``, one array for each way to play."""
+        reward = self.board.reward
+        if equation.convention is not None:
+            reward = equation.convention.last_movers_reward
+        ended = equation.reward * reward + equation.shift
+        ways = ("greedy", "half", "random")
+        if equation.illegal or not equation.next or self.values.of_actions is None:
+            ways = ("greedy",)
+        replies: tuple[Reply, ...] = ("greedy",)
+        if equation.reply or equation.own:
+            replies = ("greedy", "random", "winning")
         found = []
-        for equation in equations:
-            reward = self.board.reward
-            if equation.convention is not None:
-                reward = equation.convention.last_movers_reward
-            ended = equation.reward * reward + equation.shift
-            ways = ("greedy",) if equation.illegal else ("greedy", "half", "random")
-            if self.values.of_actions is None or not equation.next:
-                ways = ("greedy",)
-            replies: tuple[Reply, ...] = ("greedy",)
+        for way, reply in product(ways, replies):
+            later: Any = 0.0
+            if equation.next:
+                later = equation.next * self._next(way, equation.illegal)
             if equation.reply or equation.own:
-                replies = ("greedy", "random", "winning")
-            for way in ways:
-                later = equation.next * self._next(way, equation.illegal) if equation.next else 0.0
-                for reply in replies:
-                    more: Any = 0.0
-                    if equation.reply or equation.own:
-                        rewards, own = self._replied(reply, reward)
-                        more = equation.reply * rewards + equation.own * own
-                    moves = np.where(self.ends, ended, later + more)
-                    if self.values.of_actions is not None:
-                        found.append(moves)
-                    else:
-                        found += [
-                            self._of_rows(moves, each)
-                            for each in ("greedy", "played", "half", "random")
-                        ]
-        return np.array(found)
+                rewards, own = self._replied(reply, reward)
+                later = later + equation.reply * rewards + equation.own * own
+            moves = np.where(self.ends, ended, later)
+            if self.values.of_actions is not None:
+                found.append(moves)
+            else:
+                found += [self._of_rows(moves, each) for each in WAYS]
+        return found
 
     def of_equations(self, equations: Sequence[Equation]) -> Fit:
         """Return how well each equation explains the values."""
-        found = []
+        predicted, spreads, ends = [], [], []
         for equation in equations:
-            spread = None
-            if equation.spread and self.values.of_actions is not None:
-                spread = equation.spread * self.ends
-            fit = self._fit(self.predicted([equation]), spread)
-            best = int(fit.logs.argmax())
-            log = log_sum(fit.logs) - np.log(len(fit.logs))
-            found.append((log, *(part[best] for part in fit[1:])))
-        return Fit(*np.array(found).T)
+            found = self.predicted(equation)
+            predicted += found
+            ends.append(len(predicted))
+            # Those of positions are averaged over moves, so that the spread is not theirs.
+            spread = equation.spread if self.values.of_actions is not None else 0.0
+            spreads += [spread * self._last] * len(found)
+        fits = self._fit(np.array(predicted), np.array(spreads))
+        rows = []
+        for first, end in pairwise([0, *ends]):
+            logs = fits.logs[first:end]
+            best = first + int(logs.argmax())
+            rows.append((log_sum(logs) - np.log(end - first), *(part[best] for part in fits[1:])))
+        return Fit(*np.array(rows).T)
 
     def of_groups(self, groups: IntArray) -> Fit:
         """Return how well values are explained that are equal within groups of positions.
@@ -390,7 +396,7 @@ class Backups:
 
         Args:
             predicted: ``(predictions, m)``, not a number where nothing is expected.
-            spread: standard deviations besides the width, ``(m,)``.
+            spread: standard deviations besides the width, ``(predictions, m)``.
         """
         told = self.told
         size = np.abs(told)

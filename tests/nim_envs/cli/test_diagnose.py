@@ -17,7 +17,11 @@ def test_a_policy_of_a_module_is_diagnosed_and_mistakes_are_named(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     policy, game = "agent_of_a_test:policy", ["--game", "nim", "--set", "heaps=3,4,5"]
     assert run(["diagnose", policy, *game]) == 0
-    assert "Most probable fault: same action always" in capsys.readouterr().out
+    brief = capsys.readouterr().out
+    assert "Most probable fault: same action always" in brief
+    assert run(["diagnose", policy, *game, "--verbose", "--discount", "0.9"]) == 0
+    assert "this fault plays otherwise" in capsys.readouterr().out
+    assert "this fault plays otherwise" not in brief
     for wrong, said in (
         (["agent_of_a_test"], "expected a name such as"),
         (["no_such_module_here:policy", *game], "cannot be imported"),

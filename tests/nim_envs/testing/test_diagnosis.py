@@ -7,12 +7,13 @@ from functools import partial
 import numpy as np
 import pytest
 
-from agents import MonteCarloES, OptimalAgent, QLearning, RandomAgent
+from agents import ActorCritic, GradientBandit, MonteCarloES, OptimalAgent, QLearning, RandomAgent
 from agents.training import train as play
 from nim_envs import Game, GameEnv, diagnose, make_game, optimality
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
 from nim_envs.testing.diagnosis import tiny_games
 from tests import faulty_agents as faulty
+from tests import mutants
 from tests.faulty_agents import FAULTS, as_seen, diagnosed, shown, table
 
 NIM = make_game("nim", heaps=(3, 4, 5))
@@ -150,6 +151,126 @@ def test_right_agents_that_are_partly_trained_are_not_accused(trials, capsys):
     with capsys.disabled():
         print(f"\nright agents between random + 20 points and 90 %: {len(found)} accused")
     assert len(found) <= 0.05 * trials, found
+
+
+# At discount 1 all values of a wrong sign tie, and the moves are noise: values tell.
+@pytest.mark.parametrize(
+    ("learner", "fault"),
+    [
+        ("table", faulty.SIGN), ("table", mutants.ILLEGAL), ("table", mutants.FROZEN),
+        ("table", mutants.TOO_SMALL), ("table", mutants.BEYOND), ("table", faulty.ONE_MOVE),
+        ("DQN", mutants.MIXED), ("MCTS", mutants.BACKUP),
+    ],
+)  # fmt: skip
+def test_values_name_faults_that_moves_alone_do_not_exclude(learner, fault):
+    name = mutants.NAME.get(fault, fault)
+    train = mutants.training(learner, fault, 1.0, 100)
+    report = diagnose(train, games=mutants.GAMES, discount=1.0, progress=False)
+    assert report.faults[0].name == name
+    train = mutants.training(learner, fault, 1.0, 100, values=False)
+    assert name not in diagnose(train, games=mutants.GAMES, progress=False).excluded
+
+
+@pytest.mark.parametrize("learner", ["table", "MCTS"])
+def test_values_of_a_right_learner_accuse_it_of_nothing(learner):
+    report = diagnose(
+        mutants.training(learner, None, 1.0, 100), games=mutants.GAMES, progress=False
+    )
+    assert report.verdict in ("right", "unfinished")
+    assert {faulty.SIGN, mutants.BACKUP, mutants.FROZEN} <= set(report.excluded)
+
+
+def with_opponent_max(discount, *, values=True):
+    """Training of this project's own learner with the wrong sign."""
+
+    def train(env):
+        learned = QLearning.for_env(env, bootstrap="opponent_max", discount=discount)
+        play(env, learned, 4_000, seed=0, progress=False)
+        policy = learned.greedy()
+        return policy if values else lambda seen, masks: policy.action_probabilities(seen, masks)
+
+    return train
+
+
+@pytest.mark.parametrize("discount", [1.0, 0.9])
+def test_the_wrong_sign_of_our_own_learner_is_named(discount):
+    report = diagnose(with_opponent_max(discount), progress=False)
+    assert report.faults[0].name == faulty.SIGN
+    assert report.with_values
+    report = diagnose(with_opponent_max(discount, values=False), progress=False)
+    assert faulty.SIGN not in report.excluded
+
+
+def test_what_an_optimal_opponent_never_showed_is_no_fault():
+    # As in the graph game, where it leaves positions that are lost, so that one seat learns nothing.
+    game = tiny_games()[-1]
+
+    def train(env):
+        learned = QLearning.for_env(env, bootstrap="own_turn", epsilon=1.0, seed=0)
+        for pair in ((learned, OptimalAgent(game)), (OptimalAgent(game), learned)):
+            play(env, pair, 3_000, seed=0, progress=False)
+        policy = learned.greedy()
+        return lambda seen, masks: policy.action_probabilities(seen, masks)
+
+    report = diagnose(train, games=[game], progress=False)
+    assert report.verdict != "faulty"
+    assert "data" in str(report)
+
+
+def test_a_report_is_short_and_its_evidence_does_not_contradict_itself():
+    brief = diagnose(with_opponent_max(0.8, values=False), progress=False)
+    assert len(str(brief).splitlines()) <= 15
+    assert "against a right agent" in str(brief)
+    long = str(diagnose(with_opponent_max(0.8, values=False), progress=False, verbose=True))
+    played = [line.strip() for line in long.splitlines() if " it plays " in line and " at " in line]
+    moves = [line.partition(" it plays ")[2].split("; ") for line in played if line[:2] == "at"]
+    assert moves
+    assert all(wins != f"{made} wins" for made, wins in moves)
+
+
+def test_faults_within_odds_of_ten_are_said_not_to_be_told_apart():
+    report = diagnose(lambda positions, masks: to_lose(positions, masks), NIM)
+    first, second = report.faults[:2]
+    assert (first.name, second.name) == (faulty.CONFUSED, faulty.SWAPPED)
+    assert first.next_fault == second.name
+    assert np.exp(first.next_log_odds) < 10
+    assert f"Cannot tell {first.name} from {second.name}" in str(report)
+
+
+def test_learners_say_whether_they_have_values():
+    env = GameEnv(NIM)
+    rows = NIM.rules.lattice()[1:]
+    masks = NIM.rules.action_mask(rows)
+    learned = QLearning.for_env(env, initial_range=0.1)
+    assert (learned.greedy().values(rows, masks) == learned.table[1:]).all()
+    critic = ActorCritic.for_env(env)
+    assert critic.greedy().values(rows, masks).shape == (len(rows),)
+    assert not hasattr(GradientBandit.for_env(env).greedy(), "values")
+
+
+class Valued:
+    """A policy with given values."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def action_probabilities(self, positions, masks):
+        return OptimalAgent(NIM).action_probabilities(positions, masks)
+
+
+def test_values_are_a_function_or_a_table_and_others_are_refused():
+    won = np.where(NIM.solution.is_winning(NIM.rules.lattice()), 1.0, -1.0)
+    table = diagnose(Valued(won), NIM)
+    function = diagnose(Valued(lambda seen, masks: won[NIM.rules.indices(seen)]), NIM)
+    assert table == function
+    assert table.with_values
+    assert faulty.SIGN in table.excluded
+    with pytest.raises(InvalidPolicyError, match=r"must have shape \(120, 15\)|row for each position"):
+        diagnose(Valued(won[:5]), NIM)
+    with pytest.raises(InvalidPolicyError, match="values must be numbers of shape"):
+        diagnose(Valued(lambda seen, masks: masks[:, :2]), NIM)
+    with pytest.raises(ValueError, match="discount must be from 0 to 1"):
+        diagnose(Valued(won), NIM, discount=2.0)
 
 
 def to_lose(positions, masks):
