@@ -11,7 +11,7 @@ VERDICTS = {
     "unseen": "a part of the game was never learned: the data, or a fault",
     "unfinished": "no known fault fits: it plays as a right agent does that is partly trained",
     "unknown": "nothing known fits, and it plays worse than at random",
-    "untrained": "not trained enough to tell",
+    "untrained": "not trained enough to tell, or on data that never showed most positions",
 }
 """The verdicts, and what they say."""
 

@@ -24,7 +24,7 @@ WIDTHS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
 """Standard deviations of values about those of an equation that are compared; smaller errors are
 none."""
 
-UNTOUCHED = 0.02
+UNTOUCHED = 0.005
 """Standard deviation about 0 of values that were never learned."""
 
 SAME = 1e-5
