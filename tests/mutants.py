@@ -412,8 +412,8 @@ def mcts_agent(board: Board, discount: float, fault: str | None, seed: int, shar
                 best = max(
                     range(len(n)),
                     key=lambda i: (
-                        (np.inf, rng.random()) if not n[i]  # noqa: B023
-                        else (w[i] / n[i] + (2 * np.log(total) / n[i]) ** 0.5, 0.0)  # noqa: B023
+                        (np.inf, rng.random()) if not n[i]
+                        else (w[i] / n[i] + (2 * np.log(total) / n[i]) ** 0.5, 0.0)
                     ),
                 )  # fmt: skip
                 path.append((state, best))

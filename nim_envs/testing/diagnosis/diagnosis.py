@@ -315,9 +315,7 @@ def _compared(
         excluded = found.total < best - EXCLUDED and fault.shows is not Shows.NOWHERE
         if values and fault.values is not None:
             by_value = values[number]
-            excluded |= (
-                by_value.fitted < best_values - EXCLUDED and by_value.explained < EXPLAINED
-            )
+            excluded |= by_value.fitted < best_values - EXCLUDED and by_value.explained < EXPLAINED
         evidence, shown = found.evidence, values is not None
         if fault.shows is not Shows.EVERYWHERE:
             shown |= found.evidence >= threshold

@@ -219,7 +219,12 @@ def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fi
         # Few are blind at play alone.
         log_of_both = np.logaddexp(log - np.log(FEW), equal.logs[0])
         forms.append(
-            (log_of_both, max(as_right[0], equal.explained[0]), equal.at_ends[0], equal.elsewhere[0])
+            (
+                log_of_both,
+                max(as_right[0], equal.explained[0]),
+                equal.at_ends[0],
+                equal.elsewhere[0],
+            )
         )
     return Fit(*np.array(forms).T)
 

@@ -268,7 +268,7 @@ class Backups:
         if equation.convention is not None:
             reward = equation.convention.last_movers_reward
         ended = equation.reward * reward + equation.shift
-        ways = ("greedy", "half", "random")
+        ways: tuple[str, ...] = ("greedy", "half", "random")
         if equation.illegal or not equation.next or self.values.of_actions is None:
             ways = ("greedy",)
         replies: tuple[Reply, ...] = ("greedy",)

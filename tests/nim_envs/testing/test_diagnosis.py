@@ -201,7 +201,7 @@ def test_the_wrong_sign_of_our_own_learner_is_named(discount):
 
 
 def test_what_an_optimal_opponent_never_showed_is_no_fault():
-    # As in the graph game, where it leaves positions that are lost, so that one seat learns nothing.
+    # In the graph game it leaves positions that are lost, so that one seat learns nothing.
     game = tiny_games()[-1]
 
     def train(env):
@@ -264,7 +264,9 @@ def test_values_are_a_function_or_a_table_and_others_are_refused():
     assert table == function
     assert table.with_values
     assert faulty.SIGN in table.excluded
-    with pytest.raises(InvalidPolicyError, match=r"must have shape \(120, 15\)|row for each position"):
+    with pytest.raises(
+        InvalidPolicyError, match=r"must have shape \(120, 15\)|row for each position"
+    ):
         diagnose(Valued(won[:5]), NIM)
     with pytest.raises(InvalidPolicyError, match="values must be numbers of shape"):
         diagnose(Valued(lambda seen, masks: masks[:, :2]), NIM)
