@@ -27,6 +27,7 @@ from nim_envs.testing.diagnosis.faults import (
     ModelsOfValues,
     Shows,
     Variant,
+    of_steps,
 )
 from nim_envs.testing.diagnosis.games import tiny_games
 from nim_envs.testing.diagnosis.likelihood import (
@@ -309,7 +310,7 @@ def _compared(
         gained = fitted = 0.0
         if values:
             fitted, gained, _, holds = values[number]
-            if not holds and not fault.or_data and gained > 0:
+            if not holds and fault.values is not of_steps and gained > 0:
                 gained, fitted = 0.0, fitted - gained
         total = found.total + fitted
         excluded = found.total < best - EXCLUDED and fault.shows is not Shows.NOWHERE

@@ -395,7 +395,7 @@ def _lagging(discount: float, share: float) -> Equation:
 _lag = satisfying(*(partial(_lagging, share=share) for share in (0.0, 0.05, 0.15, 0.3, 0.5)))
 
 
-def _of_steps(backups: Backups, discount: float) -> Fit:
+def of_steps(backups: Backups, discount: float) -> Fit:
     return _lag(backups, discount) + backups.of_any_size() + backups.of_one_value()
 
 
@@ -565,7 +565,7 @@ FAULTS = (
         "its values lag behind their targets even where a move ends the game, or lie beyond every "
         "possible result: the learning rate is too small or too large, or training too short",
         (),
-        _of_steps,
+        of_steps,
         Shows.NOWHERE,
         or_data=True,
     ),
@@ -580,10 +580,11 @@ FAULTS = (
     Fault(
         "truncation taken for the end",
         "its values fall faster than its discount says: where a game is cut short, the value of "
-        "the last position must be bootstrapped",
+        "the last position must be bootstrapped; or training was too short",
         (),
         satisfying(*(partial(_cut_short, share=share) for share in (0.15, 0.3, 0.45, 0.6))),
         Shows.NOWHERE,
+        or_data=True,
     ),
     Fault(
         "end taken for truncation",

@@ -282,7 +282,7 @@ def to_lose(positions, masks):
 
 def test_a_policy_is_diagnosed_on_its_own_game_in_the_words_of_the_game():
     first = lambda positions, masks: masks.argmax(axis=1)  # noqa: E731
-    report = diagnose(first, GameEnv(NIM, encoding="one_hot"))
+    report = diagnose(first, GameEnv(NIM, encoding="one_hot"), verbose=True)
     assert report.verdict == "faulty"
     assert report.faults[0].name == faulty.CONSTANT
     assert "heap 0: take 1" in str(report)
