@@ -2,7 +2,7 @@
 
 Each fault of :mod:`tests.mutants` is put into each of its learners where it makes sense, at three
 discounts. The diagnosis is asked twice: with values and discount, and by the moves alone. The seeds
-that are reported were not looked at while building, for which 0 and those of 100 and above were used.
+that are reported were not looked at while building; 0, and those of 100 and above, were.
 """
 
 from __future__ import annotations

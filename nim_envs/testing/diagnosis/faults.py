@@ -396,6 +396,7 @@ _lag = satisfying(*(partial(_lagging, share=share) for share in (0.0, 0.05, 0.15
 
 
 def of_steps(backups: Backups, discount: float) -> Fit:
+    """Return how well values are explained that lag, are of any size, or are all about the same."""
     return _lag(backups, discount) + backups.of_any_size() + backups.of_one_value()
 
 
