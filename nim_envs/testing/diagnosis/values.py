@@ -13,7 +13,7 @@ from nim_envs.errors import InvalidPolicyError
 from nim_envs.players import FloatArray, MaskArray, as_array
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
-from nim_envs.scoring.observations import Observer
+from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.likelihood import evenly, log_sum
 
@@ -127,7 +127,8 @@ def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> Va
     number, actions = len(rows), rules.num_actions
     if callable(given):
         masks: MaskArray = board.legal[rows].astype(np.int8)
-        found, _ = as_array(given(Observer(env_or_game, policy)(positions, masks), masks))
+        turns = ScoredPolicy(policy, env_or_game).turns(positions, masks)
+        found, _ = as_array(given(turns[0], turns[1]))
     else:
         table, _ = as_array(given)
         if table.shape not in ((rules.num_positions,), (rules.num_positions, actions)):
