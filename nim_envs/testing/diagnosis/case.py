@@ -162,6 +162,12 @@ class Case:
         groups = np.zeros(len(self.rows), dtype=np.int64)
         return evenly(ranked(self.shares, self.legal, groups, 1.0 - self.hits))
 
+    @cached_property
+    def usual_moves(self) -> FloatArray:
+        """Probabilities of moves by the order of preference in all earlier ones."""
+        groups = np.zeros(len(self.rows), dtype=np.int64)
+        return evenly(ranked(self.shares, self.legal, groups, np.ones(len(self.rows))))
+
     def right(self, rows: BoolArray) -> float:
         """Return the log of the best likelihood of right but partly trained policies.
 
@@ -182,10 +188,8 @@ class Case:
             moves: length of the longest play from positions where they can be right.
         """
         near = self.board.lengths[self.rows] <= moves
-        everything = np.zeros(len(self.rows), dtype=np.int64)
-        ordered = evenly(ranked(self.shares, self.legal, everything, np.ones(len(self.rows))))
         logs = [log_chances(self.shares, each, self.random_moves) for each in
-                (self.random_moves, ordered)]  # fmt: skip
+                (self.random_moves, self.usual_moves)]  # fmt: skip
         far = max(best_likelihood(self.by_distance(each, ~near)) for each in logs)
         return self.right(near) + far
 
@@ -207,7 +211,7 @@ class Case:
         """Log-likelihoods of right policies with each kind of error, ``(k, errors)``."""
         return [
             log_chances(self.shares, evenly(self.winning), noise)
-            for noise in (self.random_moves, self.usual_errors)
+            for noise in (self.random_moves, self.usual_errors, self.usual_moves)
         ]
 
     @cached_property

@@ -39,7 +39,7 @@ from nim_envs.testing.diagnosis.likelihood import (
     mean_likelihood,
 )
 from nim_envs.testing.diagnosis.report import Diagnosis, Finding, Score
-from nim_envs.testing.diagnosis.values import values_of
+from nim_envs.testing.diagnosis.values import Fit, values_of
 from nim_envs.testing.positions import spread
 
 ERROR = 0.05
@@ -208,7 +208,6 @@ class Compared(NamedTuple):
         variant: its form that explains the moves best; ``None`` where there is none.
         evidence: log of how much better it explains moves and values than right agents do.
         total: log-likelihood of moves and values.
-        shown: whether a form of it shows in moves or values.
         excluded: whether it would show in what is at hand, and does not.
     """
 
@@ -216,7 +215,6 @@ class Compared(NamedTuple):
     variant: Variant | None
     evidence: float
     total: float
-    shown: bool = True
     excluded: bool = False
 
 
@@ -227,27 +225,24 @@ class ByMoves(NamedTuple):
         variant: its form that explains the moves best; ``None`` where there is none.
         evidence: log of how much better it explains the moves that tell than right agents do.
         total: log-likelihood of all moves.
+        possible: the same, if they may also be those of an agent whose moves do not show it.
     """
 
     variant: Variant | None
     evidence: float
     total: float
+    possible: float
 
 
 def diagnosis_of(
     cases: Sequence[Case], discount: float | None = None, verbose: bool = False
 ) -> Diagnosis:
     """Return the diagnosis of a policy's moves, and of its values, in some games."""
-    threshold = math.log((len(FAULTS) + 1) / ERROR)
     right = sum(case.right(case.everywhere) + case.of_illegal(False) for case in cases)
-    compared = _compared(cases, right, by_values(cases, discount), threshold)
+    compared, threshold = _compared(cases, right, by_values(cases, discount))
     fitting = [each for each in compared if each.evidence >= threshold]
-    if not any(each.shown for each in fitting):
-        fitting = []
     fitting.sort(key=lambda each: -round(each.total, 6))
-    # One that shows in the moves is named before those that may play as anybody does.
     top = fitting[0].total - math.log(MARGIN) if fitting else 0.0
-    fitting.sort(key=lambda each: (each.total < top, not each.shown))
     memory = memory_of(cases)
     if memory >= threshold:
         total = max([right, *(each.total for each in fitting)]) + memory
@@ -272,7 +267,9 @@ def diagnosis_of(
     others = [each for each in compared if _name(each.fault, cases) not in named]
     verdict = verdict_without(cases)
     if findings:
-        verdict = "unseen" if fitting[0].fault.or_data else "faulty"
+        untaught = max((each.total for each in fitting if each.fault.or_data), default=-math.inf)
+        taught = fitting[0].total - threshold >= untaught
+        verdict = "faulty" if taught and not fitting[0].fault.or_data else "unseen"
     return Diagnosis(
         verdict,
         tuple(findings),
@@ -285,9 +282,9 @@ def diagnosis_of(
 
 
 def _compared(
-    cases: Sequence[Case], right: float, values: Sequence[ByValues] | None, threshold: float
-) -> list[Compared]:
-    """Compare all faults that a game can show."""
+    cases: Sequence[Case], right: float, values: Sequence[ByValues] | None
+) -> tuple[list[Compared], float]:
+    """Compare all faults that a game can show, and return the evidence that one needs."""
     learned = cache(best_that_learned)  # many faults show in the same games
     near = sum(case.at_random_beyond(NEAR) + case.of_illegal(False) for case in cases)
     hidden = {Shows.FAR_FROM_THE_END: near, Shows.NOWHERE: max(right, near)}
@@ -297,11 +294,16 @@ def _compared(
         if fault.shows is not Shows.EVERYWHERE:
             least = hidden[fault.shows] - math.log(HIDDEN)
             found = (
-                ByMoves(None, least - right, least) if found is None
-                else found._replace(total=float(np.logaddexp(found.total, least)))
+                ByMoves(None, least - right, least, least) if found is None
+                else found._replace(possible=float(np.logaddexp(found.total, least)))
             )  # fmt: skip
         moves.append(found)
-    best = max([right, *(each.total for each in moves if each is not None)])
+    # The error is shared by the faults that can show in what is at hand, and memory.
+    tests = 1 + sum(
+        each is not None and (values is not None or each.variant is not None) for each in moves
+    )
+    threshold = math.log(tests / ERROR)
+    best = max([right, *(each.possible for each in moves if each is not None)])
     best_values = max((each.fitted for each in values), default=0.0) if values else 0.0
     compared = []
     for number, (fault, found) in enumerate(zip(FAULTS, moves, strict=True)):
@@ -309,24 +311,21 @@ def _compared(
             continue
         gained = fitted = 0.0
         if values:
-            fitted, gained, _, holds = values[number]
-            if not holds and fault.values is not of_steps and gained > 0:
-                gained, fitted = 0.0, fitted - gained
-        total = found.total + fitted
-        excluded = found.total < best - EXCLUDED and fault.shows is not Shows.NOWHERE
+            fitted, gained = values[number].counted, values[number].gained
+        excluded = found.possible < best - EXCLUDED and fault.shows is not Shows.NOWHERE
         if values and fault.values is not None:
             by_value = values[number]
             excluded |= by_value.fitted < best_values - EXCLUDED and by_value.explained < EXPLAINED
-        evidence, shown = found.evidence, values is not None
-        if fault.shows is not Shows.EVERYWHERE:
-            shown |= found.evidence >= threshold
-            evidence = max(evidence, found.total - right)
-        else:
-            shown = True
+        evidence, total = found.evidence, found.total
+        if values is None and found.variant is None:
+            evidence = -math.inf
+        elif values is not None and fault.shows is not Shows.EVERYWHERE:
+            # Moves that are not known beforehand are evidence with values alone.
+            evidence, total = max(evidence, found.possible - right), found.possible
         if fault.name == MEMORY.name:
             excluded &= not any(case.answers.memory.changed for case in cases)
-        compared.append(Compared(fault, found.variant, evidence + gained, total, shown, excluded))
-    return compared
+        compared.append(Compared(fault, found.variant, evidence + gained, total + fitted, excluded))
+    return compared, threshold
 
 
 class ByValues(NamedTuple):
@@ -334,15 +333,15 @@ class ByValues(NamedTuple):
 
     Attributes:
         fitted: log-likelihood of the values.
+        counted: the same, at most that of right agents where the values do not tell.
         gained: log of how much better it explains them than right agents do.
         explained: share of the values that its best form explains.
-        holds: whether values are close to it nearly everywhere: only then have they converged.
     """
 
     fitted: float
+    counted: float
     gained: float
     explained: float
-    holds: bool
 
 
 def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] | None:
@@ -357,25 +356,40 @@ def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] |
         return None
     discounts = DISCOUNTS if discount is None else (discount,)
 
-    def compared(models: ModelsOfValues | None, right: float | None) -> ByValues:
-        """The mean likelihood over discounts and forms, which are the same in all games."""
-        if models is None:
-            return as_right
-        games = [
-            [np.concatenate(parts) for parts in zip(*(models(each, gamma) for gamma in discounts),
-                                                    strict=True)]
-            for each in backups
-        ]  # fmt: skip
-        logs, explained, at_ends, elsewhere = (np.array(part) for part in zip(*games, strict=True))
-        best = int(logs.sum(axis=0).argmax())
-        log = _log_mean(logs.sum(axis=0))
-        ends, others = (float(np.median(part[:, best])) for part in (at_ends, elsewhere))
-        explains = float(explained.mean(axis=0).max())
-        holds = ends >= AT_ENDS and others >= ELSEWHERE
-        return ByValues(log, log - (log if right is None else right), explains, holds)
+    def fits(models: ModelsOfValues) -> Fit:
+        """The fits in all games, ``(games, forms)``; forms and discounts are the same in each."""
+        games = []
+        for each in backups:
+            parts = zip(*(models(each, gamma) for gamma in discounts), strict=True)
+            games.append([np.concatenate(part) for part in parts])
+        return Fit(*(np.array(part) for part in zip(*games, strict=True)))
 
-    as_right = compared(RIGHT_VALUES, None)
-    return [compared(fault.values, as_right.fitted) for fault in FAULTS]
+    # Values that have not converged may lag by another discount in each game.
+    of_right = fits(RIGHT_VALUES)
+    right = of_right.logs.max(axis=1)
+    usual = _log_mean(of_right.logs.sum(axis=0))
+
+    def compared(fault: Fault) -> ByValues:
+        """The mean likelihood, and how much larger it is than the largest of right agents."""
+        fit = of_right if fault.values is None else fits(fault.values)
+        by_form = fit.logs.sum(axis=0)
+        explained = float(fit.explained.mean(axis=0).max())
+        log = _log_mean(by_form)
+        if fault.values is None:
+            return ByValues(log, log, 0.0, explained)
+        best = int(by_form.argmax())
+        # Only if values are close to it nearly everywhere, they have converged.
+        ends, others = (float(np.median(each[:, best])) for each in (fit.at_ends, fit.elsewhere))
+        tells = ends >= AT_ENDS and others >= ELSEWHERE
+        if not fault.or_data:
+            tells &= bool((fit.logs[:, best] >= right - math.log(MARGIN)).all())
+        tells |= fault.values is of_steps
+        gained = max(log - float(right.sum()), min(log - usual, 0.0))
+        if tells or gained <= 0:
+            return ByValues(log, log, gained, explained)
+        return ByValues(log, min(log, usual), 0.0, explained)
+
+    return list(map(compared, FAULTS))
 
 
 def best_that_learned(*cases: Case) -> float:
@@ -411,24 +425,28 @@ def compare(
                 else sum(case.right(expected.tells) for case, expected in pairs)
             )
             slips = sum(case.of_illegal(False) for case, _ in pairs)
-            evidence = _with_fault(pairs, everywhere=False) - right - slips
+            evidence = _with_fault(pairs, variant.exact, everywhere=False) - right - slips
             everything = [
                 (case, expected or Expected(evenly(case.winning), case.winning, case.everywhere))
                 for case, expected in zip(cases, found, strict=True)
             ]
-            forms.append((variant, evidence, _with_fault(everything, everywhere=True)))
+            forms.append((variant, evidence, _with_fault(everything, False, everywhere=True)))
     if not forms:
         return None
     best = max(forms, key=lambda form: form[2])
-    return ByMoves(
-        best[0],
-        _log_mean([evidence for _, evidence, _ in forms]),
-        _log_mean([total for _, _, total in forms]),
-    )
+    evidence = _log_mean([evidence for _, evidence, _ in forms])
+    total = _log_mean([total for _, _, total in forms])
+    return ByMoves(best[0], evidence, total, total)
 
 
-def _with_fault(pairs: Sequence[tuple[Case, Expected]], everywhere: bool) -> float:
-    """Log-likelihood of the moves with a fault, of all or of those that tell."""
+def _with_fault(pairs: Sequence[tuple[Case, Expected]], exact: bool, everywhere: bool) -> float:
+    """Log-likelihood of the moves with a fault, of all or of those that tell.
+
+    Args:
+        pairs: the moves in each game, and the expectation of the fault.
+        exact: whether there are no errors.
+        everywhere: whether of all moves.
+    """
     ways = []
     for in_order in (False, True):
         games = [
@@ -438,7 +456,9 @@ def _with_fault(pairs: Sequence[tuple[Case, Expected]], everywhere: bool) -> flo
             )
             for case, expected in pairs
         ]
-        ways.append(mean_likelihood(games))
+        ways.append(
+            sum(float(game[:, 0].sum()) for game in games) if exact else mean_likelihood(games)
+        )
     illegal = sum(case.of_illegal(expected.any_action) for case, expected in pairs)
     return _log_mean(ways) + illegal
 

@@ -22,7 +22,7 @@ from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.testing.diagnosis.board import Board, Moves, greedy
 from nim_envs.testing.diagnosis.case import Case, Expected
-from nim_envs.testing.diagnosis.likelihood import evenly, log_sum, ranked
+from nim_envs.testing.diagnosis.likelihood import evenly, ranked
 from nim_envs.testing.diagnosis.values import Backups, Equation, Fit
 
 Expect = Callable[[Case], Expected | None]
@@ -36,10 +36,13 @@ class Variant(NamedTuple):
         expect: what it expects in a game.
         learned: whether it is compared with right agents that have learned something alone, as
             one that has not may play the same.
+        exact: whether an agent with it makes no exception: one that has not learned yet to tell
+            some positions apart makes some.
     """
 
     expect: Expect
     learned: bool = False
+    exact: bool = False
 
 
 class Shows(Enum):
@@ -75,22 +78,39 @@ class Fault:
     or_data: bool = False
 
 
-def satisfying(*forms: Callable[[float], Equation]) -> ModelsOfValues:
+Form = Callable[[float], Equation]
+"""An equation of values, for a discount."""
+
+
+def satisfying(*forms: Form) -> ModelsOfValues:
     """Return models of values that satisfy equations, which depend on the discount."""
     return partial(_of_equations, forms)
 
 
 def _of_equations(
-    forms: tuple[Callable[[float], Equation], ...], backups: Backups, discount: float
+    forms: tuple[Form, ...], backups: Backups, discount: float
 ) -> Fit:
     return backups.of_equations([form(discount) for form in forms])
 
 
-RIGHT_VALUES = satisfying(
-    lambda discount: Equation(next=-discount),
-    lambda discount: Equation(reply=-1.0, own=discount),
-)
-"""The models of a right agent's values: it bootstraps from the opponent's turn, or its own."""
+def learned_from(reward: float = 1.0, rule: Convention | None = None) -> tuple[Form, ...]:
+    """Return the equations of agents that bootstrap from the opponent's turn, or their own.
+
+    In the latter a loss may count 0, so that values are chances to win.
+
+    Args:
+        reward: 1, or -1 where results are credited to the wrong player.
+        rule: convention by which games are won; ``None``: that of the game.
+    """
+    return (
+        lambda discount: Equation(reward, next=-discount, convention=rule),
+        lambda discount: Equation(reward, reply=-reward, own=discount, convention=rule),
+        lambda discount: Equation(reward, reply=-reward, own=discount, convention=rule, loss=0.0),
+    )
+
+
+RIGHT_VALUES = satisfying(*learned_from())
+"""The models of a right agent's values."""
 
 
 def of_moves(*found: Moves) -> tuple[Variant, ...]:
@@ -193,9 +213,9 @@ Looks = Callable[[Rules, IntArray], IntArray | None]
 """The group of each position, ``(k,)``: those of a group look the same to a blind agent."""
 
 
-def of_looks(*found: Looks) -> tuple[Variant, ...]:
-    """Return variants from the positions that look the same."""
-    return tuple(Variant(partial(_expected_looks, looks), learned=True) for looks in found)
+def of_looks(*found: Looks, exact: bool = False) -> tuple[Variant, ...]:
+    """Return variants from the positions that look the same, perhaps without an exception."""
+    return tuple(Variant(partial(_expected_looks, looks), True, exact) for looks in found)
 
 
 def equal_for(*found: Looks) -> ModelsOfValues:
@@ -206,7 +226,7 @@ def equal_for(*found: Looks) -> ModelsOfValues:
 def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fit:
     board, rows = backups.board, backups.values.rows
     right = RIGHT_VALUES(backups, discount)
-    log = log_sum(right.logs) - np.log(2)
+    log = float(right.logs.max())
     as_right = tuple(float(part.max()) for part in right[1:])
     forms = []
     for looks in found:
@@ -441,6 +461,7 @@ FAULTS = (
         + ONE_MOVE_AHEAD,
         satisfying(
             lambda discount: Equation(next=discount),
+            lambda discount: Equation(next=discount, loss=0.0),
             lambda discount: Equation(reply=-1.0, next=discount),
             lambda discount: Equation(reply=-1.0, own=-discount),
         ),
@@ -459,21 +480,13 @@ FAULTS = (
         "it plays by the other rule of who wins: normal play's last mover wins, misère play's "
         "loses",
         of_moves(partial(always, Convention.NORMAL), partial(always, Convention.MISERE)),
-        satisfying(
-            *(
-                partial(lambda discount, rule: Equation(next=-discount, convention=rule), rule=each)
-                for each in Convention
-            )
-        ),
+        satisfying(*(form for rule in Convention for form in learned_from(rule=rule))),
     ),
     Fault(
         "players swapped",
         "it plays to lose: the result of a game is credited to the wrong player",
         of_moves(of_the_other_convention),
-        satisfying(
-            lambda discount: Equation(reward=-1.0, next=-discount),
-            lambda discount: Equation(reward=-1.0, reply=1.0, own=discount),
-        ),
+        satisfying(*learned_from(reward=-1.0)),
     ),
     Fault(
         "action mask ignored",
@@ -499,7 +512,7 @@ FAULTS = (
         Fault(
             f"blind to component {component}",
             f"its moves do not depend on component {component} of the position",
-            of_looks(*looks),
+            of_looks(*looks, exact=True),
             equal_for(*looks),
         )
         for component in range(8)
@@ -514,7 +527,7 @@ FAULTS = (
         "blind to the order of components",
         "it plays the same actions whichever of the equal components they meet: observations are "
         "sorted, or permuted apart from the actions",
-        of_looks(without_order),
+        of_looks(without_order, exact=True),
         equal_for(without_order),
     ),
     Fault(
@@ -545,13 +558,14 @@ FAULTS = (
     Fault(
         "search of depth one",
         "it sees the end of the game one move ahead and nothing beyond: rewards are not passed "
-        "back (discount 0), or the search ends there",
+        "back (discount 0), the search ends there, or training was too short",
         ONE_MOVE_AHEAD,
         satisfying(
             lambda discount: Equation(),
             lambda discount: Equation(reply=-1.0),
         ),
         Shows.FAR_FROM_THE_END,
+        or_data=True,
     ),
     Fault(
         "target network never updated",

@@ -154,6 +154,7 @@ class Equation(NamedTuple):
 
     U(s') is the value of the next position to the opponent, who moves there. R(s') is the
     opponent's reward from its reply, and W(s') the value to the mover of the position after it.
+    Results of -1 may count less: as 0, values are chances to win.
 
     Attributes:
         reward: factor of the reward where a move ends the game.
@@ -164,6 +165,7 @@ class Equation(NamedTuple):
         own: d, γ in such an agent.
         convention: convention by which games are won; ``None``: that of the game.
         illegal: whether the maximum in U is over illegal actions, too.
+        loss: what a reward below 0 is multiplied with.
     """
 
     reward: float = 1.0
@@ -174,6 +176,11 @@ class Equation(NamedTuple):
     own: float = 0.0
     convention: Convention | None = None
     illegal: bool = False
+    loss: float = 1.0
+
+    def credited(self, reward: float) -> float:
+        """Return what a reward counts to the mover."""
+        return reward if reward > 0 else self.loss * reward
 
 
 class Backups:
@@ -238,7 +245,7 @@ class Backups:
         return self._at(of_rows)[self.after]
 
     def _replies(self, way: Reply, reward: float) -> tuple[FloatArray, FloatArray]:
-        """R and W at each move, ``(moves,)``."""
+        """Chance that the reply ends the game, and W, at each move, ``(moves,)``."""
         values = self.values
         k, actions = len(values.rows), self.board.legal.shape[1]
         legal = self.board.legal[values.rows]
@@ -260,15 +267,16 @@ class Backups:
             wins = self.board.winning[values.rows]
             chosen = np.where(wins.any(axis=1, keepdims=True), wins, legal)
         chances = evenly(chosen)
-        rewards = self._at((chances * ends * reward).sum(axis=1))[self.after]
-        return rewards, self._at((chances * ~ends * own).sum(axis=1))[self.after]
+        ended = self._at((chances * ends).sum(axis=1))[self.after]
+        return ended, self._at((chances * ~ends * own).sum(axis=1))[self.after]
 
     def predicted(self, equation: Equation) -> list[FloatArray]:
         """Return the values by an equation, ``(m,)``, one array for each way to play."""
         reward = self.board.reward
         if equation.convention is not None:
             reward = equation.convention.last_movers_reward
-        ended = equation.reward * reward + equation.shift
+        ended = equation.credited(equation.reward * reward) + equation.shift
+        lost = equation.credited(equation.reply * reward)
         ways: tuple[str, ...] = ("greedy", "half", "random")
         if equation.illegal or not equation.next or self.values.of_actions is None:
             ways = ("greedy",)
@@ -281,8 +289,8 @@ class Backups:
             if equation.next:
                 later = equation.next * self._next(way, equation.illegal)
             if equation.reply or equation.own:
-                rewards, own = self._replied(reply, reward)
-                later = later + equation.reply * rewards + equation.own * own
+                over, own = self._replied(reply, reward)
+                later = later + lost * over + equation.own * own
             moves = np.where(self.ends, ended, later)
             if self.values.of_actions is not None:
                 found.append(moves)
