@@ -6,12 +6,16 @@ from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 import torch
+from sb3_contrib import MaskablePPO
 
 from agents.deep import ppo_from_scratch as ppo
 from nim_envs import diagnose, make_game
+from nim_envs.adapters.sb3 import GameVecEnv, sb3_policy
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector import VectorGameEnv
+from nim_envs.testing.diagnosis import tiny_games
 from tests import faulty_agents as faulty
 from tests.faulty_agents import diagnosed, table
 
@@ -130,3 +134,16 @@ def test_the_fault_of_ppo_is_named(capsys):
 
 def test_ppo_without_a_fault_is_not_accused():
     assert diagnose(training(None, 0), games=GAMES).verdict in ("right", "unfinished")
+
+
+# On the graph an optimal opponent leaves lost positions alone: what wins is hardly ever seen.
+@pytest.mark.parametrize("seat", [0, 1, "random"])
+def test_ppo_without_a_fault_is_not_accused_after_games_with_an_optimal_opponent_alone(seat):
+    envs = GameVecEnv(tiny_games()[-1], 64, opponent="optimal", seat=seat, encoding="one_hot")
+    model = MaskablePPO(
+        "MlpPolicy", envs, gamma=1.0, n_steps=16, batch_size=128, n_epochs=4, learning_rate=3e-3,
+        ent_coef=0.03, seed=1, device="cpu",
+    )  # fmt: skip
+    report = diagnose(sb3_policy(model.learn(20_000)), envs)
+    assert report.verdict != "faulty"
+    assert "not trained enough" in str(report) or "the data" in str(report)

@@ -87,9 +87,7 @@ def satisfying(*forms: Form) -> ModelsOfValues:
     return partial(_of_equations, forms)
 
 
-def _of_equations(
-    forms: tuple[Form, ...], backups: Backups, discount: float
-) -> Fit:
+def _of_equations(forms: tuple[Form, ...], backups: Backups, discount: float) -> Fit:
     return backups.of_equations([form(discount) for form in forms])
 
 
