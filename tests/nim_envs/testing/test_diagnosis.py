@@ -169,7 +169,7 @@ def test_right_learners_of_four_kinds_are_not_accused():
     from tests import diagnosis_table
 
     accused_too, _ = diagnosis_table.accused(diagnosis_table.FIRST_RIGHT, 100)
-    assert not accused_too
+    assert len(accused_too) <= 0.05 * 100, accused_too  # the error that is promised
 
 
 # At discount 1 all values of a wrong sign tie, and the moves are noise: values tell.
