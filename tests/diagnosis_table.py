@@ -24,7 +24,7 @@ from tests.nim_envs.testing import test_diagnosis as tables
 SEEDS = (2,)
 """Seeds that are reported."""
 
-FIRST_RIGHT = 10_000
+FIRST_RIGHT = 40_000
 """First seed of the right agents that are reported."""
 
 DISCOUNTS = (1.0, 0.99, 0.9)

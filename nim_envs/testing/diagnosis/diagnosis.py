@@ -381,7 +381,7 @@ def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] |
         # Only if values are close to it nearly everywhere, they have converged.
         ends, others = (float(np.median(each[:, best])) for each in (fit.at_ends, fit.elsewhere))
         tells = ends >= AT_ENDS and others >= ELSEWHERE
-        if not fault.or_data:
+        if fault.in_every_game:
             tells &= bool((fit.logs[:, best] >= right - math.log(MARGIN)).all())
         tells |= fault.values is of_steps
         gained = max(log - float(right.sum()), min(log - usual, 0.0))

@@ -68,6 +68,7 @@ class Fault:
         values: the forms that it takes in the values; ``None``: these are a right agent's.
         shows: what its moves show, whatever the discount; only what would show is excluded.
         or_data: whether a right agent may be the same, trained on too little.
+        in_every_game: whether values that contradict it in one game speak against it.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Fault:
     values: ModelsOfValues | None = None
     shows: Shows = Shows.EVERYWHERE
     or_data: bool = False
+    in_every_game: bool = True
 
 
 Form = Callable[[float], Equation]
@@ -552,6 +554,7 @@ FAULTS = (
             for in_order in (False, True)
         ),
         or_data=True,
+        in_every_game=False,
     ),
     Fault(
         "search of depth one",
@@ -564,6 +567,7 @@ FAULTS = (
         ),
         Shows.FAR_FROM_THE_END,
         or_data=True,
+        in_every_game=False,
     ),
     Fault(
         "target network never updated",
@@ -581,14 +585,16 @@ FAULTS = (
         of_steps,
         Shows.NOWHERE,
         or_data=True,
+        in_every_game=False,
     ),
     Fault(
         "replay mixes players",
         "rewards or next states of one player are learned as the other's: look at whose turn each "
-        "part of a transition is from",
+        "part of a transition is from; or training was too short",
         (),
         _of_mixed_players,
         Shows.NOWHERE,
+        or_data=True,
     ),
     Fault(
         "truncation taken for the end",
@@ -598,6 +604,7 @@ FAULTS = (
         satisfying(*(partial(_cut_short, share=share) for share in (0.15, 0.3, 0.45, 0.6))),
         Shows.NOWHERE,
         or_data=True,
+        in_every_game=False,
     ),
     Fault(
         "end taken for truncation",
