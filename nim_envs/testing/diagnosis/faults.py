@@ -572,10 +572,11 @@ FAULTS = (
     Fault(
         "target network never updated",
         "its targets are the values of another network than its own: copy the weights, or look at "
-        "how often they are copied",
+        "how often they are copied; or training ended before the first copy",
         (),
         _of_first_network,
         Shows.NOWHERE,
+        or_data=True,
     ),
     Fault(
         "wrong step size",
