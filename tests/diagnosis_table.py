@@ -3,9 +3,9 @@
 Each fault of :mod:`tests.mutants` is put into each of its learners where it makes sense, at three
 discounts. The diagnosis is asked twice: with values and discount, and by the moves alone. The seeds
 that are reported were not looked at while building: 0, 1, and those of 100 and above, were. Right
-agents are those from 50,000 on. Those from 0 were looked at while building; of 200 from 10,000 on two
-were accused of mixed replay, and of 200 from 40,000 on one of a target network never updated. Since
-then the diagnosis says of these faults, too, that training may have been too short.
+agents are those from 50,000 on. Those from 0 were looked at while building; of 200 from 10,000 on
+two were accused of mixed replay, and of 200 from 40,000 on one of a target network never updated.
+Since then the diagnosis says of these faults, too, that training may have been too short.
 """
 
 from __future__ import annotations
