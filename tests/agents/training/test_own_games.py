@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -160,9 +162,11 @@ def test_it_passes_the_check_of_learners_and_faults_are_named():
     env = single_heap()
     check_learner(Counts.for_env, env)
 
+    seeds = itertools.count()
+
     class Forgetful(Counts):
         def _fit(self, game, games, rng, after_game):
-            super()._fit(game, games, np.random.default_rng(), after_game)
+            super()._fit(game, games, np.random.default_rng(next(seeds)), after_game)
 
     class OnlyFits:
         def __init__(self, game):
