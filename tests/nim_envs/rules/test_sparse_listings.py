@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import time
 from functools import cache
 
 import numpy as np
@@ -349,17 +348,13 @@ def grid_kayles(side):
     return moves, [sum(1 << cell for cell in some) for some in taken]
 
 
-@pytest.mark.parametrize(
-    ("side", "seconds"), [(3, 1.0), pytest.param(4, 5.0, marks=pytest.mark.exhaustive)]
-)
+@pytest.mark.parametrize("side", [3, pytest.param(4, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("misere", [False, True])
-def test_grid_kayles(side, seconds, misere):
+def test_grid_kayles(side, misere):
     moves, sets = grid_kayles(side)
-    began = time.process_time()
     game = nim_envs.game_from_moves("grid kayles", (0,) * side**2, moves, misere=misere)
     taken = np.arange(2 ** (side**2))
     found = game.solution.is_winning(taken[:, np.newaxis] >> np.arange(side**2) & 1)
-    assert time.process_time() - began < seconds
     won = [False] * len(taken)
     for position in reversed(range(len(taken))):
         after = [position | some for some in sets if not position & some]
