@@ -25,7 +25,7 @@ from nim_envs.theory.values import PartValues, TableValues, component_values
 PUBLISHED = {
     (3, 3): 0, (3, 4): 1, (3, 5): 1, (3, 6): 4, (3, 7): 1, (4, 4): 0, (4, 5): 2, (5, 5): 0,
 }  # fmt: skip
-LARGE = {(3, 8): 3, (3, 9): 1, (4, 6): 0, (4, 7): 3, (4, 8): 0, (5, 6): 2, (4, 9): 1}
+LARGE = {(3, 8): 3, (3, 9): 1, (4, 6): 0, (4, 7): 3, (5, 6): 2}
 
 
 def value_of_board(rows: int, columns: int) -> int:
