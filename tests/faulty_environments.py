@@ -302,12 +302,12 @@ class NewGamesElsewhere(VectorGameEnv):
 
 @listed(FAULTS)
 class TruncatesUnasked(claims(max_cycles=5), GameEnv):
-    """Games are cut short after five moves of each player without ``max_cycles``."""
+    """Games are truncated after five moves of each player without ``max_cycles``."""
 
 
 @listed(FAULTS, opponent="random", max_cycles=4)
 class TruncatesEarly(claims(max_cycles=3), VersusEnv):
-    """Games are cut short after three moves of each player instead of four."""
+    """Games are truncated after three moves of each player instead of four."""
 
 
 @listed(FAULTS, max_cycles=4)
@@ -317,7 +317,7 @@ class NeverTruncates(claims(max_cycles=None), GameEnv):
 
 @listed(FAULTS, opponent="random", max_cycles=3)
 class TruncateEarly(claims(max_cycles=2), VectorGameEnv):
-    """Games are cut short after two moves of each player instead of three."""
+    """Games are truncated after two moves of each player instead of three."""
 
 
 # Opponents and seats.

@@ -41,7 +41,7 @@ TOO_SMALL, TOO_LARGE = "too small a step", "too large a step"
 """Two forms of ``STEP``."""
 
 NAME = {TOO_SMALL: STEP, TOO_LARGE: STEP}
-"""What the diagnosis calls a fault, where it has another name here."""
+"""Names of faults in the diagnosis, where they differ from those here."""
 
 OF_PLAY = (faulty.UNMASKED, faulty.STALE, faulty.OFF_BY_ONE)
 """Faults of play alone: the learner is right."""

@@ -24,7 +24,7 @@ COMPARED = 16
 """Most positions at which the environments of a vector are compared."""
 
 NO_ACTION = -1
-"""What an action of the policy becomes that is none of the game."""
+"""Entry for an action of the policy that is no action of the game."""
 
 
 class Observed(NamedTuple):

@@ -35,7 +35,7 @@ class Functions(NamedTuple):
 
 
 OF_OBSERVE = Functions(observation="observe", by_agent=True)
-"""What overrides ``observe`` alone shows is what it makes of the wrapped environment's answer."""
+"""Functions of a class that overrides ``observe`` alone, to transform the inner observation."""
 
 Key = tuple[str, str]
 """Package and name of a class; the modules of a package may change between versions."""

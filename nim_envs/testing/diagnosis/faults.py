@@ -46,7 +46,7 @@ class Variant(NamedTuple):
 
 
 class Shows(Enum):
-    """What the moves of any agent with a fault show of it."""
+    """Positions at which the moves of an agent with a fault show it."""
 
     EVERYWHERE = "its moves are known"
     FAR_FROM_THE_END = "far from the end of the game it plays at random, or in a fixed order"
@@ -599,7 +599,7 @@ FAULTS = (
     ),
     Fault(
         "truncation taken for the end",
-        "its values fall faster than its discount says: where a game is cut short, the value of "
+        "its values fall faster than its discount says: where a game is truncated, the value of "
         "the last position must be bootstrapped; or training was too short",
         (),
         satisfying(*(partial(_cut_short, share=share) for share in (0.15, 0.3, 0.45, 0.6))),
