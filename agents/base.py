@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.errors import NimEnvsError
-
-Array = npt.NDArray[Any]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-MaskArray = npt.NDArray[np.int8]
+from nim_envs.typing import Array, FloatArray, MaskArray
 
 
 class HypothesisError(NimEnvsError, ValueError):

@@ -11,14 +11,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from agents.base import (
-    Array,
-    GameLearner,
-    MaskArray,
-    Policy,
-    Trainable,
-    Transition,
-)
+from agents.base import GameLearner, Policy, Trainable, Transition
 from agents.generalising.base import GameChoosingLearner
 from agents.storage import StorageError, load, save
 from agents.storage.games import game_of
@@ -27,6 +20,7 @@ from agents.tabular.wrapper import LearnerWrapper
 from agents.training import train
 from nim_envs.testing import ConformanceError, check_policy
 from nim_envs.testing.requirements import COPIES, during, require, require_equal, same, shown
+from nim_envs.typing import Array, MaskArray
 
 GAMES = 40
 """Games of each training run."""

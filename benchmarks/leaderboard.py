@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
 from benchmarks.entries import is_own
 from benchmarks.report import read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 from nim_envs.errors import NimEnvsError
-
-FloatArray = npt.NDArray[np.float64]
+from nim_envs.typing import FloatArray
 
 RUN_HEADER = (
     "tasks", "game", "learner", "knows", "seed", "games", "seconds", "optimality %", "random %",

@@ -13,13 +13,13 @@ from typing import Any, cast
 import numpy as np
 
 from agents import Agent, OptimalAgent, RandomAgent
-from agents.base import IntArray
 from benchmarks.command_line import benchmark, names_option
 from nim_envs import GameEnv
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
 from nim_envs.registration import GAMES, make_aec
 from nim_envs.render.frame import Frame
+from nim_envs.typing import IntArray
 
 MILLISECONDS = 1_100
 """Time for which each position is shown; the last one is shown twice as long."""

@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from tqdm import tqdm
 
 from agents import RealTimeDynamicProgramming
-from agents.base import FloatArray
 from agents.evaluation.value_score import value_optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option
@@ -33,6 +32,7 @@ from nim_envs.render.style import (
     save_figure,
     styled,
 )
+from nim_envs.typing import FloatArray
 
 
 @dataclass(frozen=True)

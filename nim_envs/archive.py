@@ -20,11 +20,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.errors import StorageError
-
-Array = npt.NDArray[Any]
+from nim_envs.typing import Array
 
 LARGEST_HEADER = 1 << 22
 """Maximum size of a header, in bytes."""

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, checked_choice
+from nim_envs.typing import IntArray
 
 BYTES_OF_FEATURE = 96
 """Bytes per feature, upper bound: a few observations, spaces and intermediate results."""

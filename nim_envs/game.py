@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.forward_model import ForwardModel, Position
 from nim_envs.rules.rules import Rules
@@ -17,6 +16,7 @@ from nim_envs.starts import FixedStart, Start, as_start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.theorem_solution import TheoremOfGame
+from nim_envs.typing import BoolArray, IntArray
 
 PLAYERS = ("player_0", "player_1")
 """The two players, by the number of their seat; ``player_0`` moves first."""

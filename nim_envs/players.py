@@ -16,16 +16,12 @@ from itertools import repeat
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.moves import actions_to
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
 
-Array = npt.NDArray[Any]
-FloatArray = npt.NDArray[np.float64]
-MaskArray = npt.NDArray[np.int8]
 PolicyFunction = Callable[[Array, MaskArray], Any]
 OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], Any]
 

@@ -26,6 +26,7 @@ LAYERS = [
         "nim_envs.progress",
         "nim_envs.numba_intrinsics",
         "nim_envs.references",
+        "nim_envs.typing",
     ],
     ["nim_envs.rules"],
     ["nim_envs.theory"],

@@ -10,7 +10,7 @@ from agents.base import Agent
 from nim_envs import GameEnv
 from nim_envs.errors import IllegalMoveError, ResetNeededError
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import IntArray
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,6 @@ from typing import Any, Literal, NamedTuple, get_type_hints
 
 import numpy as np
 
-from agents.base import IntArray, MaskArray
 from agents.generalising.signed_products.value_networks import SignedProductsNetwork
 from agents.generalising.signed_products.visited_positions import heap_options
 from agents.storage import StorageError, load_content, save_on_the_way
@@ -43,6 +42,7 @@ from nim_envs.progress import progress_bar
 from nim_envs.rules import Rules
 from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.longest_play import longest_play
+from nim_envs.typing import IntArray, MaskArray
 
 with imports_for("AlphaZero", "alphazero"):
     import equinox as eqx

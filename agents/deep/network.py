@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import torch
 
-from agents.base import Array, MaskArray
 from agents.deep.policy import PolicyAgent
 from nim_envs import Game
+from nim_envs.typing import Array, MaskArray
 
 
 def network_agent(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import positions_of
 from nim_envs import Game
 from nim_envs.encoding import Encoding
 from nim_envs.players import PolicyFunction, checked_probabilities, drawn
 from nim_envs.scoring.policies import LARGEST_BATCH
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
 class PolicyAgent:

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from agents.base import Array, IntArray, MaskArray
 from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
 from nim_envs.errors import InvalidActionError, SearchTooLargeError
@@ -26,6 +25,7 @@ from nim_envs.progress import progress_bar
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import best_response
 from nim_envs.scoring.process import Process
+from nim_envs.typing import Array, IntArray, MaskArray
 
 LARGEST_LIMIT = 1 << 20
 """Most positions of a game whose attainable limit is computed; it would take minutes for more."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import FloatArray, IntArray, MaskArray, Policy
+from agents.base import Policy
 from nim_envs import Game
+from nim_envs.typing import FloatArray, IntArray, MaskArray
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from tabulate import tabulate
 
-from agents.base import FloatArray
 from agents.evaluation.matches import play_match
 from agents.training import Env
 from nim_envs.players import AnyPlayer
 from nim_envs.progress import progress_bar
+from nim_envs.typing import FloatArray
 
 SAMPLES = 1000
 """Posterior samples of the chances of winning, from which the intervals are computed."""

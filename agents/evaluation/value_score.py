@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Array, FloatArray, IntArray
 from agents.tabular.index import sorted_number
 from agents.tabular.position_values import GreedyValuePolicy
 from nim_envs import Game
 from nim_envs.compilation import compiled
 from nim_envs.numba_intrinsics import without_reference_counts
 from nim_envs.rules.compiled_moves import CompiledRules, number_after, write_position_after
+from nim_envs.typing import Array, FloatArray, IntArray
 
 CHUNK = 1 << 20
 """Positions whose outcomes are computed at a time."""

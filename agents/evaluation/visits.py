@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import IntArray, Learner, Transition
+from agents.base import Learner, Transition
 from agents.tabular.wrapper import LearnerWrapper
+from nim_envs.typing import IntArray
 
 
 class VisitRecorder(LearnerWrapper):

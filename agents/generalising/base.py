@@ -8,13 +8,14 @@ from typing import Any, Protocol, TypedDict, TypeVar, runtime_checkable
 
 import numpy as np
 
-from agents.base import Array, FloatArray, MaskArray, Policy, Trainable
+from agents.base import Policy, Trainable
 from agents.storage.games import own_game, same_game
 from agents.storage.restoring import check_same_arguments, known_game
 from agents.storage.schema import check_value, parameter_type
 from nim_envs import Game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import FixedStart, UniformStart
+from nim_envs.typing import Array, FloatArray, MaskArray
 
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
 

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import positions_of
 from agents.tabular.policies import shared_by_best
 from agents.tabular.position_values import GreedyValuePolicy, position_values
 from nim_envs import Game
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 LARGEST_TABLE = 1 << 22
 """Most positions of a board of which all are judged once; on larger boards only options are."""

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray
 from agents.tabular.preferences import CriticLearner, choose_by_softmax
 from agents.tabular.protocol import LearningRule, Turn
 from agents.tabular.selection import softmax
+from nim_envs.typing import Array, FloatArray
 
 
 class ActorCriticState(NamedTuple):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray
 from agents.tabular.action_values import (
     StandardActionValueLearner,
     choose_epsilon_greedily,
@@ -14,6 +13,7 @@ from agents.tabular.action_values import (
 )
 from agents.tabular.protocol import LearningRule, Turn
 from agents.tabular.selection import greedy_action
+from nim_envs.typing import Array, FloatArray
 
 
 class DoubleQLearningState(NamedTuple):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray
 from agents.tabular.action_values import (
     StandardActionValueLearner,
     choose_epsilon_greedily,
@@ -15,6 +14,7 @@ from agents.tabular.action_values import (
 from agents.tabular.protocol import LearningRule, Turn, is_unanswered
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
+from nim_envs.typing import Array, FloatArray, IntArray
 
 
 @compiled(inner=True)

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import FloatArray, IntArray
 from agents.tabular.index import initial_table
 from agents.tabular.preferences import PreferenceLearner, choose_by_softmax
 from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import softmax
+from nim_envs.typing import FloatArray, IntArray
 
 
 class GradientBanditState(NamedTuple):

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, IntArray
 from agents.tabular.action_values import ActionValueLearner
 from agents.tabular.index import initial_table
 from agents.tabular.protocol import Decision, FinishedGame, LearningRule
 from agents.tabular.schedules import Schedule, harmonic
 from agents.tabular.selection import epsilon_greedy_action
+from nim_envs.typing import Array, FloatArray, IntArray
 
 
 class MonteCarloState(NamedTuple):

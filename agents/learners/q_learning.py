@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import FloatArray, IntArray
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily, step_towards
 from agents.tabular.index import LARGEST_VALUE, initial_table
 from agents.tabular.learner import SavedTables
@@ -26,6 +25,7 @@ from agents.tabular.schedules import Schedule, check_range, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
 from nim_envs.rules.validation import checked_choice
+from nim_envs.typing import FloatArray, IntArray
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
 NEGAMAX, OWN_TURN, OPPONENT_MAX = range(len(BOOTSTRAPS))

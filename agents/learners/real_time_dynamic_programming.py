@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from agents.base import Array, IntArray
 from agents.tabular.index import check_memory, sorted_number
 from agents.tabular.position_values import (
     PositionValueLearner,
@@ -24,6 +23,7 @@ from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
 from nim_envs.rules.compiled_moves import copy_entries
 from nim_envs.rules.validation import checked_choice
+from nim_envs.typing import Array, IntArray
 
 DTYPES = ("float64", "float32", "int8")
 

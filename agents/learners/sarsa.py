@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray
 from agents.tabular.action_values import (
     StandardActionValueLearner,
     choose_epsilon_greedily,
     step_towards,
 )
 from agents.tabular.protocol import LearningRule, Turn
+from nim_envs.typing import Array, FloatArray, IntArray
 
 
 class SARSAState(NamedTuple):

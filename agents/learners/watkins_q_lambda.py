@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from gymnasium import spaces
 
-from agents.base import FloatArray
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily, step_towards
 from agents.tabular.index import initial_table
 from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
 from agents.tabular.schedules import Schedule, check_range, check_step
 from agents.tabular.selection import largest_legal
+from nim_envs.typing import FloatArray
 
 
 class WatkinsQLambdaState(NamedTuple):

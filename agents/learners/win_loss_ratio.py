@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy
 from agents.tabular.protocol import Decision, FinishedGame, LearningRule
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import sample
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
 class WinLossRatioState(NamedTuple):

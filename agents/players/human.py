@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from agents.base import Array, MaskArray
 from agents.tabular.index import positions_of
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.words import rules_in_words
 from nim_envs.rules.words import any_of
+from nim_envs.typing import Array, MaskArray
 
 MOST_LISTED = 12
 """Most moves, or ranges of moves, that are listed for a component."""

@@ -6,11 +6,11 @@ from typing import Literal
 
 import numpy as np
 
-from agents.base import Array, FloatArray, MaskArray
 from agents.tabular.policies import explored, uniform_probabilities
 from agents.tabular.selection import random_of_mask
 from nim_envs import Game
 from nim_envs.caches import LimitedCache
+from nim_envs.typing import Array, FloatArray, MaskArray
 
 CHOICES = ("random", "first")
 LOST_CHOICES = ("random", "smallest")

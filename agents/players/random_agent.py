@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import Array, FloatArray, MaskArray
 from agents.tabular.policies import uniform_probabilities
 from agents.tabular.selection import random_of_mask
+from nim_envs.typing import Array, FloatArray, MaskArray
 
 
 class RandomAgent:

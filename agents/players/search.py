@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Array, MaskArray
 from agents.players.env_copy import Env, copy_env
+from nim_envs.typing import Array, MaskArray
 
 Evaluation = Callable[[Env, str], float]
 """Estimates an agent's reward at the end of the game from an environment and the agent's name."""

@@ -12,7 +12,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from agents.base import FloatArray
 from agents.evaluation.learning_curves import LearningCurve
 from agents.training.metrics import TrainingMeasurements
 from nim_envs.game import PLAYERS
@@ -32,6 +31,7 @@ from nim_envs.render.style import (
     label_decades,
     styled,
 )
+from nim_envs.typing import FloatArray
 
 SEAT_LINES: tuple[dict[str, Any], ...] = (
     {"color": BLUE, "linestyle": "-", "label": PLAYERS[0]},

@@ -16,7 +16,7 @@ from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patches import Patch
 
-from agents.base import Agent, FloatArray, IntArray, Policy, Trainable
+from agents.base import Agent, Policy, Trainable
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import (
@@ -29,8 +29,7 @@ from nim_envs.render.style import (
     styled,
 )
 from nim_envs.rules import Component, SplittingHeap, SubtractionHeap
-
-BoolArray = npt.NDArray[np.bool_]
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 LARGEST_SIDE = 400
 """Rows or columns above which a heatmap is refused: it would be larger than a poster."""

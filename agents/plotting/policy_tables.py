@@ -11,12 +11,13 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agents.base import Agent, IntArray, Policy, Trainable
+from agents.base import Agent, Policy, Trainable
 from agents.evaluation.sample_game import SampleGame, SampleMove
 from agents.learners.win_loss_ratio import WinLossRatio
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.render import render_text
+from nim_envs.typing import IntArray
 
 LARGEST_TEXT = 2_000
 """Most positions for which the table of a whole policy is made."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.base import Array
 from nim_envs import Game
+from nim_envs.typing import Array
 
 
 def known_game(game: Game | None) -> Game:

@@ -9,7 +9,6 @@ from typing import Any, Literal, TypedDict, cast
 
 import numpy as np
 
-from agents.base import Array
 from agents.storage.errors import UnregisteredGameError, refusing
 from agents.storage.schema import (
     check_arguments,
@@ -25,6 +24,7 @@ from nim_envs.archive import Archive, promise
 from nim_envs.errors import StorageError
 from nim_envs.registration import GAMES
 from nim_envs.rules.validation import LARGEST_STATE
+from nim_envs.typing import Array
 
 BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 """Bit generators that can be saved, by name."""

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyActionValuePolicy, explored
@@ -16,6 +15,7 @@ from agents.tabular.protocol import Decision
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import epsilon_greedy_action
 from nim_envs.compilation import compiled
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
 @compiled(inner=True)

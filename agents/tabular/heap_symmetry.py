@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Agent, Array, FloatArray, Learner, MaskArray, Transition
+from agents.base import Agent, Learner, Transition
 from agents.storage.restoring import known_game
 from agents.tabular.index import positions_of
 from agents.tabular.position_values import PositionValueLearner
 from agents.tabular.symmetry import Symmetry
 from agents.tabular.wrapper import CompiledWrapper, SavedWrapper
 from nim_envs import Game
+from nim_envs.typing import Array, FloatArray, MaskArray
 
 
 class SavedHeapSymmetry(SavedWrapper):

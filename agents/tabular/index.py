@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, IntArray
 from agents.tabular.schedules import check_range
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules.component import strides_of
+from nim_envs.typing import Array, FloatArray, IntArray
 
 LARGEST_VALUE = 1e300
 """Largest absolute initial value, so that differences of values are finite."""

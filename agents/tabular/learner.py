@@ -13,7 +13,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, IntArray, MaskArray, Policy, Transition
+from agents.base import Policy, Transition
 from agents.storage.games import game_of
 from agents.storage.restoring import check_same_arguments, check_same_arrays, known_game
 from agents.tabular.index import ObservationIndex, mixed_radix_number, space_of_positions
@@ -31,6 +31,7 @@ from agents.tabular.protocol import (
 from agents.tabular.schedules import Exploration, Schedule
 from nim_envs import Game
 from nim_envs.compilation import compiled
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 AnyLearner = TypeVar("AnyLearner", bound="TabularLearner")
 

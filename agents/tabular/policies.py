@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import Array, FloatArray, MaskArray
 from agents.tabular.index import ObservationIndex
 from agents.tabular.selection import greedy_action
+from nim_envs.typing import Array, FloatArray, MaskArray
 
 
 class GreedyTablePolicy:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.storage.games import same_game
 from agents.tabular.index import ObservationIndex, positions_of, sorted_number
 from agents.tabular.learner import TabularLearner
@@ -24,6 +23,7 @@ from nim_envs.rules.compiled_moves import (
     number_after,
     write_position_after,
 )
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
 class PositionValues(NamedTuple):

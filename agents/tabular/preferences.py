@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyCriticPolicy, GreedyTablePolicy
 from agents.tabular.protocol import Decision
 from agents.tabular.schedules import check_range, check_step
 from agents.tabular.selection import sample, softmax
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
 def choose_by_softmax(

@@ -17,8 +17,8 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from agents.base import Array, FloatArray, IntArray
 from nim_envs.compilation import compiled
+from nim_envs.typing import Array, FloatArray, IntArray
 
 Function = Callable[..., Any]
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray
 from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import copy_entries
 from nim_envs.rules.validation import checked_integer
+from nim_envs.typing import Array, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

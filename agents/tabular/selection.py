@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import FloatArray, IntArray, MaskArray
 from nim_envs.compilation import compiled
+from nim_envs.typing import FloatArray, IntArray, MaskArray
 
 
 @compiled

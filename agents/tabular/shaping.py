@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.base import Array, Learner, Transition
+from agents.base import Learner, Transition
 from agents.tabular.wrapper import CompiledWrapper, SavedWrapper
 from nim_envs.compilation import compiled
+from nim_envs.typing import Array
 
 
 @compiled

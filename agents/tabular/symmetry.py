@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import Array, IntArray
 from nim_envs import Rules
 from nim_envs.errors import InvalidGameError
+from nim_envs.typing import Array, IntArray
 
 
 class Symmetry:

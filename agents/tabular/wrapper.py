@@ -7,10 +7,11 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from agents.base import Array, FloatArray, GameLearner, Learner, MaskArray, Policy, Transition
+from agents.base import GameLearner, Learner, Policy, Transition
 from agents.tabular.learner import TabularLearner
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game
+from nim_envs.typing import Array, FloatArray, MaskArray
 
 
 class SavedWrapper(TypedDict):

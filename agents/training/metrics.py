@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, FloatArray, IntArray, Policy, Trainable
+from agents.base import Agent, Policy, Trainable
 from agents.training.log import TrainingLog
 from agents.training.opponents import as_pair
 from nim_envs import Game
@@ -15,6 +15,7 @@ from nim_envs.game import PLAYERS
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import optimality
 from nim_envs.theory.search import LARGEST_SEARCH, level_order
+from nim_envs.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from agents.base import Agent, Array, GameLearner, Learner, MaskArray, Transition
+from agents.base import Agent, GameLearner, Learner, Transition
 from agents.training.log import DRAW
 from nim_envs.errors import InvalidActionError
 from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.typing import Array, MaskArray
 
 # The first fields of a Transition, which are known before the opponent's reply.
 _Turn = tuple[int, Array, MaskArray, int, float, Array, MaskArray]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.turn_credit.task import FloatArray
-from nim_envs.rules.component import BoolArray
+from nim_envs.typing import BoolArray, FloatArray
 
 DECAYS = (0.9, 0.999)
 """Decay rates of the means: the defaults of Kingma & Ba, ICLR 2015, algorithm 1."""

@@ -7,7 +7,8 @@ import numpy as np
 from agents.turn_credit.adam import Adam
 from agents.turn_credit.estimators import Estimator
 from agents.turn_credit.exact import Exact
-from agents.turn_credit.task import FloatArray, Task
+from agents.turn_credit.task import Task
+from nim_envs.typing import FloatArray
 
 STEPS = 500
 RATE = 0.3

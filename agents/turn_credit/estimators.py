@@ -21,8 +21,7 @@ import numpy as np
 
 from agents.turn_credit.exact import Exact, MeanCredit, centred_factor, standardised
 from agents.turn_credit.groups import Groups
-from agents.turn_credit.task import FloatArray
-from nim_envs.rules.component import BoolArray
+from nim_envs.typing import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from math import comb
 
 import numpy as np
 
-from agents.turn_credit.task import FloatArray, Task, softmax
+from agents.turn_credit.task import Task, softmax
+from nim_envs.typing import FloatArray
 
 GROUP = 8
 """Games in a group, all from the same context."""

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from agents.turn_credit.exact import GROUP, values
-from agents.turn_credit.task import FloatArray, Task
-from nim_envs.rules.component import BoolArray, IntArray
+from agents.turn_credit.task import Task
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

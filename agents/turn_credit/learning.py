@@ -10,7 +10,8 @@ import numpy as np
 from agents.turn_credit.adam import Adam
 from agents.turn_credit.estimators import Estimator
 from agents.turn_credit.groups import sample
-from agents.turn_credit.task import FloatArray, Task, softmax
+from agents.turn_credit.task import Task, softmax
+from nim_envs.typing import FloatArray
 
 GROUPS = 16
 """Groups of games in an update."""

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.game import Game
-from nim_envs.rules.component import BoolArray, IntArray
-
-FloatArray = npt.NDArray[np.float64]
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 EPSILON = 0.5
 """Chance that the opponent plays a random legal move instead of an optimal one."""

@@ -12,7 +12,6 @@ from stable_baselines3.common.callbacks import CallbackList
 from stable_baselines3.common.logger import configure
 
 from agents import Policy
-from agents.base import Array
 from agents.deep import PolicyAgent
 from benchmarks.deep.settings import (
     BOARDS,
@@ -34,6 +33,7 @@ from nim_envs.adapters.sb3 import (
     OptimalityCallback,
     sb3_policy,
 )
+from nim_envs.typing import Array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

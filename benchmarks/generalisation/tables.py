@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import Array, FloatArray, MaskArray, Policy
+from agents.base import Policy
 from agents.tabular.policies import uniform_probabilities
 from nim_envs import Game
+from nim_envs.typing import Array, FloatArray, MaskArray
 
 
 class KnownOrRandom:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.base import FloatArray
+from nim_envs.typing import FloatArray
 
 HEAPS = 3
 LARGEST = 10

@@ -9,8 +9,8 @@ import numpy as np
 from agents.turn_credit.estimators import ESTIMATORS
 from agents.turn_credit.exact import GROUP, Exact
 from agents.turn_credit.groups import sample
-from agents.turn_credit.task import FloatArray
 from benchmarks.turn_credit.settings import SETTINGS, policy
+from nim_envs.typing import FloatArray
 
 BLOCKS = 40
 """Independent blocks of sampled groups; their mean estimates are held against the expectation."""

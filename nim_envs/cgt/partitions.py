@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.rules.component import IntArray
+from nim_envs.typing import IntArray
 
 
 def coarsest_congruence(

@@ -28,11 +28,11 @@ from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.rules.slots import first_empty_slot
 from nim_envs.rules.validation import check_bytes, checked_choice, checked_integer
 from nim_envs.starts import Sampler, Start, as_start
+from nim_envs.typing import IntArray
 
 Observation = dict[str, npt.NDArray[Any]]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from nim_envs.game import Game
 from nim_envs.players import NO_LEGAL_MOVE
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_boolean
+from nim_envs.typing import BoolArray, IntArray
 
 NO_MOVE_YET = {"winning": False, "kept_win": False}
 """The entries of a player's info before its first move in a game."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.players import PlayingPlayer, hint, is_player
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.legality import illegal_move_error
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import IntArray
 
 NAMED_OPPONENTS = {"random": 1.0, "optimal": 0.0}
 """The opponents that have a name, with their probability of a random move."""

@@ -10,8 +10,8 @@ from nim_envs.render.frame import Frame
 from nim_envs.render.scene import Scene
 from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_boolean, checked_choice
+from nim_envs.typing import IntArray
 
 
 class LastMove(NamedTuple):

@@ -10,7 +10,8 @@ import numpy as np
 
 from nim_envs.render.canvas import FAINT, LIMIT, LINE, WINNING, Canvas, Color
 from nim_envs.render.geometry import Area, square
-from nim_envs.rules.component import BoolArray, Component, IntArray
+from nim_envs.rules.component import Component
+from nim_envs.typing import BoolArray, IntArray
 
 SMALLEST_SQUARE, LARGEST_SQUARE = 7.0, 64.0
 """Sides of squares in pixels; where they would be smaller, coordinates are shown as numbers."""

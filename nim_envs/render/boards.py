@@ -24,8 +24,9 @@ from nim_envs.render.geometry import Area
 from nim_envs.render.numbers import draw_tile, tiles
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
+from nim_envs.rules.component import NO_MOVE
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import BoolArray, IntArray
 
 LABEL = 26.0
 """Height of the line below a board."""

@@ -25,8 +25,9 @@ from nim_envs.render.geometry import Area, Point, square
 from nim_envs.render.graph_layout import Edge, graph_places
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import IntArray
 
 MOST_NODES = 80
 """Most nodes of a graph that is drawn."""

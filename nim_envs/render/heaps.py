@@ -25,8 +25,8 @@ from nim_envs.render.canvas import (
 from nim_envs.render.geometry import Area, square
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import IntArray
 
 SMALLEST_DISC = 8.0
 LARGEST_DISC = 0.155

@@ -9,8 +9,9 @@ import numpy as np
 from nim_envs.render.canvas import Canvas
 from nim_envs.render.geometry import Area
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import NO_MOVE, IntArray
+from nim_envs.rules.component import NO_MOVE
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import IntArray
 
 
 class Panel(ABC):

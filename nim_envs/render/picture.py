@@ -37,8 +37,8 @@ from nim_envs.rules import (
     SplittingHeap,
     SubtractionHeap,
 )
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.words import titled
+from nim_envs.typing import IntArray
 
 SIZE = (640, 480)
 """Default width and height of a picture in pixels."""

@@ -10,8 +10,9 @@ from nim_envs.render.geometry import Area, Point, square
 from nim_envs.render.heaps import HeapLayout, SplittingHeapPanel
 from nim_envs.render.scene import Scene
 from nim_envs.rules import SplittingHeap
-from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.component import Component
 from nim_envs.rules.octal_codes import LEAVE_TWO
+from nim_envs.typing import IntArray
 
 SMALLEST_PIN, LARGEST_PIN = 6.0, 0.12
 """Widths of a pin's place, in pixels and as a share of the height of all rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nim_envs.game import PLAYERS
-from nim_envs.rules.component import IntArray
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.rules.addition_game import AdditionTotal
-from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.component import Component
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
+from nim_envs.typing import IntArray
 
 WIDEST_BAR = 40
 """Most objects drawn one by one; larger heaps are drawn to scale."""

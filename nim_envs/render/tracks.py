@@ -21,8 +21,8 @@ from nim_envs.render.geometry import Area
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
 from nim_envs.rules.addition_game import AdditionTotal
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import IntArray
 
 SMALLEST_SQUARE = 15.0
 LARGEST_SQUARE = 54.0

@@ -6,11 +6,9 @@ import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
-
-IntArray = npt.NDArray[np.int64]
+from nim_envs.typing import IntArray
 
 MOST_NAMED = 12
 """Most states of a cycle that a message names."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer
 from nim_envs.rules.words import any_of
+from nim_envs.typing import BoolArray, IntArray
 
 
 @dataclass(frozen=True)

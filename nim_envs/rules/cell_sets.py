@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.component import NO_MOVE, NO_STATE, BoolArray, Component, IntArray, inside_box
+from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box
+from nim_envs.typing import BoolArray, IntArray
 
 MOST_CELLS = 61
 """Most cells such that a 64-bit integer numbers their sets."""

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from nim_envs.compilation import compiled
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import IntArray
 
 
 class CompiledRules(NamedTuple):

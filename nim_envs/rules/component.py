@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
@@ -16,10 +16,7 @@ import numpy.typing as npt
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import by_rank, cycle_among, edges_of, ranks
 from nim_envs.rules.validation import check_bytes, checked_integer, is_listing, largest_bytes
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
+from nim_envs.typing import AnyArray, BoolArray, IntArray
 
 NO_MOVE = -1
 """Entry of a table of options for an illegal option."""

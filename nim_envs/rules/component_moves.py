@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.rules.acyclic import by_rank, ranks
-from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.typing import IntArray
 
 
 def levels(component: Component) -> IntArray:

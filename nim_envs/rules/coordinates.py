@@ -9,8 +9,9 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.component import PICTURES, Component, IntArray
+from nim_envs.rules.component import PICTURES, Component
 from nim_envs.rules.validation import integers_of
+from nim_envs.typing import IntArray
 
 LARGEST_COORDINATE_TABLE = 2**24
 """Largest table, in bytes, of the coordinates of every state of a component."""

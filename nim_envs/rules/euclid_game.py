@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_states, checked_pairs
+from nim_envs.typing import BoolArray, IntArray
 
 
 @dataclass(frozen=True)

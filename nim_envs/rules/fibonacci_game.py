@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, NO_STATE, BoolArray, Component, IntArray, inside_box
+from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_states, checked_integers
+from nim_envs.typing import BoolArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import cycle_along
-from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer, checked_integers, is_listing
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True)

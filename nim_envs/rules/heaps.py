@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, in_use, read_only
+from nim_envs.rules.component import NO_MOVE, Component, in_use, read_only
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, checked_integers
 from nim_envs.rules.words import any_of
+from nim_envs.typing import BoolArray, IntArray
 
 LONGEST = 64
 """Most digits of a code whose moves are described one by one."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.errors import IllegalMoveError
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import IntArray
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 """Allowed values of ``illegal_move``."""

@@ -14,16 +14,7 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import cycle_along
-from nim_envs.rules.component import (
-    NO_MOVE,
-    NO_STATE,
-    BoolArray,
-    Component,
-    IntArray,
-    inside_box,
-    read_only,
-    strides_of,
-)
+from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box, read_only, strides_of
 from nim_envs.rules.move_rows import MoveRows, by_option
 from nim_envs.rules.moves_listing import (
     LARGEST_LISTING,
@@ -36,6 +27,7 @@ from nim_envs.rules.moves_listing import (
 )
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer, checked_name
+from nim_envs.typing import BoolArray, IntArray
 
 LARGEST_KEY = 2**62
 """Number of points of a box of coordinates from which keys are bytes instead of integers."""

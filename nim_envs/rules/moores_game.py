@@ -10,9 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, strides_of
+from nim_envs.rules.component import NO_MOVE, Component, strides_of
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, check_states, checked_integer, checked_integers
+from nim_envs.typing import BoolArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-Int32Array = npt.NDArray[np.int32]
+from nim_envs.typing import Int32Array, IntArray
 
 MOVE_BYTES = 2 * np.dtype(np.int32).itemsize
 """Bytes of a move: its option and the state after it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import BoolArray, IntArray
 
 
 def actions_to(rules: Rules, position: IntArray, after: IntArray) -> IntArray:

@@ -14,8 +14,7 @@ import numpy as np
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.optional import installed
 from nim_envs.progress import progress_bar
-from nim_envs.rules.component import IntArray
-from nim_envs.rules.move_rows import MOVE_BYTES, Int32Array, MoveRows
+from nim_envs.rules.move_rows import MOVE_BYTES, MoveRows
 from nim_envs.rules.validation import (
     LARGEST_STATE,
     check_bytes,
@@ -24,6 +23,7 @@ from nim_envs.rules.validation import (
     is_listing,
     largest_bytes,
 )
+from nim_envs.typing import Int32Array, IntArray
 
 Position = tuple[int, ...]
 Moves = Callable[[Position], Iterable[tuple[Hashable, Position]]]

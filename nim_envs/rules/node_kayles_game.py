@@ -10,9 +10,9 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.cell_sets import CellSets
-from nim_envs.rules.component import BoolArray
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer, checked_pairs
+from nim_envs.typing import BoolArray
 
 
 @dataclass(frozen=True)

@@ -23,16 +23,14 @@ from nim_envs.rules.component import (
     BYTES_OF_OPTION,
     NO_MOVE,
     NO_STATE,
-    BoolArray,
     Component,
-    IntArray,
     in_use,
     read_only,
     strides_of,
 )
 from nim_envs.rules.coordinates import Coordinates, check_coordinates, state_in_short
 from nim_envs.rules.slots import Slots, first_empty
-from nim_envs.rules.state_options import MaskArray, StateOptionsCache, shared_state_options
+from nim_envs.rules.state_options import StateOptionsCache, shared_state_options
 from nim_envs.rules.validation import (
     LARGEST_STATE,
     check_bytes,
@@ -40,6 +38,7 @@ from nim_envs.rules.validation import (
     checked_name,
     integers_of,
 )
+from nim_envs.typing import BoolArray, IntArray, MaskArray
 
 MOST_SHOWN = 12
 """Most states of an initial position that ``in_short`` shows."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nim_envs.rules.component import BoolArray, Component, IntArray
+from nim_envs.rules.component import Component
+from nim_envs.typing import BoolArray, IntArray
 
 
 class Slots:

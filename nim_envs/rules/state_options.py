@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.rules.component import NO_MOVE, Component
-
-MaskArray = npt.NDArray[np.int8]
+from nim_envs.typing import MaskArray
 
 MOST_BYTES = 2**26
 """Most bytes of options cached for one component; beyond it the cache is emptied."""

@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integers
 from nim_envs.rules.words import any_of
+from nim_envs.typing import BoolArray, IntArray
 
 
 @dataclass(frozen=True)

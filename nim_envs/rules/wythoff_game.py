@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_states, checked_pairs
+from nim_envs.typing import BoolArray, IntArray
 
 DIRECTIONS = ("left", "down", "diagonally")
 

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nim_envs.game import PLAYERS
-from nim_envs.players import MaskArray
-from nim_envs.rules.component import IntArray
 from nim_envs.scoring.observations import copied, rows_of, same, stacked
 from nim_envs.scoring.out_of_play import GameInProgressError, InnerEnvironment, out_of_play
 from nim_envs.scoring.wrappers import Treatment
+from nim_envs.typing import IntArray, MaskArray
 
 INSTEAD = (
     "pass the game, env.unwrapped.game, and a policy that preprocesses its positions, int64 "

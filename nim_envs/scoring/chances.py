@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from nim_envs.game import Game
-from nim_envs.players import AnyPlayer, FloatArray
-from nim_envs.rules.component import IntArray
+from nim_envs.players import AnyPlayer
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.scoring.scores import n_positions
 from nim_envs.theory.search import level_order
+from nim_envs.typing import FloatArray, IntArray
 
 LARGEST_INDUCTION = 1 << 26
 """Maximum number of positions for backward induction."""

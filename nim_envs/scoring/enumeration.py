@@ -10,8 +10,8 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.optional import installed
 from nim_envs.progress import progress_bar
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.typing import IntArray
 
 CHUNK_ENTRIES = 1 << 22
 """Number of (position, action) pairs in a chunk."""

@@ -10,8 +10,6 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.players import (
     SCORED,
     AskedPlayer,
-    FloatArray,
-    MaskArray,
     Policy,
     Turns,
     checked_probabilities,
@@ -19,9 +17,9 @@ from nim_envs.players import (
     is_player,
     position_after,
 )
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.process import Process
+from nim_envs.typing import FloatArray, IntArray, MaskArray
 
 LARGEST_BATCH = 1 << 16
 """Maximum number of positions in one call of a policy."""

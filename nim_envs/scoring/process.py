@@ -13,12 +13,11 @@ from gymnasium import spaces
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import PLAYERS, Game
-from nim_envs.players import Array, FloatArray, MaskArray
-from nim_envs.rules.component import IntArray
 from nim_envs.scoring.applied import INSTEAD, AppliedWrapper, Positions, refusal
 from nim_envs.scoring.observations import rows_of, same
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.scoring.wrappers import NORMALIZES, Changing, is_known, is_vector, treatment
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 COMPARED = 16
 """Most positions at which the environments of a vector are compared."""

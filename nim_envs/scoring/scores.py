@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import AnyPlayer
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.moves import are_moves, legal_counts
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
@@ -20,6 +19,7 @@ from nim_envs.scoring.intervals import in_words, percent_interval
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.starts import OutcomeStart
+from nim_envs.typing import BoolArray, IntArray
 
 ROUNDING = 1e-12
 """Relative tolerance within which a score counts as 100 %."""

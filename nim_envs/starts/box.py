@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.rules.component import NO_STATE, Component, IntArray
+from nim_envs.rules.component import NO_STATE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.starts.samplers import LARGEST_SUPPORT
+from nim_envs.typing import IntArray
 
 LARGEST_LISTED = 1 << 24
 """Most states or points enumerated for a box of coordinates."""

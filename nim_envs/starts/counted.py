@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import BoolArray, Component, IntArray
+from nim_envs.rules.component import Component
 from nim_envs.rules.convention import Convention
 from nim_envs.starts.box import Box, Span
-from nim_envs.starts.samplers import FloatArray, TransformSampler
+from nim_envs.starts.samplers import TransformSampler
 from nim_envs.theory.solution import SumSolution
 from nim_envs.theory.values import ComponentValues
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 LARGEST_COUNT = 1 << 26
 """Most additions in counting; they take about a second."""

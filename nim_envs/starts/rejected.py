@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.starts.box import Box
 from nim_envs.starts.counted import CountedSampler
-from nim_envs.starts.samplers import FloatArray, Sampler
+from nim_envs.starts.samplers import Sampler
 from nim_envs.theory.solution import Solution, SumSolution
 from nim_envs.theory.theorems import exchange_zero_and_one
 from nim_envs.theory.values import ResidueValues
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 LARGEST_BATCH = 1 << 16
 """Most draws in a batch until a wanted position is found."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-import numpy.typing as npt
 
-from nim_envs.rules.component import IntArray
+from nim_envs.typing import FloatArray, IntArray
 
 LARGEST_SUPPORT = 1 << 20
 """Most positions of a box that is listed and sampled by index."""
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Sampler(ABC):

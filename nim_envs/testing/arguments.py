@@ -18,9 +18,9 @@ import numpy as np
 from gymnasium import spaces
 
 from nim_envs.errors import ResetNeededError
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.testing.requirements import require_equal, require_error, shown
+from nim_envs.typing import IntArray
 
 INTEGERS = (
     *(np.int8, np.int16, np.int32, np.int64),

@@ -23,7 +23,6 @@ from gymnasium.vector.utils import batch_space
 from nim_envs.encoding import Encoding
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.scoring.observations import rows_of
 from nim_envs.testing.arguments import check_before_reset, check_resets
@@ -51,6 +50,7 @@ from nim_envs.testing.turns import (
     first_of,
     positions_reached,
 )
+from nim_envs.typing import BoolArray, IntArray
 
 RENDERED = 6
 """First turns after which ``render`` is checked: pictures take longer than turns."""

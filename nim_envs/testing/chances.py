@@ -20,10 +20,10 @@ import numpy.typing as npt
 from nim_envs.envs.opponents import NAMED_OPPONENTS
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.testing.positions import is_small
 from nim_envs.testing.requirements import shown
 from nim_envs.testing.turns import first_of, positions_reached
+from nim_envs.typing import BoolArray, IntArray
 
 FALSE_ALARM = 1e-6
 """Largest probability that one check of an environment accuses right draws."""

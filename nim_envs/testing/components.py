@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.errors import ConformanceError, InvalidGameError
-from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, IntArray, inside_box
+from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box
 from nim_envs.rules.component_moves import levels
 from nim_envs.testing.positions import SAMPLE, spread
 from nim_envs.testing.requirements import (
@@ -17,6 +17,7 @@ from nim_envs.testing.requirements import (
 )
 from nim_envs.theory.nimbers import mex
 from nim_envs.theory.values import component_values
+from nim_envs.typing import IntArray
 
 SEVERAL_STATES = 64
 """Most states of which all pairs are checked."""

@@ -9,7 +9,7 @@ import numpy as np
 from nim_envs.encoding import ENCODINGS, Encoding
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.testing.components import check_component, check_large_component
 from nim_envs.testing.positions import (
@@ -30,6 +30,7 @@ from nim_envs.testing.requirements import (
 )
 from nim_envs.testing.theorems import check_theorem, is_searched
 from nim_envs.theory.solution import Solution
+from nim_envs.typing import IntArray
 
 STARTS = 64
 """Number of starts to draw."""

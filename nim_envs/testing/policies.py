@@ -13,17 +13,16 @@ from nim_envs.players import (
     SCORED,
     AnyPlayer,
     AskedPlayer,
-    FloatArray,
     Player,
     Policy,
     Turns,
     as_array,
 )
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.moves import are_moves
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.positions import some_positions
 from nim_envs.testing.requirements import during, require, require_equal
+from nim_envs.typing import FloatArray, IntArray
 
 POSITIONS = 300
 BATCHES = (1, 2, 7, 64)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.errors import ConformanceError
-from nim_envs.rules.component import BoolArray, Component, IntArray
+from nim_envs.rules.component import Component
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.requirements import require
+from nim_envs.typing import BoolArray, IntArray
 
 LARGEST_BOARD = 1 << 18
 """Most (position, action) pairs of boards that are checked completely."""

@@ -19,7 +19,6 @@ import numpy as np
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.players import NO_LEGAL_MOVE
-from nim_envs.rules.component import IntArray
 from nim_envs.testing.chances import Replies
 from nim_envs.testing.requirements import require, require_dtype, require_equal, shown
 from nim_envs.testing.turns import (
@@ -30,6 +29,7 @@ from nim_envs.testing.turns import (
     most_steps,
     positions_reached,
 )
+from nim_envs.typing import IntArray
 
 TRUTH = ("winning", "kept_win")
 """The entries with ``truth_in_info=True`` only."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from nim_envs.game import Game
 from nim_envs.render.text import render_text
-from nim_envs.rules.component import IntArray
 from nim_envs.testing.requirements import during, require, require_equal, require_error, shown
+from nim_envs.typing import IntArray
 
 
 def check_render(env: Any, game: Game, position: IntArray, where: str) -> None:

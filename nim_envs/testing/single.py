@@ -23,7 +23,6 @@ from gymnasium.vector import AutoresetMode
 
 from nim_envs.encoding import Encoding
 from nim_envs.game import Game
-from nim_envs.rules.component import IntArray
 from nim_envs.testing.arguments import check_before_reset, check_resets, no_actions
 from nim_envs.testing.requirements import (
     COPIES,
@@ -47,6 +46,7 @@ from nim_envs.testing.turns import (
     position_of,
     trace,
 )
+from nim_envs.typing import IntArray
 
 RENDERED = 100
 """First turns after which ``render`` is checked: pictures take longer than turns."""

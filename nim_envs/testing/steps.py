@@ -21,7 +21,6 @@ from gymnasium.vector import AutoresetMode
 
 from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.testing.arguments import of_every_type
 from nim_envs.testing.positions import some_positions, spread
 from nim_envs.testing.requirements import during, require, require_equal, require_error, same, shown
@@ -37,6 +36,7 @@ from nim_envs.testing.turns import (
     illegal_move_raises,
     positions_reached,
 )
+from nim_envs.typing import BoolArray, IntArray
 
 STEPS = 40
 """Number of steps of each kind in a batch; in a single environment four times that."""

@@ -8,11 +8,12 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.testing.positions import SAMPLE, some_states
 from nim_envs.testing.requirements import during
 from nim_envs.theory.search import search_winning
 from nim_envs.theory.theorem_solution import TheoremSolution, theorem_of_game
+from nim_envs.typing import BoolArray, IntArray
 
 LARGEST_SEARCHED = 1 << 24
 """Most (position, action) pairs of boards on which a theorem is compared with search."""

@@ -33,7 +33,6 @@ from nim_envs.encoding import Encoding
 from nim_envs.errors import IllegalMoveError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import NO_LEGAL_MOVE
-from nim_envs.rules.component import IntArray
 from nim_envs.testing.arguments import (
     check_before_reset,
     check_resets,
@@ -68,6 +67,7 @@ from nim_envs.testing.turns import (
     position_of,
     trace,
 )
+from nim_envs.typing import IntArray
 
 GAMES = 6
 """Number of games from each kind of start."""

@@ -19,7 +19,6 @@ from gymnasium.wrappers import TimeLimit
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.component_moves import levels
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
@@ -31,6 +30,7 @@ from nim_envs.testing.requirements import (
     require_equal,
     shown,
 )
+from nim_envs.typing import IntArray
 
 SEED = 3
 TRACED = 8

@@ -12,7 +12,7 @@ from nim_envs.caches import LimitedCache
 from nim_envs.envs.reset_arguments import is_seed
 from nim_envs.errors import InvalidActionError, InvalidGameError
 from nim_envs.game import Game
-from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.graph_game import Token
 from nim_envs.rules.legality import illegal_move_error
@@ -20,6 +20,7 @@ from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, checked_integer
 from nim_envs.text.disguise import Disguise
 from nim_envs.text.phrases import NUMBER, Phrase, form_of, phrase_of, shape_of, tokens_of
+from nim_envs.typing import IntArray
 
 Position = tuple[int, ...]
 GivenPosition = Sequence[int] | IntArray

@@ -6,12 +6,13 @@ from collections import Counter
 
 import numpy as np
 
-from nim_envs.rules.component import BoolArray, Component, IntArray
+from nim_envs.rules.component import Component
 from nim_envs.rules.component_moves import left_by_moves, levels
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.heap_search import LARGEST_MEMO, HeapSearch
 from nim_envs.theory.solution import Solution
+from nim_envs.typing import BoolArray, IntArray
 
 
 class ComponentParts:

@@ -9,7 +9,7 @@ from operator import index, xor
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.rules.component import IntArray
+from nim_envs.typing import IntArray
 
 
 def nim_sum(values: Sequence[int] | npt.NDArray[np.integer]) -> int | IntArray:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.search import LARGEST_SEARCH, level_order
+from nim_envs.typing import BoolArray, IntArray
 
 
 def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> BoolArray:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.component_moves import levels
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.solution import Solution
+from nim_envs.typing import BoolArray, IntArray
 
 LARGEST_SEARCH = 50_000_000
 """Default limit on the number of positions of an exhaustive search."""

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidPositionError
-from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
+from nim_envs.rules.component import NO_MOVE
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.theorems import sprague_grundy, tame_misere
 from nim_envs.theory.values import ComponentValues, component_values
+from nim_envs.typing import BoolArray, IntArray
 
 Positions = Sequence[int] | npt.NDArray[np.integer]
 

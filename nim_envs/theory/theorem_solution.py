@@ -11,7 +11,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules.chomp_game import ChocolateBar
-from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, Component
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.fibonacci_game import FibonacciHeap
 from nim_envs.rules.moores_game import HeapGroup
@@ -21,6 +21,7 @@ from nim_envs.rules.wythoff_game import Queen
 from nim_envs.theory import theorems, winning_moves
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.winning_moves import WinningMoves
+from nim_envs.typing import BoolArray, IntArray
 
 
 class Theorem(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
+from nim_envs.typing import BoolArray, IntArray
 
 
 def sprague_grundy(values: IntArray) -> BoolArray:

@@ -10,7 +10,7 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.cell_sets import CellSets
-from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, Component, IntArray
+from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, Component
 from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.octal_codes import heap_game
@@ -21,6 +21,7 @@ from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.nimbers import mex
 from nim_envs.theory.parts import FreeParts
 from nim_envs.theory.theorems import euclid_values, exchange_zero_and_one, lasker_values
+from nim_envs.typing import IntArray
 
 LASKERS_NIM = heap_game("laskers_nim")
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.base import HypothesisError, IntArray
+from agents.base import HypothesisError
 from nim_envs import Game
 from nim_envs.cgt.column_automata import HeapReading, MoveRelation, heap_reading
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.convention import Convention
+from nim_envs.typing import IntArray
 
 Heaps = tuple[int, ...]
 """Objects in each heap that is not empty."""

@@ -7,10 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.generalising.column_automata.heaps import Heaps
 from nim_envs import Game
-from nim_envs.rules.component import BoolArray
+from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
 
 LARGEST_BATCH = 1 << 14
 """Most positions valued at a time."""

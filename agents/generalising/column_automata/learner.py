@@ -8,7 +8,7 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from agents.base import FloatArray, HypothesisError, IntArray
+from agents.base import HypothesisError
 from agents.generalising.base import AfterGame, GeneralisingLearner
 from agents.generalising.column_automata.contradictions import (
     by_size,
@@ -36,8 +36,8 @@ from nim_envs.cgt.column_automata import (
     move_to_lost,
     prove,
 )
-from nim_envs.rules.component import BoolArray
 from nim_envs.rules.validation import checked_choice, checked_integer
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 LETTERS = ("1 |", "0 1 |")
 ORDERS = ("both", "most significant first", "least significant first")

@@ -8,7 +8,7 @@ from agents.base import HypothesisError
 from agents.generalising.quotients.outcomes import GameBudget, OutcomeFinder
 from agents.generalising.quotients.quotient import Quotient
 from nim_envs.cgt.partitions import by_shortest, coarsest_congruence
-from nim_envs.rules.component import BoolArray
+from nim_envs.typing import BoolArray
 
 MOST_COPIES = 40
 """Most copies of a part in games; if more are needed, the classes are too coarse."""

@@ -11,7 +11,7 @@ from agents.base import HypothesisError
 from agents.generalising.quotients.generators import Counts, Generators
 from agents.generalising.quotients.outcomes import GameBudget, OutcomeFinder
 from nim_envs.cgt.misere_quotients.parts import Word
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray
 
 
 class ObservationTable:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.base import FloatArray, IntArray
 from agents.generalising.policy import LookAheadPolicy
 from agents.generalising.quotients.heap_periods import classes_of_states, periods
 from agents.generalising.quotients.quotient import Quotient
@@ -16,6 +15,7 @@ from nim_envs.errors import InvalidPositionError
 from nim_envs.rules import Component
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
 from nim_envs.rules.validation import checked_integers
+from nim_envs.typing import FloatArray, IntArray
 
 UNKNOWN = 0.5
 """Score of a position of unknown class, between 0 (won) and 1 (lost)."""

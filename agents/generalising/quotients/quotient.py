@@ -12,7 +12,7 @@ import numpy as np
 
 from agents.generalising.quotients.parts import Parts
 from nim_envs.cgt.misere_quotients.parts import Word
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray
 
 
 class SavedQuotient(TypedDict):

@@ -17,7 +17,7 @@ from agents.generalising.quotients.parts import Parts
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
 from agents.storage.restoring import check_same_arrays
 from nim_envs.cgt.misere_quotients.parts import Word
-from nim_envs.rules.component import BoolArray
+from nim_envs.typing import BoolArray
 
 
 class SavedRepair(TypedDict):

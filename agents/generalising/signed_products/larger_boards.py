@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import IntArray
 from agents.generalising.signed_products.value_state import ValueState
 from agents.generalising.signed_products.visited_positions import HeapBoard
 from nim_envs.rules import NO_MOVE
+from nim_envs.typing import IntArray
 
 EXAMS = ((3, 60), (6, 12))
 """Stages of the exam: extra bits of the heaps, and number of positions of each kind."""

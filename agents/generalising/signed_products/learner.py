@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from agents.base import Array, FloatArray, HypothesisError, IntArray
+from agents.base import HypothesisError
 from agents.generalising.base import AfterGame, GeneralisingLearner
 from agents.generalising.policy import LookAheadPolicy
 from agents.generalising.signed_products.larger_boards import with_larger_heaps
@@ -22,6 +22,7 @@ from agents.tabular.schedules import check_range
 from nim_envs import Convention, Game
 from nim_envs.optional import needed
 from nim_envs.rules.validation import checked_choice
+from nim_envs.typing import Array, FloatArray, IntArray
 
 FACTORS = ("signed", "unsigned")
 ARCHITECTURES = ("signed-products", "mlp")

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.base import Array, FloatArray, IntArray
 from agents.generalising.base import AfterGame
 from agents.generalising.signed_products.larger_boards import examine
 from agents.generalising.signed_products.value_networks import Column, unchanged
@@ -27,6 +26,7 @@ from agents.generalising.signed_products.visited_positions import (
     VisitedPositions,
 )
 from nim_envs.starts import Sampler
+from nim_envs.typing import Array, FloatArray, IntArray
 
 GAMES_AT_ONCE = 16
 STEPS = 20  # gradient steps after each batch of games

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.base import Array, IntArray
+from nim_envs.typing import Array, IntArray
 
 Parameters = Mapping[str, Any]
 """Weights by name: arrays of NumPy, PyTorch or JAX."""

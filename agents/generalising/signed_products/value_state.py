@@ -7,8 +7,8 @@ from dataclasses import InitVar, dataclass
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray
 from agents.generalising.signed_products.value_networks import ValueNetwork, unchanged
+from nim_envs.typing import Array, FloatArray, IntArray
 
 LARGEST_BATCH = 1 << 17
 """Keys evaluated in one batch."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import HypothesisError, IntArray
+from agents.base import HypothesisError
 from agents.generalising.signed_products.value_networks import ValueNetwork
 from nim_envs import Rules
 from nim_envs.rules import NO_MOVE
-from nim_envs.rules.component import BoolArray
+from nim_envs.typing import BoolArray, IntArray
 
 NO_OPTION = 0
 """Number of the key that stands for an illegal option."""

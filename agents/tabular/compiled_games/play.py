@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Array, FloatArray, IntArray
 from agents.tabular.compiled_games.position_rows import PositionRows, first_row, move
 from agents.tabular.index import sorted_number
 from agents.tabular.protocol import (
@@ -24,6 +23,7 @@ from agents.tabular.shaping import nim_sum_bonus
 from nim_envs.compilation import compiled
 from nim_envs.numba_intrinsics import without_reference_counts
 from nim_envs.rules.compiled_moves import CompiledRules, copy_entries
+from nim_envs.typing import Array, FloatArray, IntArray
 
 
 class Records(NamedTuple):

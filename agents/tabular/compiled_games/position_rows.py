@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array, IntArray
 from agents.tabular.index import sorted_number
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game, Rules
@@ -21,6 +20,7 @@ from nim_envs.rules.compiled_moves import (
     write_position_after,
 )
 from nim_envs.rules.component import strides_of
+from nim_envs.typing import Array, IntArray
 
 LARGEST_LISTS = 1 << 18
 """Most (position, action) pairs of a game whose legal actions are listed in advance."""

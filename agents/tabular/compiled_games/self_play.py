@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, IntArray
+from agents.base import Agent
 from agents.tabular.compiled_games.play import empty_records, play_games
 from agents.tabular.compiled_games.position_rows import are_listed, rows_of
 from agents.tabular.learner import TabularLearner
@@ -17,6 +17,7 @@ from agents.tabular.wrapper import CompiledWrapper
 from nim_envs import GameEnv
 from nim_envs.compilation import announced_compilation
 from nim_envs.theory.longest_play import longest_play
+from nim_envs.typing import IntArray
 
 CompiledLearner = TabularLearner | CompiledWrapper
 

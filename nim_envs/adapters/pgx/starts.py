@@ -18,7 +18,8 @@ from nim_envs.rules.validation import check_bytes
 from nim_envs.starts import Sampler
 from nim_envs.starts.counted import CountedSampler, Layer, code_after
 from nim_envs.starts.rejected import RejectionSampler
-from nim_envs.starts.samplers import BalancedSampler, FloatArray
+from nim_envs.starts.samplers import BalancedSampler
+from nim_envs.typing import FloatArray
 
 LARGEST_WORD = 2**32 - 1
 

@@ -11,7 +11,8 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import ActorCriticPolicy
 
-from nim_envs.players import Array, MaskArray, PolicyFunction
+from nim_envs.players import PolicyFunction
+from nim_envs.typing import Array, MaskArray
 
 
 def sb3_policy(model: BaseAlgorithm, *, greedy: bool = True) -> PolicyFunction:

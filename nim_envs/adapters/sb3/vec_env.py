@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.game import Game
-
-Array = npt.NDArray[Any]
+from nim_envs.typing import Array
 
 NEGAMAX = -1.0
 """The discount for self-play: the opponent's gain at the next position is the mover's loss.

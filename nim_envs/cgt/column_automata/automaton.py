@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from nim_envs.cgt.partitions import coarsest_congruence
 from nim_envs.errors import InvalidAutomatonError, InvalidPositionError
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray
 
 SEPARATOR = 0
 """The letter at the end of a column."""

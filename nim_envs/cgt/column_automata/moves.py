@@ -11,10 +11,11 @@ import numpy as np
 from nim_envs.cgt.column_automata.automaton import as_heaps
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.rules.addition_game import AdditionTotal
-from nim_envs.rules.component import BoolArray, Component, IntArray
+from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.rules.validation import checked_integer
+from nim_envs.typing import BoolArray, IntArray
 
 
 class Difference(NamedTuple):

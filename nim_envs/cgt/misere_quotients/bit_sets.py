@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nim_envs.rules.component import BoolArray
+from nim_envs.typing import BoolArray
 
 
 def bits(rows: BoolArray) -> list[int]:

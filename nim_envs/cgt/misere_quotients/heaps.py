@@ -18,10 +18,10 @@ from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, may_be_periodi
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.progress import progress_bar
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.octal_codes import HeapGame, heap_game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.heap_search import Heaps, checked_heaps
+from nim_envs.typing import IntArray
 
 LARGEST_UNPERIODIC = 500
 """Largest heap up to which a period is sought."""

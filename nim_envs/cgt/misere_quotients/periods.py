@@ -29,8 +29,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.octal_codes import HeapGame
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True)

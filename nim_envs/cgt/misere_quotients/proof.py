@@ -18,8 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.rules.component import BoolArray
 from nim_envs.rules.convention import Convention
+from nim_envs.typing import BoolArray
 
 Options = Sequence[Sequence[tuple[int, ...]]]
 

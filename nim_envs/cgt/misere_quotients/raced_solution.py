@@ -8,12 +8,12 @@ from contextlib import suppress
 
 from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution
 from nim_envs.theory.solution import Solution
+from nim_envs.typing import BoolArray, IntArray
 
 HEAD_START = 50_000
 """Work of the search before the quotient begins: some hundredths of a second."""

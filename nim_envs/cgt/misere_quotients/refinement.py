@@ -29,7 +29,7 @@ from nim_envs.cgt.misere_quotients.bit_sets import bits, row_of, rows_of
 from nim_envs.cgt.misere_quotients.parts import Parts, Word
 from nim_envs.cgt.partitions import by_shortest, coarsest_congruence
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray
 
 Elements = npt.NDArray[np.int16]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from nim_envs.rules.component import IntArray
+from nim_envs.typing import IntArray
 
 
 def idempotents(products: IntArray) -> tuple[int, ...]:

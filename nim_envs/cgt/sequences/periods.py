@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.cgt.sequences.check import check_period
-from nim_envs.rules.component import IntArray
 from nim_envs.rules.octal_codes import HeapGame
+from nim_envs.typing import IntArray
 
 Sequence = npt.NDArray[np.unsignedinteger]
 

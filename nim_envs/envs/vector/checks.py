@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from nim_envs.compilation import compiled
 from nim_envs.envs.reset_arguments import is_seed
 from nim_envs.errors import InvalidActionError, InvalidGameError, InvalidResetError
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray
 
 
 def checked_autoreset_mode(mode: Any) -> AutoresetMode:

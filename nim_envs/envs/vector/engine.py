@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding
@@ -28,10 +27,8 @@ from nim_envs.envs.vector.start_states import StartStates
 from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpacked_states
 from nim_envs.envs.vector.winning import NOTHING, OptimalPlay, optimal_play
 from nim_envs.game import Game
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.starts import Start
-
-Array = npt.NDArray[Any]
+from nim_envs.typing import Array, BoolArray, IntArray
 
 CACHED_STARTS = 64
 

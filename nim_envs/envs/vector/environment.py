@@ -45,12 +45,12 @@ from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNee
 from nim_envs.game import Game, checked_game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, PlayingPlayer
 from nim_envs.render.frame import Frame
-from nim_envs.rules.component import BoolArray, IntArray, read_only
+from nim_envs.rules.component import read_only
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.starts import as_start
+from nim_envs.typing import Array, BoolArray, IntArray
 
-Array = npt.NDArray[Any]
 Infos = dict[str, Any]
 StepResult = tuple[Any, Array, Array, Array, Infos]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from nim_envs.compilation import compiled
 from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.tables import WordArray
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray
 
 FlagArray = npt.NDArray[np.uint8]
 

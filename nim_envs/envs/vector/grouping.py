@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import NO_MOVE, IntArray, strides_of
+from nim_envs.rules.component import NO_MOVE, strides_of
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import LARGEST_STATE
+from nim_envs.typing import IntArray
 
 UInt32Array = npt.NDArray[np.uint32]
 

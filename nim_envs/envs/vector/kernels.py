@@ -37,7 +37,7 @@ from nim_envs.envs.vector.replies import (
 )
 from nim_envs.envs.vector.tables import Tables, WordArray
 from nim_envs.envs.vector.winning import Winning
-from nim_envs.rules.component import IntArray
+from nim_envs.typing import IntArray
 
 OPENINGS_IN_ONE_CALL = 64
 """Most games begun one after the other in a call where the opponent's first move ends each."""

@@ -23,7 +23,7 @@ from nim_envs.envs.vector.games import (
 )
 from nim_envs.envs.vector.tables import Tables
 from nim_envs.rules.compiled_moves import first_empty_slot
-from nim_envs.rules.component import IntArray
+from nim_envs.typing import IntArray
 
 ZERO, ONE = np.uint32(0), np.uint32(1)
 TOP_BIT = np.uint32(31)

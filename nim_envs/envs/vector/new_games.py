@@ -19,7 +19,7 @@ from nim_envs.envs.vector.games import (
 )
 from nim_envs.envs.vector.random_numbers import GAMMA, MIX_1, fraction, mixed
 from nim_envs.envs.vector.tables import WordArray
-from nim_envs.rules.component import BoolArray
+from nim_envs.typing import BoolArray
 
 U63 = np.uint64(63)
 

@@ -12,7 +12,7 @@ from nim_envs.envs.vector.games import ONGOING, Games
 from nim_envs.game import PLAYERS, Game
 from nim_envs.render.frame import Frame
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray
 
 RENDER_MODES = ("rgb_array", "ansi")
 

@@ -10,7 +10,7 @@ from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.moves import ONE, TOP_BIT, ZERO, state_mask
 from nim_envs.envs.vector.random_numbers import GAMMA, below, mixed
 from nim_envs.envs.vector.tables import ColumnArray, WordArray
-from nim_envs.rules.component import IntArray
+from nim_envs.typing import IntArray
 
 
 @compiled

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector.grouping import SLOT_ENTRIES, Grouping, UInt32Array
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes
+from nim_envs.typing import BoolArray
 
 WordArray = npt.NDArray[np.uint64]
 

@@ -23,9 +23,10 @@ from nim_envs.envs.vector.tables import (
 )
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.rules.component import BoolArray, Component, IntArray
+from nim_envs.rules.component import Component
 from nim_envs.rules.convention import Convention
 from nim_envs.theory.solution import Solution, SumSolution
+from nim_envs.typing import BoolArray, IntArray
 
 MISERE_TARGETS = 2
 """Number of targets before those for normal values: the misère values 0 and 1."""

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nim_envs.players import NO_LEGAL_MOVE, FloatArray, MaskArray
-from nim_envs.rules.component import IntArray
+from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.likelihood import evenly
+from nim_envs.typing import FloatArray, IntArray, MaskArray
 
 ASKED_AGAIN = 100
 """Most positions that are asked about one at a time."""

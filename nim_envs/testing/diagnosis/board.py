@@ -9,11 +9,10 @@ import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.players import FloatArray
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.positions import LARGEST_BOARD, Play
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 Moves = Callable[["Board"], BoolArray]
 """The moves of an agent with a fault, ``(n, actions)``."""

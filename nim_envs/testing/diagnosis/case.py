@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nim_envs.players import FloatArray
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.testing.diagnosis.answers import Answers
 from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.likelihood import ERRORS as RATES
@@ -24,6 +22,7 @@ from nim_envs.testing.diagnosis.likelihood import (
     ranked,
 )
 from nim_envs.testing.diagnosis.values import Backups, Values
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 
 class Expected(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
 from nim_envs.optional import installed
-from nim_envs.players import SCORED, AnyPlayer, FloatArray
+from nim_envs.players import SCORED, AnyPlayer
 from nim_envs.progress import progress_bar
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.testing.diagnosis.answers import answers_of
@@ -41,6 +41,7 @@ from nim_envs.testing.diagnosis.likelihood import (
 from nim_envs.testing.diagnosis.report import Diagnosis, Finding, Score
 from nim_envs.testing.diagnosis.values import Fit, values_of
 from nim_envs.testing.positions import spread
+from nim_envs.typing import FloatArray
 
 ERROR = 0.05
 """Largest probability that a right, partly trained agent is said to have a fault."""

@@ -16,14 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nim_envs.players import FloatArray
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.testing.diagnosis.board import Board, Moves, greedy
 from nim_envs.testing.diagnosis.case import Case, Expected
 from nim_envs.testing.diagnosis.likelihood import evenly, ranked
 from nim_envs.testing.diagnosis.values import Backups, Equation, Fit
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 Expect = Callable[[Case], Expected | None]
 """The expectation of a fault in one game; ``None`` where the game does not show it."""

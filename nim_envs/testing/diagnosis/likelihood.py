@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nim_envs.players import FloatArray
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 ERRORS = np.array([0.0, 0.03, 0.06, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
 """The error rates that are compared."""

@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from nim_envs.errors import InvalidPolicyError
-from nim_envs.players import FloatArray, MaskArray, as_array
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.players import as_array
 from nim_envs.rules.convention import Convention
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.likelihood import evenly, log_sum
+from nim_envs.typing import BoolArray, FloatArray, IntArray, MaskArray
 
 LARGEST = 1e6
 """Largest size of a value that is told from infinity."""

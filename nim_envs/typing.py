@@ -1,0 +1,18 @@
+"""Types of arrays."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Int32Array = npt.NDArray[np.int32]
+MaskArray = npt.NDArray[np.int8]
+
+AnyArray = TypeVar("AnyArray", bound=Array)
+"""The type of an array that a function returns as it was given."""
