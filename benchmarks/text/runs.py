@@ -152,7 +152,7 @@ def speak(board: str, seed: int, quick: bool) -> Spoken:
         board,
         seed,
         seconds,
-        100 - sampled.illegal - sampled.unparseable,
+        100 - sampled.illegal - sampled.format,
         greedy.percent,
         score(speaker(words, model), words.language, use.trained).percent,
         greedy.random_percent,

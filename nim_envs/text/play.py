@@ -133,7 +133,7 @@ class TextGame:
         ('kept_win', 1.0, True)
         >>> turn = play.reply("I pass")
         >>> turn.verdict.kind, turn.reward, turn.over, turn.result
-        ('unparseable', 0.0, True, -1.0)
+        ('format', 0.0, True, -1.0)
     """
 
     def __init__(

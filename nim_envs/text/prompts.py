@@ -13,12 +13,13 @@ from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.node_kayles_game import NodeSet
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_choice
+from nim_envs.text.answers import ANSWERS, request
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
 
-PROMPT_VERSION = 1
+PROMPT_VERSION = 2
 """Version of the prompts, named in every result; incremented whenever a prompt changes."""
 
-STYLES = ("short", "sentences")
+STYLES = ("short", "sentences", "position")
 """Styles of prompts."""
 
 STATES = {
@@ -58,7 +59,9 @@ def move_text(game: Game | Language, position: GivenPosition, action: int) -> st
     return language.move(here, language.action(here, action))
 
 
-def prompt(game: Game | Language, position: GivenPosition, style: str = "short") -> str:
+def prompt(
+    game: Game | Language, position: GivenPosition, style: str = "short", *, answer: str = "line"
+) -> str:
     """Return the prompt for the player to move at a position, one line of text.
 
     Args:
@@ -67,10 +70,15 @@ def prompt(game: Game | Language, position: GivenPosition, style: str = "short")
         style: ``"short"``: the convention and the states of the components in order, with their
             numbers where these are not 0, 1, 2 and so on. ``"sentences"``: the rules, the position
             and the form of an answer, for a model that was trained to follow instructions.
+            ``"position"``: the position in a sentence, for later turns of a conversation that
+            began with a prompt in sentences.
+        answer: form of the answer that a prompt in sentences asks for, as :func:`read_move` reads
+            it: ``"line"``, ``"tag"``, ``"boxed"`` or ``"json"``.
 
     Raises:
         InvalidPositionError: not a position of the game.
-        InvalidGameError: an unknown ``style``; or ``"sentences"``, as :func:`rules_text`.
+        InvalidGameError: an unknown ``style`` or ``answer``; or ``"sentences"``, as
+            :func:`rules_text`.
 
     Example:
         >>> from nim_envs import make_game
@@ -84,13 +92,13 @@ def prompt(game: Game | Language, position: GivenPosition, style: str = "short")
     """
     language = as_language(game)
     here = language.position(position)
+    checked_choice("answer", answer, ANSWERS)
     if checked_choice("style", style, STYLES) == "short":
         return _short(language, here)
-    forms = " or ".join(language.forms)
-    return (
-        f"{rules_text(language)} Now {_position_in_words(language, here)}. It is your turn. "
-        f"Answer with one move and nothing else, in this form: {forms}"
-    )
+    now = f"Now {_position_in_words(language, here)}. It is your turn."
+    if style == "position":
+        return now
+    return f"{rules_text(language)} {now} {request(answer, ' or '.join(language.forms))}"
 
 
 def _short(language: Language, position: Position) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.rules.validation import checked_boolean
+from nim_envs.rules.validation import checked_boolean, checked_choice
+from nim_envs.text.answers import ANSWERS, MARKED
 from nim_envs.text.language import GivenPosition, Language, Names, Shapes, as_language
 from nim_envs.text.phrases import TOO_LONG, Phrase, phrase_of, tokens_of
 
@@ -24,12 +26,12 @@ class Reading:
     Attributes:
         action: the legal action that it names; ``None``: it names none.
         kind: ``"legal"``; ``"illegal"``: well-formed, but not allowed at this position;
-            ``"unparseable"``: not one move.
+            ``"format"``: the reply holds no move, or more than one, in the form asked for.
         why: how the reply was read, or why it names no legal action.
     """
 
     action: int | None
-    kind: Literal["legal", "illegal", "unparseable"]
+    kind: Literal["legal", "illegal", "format"]
     why: str
 
 
@@ -38,6 +40,7 @@ def read_move(
     position: GivenPosition,
     reply: str,
     *,
+    answer: str = "line",
     last_line: bool = False,
 ) -> Reading:
     r"""Read a reply as a move.
@@ -52,15 +55,19 @@ def read_move(
         game: the game, or its language.
         position: ``(components,)``.
         reply: any text.
-        last_line: whether to read only the last line that is not empty, and to search it for the
-            one move that it names, as in ``"So I choose heap 1: take 2"``.
+        answer: form of the answer. ``"line"``: the reply is one move. ``"tag"``, ``"boxed"`` and
+            ``"json"``: the move is in the last ``<move>...</move>``, ``\boxed{...}`` or
+            ``{"move": "..."}`` of the reply, and any text may be before it.
+        last_line: for lines, whether to read only the last line that is not empty, and to search it
+            for the one move that it names, as in ``"So I choose heap 1: take 2"``.
 
     Returns:
         The action or ``None``, and why. Any text is read, in time bounded by its length.
 
     Raises:
         TypeError: ``reply`` is not a string, or ``game`` neither a game nor a language.
-        InvalidGameError: ``last_line`` is not a boolean.
+        InvalidGameError: an unknown ``answer``; or ``last_line`` is not a boolean, or true for an
+            answer that is marked.
         InvalidPositionError: not a position of the game.
         SearchTooLargeError: the moves of the position are too many to be listed.
 
@@ -77,28 +84,46 @@ def read_move(
     language = as_language(game)
     if not isinstance(reply, str):
         raise TypeError(f"a reply is a string, not {reply!r} of type {type(reply).__name__}")
-    checked_boolean("last_line", last_line)
+    check_form(answer, last_line)
     names = language.names(language.position(position))
-    text = reply.strip(" \t\r\n")
+    text = reply
+    if answer != "line":
+        marked = MARKED[answer](reply)
+        if marked is None:
+            return _format_fault(f"no answer of the form {answer!r}")
+        text = marked
+    text = text.strip(" \t\r\n")
     if last_line:
         text = text[text.rfind("\n") + 1 :].strip(" \t\r")
     if len(text) > LONGEST_REPLY:
-        return _unparseable(f"{len(text)} characters; at most {LONGEST_REPLY} are read")
+        return _format_fault(f"{len(text)} characters; at most {LONGEST_REPLY} are read")
     if not text:
-        return _unparseable("empty")
+        return _format_fault("empty")
     action = names.exact.get(text)
     if action is not None:
         return Reading(action, "legal", "exact match")
     return _by_grammar(language, names, text.strip(QUOTES), prose=last_line)
 
 
+def check_form(answer: str, last_line: bool) -> None:
+    """Check a form of answers.
+
+    Raises:
+        InvalidGameError: an unknown ``answer``; or ``last_line`` is not a boolean, or true for an
+            answer that is marked.
+    """
+    checked_choice("answer", answer, ANSWERS)
+    if checked_boolean("last_line", last_line) and answer != "line":
+        raise InvalidGameError(f"last_line is for answer='line'; {answer!r} marks its move")
+
+
 def _by_grammar(language: Language, names: Names, text: str, *, prose: bool) -> Reading:
     if not prose:
         # Letters of other scripts may turn into ASCII ones where case is ignored.
         if not text.isascii():
-            return _unparseable("characters that are not ASCII")
+            return _format_fault("characters that are not ASCII")
         if not text.replace("\t", " ").isprintable():
-            return _unparseable("several lines, or control characters")
+            return _format_fault("several lines, or control characters")
     tokens = tokens_of(text)
     whole = phrase_of(tokens)
     kinds = language.shapes, language.short_shapes
@@ -106,10 +131,10 @@ def _by_grammar(language: Language, names: Names, text: str, *, prose: bool) -> 
         return _read(names, whole, "grammar")
     found = next(filter(None, (_phrases_in(shapes, tokens) for shapes in kinds)), [])
     if len(found) > 1:
-        return _unparseable(f"{len(found)} moves in one reply")
+        return _format_fault(f"{len(found)} moves in one reply")
     if prose and found:
         return _read(names, found[0], "prose")
-    return _unparseable(f"not of the form {' or '.join(language.forms)}")
+    return _format_fault(f"not of the form {' or '.join(language.forms)}")
 
 
 def _read(names: Names, phrase: Phrase, by: str) -> Reading:
@@ -143,5 +168,5 @@ def _phrases_in(shapes: Shapes, tokens: list[str]) -> list[Phrase]:
     return found
 
 
-def _unparseable(why: str) -> Reading:
-    return Reading(None, "unparseable", why)
+def _format_fault(why: str) -> Reading:
+    return Reading(None, "format", why)

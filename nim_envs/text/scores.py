@@ -54,7 +54,7 @@ class TextScore:
         threw_win: share of replies of this kind.
         lost_position: share of replies of this kind.
         illegal: share of replies of this kind.
-        unparseable: share of replies of this kind.
+        format: share of replies of this kind.
         count: number of N-positions.
         replies: number of replies.
         positions: the set: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or
@@ -73,7 +73,7 @@ class TextScore:
     threw_win: float
     lost_position: float
     illegal: float
-    unparseable: float
+    format: float
     count: int
     replies: int
     positions: str
@@ -99,7 +99,7 @@ class TextScore:
             f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} N-positions, "
             f"{self.positions}; random {self.random_percent:.2f} %; of {self.replies} replies: "
             f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {lost}"
-            f"illegal {self.illegal:.2f} %, unparseable {self.unparseable:.2f} %; "
+            f"illegal {self.illegal:.2f} %, no move {self.format:.2f} %; "
             f"{self.game}; {self.style} prompts, version {self.prompt_version}"
         )
 
@@ -149,8 +149,8 @@ def score(
         >>> result = score(lambda prompts: ["heap 1: take 1"] * len(prompts), game)
         >>> print(result)
         50.00 % of 4 N-positions, all; random 70.83 %; of 4 replies: kept the win 50.00 %, threw it
-        25.00 %, illegal 25.00 %, unparseable 0.00 %; nim, heaps 1-2, normal play; short prompts,
-        version 1
+        25.00 %, illegal 25.00 %, no move 0.00 %; nim, heaps 1-2, normal play; short prompts,
+        version 2
         >>> [(blunder.position, blunder.verdict.kind) for blunder in result.blunders]
         [((0, 2), 'threw_win'), ((1, 0), 'illegal')]
     """
@@ -191,7 +191,7 @@ def score(
         threw_win=share(counts["threw_win"], len(asked)),
         lost_position=share(counts["lost_position"], len(asked)),
         illegal=share(counts["illegal"], len(asked)),
-        unparseable=share(counts["unparseable"], len(asked)),
+        format=share(counts["format"], len(asked)),
         count=len(won),
         replies=len(asked),
         positions=name,

@@ -11,9 +11,9 @@ from nim_envs.game import Game
 from nim_envs.text.language import GivenPosition, Language, as_language
 from nim_envs.text.reading import read_move
 
-Kind = Literal["kept_win", "threw_win", "lost_position", "illegal", "unparseable"]
+Kind = Literal["kept_win", "threw_win", "lost_position", "illegal", "format"]
 
-KINDS: tuple[Kind, ...] = ("kept_win", "threw_win", "lost_position", "illegal", "unparseable")
+KINDS: tuple[Kind, ...] = ("kept_win", "threw_win", "lost_position", "illegal", "format")
 """The kinds of verdicts."""
 
 
@@ -24,7 +24,7 @@ class Verdict:
     Attributes:
         kind: ``"kept_win"`` or ``"threw_win"``: a legal move in a won position, to a P-position
             or not; ``"lost_position"``: a legal move where none wins; ``"illegal"``: a move that
-            is not allowed there; ``"unparseable"``: not one move.
+            is not allowed there; ``"format"``: the reply holds no move in the form asked for.
         action: the legal action that the reply names; ``None``: it names none.
         after: the position after it, in coordinates where the game has them; ``None`` without a
             legal action.
@@ -46,6 +46,7 @@ def verdict(
     position: GivenPosition,
     reply: str,
     *,
+    answer: str = "line",
     last_line: bool = False,
 ) -> Verdict:
     """Return the exact verdict on a reply at a position.
@@ -54,10 +55,12 @@ def verdict(
         game: the game, or its language.
         position: ``(components,)``.
         reply: any text.
-        last_line: as in :func:`read_move`.
+        answer: form of the answer, as in :func:`read_move`.
+        last_line: likewise.
 
     Raises:
         TypeError: ``reply`` is not a string, or ``game`` neither a game nor a language.
+        InvalidGameError: an unknown ``answer``, or ``last_line`` that does not fit it.
         InvalidPositionError: not a position of the game.
         SearchTooLargeError: the game cannot be solved, or its moves cannot be listed.
 
@@ -73,7 +76,7 @@ def verdict(
     """
     language = as_language(game)
     here = language.position(position)
-    reading = read_move(language, here, reply, last_line=last_line)
+    reading = read_move(language, here, reply, answer=answer, last_line=last_line)
     truth = language.outcomes(here)
     if reading.action is None:
         return Verdict(cast(Kind, reading.kind), None, None, truth.winning, False, reading.why)
@@ -88,7 +91,7 @@ def verdict(
 def reward(verdict: Verdict) -> float | None:
     """Return the reward of a reply: 1 if it kept a win, else 0; ``None`` where no move wins.
 
-    An illegal or unparseable reply gets 0 even where no move wins.
+    A reply without a legal move gets 0 even where no move wins.
 
     Raises:
         TypeError: no verdict.

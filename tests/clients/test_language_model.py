@@ -135,9 +135,9 @@ def test_supervised_training_teaches_legal_moves(words, reference):
         samples=100,
         lost_positions=True,
     )
-    assert spoken.illegal + spoken.unparseable < 10
+    assert spoken.illegal + spoken.format < 10
     before = score(speaker(words, untrained(words), 0), words.language, samples=20)
-    assert before.illegal + before.unparseable > 90
+    assert before.illegal + before.format > 90
 
 
 def test_advantages_by_hand():

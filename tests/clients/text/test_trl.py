@@ -27,7 +27,7 @@ def tutorial(tmp_path_factory):
 def test_the_tutorial_trains_a_model_that_it_then_scores(tutorial):
     taught, trained = tutorial["taught"], tutorial["trained"]
     assert taught.count == trained.count == 18
-    assert taught.illegal + taught.unparseable < 20
+    assert taught.illegal + taught.format < 20
     assert trained.percent > taught.percent + 10
     assert trained.percent > trained.random_percent + 15
     rewards = tutorial["trainer"].state.log_history

@@ -100,7 +100,7 @@ def test_a_program_is_scored_and_its_blunders_are_shown(tmp_path, monkeypatch, c
     result = score(Scripted(game, playable(game), lambda position: "heap 0: take 1"), game)
     for words in (
         f"{result.percent:.2f} %; random {result.random_percent:.2f} %",
-        f"{result.count}, all", "short, version 1", "nim, heaps 2-3, normal play",
+        f"{result.count}, all", "short, version 2", "nim, heaps 2-3, normal play",
         f"{result.illegal:.2f} %", "0 1: 'heap 0: take 1'",
     ):  # fmt: skip
         assert words in shown
@@ -145,7 +145,7 @@ def test_replies_are_kept_where_that_is_asked_for(tmp_path, monkeypatch, typed):
     words = ["--game", "nim", "--set", "heaps=2,3", "--score", script(tmp_path)]
     first = typed(*words, "--replies", "kept")
     header, *replies = map(json.loads, Path("kept").read_text(encoding="utf-8").splitlines())
-    assert (header["prompt_version"], header["game"]) == (1, "nim, heaps 2-3, normal play")
+    assert (header["prompt_version"], header["game"]) == (2, "nim, heaps 2-3, normal play")
     assert [reply["prompt"] for reply in replies] == asked(tmp_path)
     again = typed(*words, "--replies", "kept")
     assert again[1] == first[1]

@@ -88,7 +88,7 @@ def test_the_component_can_be_left_out_where_one_has_such_moves():
     for said in ("heap 1: take 2", "Heap 1, take 2."):
         assert read_move(alone, start, said).action == whole.action
     assert read_move(alone, start, "heap 1: take 4").kind == "illegal"
-    assert read_move(alone, start, "take 2").kind == "unparseable"
+    assert read_move(alone, start, "take 2").kind == "format"
     assert read_move(alone, start, "Hm.\nSo heap 1: take 2!", last_line=True).action == whole.action
     # A whole name among the words is what is meant.
     said = "I do not pass: pass nim 0: heap 1: take 2"
@@ -108,7 +108,7 @@ def test_the_component_can_be_left_out_where_one_has_such_moves():
 
 def test_the_component_is_asked_for_where_several_have_such_moves():
     two = added(own_game("wythoff"), own_game("wythoff"))
-    assert read_move(two, two.rules.initial, "left 2").kind == "unparseable"
+    assert read_move(two, two.rules.initial, "left 2").kind == "format"
     # It is the name of a move of the heap, and a move of pass nim without its component.
     with_heap = added(pass_nim(), make_game("nim", heaps=(3,)))
     here = with_heap.rules.initial
@@ -117,7 +117,7 @@ def test_the_component_is_asked_for_where_several_have_such_moves():
     assert read_move(with_heap, here, "heap 0: take 2").kind == "illegal"
     assert read_move(with_heap, here, "pass").kind == "legal"
     for position in ((3, 4, 5), (0, 0, 5)):
-        assert read_move(make_game("nim"), position, "take 2").kind == "unparseable"
+        assert read_move(make_game("nim"), position, "take 2").kind == "format"
     assert read_move(make_game("addition"), (0,), "add 2").action == 1
 
 

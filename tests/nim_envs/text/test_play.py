@@ -94,7 +94,7 @@ def test_retries_ask_again_and_never_forget_the_first_fault():
     second = text.reply("heap 9: take 1")
     assert second.again
     assert second.verdict.kind == "illegal"
-    assert second.fault.kind == "unparseable"
+    assert second.fault.kind == "format"
     third = text.reply("heap 0: take 2")
     assert (third.verdict.kind, third.again, third.over) == ("kept_win", False, False)
     assert third.fault == first.verdict
@@ -103,7 +103,7 @@ def test_retries_ask_again_and_never_forget_the_first_fault():
     assert text.reply("?").again
     choose = best(NIM, NIM)
     assert text.reply(choose(text.position)).reward == 0.0
-    assert [fault.kind for fault in text.faults] == ["unparseable", "unparseable"]
+    assert [fault.kind for fault in text.faults] == ["format", "format"]
     turns = play(text, choose)
     assert turns[-1].result == 1.0
     assert all(turn.reward == 1.0 for turn in turns)
@@ -245,7 +245,7 @@ def test_the_environment_plays_and_pays_by_result_or_by_turn():
         env = TextEnv(game, "optimal", seat=0, rewards=rewards, render_mode="ansi")
         observation, info = env.reset(seed=1)
         assert (observation, info) == (
-            "normal heaps 1 2 move", {"prompt_version": 1, "seat": 0},
+            "normal heaps 1 2 move", {"prompt_version": 2, "seat": 0},
         )  # fmt: skip
         paid, over = [], False
         choose = best(game, game)

@@ -93,7 +93,7 @@ def test_replies_without_a_move_count_alike_in_both_scores(case):
     result = score(speak, game)
     expected = optimality(TextPolicy(speak, game, batch_size=7), game)
     assert result.percent == expected.percent
-    assert math.isclose(result.illegal + result.unparseable, expected.illegal_percent)
+    assert math.isclose(result.illegal + result.format, expected.illegal_percent)
     assert expected.illegal_percent > 0
     assert math.isclose(sum(shares(result)), 100)
 
@@ -109,20 +109,20 @@ def test_shares_blunders_and_what_the_result_names():
     result = score(Scripted(game, playable(game), answer), game)
     assert result.count == result.replies == 18
     assert [(one.position, one.reply, one.verdict.kind) for one in result.blunders] == [
-        ((0, 0, 1), "pass", "unparseable"),
+        ((0, 0, 1), "pass", "format"),
         ((0, 2, 1), "heap 0: take 1", "illegal"),
         ((1, 2, 0), "heap 0: take 1", "threw_win"),
     ]
     assert shares(result) == [100 * 15 / 18, 100 / 18, 0, 100 / 18, 100 / 18]
     assert (result.style, result.prompt_version) == ("short", PROMPT_VERSION)
-    for words in ("83.33 %", "18 N-positions, all", "nim, heaps 1-2-3, normal play", "version 1"):
+    for words in ("83.33 %", "18 N-positions, all", "nim, heaps 1-2-3, normal play", "version 2"):
         assert words in str(result)
     assert repr(result).endswith("; 3 blunders)")
     with_lost = score(Scripted(game, playable(game), answer), game, lost_positions=True)
     assert with_lost.percent == result.percent
     assert with_lost.replies == 23
     assert math.isclose(sum(shares(with_lost)), 100)
-    assert with_lost.unparseable == 100 * 6 / 23
+    assert with_lost.format == 100 * 6 / 23
     assert with_lost.blunders == result.blunders
 
 
@@ -178,7 +178,7 @@ def test_prose_and_sentences_are_options_of_the_score():
         assert all("Answer with one move" in text for text in prompts)
         return ["Hm.\nI choose heap 0: take 1"] * len(prompts)
 
-    assert score(speak, game, style="sentences").unparseable == 100
+    assert score(speak, game, style="sentences").format == 100
     assert score(speak, game, style="sentences", last_line=True).percent == 25
 
 

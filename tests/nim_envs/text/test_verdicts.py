@@ -33,7 +33,7 @@ def test_a_verdict_says_all_there_is_to_say():
     assert (truth.kind, truth.action, truth.after) == ("illegal", None, None)
     assert truth.why == "not allowed here: heap 0 take 4"
     truth = verdict(NIM, POSITION, "I resign")
-    assert (truth.kind, truth.winning) == ("unparseable", True)
+    assert (truth.kind, truth.winning) == ("format", True)
 
 
 def test_a_reply_gets_its_kind_of_verdict():
@@ -50,44 +50,44 @@ def test_a_reply_gets_its_kind_of_verdict():
         ("heap 99999999999999999999999: take 2", "illegal"),
         ("heap 0: take " + "9" * 10**4, "illegal"),
         ("heap 0: take " + "0" * 10**4 + "2", "illegal"),
-        ("", "unparseable"),
-        ("   \n", "unparseable"),
-        ("2", "unparseable"),
-        ("take 2", "unparseable"),
-        ("heap 0", "unparseable"),
-        ("heap 0: take -2", "unparseable"),
-        ("heap 0: take 2.0", "unparseable"),
-        ("heap 0: take 2e0", "unparseable"),
-        ("heap 0: take two", "unparseable"),
-        ("heap 0: take 2 heap 1: take 1", "unparseable"),
-        ("heap 0: take 2\nheap 0: take 2", "unparseable"),
-        ("heap 0: take 2; heap 1: take 1", "unparseable"),
-        ("I choose heap 0: take 2", "unparseable"),
-        ("heap 0: take 2 please", "unparseable"),
-        ("token 0: move to 2", "unparseable"),
-        ("total 0: add 2", "unparseable"),
-        ("heap 0: take 2, leave 1 and 2", "unparseable"),
-        ("heap 0: take ٢", "unparseable"),
-        ("heap 0: take ２", "unparseable"),
-        ("heap 0: take ²", "unparseable"),
-        ("héap 0: take 2", "unparseable"),
-        ("heap 0: ta\u212ae 2", "unparseable"),  # the sign of Kelvin, a k in small letters
-        ("heap\u00a00: take 2", "unparseable"),
-        ("heap 0: take 2\x00", "unparseable"),
-        ("heap\x0b0: take 2", "unparseable"),
-        ("heap 0:\ntake 2", "unparseable"),
-        ("\ud800", "unparseable"),
-        ("9" * 10**4, "unparseable"),
-        ("heap 0: take 2 " * 10**5, "unparseable"),
+        ("", "format"),
+        ("   \n", "format"),
+        ("2", "format"),
+        ("take 2", "format"),
+        ("heap 0", "format"),
+        ("heap 0: take -2", "format"),
+        ("heap 0: take 2.0", "format"),
+        ("heap 0: take 2e0", "format"),
+        ("heap 0: take two", "format"),
+        ("heap 0: take 2 heap 1: take 1", "format"),
+        ("heap 0: take 2\nheap 0: take 2", "format"),
+        ("heap 0: take 2; heap 1: take 1", "format"),
+        ("I choose heap 0: take 2", "format"),
+        ("heap 0: take 2 please", "format"),
+        ("token 0: move to 2", "format"),
+        ("total 0: add 2", "format"),
+        ("heap 0: take 2, leave 1 and 2", "format"),
+        ("heap 0: take ٢", "format"),
+        ("heap 0: take ２", "format"),
+        ("heap 0: take ²", "format"),
+        ("héap 0: take 2", "format"),
+        ("heap 0: ta\u212ae 2", "format"),  # the sign of Kelvin, a k in small letters
+        ("heap\u00a00: take 2", "format"),
+        ("heap 0: take 2\x00", "format"),
+        ("heap\x0b0: take 2", "format"),
+        ("heap 0:\ntake 2", "format"),
+        ("\ud800", "format"),
+        ("9" * 10**4, "format"),
+        ("heap 0: take 2 " * 10**5, "format"),
     ]
     assert [(reply, kind(reply)) for reply, _ in expected] == expected
 
 
 def test_other_games_have_other_forms():
-    assert kind("heap 0: take 2, leave 1 and 4", (7, 0, 0, 0), KAYLES) != "unparseable"
+    assert kind("heap 0: take 2, leave 1 and 4", (7, 0, 0, 0), KAYLES) != "format"
     assert kind("heap 0: take 2, leave 2 and 4", (7, 0, 0, 0), KAYLES) == "illegal"
     assert kind("heap 0: leave 5 and 5", (10, 0, 0), GRUNDY) == "illegal"
-    assert kind("heap 0: take 5", (10, 0, 0), GRUNDY) == "unparseable"
+    assert kind("heap 0: take 5", (10, 0, 0), GRUNDY) == "format"
     assert verdict(GRUNDY, (10, 0, 0), "heap 0, leave 1 and 9").action is not None
 
 
@@ -96,17 +96,17 @@ def test_prose_is_searched_where_that_is_asked():
         ("heap 0: take 2", "kept_win"),
         ("Let me think.\nheap 1: take 1 is bad.\n\nSo I take: Heap 0, take 2!", "kept_win"),
         ("I think heap 9: take 2", "illegal"),
-        ("heap 0: take 2\nThat is my move.", "unparseable"),
-        ("heap 0: take 2, or perhaps heap 1: take 1", "unparseable"),
-        ("heap 0: take 2, I say heap 0: take 2", "unparseable"),
-        ("So heap 0: take 2,000", "unparseable"),
-        ("So heap 0: take 2.5", "unparseable"),
-        ("So heap 0: take 2/3", "unparseable"),
-        ("So heap 0: take 2 / heap 1: take 1", "unparseable"),
+        ("heap 0: take 2\nThat is my move.", "format"),
+        ("heap 0: take 2, or perhaps heap 1: take 1", "format"),
+        ("heap 0: take 2, I say heap 0: take 2", "format"),
+        ("So heap 0: take 2,000", "format"),
+        ("So heap 0: take 2.5", "format"),
+        ("So heap 0: take 2/3", "format"),
+        ("So heap 0: take 2 / heap 1: take 1", "format"),
         ("Ich nähme heap 0: take 2", "kept_win"),
-        ("Ich nähme heap 0: take ２", "unparseable"),
+        ("Ich nähme heap 0: take ２", "format"),
         ("x" * 10**6 + "\nheap 0: take 2", "kept_win"),
-        ("heap " * 10**5, "unparseable"),
+        ("heap " * 10**5, "format"),
     ]
     assert [(reply, kind(reply, last_line=True)) for reply, _ in expected] == expected
 
@@ -172,9 +172,9 @@ def test_random_replies_each_get_a_verdict(replies):
         reply = random_reply(rng)
         truth = verdict(game, position, reply, last_line=bool(number % 2))
         assert truth.kind in KINDS
-        assert (truth.action is None) == (truth.kind in ("illegal", "unparseable"))
+        assert (truth.action is None) == (truth.kind in ("illegal", "format"))
         seen.add(truth.kind)
-    assert {"kept_win", "illegal", "unparseable"} <= seen
+    assert {"kept_win", "illegal", "format"} <= seen
     assert time.process_time() - begun < replies / 1000, "over a millisecond for a short reply"
 
 
