@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -14,23 +15,39 @@ from nim_envs.errors import InvalidActionError, InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.convention import Convention
+from nim_envs.rules.cram_game import CramBoard
+from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.graph_game import Token
+from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.legality import illegal_move_error
+from nim_envs.rules.moores_game import HeapGroup
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, checked_integer
+from nim_envs.rules.wythoff_game import Queen
 from nim_envs.text.disguise import Disguise
-from nim_envs.text.phrases import NUMBER, Phrase, form_of, phrase_of, shape_of, tokens_of
+from nim_envs.text.grammar import ComponentForms, Grammar
+from nim_envs.text.phrases import NUMBER, PLACEHOLDER, Phrase, form_of
 from nim_envs.typing import IntArray
 
 Position = tuple[int, ...]
 GivenPosition = Sequence[int] | IntArray
-Shapes = dict[str, tuple[tuple[str, ...], ...]]
 
 CACHED_POSITIONS = 1 << 12
 """Maximum number of positions whose moves are cached."""
 
 MOVES_LOOKED_AT = 1 << 14
 """Maximum number of a component's moves examined to find the forms of moves."""
+
+UNORDERED = (SplittingHeap, HeapGroup, CramBoard)
+"""Components whose moves join parts by "and" in any order."""
+
+REPEATING = (Queen, NumberPair)
+"""Components whose moves say after a comma where the part before it leads."""
+
+LABEL_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+
+MOST_FORMS = 12
+"""Maximum number of forms of moves in which labels such as ``w2`` are listed as they are."""
 
 BYTES_OF_MOVE = 512
 """Bytes per move, upper bound: the tables by which replies are read and judged."""
@@ -176,41 +193,34 @@ class Language:
     def forms(self) -> tuple[str, ...]:
         """The forms of moves, such as ``"heap <number>: take <number>"``."""
         components = self.game.rules.components
-        return tuple(
-            dict.fromkeys(
-                f"{form_of(self._component(components.index(component)))}: {form}"
-                for component, forms in self._option_forms.items()
-                for form in forms
+        forms = [
+            (form_of(self._component(components.index(component))), form)
+            for component, forms in self._option_forms.items()
+            for form in forms
+        ]
+        if len(forms) > MOST_FORMS:  # the labels of moves too are given by their form
+            forms = [(name, LABEL_NUMBER.sub(PLACEHOLDER, form)) for name, form in forms]
+        return tuple(dict.fromkeys(": ".join(form) for form in forms))
+
+    @cached_property
+    def grammar(self) -> Grammar:
+        """The grammar by which replies are read."""
+        components = self.game.rules.components
+        forms = [
+            ComponentForms(
+                form_of(self._component(components.index(component))),
+                tuple(
+                    text
+                    for form in forms
+                    for text in dict.fromkeys((form, _without_repetition(component, form)))
+                ),
+                tuple(index for index, other in enumerate(components) if other == component),
+                isinstance(component, UNORDERED),
             )
-        )
-
-    @cached_property
-    def shapes(self) -> Shapes:
-        """The shapes of phrases that name moves, by their first word, longest first."""
-        return _by_first_word(map(shape_of, self.forms))
-
-    @cached_property
-    def short_shapes(self) -> Shapes:
-        """The shapes that name moves without their component, as :attr:`shapes`.
-
-        Those that a single component has, and that are not shapes of whole names: ``"take 2"``
-        names a move of one heap, not of two.
-        """
-        return _by_first_word(shape for shape in self._component_of if shape)
-
-    @cached_property
-    def _component_of(self) -> dict[tuple[str, ...], int]:
-        """The component that moves of each of the short shapes are of."""
-        found: dict[tuple[str, ...], list[int]] = {}
-        for index, component in enumerate(self.game.rules.components):
-            for shape in dict.fromkeys(map(shape_of, self._option_forms[component])):
-                found.setdefault(shape, []).append(index)
-        whole = set(map(shape_of, self.forms))
-        return {
-            shape: indices[0]
-            for shape, indices in found.items()
-            if len(indices) == 1 and shape not in whole
-        }
+            for component, forms in self._option_forms.items()
+        ]
+        plain = ("leave", "split", "object", "objects", "square", "squares")
+        return Grammar(forms, {word: self.translated(word) for word in plain})
 
     def position(self, given: GivenPosition) -> Position:
         """Return one position of the game as a tuple of integers, state numbers.
@@ -261,22 +271,29 @@ class Language:
 
     def _made_names(self, position: Position) -> Names:
         _, legal = self._legal(position)
-        exact, short = {}, {}
-        for action in legal:
-            index, option = divmod(action, self.game.rules.num_options)
-            alone = self._option_alone(index, option, position[index])
-            exact[f"{self._component(index)}: {alone}"] = action
-            if self.short_shapes:
-                shape = phrase_of(tokens_of(alone)).shape
-                if self._component_of.get(shape) == index:
-                    short[alone] = action
-        exact = {**short, **exact}
+        grammar = self.grammar
+        exact: dict[str, int] = {}
         phrases: dict[Phrase, int] = {}
         unclear = set()
-        for name, action in exact.items():
-            phrase = phrase_of(tokens_of(name))
-            if phrases.setdefault(phrase, action) != action:
-                unclear.add(phrase)
+        for action in legal:
+            index, option = divmod(action, self.game.rules.num_options)
+            component = self.game.rules.components[index]
+            alone = self._option_alone(index, option, position[index])
+            name = f"{self._component(index)}: {alone}"
+            exact[name] = action
+            for text in dict.fromkeys((name, _without_repetition(component, name))):
+                phrase = grammar.phrase(text)
+                if phrase is not None and phrases.setdefault(phrase, action) != action:
+                    unclear.add(phrase)
+            if grammar.component_of:
+                for text in dict.fromkeys((alone, _without_repetition(component, alone))):
+                    phrase = grammar.phrase(text)
+                    if phrase is None or grammar.component_of.get(phrase.shape) != index:
+                        continue
+                    if text == alone:
+                        exact.setdefault(text, action)
+                    if phrases.setdefault(phrase, action) != action:
+                        unclear.add(phrase)
         return Names(exact, {key: phrases[key] for key in phrases if key not in unclear})
 
     def _made_outcomes(self, position: Position) -> Outcomes:
@@ -291,12 +308,9 @@ class Language:
         )
 
 
-def _by_first_word(shapes: Iterable[tuple[str, ...]]) -> Shapes:
-    """Return shapes by their first word, longest first."""
-    found: dict[str, set[tuple[str, ...]]] = {}
-    for shape in shapes:
-        found.setdefault(shape[0], set()).add(shape)
-    return {word: tuple(sorted(alike, key=len)[::-1]) for word, alike in found.items()}
+def _without_repetition(component: Component, text: str) -> str:
+    """Return the name of a move without what follows from its beginning."""
+    return text.split(", ")[0] if isinstance(component, REPEATING) else text
 
 
 def _some_moves(component: Component) -> list[tuple[int, int]]:

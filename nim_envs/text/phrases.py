@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-NUMBER = re.compile("[0-9]+")
+NUMBER = re.compile(r"(?<![0-9A-Za-z_.])[0-9]+(?![0-9A-Za-z_]|\.[0-9])")
+"""A number by itself: neither a part of a label such as ``w2`` nor a decimal fraction."""
+
+LABEL = re.compile(r"[0-9A-Za-z_.]*[0-9][0-9A-Za-z_.]*(?<!\.)")
+"""A number, or a label with digits or a decimal fraction."""
+
 PLACEHOLDER = "<number>"
 
 LONGEST_NUMBER = 19
@@ -14,15 +20,28 @@ LONGEST_NUMBER = 19
 TOO_LONG = -1
 """Value of a number with more digits."""
 
-TOKEN = re.compile(r"[a-z]+|[0-9]+(?:\.[0-9]+)+|[0-9]+|[^\s:,.]")
-"""Words, numbers and other characters; a decimal fraction is one token, but not a number."""
+ANY_TOKEN = r"[0-9]*(?:\.[0-9]+)+|[0-9]+|[^\W\d_]+|[^\s:,.]"
+"""Decimal fractions, numbers, words and other characters, but for colons, commas, full stops."""
+
+
+class Token(NamedTuple):
+    """A word in lower case, a number, or another character, and its place in the text."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a natural number in digits."""
+        return self.text.isascii() and self.text.isdigit()
 
 
 class Phrase(NamedTuple):
     """A text without letter case, spaces, colons, commas and full stops.
 
     Attributes:
-        shape: its words, with ``#`` for numbers.
+        shape: its words, with ``PLACEHOLDER`` for numbers.
         numbers: in order, ``TOO_LONG`` for one of over ``LONGEST_NUMBER`` digits.
     """
 
@@ -30,26 +49,48 @@ class Phrase(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def tokens_of(text: str) -> list[str]:
-    """Return the words, numbers and other characters of a text, in lower case."""
-    return TOKEN.findall(text.lower())
+def token_pattern(labels: Iterable[str] = ()) -> re.Pattern[str]:
+    """Return the pattern of tokens, in which labels with digits are one token each."""
+    whole = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
+    first = rf"(?<![0-9A-Za-z_.])(?:{whole})(?![0-9A-Za-z_]|\.[0-9])|" if whole else ""
+    return re.compile(first + ANY_TOKEN, flags=re.IGNORECASE)
 
 
-def phrase_of(tokens: list[str]) -> Phrase:
-    """Return the phrase of a list of tokens.
+PLAIN_TOKEN = token_pattern()
+
+
+def tokens_of(text: str, pattern: re.Pattern[str] = PLAIN_TOKEN) -> list[Token]:
+    """Return the tokens of a text, ASCII letters in lower case."""
+    return [
+        # Letters of other scripts may turn into ASCII ones in lower case.
+        Token(found[0].lower() if found[0].isascii() else found[0], *found.span())
+        for found in pattern.finditer(text)
+    ]
+
+
+def phrase_of(tokens: Iterable[Token]) -> Phrase:
+    """Return the phrase of tokens.
 
     Example:
         >>> phrase_of(tokens_of("Heap 1: take 2."))
-        Phrase(shape=('heap', '#', 'take', '#'), numbers=(1, 2))
+        Phrase(shape=('heap', '<number>', 'take', '<number>'), numbers=(1, 2))
     """
-    return Phrase(
-        tuple("#" if NUMBER.fullmatch(token) else token for token in tokens),
-        tuple(
-            int(token) if len(token) <= LONGEST_NUMBER else TOO_LONG
-            for token in tokens
-            if NUMBER.fullmatch(token)
-        ),
-    )
+    shape, numbers = [], []
+    for token in tokens:
+        if token.is_number:
+            numbers.append(int(token.text) if len(token.text) <= LONGEST_NUMBER else TOO_LONG)
+        shape.append(PLACEHOLDER if token.is_number else token.text)
+    return Phrase(tuple(shape), tuple(numbers))
+
+
+def labels_in(text: str) -> list[str]:
+    """Return the labels with digits in a text: those that are not numbers by themselves.
+
+    Example:
+        >>> labels_in("w2: pay 1.50 for 3")
+        ['w2', '1.50']
+    """
+    return [found for found in LABEL.findall(text) if not found.isdigit()]
 
 
 def form_of(text: str) -> str:
@@ -58,10 +99,7 @@ def form_of(text: str) -> str:
     Example:
         >>> form_of("heap 1: take 2")
         'heap <number>: take <number>'
+        >>> form_of("shop 1: pay 1.50")
+        'shop <number>: pay 1.50'
     """
     return NUMBER.sub(PLACEHOLDER, text)
-
-
-def shape_of(form: str) -> tuple[str, ...]:
-    """Return the shape of the phrases of a form."""
-    return phrase_of(tokens_of(form.replace(PLACEHOLDER, "0"))).shape

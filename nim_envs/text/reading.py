@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,14 +10,56 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules.validation import checked_boolean, checked_choice
 from nim_envs.text.answers import ANSWERS, MARKED
-from nim_envs.text.language import GivenPosition, Language, Names, Shapes, as_language
-from nim_envs.text.phrases import TOO_LONG, Phrase, phrase_of, tokens_of
+from nim_envs.text.grammar import Grammar, Match
+from nim_envs.text.language import GivenPosition, Language, Names, as_language
+from nim_envs.text.phrases import PLACEHOLDER, TOO_LONG, Phrase, Token
 
 LONGEST_REPLY = 1 << 16
 """Maximum length of a reply that is read, or of its last line, in characters."""
 
-QUOTES = "`'\"*"
-"""Quotation and emphasis marks that are removed around a move."""
+QUOTES = "`'\"*_“”‘’«»"
+"""Quotation and emphasis marks that are ignored around a move."""
+
+FENCE = re.compile(r"(```+|~~~+)[^\n`]*\n(.*?)\n?[ \t]*\1", flags=re.DOTALL)
+"""A block of code in Markdown."""
+
+FENCE_LINE = re.compile(r"(?:```+|~~~+)[\w+-]*")
+"""The line that begins or ends a block of code."""
+
+OPENING = "([{\"'`*_“‘«"
+CLOSING = re.compile(r"[\"'`*_)\]}”’»]*")
+END = re.compile(r"[.!;]+[\"'`*_)\]}”’»]*(?:\s+|$)")
+"""The end of a sentence, or of a part of one."""
+
+REASON = re.compile(
+    r",?\s+(?:[-–—]\s+)?(?:because|since|so|which|to|for)\s+([a-z]+)", re.IGNORECASE
+)
+"""Beginnings of text after a move that says why it was chosen."""
+
+SENTENCES = re.compile(r"(?<![ei]\.[ge])[.!?;]\s+")
+OPERATOR = re.compile(r"(?:[0-9½²³^=+/×~<&|\\-]|(?<=[0-9\s])\*|\band)\s*,?$")
+"""Ends of text before a move of which it would be a part."""
+
+BULLET = re.compile(r"^\s*(?:[-+*•>]|[0-9]+[.)])?$")
+
+NUMERAL = re.compile(
+    "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|both|all|"
+    "another|more|each|twice"
+)
+"""Numbers in words, and words for a part or a multiple of something."""
+
+DOUBT = re.compile(
+    "no|not|nor|never|neither|none|nothing|cannot|cant|dont|wont|avoid|avoiding|unless|if|"
+    "whether|could|might|worst|worse|bad|wrong|losing|lose|loses|lost|mistake|blunder|error|"
+    "instead|rather|except|besides|either|or|opponent|you|your|he|she|they|wait|sorry|"
+    "actually|correction|scratch|oops|hm|hmm|reconsider|undo|ignore|illegal|invalid|"
+    "impossible|false|without|against|anything|everything|all|than|else|unlike|until|before|"
+    "after|when|once|while|suppose|assume|assuming|imagine|hypothetically|example|like|form|"
+    "nicht|nie|niemals|kein|nunca|jamais|pas"
+)
+"""Words by which a move may be named that was not chosen."""
+
+OTHER_DOUBTS = re.compile(r"n['’]t\b|\be\.g\b|\bi\.e\b", flags=re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -94,7 +137,9 @@ def read_move(
         text = marked
     text = text.strip(" \t\r\n")
     if last_line:
-        text = text[text.rfind("\n") + 1 :].strip(" \t\r")
+        text = _last_line(text)
+    elif fence := FENCE.fullmatch(text):
+        text = fence[2].strip()
     if len(text) > LONGEST_REPLY:
         return _format_fault(f"{len(text)} characters; at most {LONGEST_REPLY} are read")
     if not text:
@@ -102,7 +147,16 @@ def read_move(
     action = names.exact.get(text)
     if action is not None:
         return Reading(action, "legal", "exact match")
-    return _by_grammar(language, names, text.strip(QUOTES), prose=last_line)
+    bare = text.lstrip(QUOTES).rstrip(f"{QUOTES}.! ")
+    phrase = _whole(language.grammar, bare)
+    if phrase is not None:
+        return _read(names, phrase, "grammar")
+    if not last_line:
+        several = len(language.grammar.matches(language.grammar.tokens(text)))
+        if several > 1:
+            return _format_fault(f"{several} moves in one reply")
+        return _format_fault(f"not of the form {' or '.join(language.forms)}")
+    return _in_prose(language, names, text)
 
 
 def check_form(answer: str, last_line: bool) -> None:
@@ -117,24 +171,96 @@ def check_form(answer: str, last_line: bool) -> None:
         raise InvalidGameError(f"last_line is for answer='line'; {answer!r} marks its move")
 
 
-def _by_grammar(language: Language, names: Names, text: str, *, prose: bool) -> Reading:
-    if not prose:
-        # Letters of other scripts may turn into ASCII ones where case is ignored.
-        if not text.isascii():
-            return _format_fault("characters that are not ASCII")
-        if not text.replace("\t", " ").isprintable():
-            return _format_fault("several lines, or control characters")
-    tokens = tokens_of(text)
-    whole = phrase_of(tokens)
-    kinds = language.shapes, language.short_shapes
-    if whole.shape and any(whole.shape in shapes.get(whole.shape[0], ()) for shapes in kinds):
-        return _read(names, whole, "grammar")
-    found = next(filter(None, (_phrases_in(shapes, tokens) for shapes in kinds)), [])
+def _last_line(text: str) -> str:
+    """Return the last line that is not empty, of a block of code if the text ends with one."""
+    lines = [line.strip(" \t\r") for line in text.split("\n") if line.strip(" \t\r")]
+    if not lines or not FENCE_LINE.fullmatch(lines[-1]):
+        return lines[-1] if lines else ""
+    before = lines[:-1]
+    # A block that is opened and not closed, or empty, has no last line.
+    if sum(map(bool, map(FENCE_LINE.fullmatch, before))) % 2 == 0 or FENCE_LINE.fullmatch(
+        before[-1]
+    ):
+        return ""
+    return before[-1]
+
+
+def _whole(grammar: Grammar, text: str) -> Phrase | None:
+    """Return the phrase that a whole text is; ``None``: it is not one in printable ASCII."""
+    plain = text.isascii() and text.replace("\t", " ").isprintable()
+    return grammar.phrase(text) if plain else None
+
+
+def _in_prose(language: Language, names: Names, text: str) -> Reading:
+    """Read the one move that a line names among other words."""
+    grammar = language.grammar
+    tokens = grammar.tokens(text)
+    found = grammar.matches(tokens)
+    if not found:
+        return _format_fault(f"not of the form {' or '.join(language.forms)}")
     if len(found) > 1:
         return _format_fault(f"{len(found)} moves in one reply")
-    if prose and found:
-        return _read(names, found[0], "prose")
-    return _format_fault(f"not of the form {' or '.join(language.forms)}")
+    (match,) = found
+    before, after = tokens[: match.first], tokens[match.last :]
+    doubt = (
+        _doubt_before(grammar, match, text[: match.start], before)
+        or _doubt_after(match, text[match.end :])
+        or _other_move(grammar, match, before, after)
+    )
+    return _format_fault(doubt) if doubt else _read(names, match.phrase, "prose")
+
+
+def _doubt_before(grammar: Grammar, match: Match, text: str, tokens: list[Token]) -> str:
+    """Return why the words before a move do not say that it is chosen; empty: they may."""
+    near = text.rstrip(OPENING)
+    if near and not near[-1].isspace() and near[-1] != ":":
+        return f"{near[-1]!r} before the move"
+    near = near.rstrip()
+    if not BULLET.match(near) and OPERATOR.search(re.sub(r"\s[-–—]$", "", near)):
+        return "a number or a sign before the move"
+    if grammar.ends_with_component(tokens) or (match.is_short and tokens and tokens[-1].is_number):
+        return "another component before the move"
+    return _doubt(SENTENCES.split(text)[-1])
+
+
+def _doubt_after(match: Match, text: str) -> str:
+    """Return why the words after a move may change it; empty: they do not."""
+    closing = CLOSING.match(text)
+    rest = text[closing.end() :] if closing else text
+    end, reason = END.match(rest), REASON.match(rest)
+    left = rest[end.end() :] if end else rest
+    first = re.match(r"[^\W_]*", left)
+    if not rest.strip(" \t.!"):
+        return ""
+    if match.is_open and left:
+        return "text after a move that may go on"
+    if end is None and (reason is None or NUMERAL.fullmatch(reason[1].lower())):
+        return f"{rest.split()[0]!r} after the move"
+    if first and (NUMERAL.fullmatch(first[0].lower()) or first[0][:1].isdigit()):
+        return "a number after the move"
+    return "a question" if "?" in rest else _doubt(rest)
+
+
+def _doubt(text: str) -> str:
+    """Return the first word by which a move may be named that was not chosen."""
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    other = OTHER_DOUBTS.search(text)
+    word = next((word for word in words if DOUBT.fullmatch(word)), other[0] if other else "")
+    return f"the word {word!r} beside the move" if word else ""
+
+
+def _other_move(grammar: Grammar, match: Match, before: list[Token], after: list[Token]) -> str:
+    """Return how the words around a move name a part of another one; empty: they do not."""
+    for tokens in (before, after):
+        for place, token in enumerate(tokens):
+            near = tokens[place + 1 : place + 4]
+            if token.text in grammar.verbs and any(
+                each.is_number or NUMERAL.fullmatch(each.text) for each in near
+            ):
+                return "a part of another move in one reply"
+    if match.is_short and (grammar.names_component(before) or grammar.names_component(after)):
+        return "the component is named apart from its move"
+    return ""
 
 
 def _read(names: Names, phrase: Phrase, by: str) -> Reading:
@@ -143,29 +269,12 @@ def _read(names: Names, phrase: Phrase, by: str) -> Reading:
         return Reading(action, "legal", by)
     numbers = iter(phrase.numbers)
     words = [
-        str(next(numbers)).replace(str(TOO_LONG), "(a number too long)") if word == "#" else word
+        str(next(numbers)).replace(str(TOO_LONG), "(a number too long)")
+        if word == PLACEHOLDER
+        else word
         for word in phrase.shape
     ]
     return Reading(None, "illegal", f"not allowed here: {' '.join(words)}")
-
-
-def _phrases_in(shapes: Shapes, tokens: list[str]) -> list[Phrase]:
-    """The phrases of one of these shapes among tokens, in order."""
-    shape = phrase_of(tokens).shape
-    found = []
-    first = 0
-    while first < len(tokens):
-        step = 1
-        for length in map(len, shapes.get(tokens[first], ())):
-            last = first + length
-            # "take 1,000" and "take 1/2" do not take 1.
-            goes_on = shape[last : last + 1] == ("#",) or shape[last : last + 2] == ("/", "#")
-            if shape[first:last] in shapes[tokens[first]] and not goes_on:
-                found.append(phrase_of(tokens[first:last]))
-                step = length
-                break
-        first += step
-    return found
 
 
 def _format_fault(why: str) -> Reading:

@@ -91,7 +91,7 @@ def test_the_component_can_be_left_out_where_one_has_such_moves():
     assert read_move(alone, start, "take 2").kind == "format"
     assert read_move(alone, start, "Hm.\nSo heap 1: take 2!", last_line=True).action == whole.action
     # A whole name among the words is what is meant.
-    said = "I do not pass: pass nim 0: heap 1: take 2"
+    said = "To pass comes later: pass nim 0: heap 1: take 2"
     assert read_move(alone, start, said, last_line=True).action == whole.action
     both = "heap 1: take 2 or heap 0: take 2"
     assert read_move(alone, start, both, last_line=True).why == "2 moves in one reply"

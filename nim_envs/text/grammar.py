@@ -1,0 +1,368 @@
+"""The grammar of the moves of a game: their names in any usual order of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+from nim_envs.text.phrases import (
+    PLACEHOLDER,
+    Phrase,
+    Token,
+    labels_in,
+    phrase_of,
+    token_pattern,
+    tokens_of,
+)
+
+Shape = tuple[str, ...]
+
+PREPOSITIONS = ("from", "in", "on", "of", "at", "with")
+
+AND = ("+", "&")
+"""Signs for "and" between the parts of a heap."""
+
+
+@dataclass(frozen=True)
+class ComponentForms:
+    """Forms of the moves of equal components.
+
+    Attributes:
+        name: form of the component's name.
+        options: forms of its moves without that name.
+        indices: indices of the components.
+        unordered: whether the order of the parts joined by "and" has no meaning.
+    """
+
+    name: str
+    options: tuple[str, ...]
+    indices: tuple[int, ...]
+    unordered: bool
+
+
+class Template(NamedTuple):
+    """Another order of the words of a move.
+
+    Attributes:
+        shape: shape of the move's name.
+        order: place of each of the name's numbers among those of the phrase.
+    """
+
+    shape: Shape
+    order: tuple[int, ...]
+
+
+class Match(NamedTuple):
+    """A phrase that names a move.
+
+    Attributes:
+        phrase: the phrase, its words in the order of the move's name.
+        first: index of its first token.
+        last: index after its last token.
+        start: index of its first character.
+        end: index after its last character.
+        is_short: whether it leaves out the component.
+        is_open: whether a longer phrase could begin with it.
+    """
+
+    phrase: Phrase
+    first: int
+    last: int
+    start: int
+    end: int
+    is_short: bool
+    is_open: bool
+
+
+class Grammar:
+    """Reads phrases that name moves of a game.
+
+    Args:
+        components: forms of the moves.
+        words: the words in use for some plain ones, such as ``"leave"``.
+    """
+
+    def __init__(self, components: Sequence[ComponentForms], words: Mapping[str, str]) -> None:
+        self._components = components
+        self._words = words
+        texts = [text for each in components for text in (each.name, *each.options)]
+        self._pattern = token_pattern(
+            {label.lower() for text in texts for label in labels_in(text)}
+        )
+        plain = [token.text for text in texts for token in tokens_of(_filled(text), self._pattern)]
+        self._vocabulary = frozenset(plain)
+        self._units = {
+            words[unit] for unit in ("object", "objects", "square", "squares")
+        } - self._vocabulary
+        self._splits = words["leave"] in self._vocabulary
+
+    def tokens(self, text: str) -> list[Token]:
+        """Return the tokens of a text, with usual variants of words in their standard form."""
+        tokens = tokens_of(text, self._pattern)
+        kept: list[Token] = []
+        for token in tokens:
+            if token.text in self._units and kept and kept[-1].is_number:
+                kept[-1] = kept[-1]._replace(end=token.end)
+            else:
+                kept.append(token)
+        return self._with_parts(kept) if self._splits else kept
+
+    def _with_parts(self, tokens: list[Token]) -> list[Token]:
+        """Return tokens with the parts of a split heap as ``leave <number> and <number>``."""
+        words, kept = self._words, list[Token]()
+        leave, split = words["leave"], words["split"]
+        leaving = {f"{leave}s"} | ({"leaving"} if leave == "leave" else set())
+        splitting = {split, f"{split}s"} | ({"splitting"} if split == "split" else set())
+        inside = False
+        place = 0
+        while place < len(tokens):
+            token, ahead = tokens[place], tuple(each.text for each in tokens[place + 1 : place + 4])
+            length = int(token.text == leave or token.text in leaving)
+            if token.text in splitting - self._vocabulary:
+                fixed = (("into",), ("it", "into"), ("the", "rest", "into"))
+                length = next((len(each) + 1 for each in fixed if ahead[: len(each)] == each), 0)
+            if length:
+                start = token.start
+                if len(kept) > 1 and kept[-1].text in ("and", "(") and kept[-2].is_number:
+                    inside = kept[-1].text == "("
+                    start = kept.pop().start
+                kept.append(Token(leave, start, tokens[place + length - 1].end))
+                place += length
+                place += self._parts(tokens[place : place + 5], kept)
+            elif inside and token.text == ")":
+                inside = False
+                kept[-1] = kept[-1]._replace(end=token.end)
+                place += 1
+            else:
+                kept.append(token)
+                place += 1
+        return kept
+
+    def _parts(self, tokens: list[Token], kept: list[Token]) -> int:
+        """Append the two parts that tokens begin with; return how many tokens they are."""
+        signs = "".join("0" if token.is_number else token.text for token in tokens)
+        if signs.startswith("(00)"):
+            one, other = tokens[1], tokens[2]._replace(end=tokens[3].end)
+            kept += [one._replace(start=tokens[0].start), Token("and", one.end, one.end), other]
+            return 4
+        if len(tokens) > 1 and tokens[0].is_number and tokens[1].text in AND:
+            kept += [tokens[0], tokens[1]._replace(text="and")]
+            return 2
+        return 0
+
+    def phrase(self, text: str) -> Phrase | None:
+        """Return the phrase that a whole text is, words and parts in their standard order.
+
+        ``None``: it does not have the form of a move.
+        """
+        given = phrase_of(self.tokens(text))
+        template = self._whole.get(given.shape) or self._short.get(given.shape)
+        return None if template is None else self._standard(given, template)
+
+    def matches(self, tokens: list[Token]) -> list[Match]:
+        """Return the phrases among tokens that name moves, in order; those by whole name first.
+
+        A phrase without its component counts only where no other is.
+        """
+        return self._search(tokens, self._whole, self._whole_lengths, False) or self._search(
+            tokens, self._short, self._short_lengths, True
+        )
+
+    def _search(
+        self,
+        tokens: list[Token],
+        shapes: dict[Shape, Template],
+        lengths: dict[str, list[int]],
+        short: bool,
+    ) -> list[Match]:
+        words = phrase_of(tokens).shape
+        found: list[Match] = []
+        first = 0
+        while first < len(tokens):
+            step = 1
+            for length in lengths.get(words[first], ()):
+                shape = words[first : first + length]
+                if len(shape) == length and shape in shapes:
+                    given = phrase_of(tokens[first : first + length])
+                    found.append(
+                        Match(
+                            self._standard(given, shapes[shape]),
+                            first,
+                            first + length,
+                            tokens[first].start,
+                            tokens[first + length - 1].end,
+                            short,
+                            shape in self._open,
+                        )
+                    )
+                    step = length
+                    break
+            first += step
+        return found
+
+    def _standard(self, given: Phrase, template: Template) -> Phrase:
+        numbers = [given.numbers[place] for place in template.order]
+        parts = self._unordered.get(template.shape)
+        if parts is not None:
+            count, size = parts
+            first = len(numbers) - count * size
+            items = [tuple(numbers[first + i * size :][:size]) for i in range(count)]
+            numbers[first:] = [number for item in sorted(items) for number in item]
+        return Phrase(template.shape, tuple(numbers))
+
+    def _shape(self, form: str) -> Shape:
+        return phrase_of(self.tokens(_filled(form))).shape
+
+    @cached_property
+    def _shapes(self) -> list[tuple[ComponentForms, Shape, list[Shape]]]:
+        """Shapes of a component's name and of its moves without it."""
+        return [
+            (each, self._shape(each.name), list(dict.fromkeys(map(self._shape, each.options))))
+            for each in self._components
+        ]
+
+    @cached_property
+    def _whole(self) -> dict[Shape, Template]:
+        """Templates of names and of the same words in other orders, by shape."""
+        names = {
+            name + option: Template(name + option, tuple(range((name + option).count(PLACEHOLDER))))
+            for _, name, options in self._shapes
+            for option in options
+        }
+        alone = {option for _, _, options in self._shapes for option in options}
+        others: dict[Shape, set[Template]] = {}
+        for _, name, options in self._shapes:
+            for option in options:
+                for shape, template in _orders(name, option):
+                    others.setdefault(shape, set()).add(template)
+        clear = {
+            shape: templates.pop()
+            for shape, templates in others.items()
+            if len(templates) == 1 and shape not in names and shape not in alone
+        }
+        return clear | names
+
+    @cached_property
+    def component_of(self) -> dict[Shape, int]:
+        """The only component with moves of a shape, where such a shape is not a whole name."""
+        found: dict[Shape, list[int]] = {}
+        for each, _, options in self._shapes:
+            for option in options:
+                found.setdefault(option, []).extend(each.indices)
+        return {
+            shape: indices[0]
+            for shape, indices in found.items()
+            if shape and len(indices) == 1 and shape not in self._whole
+        }
+
+    @cached_property
+    def _short(self) -> dict[Shape, Template]:
+        return {
+            shape: Template(shape, tuple(range(shape.count(PLACEHOLDER))))
+            for shape in self.component_of
+        }
+
+    @cached_property
+    def _whole_lengths(self) -> dict[str, list[int]]:
+        return _lengths(self._whole)
+
+    @cached_property
+    def _short_lengths(self) -> dict[str, list[int]]:
+        return _lengths(self._short)
+
+    @cached_property
+    def _open(self) -> frozenset[Shape]:
+        """Shapes that longer shapes begin with."""
+        shapes = {*self._whole, *self._short}
+        begun = {begin for shape in shapes for begin in accumulate((word,) for word in shape[:-1])}
+        return frozenset(shapes & begun)
+
+    @cached_property
+    def _unordered(self) -> dict[Shape, tuple[int, int]]:
+        """Parts joined by "and" and numbers in each, of shapes where their order is free."""
+        parts: dict[Shape, tuple[int, int] | None] = {}
+        for each, name, options in self._shapes:
+            for option in options:
+                found = _joined(option) if each.unordered else None
+                for shape in (option, name + option):
+                    parts[shape] = found if parts.get(shape, found) == found else None
+        return {shape: found for shape, found in parts.items() if found is not None}
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """First words of moves without their components."""
+        return frozenset(
+            option[0]
+            for _, _, options in self._shapes
+            for option in options
+            if option and option[0].isalpha()
+        )
+
+    def names_component(self, tokens: list[Token]) -> bool:
+        """Return whether tokens contain the name of a component of any number."""
+        words = phrase_of(tokens).shape
+        names = {name for _, name, _ in self._shapes}
+        return any(
+            words[first : first + len(name)] == name
+            for name in names
+            for first in range(len(words) - len(name) + 1)
+        )
+
+    def ends_with_component(self, tokens: list[Token]) -> bool:
+        """Return whether tokens end with the name of a component of any number."""
+        return any(
+            phrase_of(tokens[-len(name) :]).shape == name for _, name, _ in self._shapes if tokens
+        )
+
+
+def _filled(form: str) -> str:
+    return form.replace(PLACEHOLDER, "0")
+
+
+def _orders(name: Shape, option: Shape) -> Iterable[tuple[Shape, Template]]:
+    """Yield other orders of the words of a move, as shapes with the templates to undo them."""
+    places = {0: [(preposition,) for preposition in PREPOSITIONS]}
+    places[len(option)] = places[0]
+    if "(" not in option and PLACEHOLDER in option:
+        places[option.index(PLACEHOLDER) + 1] = places[0]
+    if len(option) > 1 and option[1].isalpha():
+        places[1] = [(), *places.get(1, [])]
+    inside, all_numbers = name.count(PLACEHOLDER), (name + option).count(PLACEHOLDER)
+    for place, joints in places.items():
+        before = option[:place].count(PLACEHOLDER)
+        order = (
+            *range(before, before + inside),
+            *range(before),
+            *range(before + inside, all_numbers),
+        )
+        for joint in joints:
+            shape = option[:place] + joint + name + option[place:]
+            yield shape, Template(name + option, order)
+    same = tuple(range(all_numbers))
+    for joint in ((), ("and",)):
+        yield ("choose", *name, *joint, *option), Template(name + option, same)
+
+
+def _joined(shape: Shape) -> tuple[int, int] | None:
+    """Return how many parts a shape joins by "and", and how many numbers each has."""
+    items: list[Shape] = [()]
+    for word in shape:
+        if word == "and":
+            items.append(())
+        else:
+            items[-1] += (word,)
+    last = items[-1]
+    if len(items) == 1 or not all(item[len(item) - len(last) :] == last for item in items[:-1]):
+        return None
+    return len(items), last.count(PLACEHOLDER)
+
+
+def _lengths(shapes: Iterable[Shape]) -> dict[str, list[int]]:
+    """Return the lengths of shapes by their first word, longest first."""
+    found: dict[str, set[int]] = {}
+    for shape in shapes:
+        found.setdefault(shape[0], set()).add(len(shape))
+    return {word: sorted(lengths, reverse=True) for word, lengths in found.items()}

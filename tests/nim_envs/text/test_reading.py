@@ -1,0 +1,178 @@
+"""A reply is read as the move that its author named, or as a fault of format, never another."""
+
+from __future__ import annotations
+
+import pytest
+
+from nim_envs import game_from_moves, make_game
+from nim_envs.text import disguised, move_text, prompt, read_move
+
+NIM, KAYLES, GRUNDY = make_game("nim"), make_game("kayles"), make_game("grundy")
+ROW = (7, 0, 0, 0)
+MOORE = make_game("moores_nim", heaps=(3, 4, 5), k=2)
+CRAM = make_game("cram", rows=2, columns=3)
+WYTHOFF = make_game("wythoff", queens=((9, 7),))
+
+
+def named(game, position, reply, **reading):
+    """The move that a reply is read as, by its name; or the kind of fault."""
+    read = read_move(game, position, reply, **reading)
+    return read.kind if read.action is None else move_text(game, position, read.action)
+
+
+@pytest.mark.parametrize("last_line", [False, True])
+def test_no_shorter_move_is_read_out_of_a_longer_phrase(last_line):
+    whole = "heap 0: take 1, leave 3 and 3"
+    for said in (
+        ", leaving 3 and 3", " and leave 3 and 3", ", leave 3 + 3", " and split into 3 and 3",
+        ", split the rest into 3 and 3", " (leave 3 and 3)", ", leave (3, 3)", ", leaves 3 & 3.",
+    ):  # fmt: skip
+        assert named(KAYLES, ROW, f"heap 0: take 1{said}", last_line=last_line) == whole, said
+    for said in (
+        ", leave three and three", ", which leaves 3 and 3", "; leave 3", ", two heaps of 3",
+        ". Split evenly.", ", half each", " so that 3 and 3 are left", " leave 3 and 3 and 3",
+        ", leave 3, 3", " or 2",
+    ):  # fmt: skip
+        assert named(KAYLES, ROW, f"heap 0: take 1{said}", last_line=last_line) == "format", said
+    assert named(KAYLES, ROW, "heap 0: take 1.", last_line=last_line) == "heap 0: take 1"
+
+
+@pytest.mark.parametrize("last_line", [False, True])
+def test_numbers_end_where_they_end(last_line):
+    for said in (
+        "3-1", "3 - 1 = 2", "3 xor 1 = 2", "2 or 3", "2^2", "2½", "2²", "1'000", "1,000", "2e3",
+        ".2", "2.0", "2; no, 3", "2, 3", "2 3", "2/3", "2*1", "2 to 3", "2%", "2+", "-2", "2?",
+        "2_000", "2 two", "2 more", "2\u0336", "٢", "２", "two", "0x2", "2nd",
+    ):  # fmt: skip
+        assert named(NIM, (3, 4, 5), f"heap 0: take {said}", last_line=last_line) == "format", said
+    for said in ("1.0: take 2", "0-1: take 2", ".0: take 2", "0 1: take 2", "2e0: take 2"):
+        assert named(NIM, (3, 4, 5), f"heap {said}", last_line=last_line) == "format", said
+
+
+def test_a_move_that_was_not_chosen_is_not_read():
+    for said in (
+        "I would never play {}", "Not {}!", "Do not play {}", "I won't play {}", "{} is bad",
+        "{} loses", "The worst move is {}.", "If I play {}, I lose", "{}? No.", "{}. No, wait.",
+        "{}; no", "Anything but {}, rather", "My opponent plays {}", "~~{}~~", "sub{}", "2 * {}",
+        "e.g. {}", "heap 1 and {}", "heap 1, {}", "take 1 from heap 1, {}", "{}. Then take 1.",
+        "{} and heap 1", "Could it be {}", "In the form {}", "{} or another", "2{}", "é{}", "x{}",
+    ):  # fmt: skip
+        asked = said.format("heap 0: take 2")
+        assert named(NIM, (3, 4, 5), asked, last_line=True) == "format", asked
+    for said in (
+        "I choose {}", "So {}, because that wins.", "Should I? Yes: {}", "{} so that 1, 4, 5 stay",
+        "- {}", "1. {}", "> {}", "My move - {}", "**Move:** {}", "(So I say {})", "Step 3: {}",
+        "I play **{}**.", "The sum is 0 with '{}'!", "→ {} ", "{} - to win", "**Move** **{}**",
+    ):  # fmt: skip
+        asked = said.format("heap 0: take 2")
+        assert named(NIM, (3, 4, 5), asked, last_line=True) == "heap 0: take 2", asked
+
+
+@pytest.mark.parametrize("last_line", [False, True])
+def test_unordered_parts_are_read_in_any_order(last_line):
+    for game, position, said, name in (
+        (CRAM, CRAM.rules.initial, "board 0: cover (0, 1) and (0, 0)",
+         "board 0: cover (0, 0) and (0, 1)"),
+        (CRAM, CRAM.rules.initial, "cover (1,2) and (0,2)", "board 0: cover (0, 2) and (1, 2)"),
+        (MOORE, (3, 4, 5), "group 0: take 3 from heap 2 and 2 from heap 1",
+         "group 0: take 2 from heap 1 and 3 from heap 2"),
+        (GRUNDY, (6, 0, 0), "heap 0: leave 5 and 1", "heap 0: leave 1 and 5"),
+        (KAYLES, ROW, "heap 0: take 2, leave 4 and 1", "heap 0: take 2, leave 1 and 4"),
+        (GRUNDY, (6, 0, 0), "split heap 0 into 5 and 1", "format"),
+    ):  # fmt: skip
+        position = game.rules.checked_position(position)
+        assert named(game, position, said, last_line=last_line) == name
+
+
+@pytest.mark.parametrize("last_line", [False, True])
+def test_words_of_a_move_are_read_in_any_usual_order(last_line):
+    for game, position, said, name in (
+        (NIM, (3, 4, 5), "take 2 from heap 0", "heap 0: take 2"),
+        (NIM, (3, 4, 5), "From heap 0, take 2 objects.", "heap 0: take 2"),
+        (NIM, (3, 4, 5), "choose heap 0 and take 2", "heap 0: take 2"),
+        (NIM, (3, 4, 5), "take 2 from heap 7", "illegal"),
+        (KAYLES, ROW, "take 1 from heap 0, leave 3 and 3", "heap 0: take 1, leave 3 and 3"),
+        (KAYLES, ROW, "take 1 from heap 0", "heap 0: take 1"),
+        (make_game("graph"), (11, 10), "move token 0 to 5", "token 0: move to 5"),
+        (WYTHOFF, (9, 7), "queen 0: move left 3", "queen 0: move left 3, to (6, 7)"),
+        (WYTHOFF, (9, 7), "move queen 0 left 3", "queen 0: move left 3, to (6, 7)"),
+        (WYTHOFF, (9, 7), "queen 0: move left 3, to (5, 7)", "illegal"),
+        (disguised(NIM, 1), (3, 4, 5), "lift 2 from basket 1", "basket 1: lift 2"),
+        (disguised(NIM, 1), (3, 4, 5), "take 2 from basket 1", "format"),
+    ):  # fmt: skip
+        assert named(game, position, said, last_line=last_line) == name, said
+
+
+@pytest.mark.parametrize("last_line", [False, True])
+def test_quotes_and_fences_around_a_move_are_ignored(last_line):
+    for said in (
+        '"{}".', "**{}**.", "```\n{}\n```", "```text\n{}\n```\n", "~~~\n{}\n~~~", "`{}`!",
+        "```{}```", "\u201c{}\u201d.", "_{}_", "*{}.*", "'{}.'",
+    ):  # fmt: skip
+        reply = said.format("heap 0: take 2")
+        assert named(NIM, (3, 4, 5), reply, last_line=last_line) == "heap 0: take 2", reply
+    for said in ("```", "```\n\n```", "{}\n```", "{}\n```\n```"):
+        assert named(NIM, (3, 4, 5), said.format("heap 0: take 2"), last_line=last_line) == "format"
+
+
+def test_a_component_named_apart_from_its_move_is_not_passed_over():
+    game = make_game("subtraction")
+    for said in ("heap 3: I take 2", "pile 3: take 2", "I take 2 in heap 5", "take 2 of 17"):
+        assert named(game, (17,), said, last_line=True) in ("format", "illegal"), said
+    assert named(game, (17,), "So I take 2.", last_line=True) == "heap 0: take 2"
+
+
+def shop(**arguments):
+    """Return a game with labels that have digits and points."""
+
+    def moves(position):
+        (left,) = position
+        if left >= 2:
+            yield "w2", (left - 2,)
+            yield "pay 1.50", (left - 1,)
+        if left >= 3:
+            yield "w3", (left - 3,)
+            yield "pay 2.75 for 2", (0,)
+
+    return game_from_moves("shop", (5,), moves, **arguments)
+
+
+@pytest.mark.parametrize("last_line", [False, True])
+def test_labels_with_digits_and_points_are_read_as_they_are(last_line):
+    game = shop(move_in_words="buy")
+    for said, name in (
+        ("shop 0: w2", "shop 0: w2"), ("W2.", "shop 0: w2"), ("w 2", "format"), ("w4", "format"),
+        ("w23", "format"), ("pay 1.50", "shop 0: pay 1.50"), ("Pay 1.50.", "shop 0: pay 1.50"),
+        ("pay 1.5", "format"), ("pay 1.505", "format"), ("pay 1", "format"), ("pay 50", "format"),
+        ("pay 2.75 for 2", "shop 0: pay 2.75 for 2"), ("pay 2.75 for 3", "illegal"),
+        ("shop 1: w2", "illegal"), ("w2.5", "format"), ("w2-1", "format"),
+    ):  # fmt: skip
+        assert named(game, (5,), said, last_line=last_line) == name, said
+    asked = prompt(game, (5,), "sentences")
+    for label in ("shop <number>: w2 or", "shop <number>: pay 1.50", "pay 2.75 for <number>"):
+        assert label in asked
+
+
+def test_many_labels_are_told_by_their_form():
+    def moves(position):
+        for taken in range(1, position[0] + 1):
+            yield f"w{taken}", (position[0] - taken,)
+
+    game = game_from_moves("row", (30,), moves, move_in_words="take")
+    assert prompt(game, (30,), "sentences").endswith("in this form: row <number>: w<number>")
+    assert named(game, (30,), "row 0: w17") == "row 0: w17"
+    assert named(game, (3,), "row 0: w17") == "illegal"
+    assert named(game, (3,), "row 0: w31") == "format"
+
+
+def test_parts_of_own_games_keep_their_order():
+    def moves(position):
+        one, other = position
+        if one:
+            yield "swap 1 and 2", (one - 1, other)
+        if other:
+            yield "swap 2 and 1", (one, other - 1)
+
+    game = game_from_moves("swap", (1, 1), moves)
+    assert named(game, (0, 1), "swap 2 and 1") == "swap 0: swap 2 and 1"
+    assert named(game, (0, 1), "swap 1 and 2") == "illegal"
