@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nim_envs.optional import imports_for
 from nim_envs.registration import make_game
 from nim_envs.rules.validation import checked_choice
-from nim_envs.text import TextGame, Turn, disguised, rules_text
+from nim_envs.text import TextGame, Turn, disguised
 from nim_envs.text.play import mean_reward
 
 with imports_for("the adapter for SkyRL", "skyrl"):
@@ -35,7 +35,8 @@ class SkyRLTextEnv(BaseTextEnv):
         rewards: ``"turn"``: 1 for each reply that keeps the win, else 0, and 0 where no move wins;
             ``"result"``: 1 or -1 at the end of the game, 0 before.
         seed: seed of the game of a row that has none.
-        of_play: other arguments of :class:`nim_envs.text.TextGame`.
+        of_play: other arguments of :class:`nim_envs.text.TextGame`; the style is
+            ``"conversation"`` by default and for ``"sentences"``, so that the rules are told once.
 
     Raises:
         ValueError: unknown ``rewards``; for the other arguments see
@@ -50,11 +51,13 @@ class SkyRLTextEnv(BaseTextEnv):
         ... )
         >>> env = skyrl_gym.make("nim_1_2", extras={"seed": 1})
         >>> messages, _ = env.init([{"role": "system", "content": "Play to win."}])
-        >>> messages[-1]["content"].splitlines()[-1]
-        'normal heaps 1 2 move'
+        >>> messages[-1]["content"][:52]
+        'Two players move in turn. There are 2 heaps, numbere'
         >>> turn = env.step("heap 1: take 1")
         >>> turn["reward"], turn["done"], turn["metadata"]["verdict"]
         (1.0, False, 'kept_win')
+        >>> turn["observations"][0]["content"].splitlines()[1]
+        'Now heap 0 has 0 objects and heap 1 has 1 object. It is your turn.'
     """
 
     def __init__(
@@ -74,6 +77,8 @@ class SkyRLTextEnv(BaseTextEnv):
         row = extras or {}
         board = make_game(game, **(arguments or {}))
         spoken = board if disguise is None else disguised(board, disguise)
+        if of_play.setdefault("style", "conversation") == "sentences":
+            of_play["style"] = "conversation"
         self._play = TextGame(spoken, seed=row.get("seed", seed), **of_play)
         self._position = row.get("position")
         self._by_turn = rewards == "turn"
@@ -93,9 +98,7 @@ class SkyRLTextEnv(BaseTextEnv):
         """
         self.replies, self.turns = [], 0
         start = None if self._position is None else tuple(self._position)
-        first, language = self._play.reset(start), self._play.language
-        rules = f"{rules_text(language)} A move is written {' or '.join(language.forms)}."
-        return [*prompt, _from_user(f"{rules}\n{first}")], {}
+        return [*prompt, _from_user(self._play.opening(self._play.reset(start)))], {}
 
     def step(self, action: str) -> dict[str, Any]:
         """Make the move that a reply names.

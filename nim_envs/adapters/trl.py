@@ -20,7 +20,6 @@ from nim_envs.text import (
     Verdict,
     prompt,
     reward,
-    rules_text,
 )
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.language import as_language
@@ -42,6 +41,7 @@ def positions_dataset(
     positions: npt.ArrayLike | None = None,
     *,
     style: str = "short",
+    answer: str = "line",
     conversational: bool = False,
 ) -> Dataset:
     """Return a dataset of positions, one row each, with the columns that the rewards read.
@@ -53,6 +53,7 @@ def positions_dataset(
         game: the game, or its language.
         positions: ``(n, components)``; ``None``: all N-positions.
         style: style of the prompts, as :func:`nim_envs.text.prompt` takes it.
+        answer: form of the answers that prompts in sentences ask for.
         conversational: whether prompts are messages.
 
     Raises:
@@ -72,7 +73,7 @@ def positions_dataset(
         listed = n_positions(language.game, rules.lattice())
     else:
         listed = rules.checked_positions(positions).reshape(-1, len(rules.components))
-    texts = [prompt(language, position, style) for position in listed]
+    texts = [prompt(language, position, style, answer=answer) for position in listed]
     prompts: list[Any] = [[{"role": "user", "content": text}] for text in texts]
     return Dataset.from_dict(
         {
@@ -91,7 +92,11 @@ def completion_text(completion: Completion) -> str:
 
 
 def _reward_function(
-    name: str, earned: Callable[[Verdict], float | None], game: Game | Language, last_line: bool
+    name: str,
+    earned: Callable[[Verdict], float | None],
+    game: Game | Language,
+    answer: str,
+    last_line: bool,
 ) -> RewardFunction:
     """Return a reward function with a name, which TRL logs, from the reward of a verdict."""
     language = as_language(game)
@@ -100,7 +105,11 @@ def _reward_function(
         completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
     ) -> list[float | None]:
         return [
-            earned(verdict_of(language, tuple(here), completion_text(said), last_line=last_line))
+            earned(
+                verdict_of(
+                    language, tuple(here), completion_text(said), answer=answer, last_line=last_line
+                )
+            )
             for said, here in zip(completions, position, strict=True)
         ]
 
@@ -108,28 +117,33 @@ def _reward_function(
     return rewards
 
 
-def kept_win(game: Game | Language, *, last_line: bool = False) -> RewardFunction:
+def kept_win(
+    game: Game | Language, *, answer: str = "line", last_line: bool = False
+) -> RewardFunction:
     """Return a reward function: 1 where a reply keeps the win, else 0.
 
     ``None``, which TRL leaves out, for a legal move in a lost position.
 
     Args:
         game: the game, or the language of the prompts.
-        last_line: how replies are read, as :func:`nim_envs.text.read_move` takes it.
+        answer: form of the answers, as :func:`nim_envs.text.read_move` takes it.
+        last_line: likewise.
 
     Returns:
         A function of the columns of :func:`positions_dataset` and the completions.
     """
-    return _reward_function("kept_win", reward, game, last_line)
+    return _reward_function("kept_win", reward, game, answer, last_line)
 
 
-def legal_move(game: Game | Language, *, last_line: bool = False) -> RewardFunction:
+def legal_move(
+    game: Game | Language, *, answer: str = "line", last_line: bool = False
+) -> RewardFunction:
     """Return a reward function: 1 where a reply names a legal move, else 0.
 
     Arguments and return value: :func:`kept_win`.
     """
     return _reward_function(
-        "legal_move", lambda truth: float(truth.action is not None), game, last_line
+        "legal_move", lambda truth: float(truth.action is not None), game, answer, last_line
     )
 
 
@@ -167,10 +181,7 @@ def game_environment(
             """Begin a game, from the row's position if it has one; return rules and prompt."""
             self.turns = []
             first = self._play.reset(None if position is None else tuple(position))
-            language = self._play.language
-            return (
-                f"{rules_text(language)} A move is written {' or '.join(language.forms)}. {first}"
-            )
+            return self._play.opening(first)
 
         @property
         def transcript(self) -> Transcript:

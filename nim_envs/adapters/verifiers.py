@@ -41,6 +41,7 @@ class GameSpec(vf.TaskData):
         arguments: arguments of :func:`nim_envs.make_game`.
         disguise: seed of other names; ``None``: the game's own names.
         style: style of the prompts.
+        answer: form of the answers.
         last_line: whether the last line of a reply is searched for the move.
         prompt_version: version of the prompts' format.
     """
@@ -49,6 +50,7 @@ class GameSpec(vf.TaskData):
     arguments: dict[str, Any]
     disguise: int | None = None
     style: str
+    answer: str = "line"
     last_line: bool
     prompt_version: int = PROMPT_VERSION
 
@@ -65,11 +67,12 @@ class GameConfig(vf.TasksetConfig):
     arguments: dict[str, Any] = {}  # noqa: RUF012
     disguise: int | None = None
     style: str = "sentences"
+    answer: str = "line"
     last_line: bool = False
 
     def spec(self) -> dict[str, Any]:
         """Return the fields of a row that are the same in all rows."""
-        names = ("game", "arguments", "disguise", "style", "last_line")
+        names = ("game", "arguments", "disguise", "style", "answer", "last_line")
         return {name: getattr(self, name) for name in names}
 
 
@@ -86,7 +89,11 @@ class MoveTask(vf.Task[MoveData, vf.State, vf.TaskConfig]):
         """Return the truth about the last reply of a trace."""
         data = self.data
         return verdict_of(
-            data.language(), data.position, trace.last_reply, last_line=data.last_line
+            data.language(),
+            data.position,
+            trace.last_reply,
+            answer=data.answer,
+            last_line=data.last_line,
         )
 
     @vf.reward
@@ -113,7 +120,7 @@ class MoveTaskset(vf.Taskset[MoveTask, GameConfig]):
             yield MoveTask(
                 MoveData(
                     name=f"{language.name} at {position}",
-                    prompt=prompt(language, position, self.config.style),
+                    prompt=prompt(language, position, self.config.style, answer=self.config.answer),
                     position=tuple(position),
                     **spec,
                 ),
@@ -142,9 +149,11 @@ class PlayData(GameSpec):
 
     def begun(self) -> tuple[TextGame, str]:
         """Return the game at its first turn, and the first prompt."""
+        # The model sees the whole conversation: the rules are told once.
+        style = "conversation" if self.style == "sentences" else self.style
         play = TextGame(
             self.language(), self.opponent, self.seat, self.start, self.retries, self.seed,
-            style=self.style, last_line=self.last_line,
+            style=style, answer=self.answer, last_line=self.last_line,
         )  # fmt: skip
         return play, play.reset()
 

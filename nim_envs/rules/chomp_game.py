@@ -134,8 +134,8 @@ class ChocolateBar(Component):
     def move_in_words(self) -> str:
         """A move in words."""
         return (
-            "bite at a square, named by its row and column, but not (0, 0), which eats all squares "
-            "from that row and column on; a bar is told by the squares left in each row"
+            "bite at a square (row, column), but not at (0, 0), which removes all squares from "
+            "that row and column on; a bar is given by the number of squares in each row"
         )
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:

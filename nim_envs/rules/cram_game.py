@@ -99,8 +99,8 @@ class CramBoard(CellSets):
     def move_in_words(self) -> str:
         """A move in words."""
         return (
-            "cover two free neighbouring cells, named by their rows and columns; a board is told "
-            "row by row, 1 for a cell that is covered"
+            "cover two free neighbouring cells, each named (row, column); a board is given row by "
+            "row, 0 for a free cell and 1 for any other"
         )
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:

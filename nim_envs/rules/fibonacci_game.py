@@ -104,8 +104,8 @@ class FibonacciHeap(Component):
     def move_in_words(self) -> str:
         """A move in words."""
         return (
-            "take one object or more, but not more than the limit, the second number of the heap; "
-            "the next limit is twice what is taken, or all that are left"
+            "take one object or more, up to the limit; a heap is at (objects, limit), and the next "
+            "limit is twice the number of objects in this move, but at most those that remain"
         )
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:

@@ -168,7 +168,10 @@ class HeapGroup(Component):
     def move_in_words(self) -> str:
         """A move in words: from how many heaps it may take."""
         heaps = "one heap" if self.k == 1 else f"each of 1 to {self.k} heaps"
-        return f"take any number of objects from {heaps}; heaps are numbered from 0"
+        return (
+            f"take any number of objects from {heaps}; heaps are numbered from 0, and a group is "
+            "given by the number of objects in each heap"
+        )
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the number of objects to take from each heap."""

@@ -69,8 +69,8 @@ class NodeSet(CellSets):
     def move_in_words(self) -> str:
         """A move in words."""
         return (
-            "take a free node and all of its neighbours; a graph is told node by node, 1 for one "
-            "that is taken"
+            "take a free node and all of its neighbours; a graph is given node by node, 0 for a "
+            "free node and 1 for any other"
         )
 
 

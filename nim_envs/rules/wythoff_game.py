@@ -114,8 +114,8 @@ class Queen(Component):
     def move_in_words(self) -> str:
         """A move in words."""
         return (
-            "move the queen any number of squares left, down, or diagonally left and down, towards "
-            "(0, 0)"
+            "move any number of squares left (towards column 0), down (towards row 0) or "
+            "diagonally (both at once, equally far); a queen is at (column, row)"
         )
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:

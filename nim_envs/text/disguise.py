@@ -35,17 +35,32 @@ VERBS = {
 """Replacements of verbs. No replacement of a noun or a verb is used twice."""
 
 OTHER_VERBS = {
-    "bite": ("nibble", "clip", "snip"),
+    "bite": ("clip", "snip", "trim"),
     "cover": ("occupy", "claim", "seal"),
     "subtract": ("deduct", "discount", "shed"),
 }
 """Replacements of verbs in games with coordinates."""
 
+OTHER_NOUNS = {
+    "square": ("spot", "patch", "niche"),
+    "cell": ("booth", "berth", "pocket"),
+    "row": ("tier", "lane", "belt"),
+    "column": ("aisle", "shaft", "ramp"),
+}
+"""Replacements of the names of places and coordinates."""
+
+DIRECTIONS = {
+    "left": ("west", "back", "inward"),
+    "down": ("south", "under", "deeper"),
+    "diagonally": ("obliquely", "slantwise", "askew"),
+}
+"""Replacements of directions."""
+
 OTHER_KINDS = ("gadget", "engine", "vessel", "beacon", "circuit", "module", "canvas", "plot")
 """Replacements of the kinds of components with coordinates, which may be any word."""
 
-MOVING = "move(?= (?:to|along) )"
-"""Pattern of the verb for tokens; the noun, a player's move, is not replaced."""
+MOVING = "move(?= (?:to|along|any|the|left|down|diagonally) )"
+"""Pattern of the verb for pieces; the noun, a player's move, is not replaced."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +99,12 @@ class Disguise:
             ):
                 words[kind] = OTHER_KINDS[drawn[number % len(drawn)]]
                 words[f"{kind}s"] = f"{words[kind]}s"
+            for plain, names in OTHER_NOUNS.items():
+                if plain not in words:  # a component may have this name
+                    words[plain] = names[int(rng.integers(len(names)))]
+                    words[f"{plain}s"] = f"{words[plain]}s"
+            for plain, names in DIRECTIONS.items():
+                words[plain] = names[int(rng.integers(len(names)))]
         return words, labels, nodes
 
     @property

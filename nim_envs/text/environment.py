@@ -48,12 +48,13 @@ class TextEnv(gymnasium.Env[str, str]):
     prompt is for the same position.
 
     Args:
-        game: the game, or its language; this and the next seven arguments as in :class:`TextGame`.
+        game: the game, or its language; this and the next eight arguments as in :class:`TextGame`.
         opponent: player of the other seat.
         seat: seat of the player who replies.
         start: distribution of start positions.
         retries: further replies allowed in a turn after one that names no legal move.
-        style: ``"short"`` or ``"sentences"``.
+        style: style of the prompts.
+        answer: form of the answers.
         last_line: whether only the last line of a reply is read.
         rewards: ``"result"`` or ``"turn"``.
 
@@ -81,17 +82,19 @@ class TextEnv(gymnasium.Env[str, str]):
         retries: int = 0,
         *,
         style: str = "short",
+        answer: str = "line",
         last_line: bool = False,
         rewards: str = "result",
         render_mode: str | None = None,
     ) -> None:
         self._play = TextGame(
-            game, opponent, seat, start, retries, style=style, last_line=last_line
+            game, opponent, seat, start, retries, style=style, answer=answer, last_line=last_line
         )
         self._rewards = checked_choice("rewards", rewards, REWARDS)
         self.render_mode = checked_choice("render_mode", render_mode, ("ansi",), or_none=True)
         language = self._play.language
-        shown = prompt(language, language.game.rules.initial, style)
+        told = "sentences" if style == "conversation" else style
+        shown = prompt(language, language.game.rules.initial, told, answer=answer)
         self.observation_space = spaces.Text(
             LONGEST_PROMPT, min_length=1, charset=frozenset(string.printable) | set(shown)
         )

@@ -324,7 +324,7 @@ def _filled(form: str) -> str:
 
 def _orders(name: Shape, option: Shape) -> Iterable[tuple[Shape, Template]]:
     """Yield other orders of the words of a move, as shapes with the templates to undo them."""
-    places = {0: [(preposition,) for preposition in PREPOSITIONS]}
+    places: dict[int, list[Shape]] = {0: [(preposition,) for preposition in PREPOSITIONS]}
     places[len(option)] = places[0]
     if "(" not in option and PLACEHOLDER in option:
         places[option.index(PLACEHOLDER) + 1] = places[0]
@@ -342,8 +342,8 @@ def _orders(name: Shape, option: Shape) -> Iterable[tuple[Shape, Template]]:
             shape = option[:place] + joint + name + option[place:]
             yield shape, Template(name + option, order)
     same = tuple(range(all_numbers))
-    for joint in ((), ("and",)):
-        yield ("choose", *name, *joint, *option), Template(name + option, same)
+    for more in ((*name, *option), (*name, "and", *option)):
+        yield ("choose", *more), Template(name + option, same)
 
 
 def _joined(shape: Shape) -> tuple[int, int] | None:

@@ -14,12 +14,16 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidResetError, ResetNeededError
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer
-from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
+from nim_envs.rules.validation import checked_choice, checked_integer
 from nim_envs.starts import Start, as_start
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
-from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt
+from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt, rules_text
+from nim_envs.text.reading import check_form
 from nim_envs.text.verdicts import Verdict, reward, verdict
 from nim_envs.typing import IntArray
+
+PLAY_STYLES = (*STYLES, "conversation")
+"""Styles of the prompts of whole games."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class Transcript:
             them; ``None``: the game's own.
         prompts: in order.
         replies: one for each prompt.
-        style: ``"short"`` or ``"sentences"``.
+        style: style of the prompts.
         prompt_version: ``PROMPT_VERSION`` when the game was played.
     """
 
@@ -112,7 +116,10 @@ class TextGame:
         retries: further replies allowed in a turn after one that names no legal move; after these
             the game is forfeited.
         seed: seed of starts, seats and the opponent, an integer of at least 0.
-        style: ``"short"`` or ``"sentences"``, as in :func:`prompt`.
+        style: as in :func:`prompt`; or ``"conversation"``: the first prompt of a game is in
+            sentences, and each later one has the position alone, for a model that sees the whole
+            conversation.
+        answer: form of the answers, as in :func:`prompt` and :func:`read_move`.
         last_line: whether only the last line of a reply is read, as in :func:`read_move`.
 
     Raises:
@@ -146,16 +153,19 @@ class TextGame:
         seed: int = 0,
         *,
         style: str = "short",
+        answer: str = "line",
         last_line: bool = False,
     ) -> None:
         self.language = as_language(game)
         own = game.game if isinstance(game, Language) else game
         started = own if start is None else dataclasses.replace(own, start=as_start(start))
         self.retries = checked_integer("retries", retries, 0)
-        self.style = checked_choice("style", style, STYLES)
+        self.style = checked_choice("style", style, PLAY_STYLES)
+        check_form(answer, last_line)
+        self.answer, self.last_line = answer, last_line
+        self._prompts: list[str] = []
         # An error is raised here and not during a game.
-        prompt(self.language, own.rules.initial, self.style)
-        self.last_line = checked_boolean("last_line", last_line)
+        self._prompt_at(own.rules.initial)
         self.language.game.solution.is_winning(own.rules.initial)
         self._env = VersusEnv(started, opponent=opponent, seat=None if opponent is None else seat)
         self._seed = _checked_seed(seed)
@@ -163,7 +173,6 @@ class TextGame:
         self._game_seed = self._seed
         self._position: Position | None = None
         self._prompt: str | None = None
-        self._prompts: list[str] = []
         self._replies: list[str] = []
         self._fault: Verdict | None = None
         self._left = self.retries
@@ -212,8 +221,25 @@ class TextGame:
     def _ask(self) -> str:
         """Begin a turn."""
         self._fault, self._left = None, self.retries
-        self._prompt = prompt(self.language, self._env.position, self.style)
+        self._prompt = self._prompt_at(self._env.position)
         return self._prompt
+
+    def _prompt_at(self, position: GivenPosition) -> str:
+        style = self.style
+        if style == "conversation":
+            style = "position" if self._prompts else "sentences"
+        return prompt(self.language, position, style, answer=self.answer)
+
+    def opening(self, first: str) -> str:
+        """Return the first prompt of a conversation, preceded by the rules if it does not say them.
+
+        Args:
+            first: the first prompt of a game.
+        """
+        if self.style in ("sentences", "conversation"):
+            return first
+        forms = " or ".join(self.language.forms)
+        return f"{rules_text(self.language)} A move is written {forms}.\n{first}"
 
     def reply(self, text: str) -> Turn:
         """Make the move that a reply names, and let the opponent answer.
@@ -227,7 +253,9 @@ class TextGame:
         """
         if self._prompt is None:
             raise ResetNeededError("no game is in progress: call reset()")
-        truth = verdict(self.language, self._env.position, text, last_line=self.last_line)
+        truth = verdict(
+            self.language, self._env.position, text, answer=self.answer, last_line=self.last_line
+        )
         self._prompts.append(self._prompt)
         self._replies.append(text)
         if truth.action is None:
@@ -245,6 +273,7 @@ class TextGame:
             self.faults += (truth,)
         if self._left:
             self._left -= 1
+            self._prompt = self._prompt_at(self._env.position)
             return Turn(truth, self._fault, True, self._prompt, 0.0, None)
         self._prompt = None
         return Turn(truth, self._fault, False, None, -1.0, None)

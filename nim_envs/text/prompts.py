@@ -248,7 +248,7 @@ def _details(language: Language) -> list[str]:
         elif not component.tells_moves:
             sentences.append(_options(component))
     if any(isinstance(component, SplittingHeap) for component in rules.components):
-        sentences.append("A heap that is left without a move is removed at once")
+        sentences.append("A heap without a move is removed at once")
     if rules.slot_groups:
         among = (
             " of those that follow the same rule beside it" if len(rules.slot_groups) > 1 else ""

@@ -11,7 +11,7 @@ from skyrl_gym.metrics import aggregate_for_environment
 from nim_envs import make_game
 from nim_envs.adapters.skyrl import SkyRLTextEnv
 from nim_envs.errors import InvalidPositionError, ResetNeededError
-from nim_envs.text import disguised, move_text, prompt
+from nim_envs.text import disguised, move_text, prompt, rules_text
 
 BOARD = {"game": "nim", "arguments": {"heaps": (1, 2, 3)}}
 NIM = make_game("nim", heaps=(1, 2, 3))
@@ -66,13 +66,22 @@ def test_a_row_begins_at_its_position_and_the_conversation_goes_on():
     messages, metadata = env.init([SYSTEM])
     assert messages[0] == SYSTEM
     assert messages[1]["role"] == "user"
-    assert messages[1]["content"].endswith(prompt(NIM, (1, 2, 1)))
+    assert messages[1]["content"] == prompt(NIM, (1, 2, 1), "sentences")
     assert metadata == {}
     step = env.step("heap 1: take 1")
     [message] = step["observations"]
     assert message["role"] == "user"
     assert message["content"].startswith("I play heap ")
-    assert message["content"].endswith(prompt(NIM, env._play.position))
+    assert message["content"].endswith(prompt(NIM, env._play.position, "position"))
+    assert "In each turn" not in message["content"]
+
+
+def test_short_prompts_follow_the_rules():
+    env = SkyRLTextEnv(extras={"position": [1, 2, 1]}, **BOARD, seat=0, style="short")
+    [message] = env.init([])[0]
+    rules, first = message["content"].splitlines()
+    assert rules.startswith(rules_text(NIM))
+    assert first == prompt(NIM, (1, 2, 1))
 
 
 def test_the_same_row_gives_the_same_game():
@@ -98,7 +107,7 @@ def test_a_disguised_game_is_played_in_its_own_words():
     env = SkyRLTextEnv(extras={"position": (1, 2, 1)}, **BOARD, seat=0, disguise=4)
     messages, _ = env.init([])
     hidden = disguised(NIM, 4)
-    assert messages[0]["content"].endswith(prompt(hidden, (1, 2, 1)))
+    assert messages[0]["content"] == prompt(hidden, (1, 2, 1), "sentences")
     assert env.step(move_text(hidden, (1, 2, 1), 4))["reward"] == 1.0
 
 

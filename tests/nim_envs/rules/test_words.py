@@ -82,5 +82,8 @@ def test_the_number_of_a_move_of_euclid_is_the_multiple():
 @pytest.mark.parametrize(("k", "heaps"), [(1, "one heap"), (3, "each of 1 to 3 heaps")])
 def test_moores_move_says_from_how_many_heaps_it_takes(k, heaps):
     component = make_game("moores_nim", heaps=(2, 1, 1), k=k).rules.components[0]
-    words = f"take any number of objects from {heaps}; heaps are numbered from 0"
+    words = (
+        f"take any number of objects from {heaps}; heaps are numbered from 0, and a group is given "
+        "by the number of objects in each heap"
+    )
     assert component.move_in_words == words

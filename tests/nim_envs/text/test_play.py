@@ -13,7 +13,16 @@ from gymnasium.utils.env_checker import check_env
 
 from nim_envs import make_game
 from nim_envs.errors import InvalidGameError, InvalidResetError, ResetNeededError
-from nim_envs.text import TextEnv, TextGame, TextPolicy, disguised, move_text, prompt, verdict
+from nim_envs.text import (
+    TextEnv,
+    TextGame,
+    TextPolicy,
+    disguised,
+    move_text,
+    prompt,
+    rules_text,
+    verdict,
+)
 from tests.pairwise import in_turn
 
 NIM = make_game("nim")
@@ -291,3 +300,28 @@ def test_the_environment_is_seeded_copied_and_wrapped():
     wrapped = gymnasium.wrappers.TimeLimit(env, 1)
     wrapped.reset(seed=0)
     assert isinstance(wrapped.step("pass")[0], str)
+
+
+def test_a_conversation_tells_the_rules_once():
+    game = make_game("nim", heaps=(1, 2))
+    play = TextGame(game, seat=0, style="conversation", answer="tag", retries=1)
+    for _ in range(2):
+        first = play.reset((1, 2))
+        assert first == prompt(game, (1, 2), "sentences", answer="tag")
+        assert play.opening(first) == first
+        again = play.reply("heap 1: take 1")
+        assert (again.verdict.kind, again.prompt) == ("format", prompt(game, (1, 2), "position"))
+        turn = play.reply("That wins. <move>heap 1: take 1</move>")
+        assert turn.prompt == prompt(game, play.position, "position")
+        assert turn.prompt.startswith("Now heap 0 has ")
+    assert [turn.prompt for turn in play.replay(play.transcript)] == [again.prompt, turn.prompt]
+    short = TextGame(game, seat=0)
+    assert short.opening(short.reset((1, 2))).splitlines() == [
+        f"{rules_text(game)} A move is written heap <number>: take <number>.",
+        "normal heaps 1 2 move",
+    ]
+    env = TextEnv(game, seat=0, style="conversation", answer="tag")
+    observation, _ = env.reset(seed=1, options={"position": (1, 2)})
+    assert observation == first
+    assert env.observation_space.contains(observation)
+    assert env.step("<move>heap 1: take 1</move>")[4]["kind"] == "kept_win"
