@@ -147,7 +147,7 @@ def read_move(
     action = names.exact.get(text)
     if action is not None:
         return Reading(action, "legal", "exact match")
-    bare = text.lstrip(QUOTES).rstrip(f"{QUOTES}.! ")
+    bare = text.lstrip(QUOTES).rstrip(f"{QUOTES}.!:, \t")
     phrase = _whole(language.grammar, bare)
     if phrase is not None:
         return _read(names, phrase, "grammar")
@@ -230,7 +230,7 @@ def _doubt_after(match: Match, text: str) -> str:
     end, reason = END.match(rest), REASON.match(rest)
     left = rest[end.end() :] if end else rest
     first = re.match(r"[^\W_]*", left)
-    if not rest.strip(" \t.!"):
+    if not rest.strip().strip(".! \t"):
         return ""
     if match.is_open and left:
         return "text after a move that may go on"

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
-from nim_envs.text import KINDS, disguised, move_text, reward, verdict
+from nim_envs.text import KINDS, disguised, move_text, read_move, reward, verdict
+from tests.nim_envs.text.second_reader import grundy_move, kayles_move, nim_move
 
 NIM = make_game("nim")
 KAYLES = make_game("kayles")
@@ -185,3 +186,83 @@ def test_a_million_characters_take_no_longer_than_a_blink(last_line):
         begun = time.process_time()
         assert verdict(NIM, POSITION, reply, last_line=last_line).kind in KINDS, piece
         assert time.process_time() - begun < 5, piece
+
+
+WORDS = [
+    "heap", "take", "leave", "leaving", "split", "into", "the rest", "and", "from", "in", "choose",
+    "objects", "+", "&", "(", ")", "0", "1", "2", "3", "4", "5", "7", ".", ",", ":", "-", "^", "or",
+    "not", "I", ";", "?", "2.5", "1,000", "\u00bd", "**", '"', "so", "heap 0", "heap 1", "take 1",
+    "take 2", "leave 3 and 3", "leave 5 and 1", "split into 1 and 4", "xor", "two",
+]  # fmt: skip
+
+MOVES = [
+    "heap {} take {}", "take {} from heap {}", "heap {} take {} leave {} and {}",
+    "take {} from heap {} leave {} and {}", "heap {} leave {} and {}", "choose heap {} and take {}",
+    "heap {} take {} and split into {} and {}", "leave {} and {} in heap {}",
+    "heap {} take {} ( leave {} + {} )", "split the rest into {} and {} in heap {}",
+]  # fmt: skip
+
+
+def generated_reply(rng):
+    """A move in some wording, or words at random; often changed in one or two places."""
+    move = rng.choice(MOVES)
+    numbers = [rng.choice([0, 0, 1, 1, 2, 3, 4, 5]) for _ in range(move.count("{}"))]
+    words = move.format(*numbers).split(" ")
+    if rng.random() < 0.2:
+        words = [rng.choice(WORDS) for _ in range(rng.randrange(1, 9))]
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        place = rng.randrange(len(words) + 1)
+        words[place : place + rng.randrange(2)] = [rng.choice(WORDS)] * rng.randrange(2)
+    text = "".join(word + rng.choice([" ", " ", " ", ", ", ": ", ""]) for word in words)
+    return rng.choice(["{}", "{}", "{}.", "**{}**", '"{}".', "```\n{}\n```", "{}!"]).format(text)
+
+
+def nim_action(position, said):
+    heap, taken = said
+    legal = heap < len(position) and 1 <= taken <= position[heap]
+    return f"heap {heap}: take {taken}" if legal else None
+
+
+def kayles_action(position, said):
+    heap, taken, parts = said
+    if heap >= len(position) or taken not in (1, 2) or taken > position[heap]:
+        return None
+    left = position[heap] - taken
+    if not parts:
+        return f"heap {heap}: take {taken}"
+    legal = min(parts) > 0 and sum(parts) == left
+    return f"heap {heap}: take {taken}, leave {parts[0]} and {parts[1]}" if legal else None
+
+
+def grundy_action(position, said):
+    heap, one, other = said
+    legal = heap < len(position) and 0 < one < other and one + other == position[heap]
+    return f"heap {heap}: leave {one} and {other}" if legal else None
+
+
+@pytest.mark.parametrize("replies", [10_000, pytest.param(100_000, marks=pytest.mark.exhaustive)])
+def test_replies_are_read_as_a_second_reader_reads_them(replies):
+    rng = random.Random(1)
+    games = [
+        (NIM, POSITION, nim_move, nim_action),
+        (make_game("kayles", heaps=(5, 3)), (5, 3, 0, 0, 0), kayles_move, kayles_action),
+        (make_game("grundy", heaps=(6, 4)), (6, 4), grundy_move, grundy_action),
+    ]
+    seen = dict.fromkeys(("legal", "illegal", "format"), 0)
+    for _ in range(replies):
+        game, position, second, named = rng.choice(games)
+        reply = generated_reply(rng)
+        said = second(reply)
+        expected = ("format", None)
+        if said is not None:
+            move = named(position, said)
+            expected = ("illegal" if move is None else "legal", move)
+        found = read_move(game, position, reply)
+        move = None if found.action is None else move_text(game, position, found.action)
+        assert (reply, found.kind, move) == (reply, *expected)
+        seen[found.kind] += 1
+        # On a last line it is this move, or none; and never one where the words are of another.
+        line = read_move(game, position, f"Well.\nSo {reply}", last_line=True)
+        if line.action is not None and said is not None:
+            assert line.action == found.action, reply
+    assert min(seen.values()) > replies / 100
