@@ -129,7 +129,7 @@ class Grammar:
                 if len(kept) > 1 and kept[-1].text in ("and", "(") and kept[-2].is_number:
                     inside = kept[-1].text == "("
                     start = kept.pop().start
-                kept.append(Token(leave, start, tokens[place + length - 1].end))
+                kept.append(Token(leave, start, token.end))
                 place += length
                 place += self._parts(tokens[place : place + 5], kept)
             elif inside and token.text == ")":
@@ -295,10 +295,7 @@ class Grammar:
     def verbs(self) -> frozenset[str]:
         """First words of moves without their components."""
         return frozenset(
-            option[0]
-            for _, _, options in self._shapes
-            for option in options
-            if option and option[0].isalpha()
+            option[0] for _, _, options in self._shapes for option in options if option
         )
 
     def names_component(self, tokens: list[Token]) -> bool:

@@ -31,7 +31,7 @@ def test_no_shorter_move_is_read_out_of_a_longer_phrase(last_line):
     for said in (
         ", leave three and three", ", which leaves 3 and 3", "; leave 3", ", two heaps of 3",
         ". Split evenly.", ", half each", " so that 3 and 3 are left", " leave 3 and 3 and 3",
-        ", leave 3, 3", " or 2",
+        ", leave 3, 3", " or 2", " and and leave 3 and 3", ", leave 3 +",
     ):  # fmt: skip
         assert named(KAYLES, ROW, f"heap 0: take 1{said}", last_line=last_line) == "format", said
     assert named(KAYLES, ROW, "heap 0: take 1.", last_line=last_line) == "heap 0: take 1"
@@ -42,7 +42,8 @@ def test_numbers_end_where_they_end(last_line):
     for said in (
         "3-1", "3 - 1 = 2", "3 xor 1 = 2", "2 or 3", "2^2", "2½", "2²", "1'000", "1,000", "2e3",
         ".2", "2.0", "2; no, 3", "2, 3", "2 3", "2/3", "2*1", "2 to 3", "2%", "2+", "-2", "2?",
-        "2_000", "2 two", "2 more", "2\u0336", "٢", "２", "two", "0x2", "2nd",
+        "2_000", "2 two", "2 more",
+        "2 to three", "2. Three.", "2. 3", "2. 3rd", "2 so 3", "2 because", "2\u0336", "٢", "２", "two", "0x2", "2nd",
     ):  # fmt: skip
         assert named(NIM, (3, 4, 5), f"heap 0: take {said}", last_line=last_line) == "format", said
     for said in ("1.0: take 2", "0-1: take 2", ".0: take 2", "0 1: take 2", "2e0: take 2"):
@@ -63,6 +64,7 @@ def test_a_move_that_was_not_chosen_is_not_read():
         "I choose {}", "So {}, because that wins.", "Should I? Yes: {}", "{} so that 1, 4, 5 stay",
         "- {}", "1. {}", "> {}", "My move - {}", "**Move:** {}", "(So I say {})", "Step 3: {}",
         "I play **{}**.", "The sum is 0 with '{}'!", "→ {} ", "{} - to win", "**Move** **{}**",
+        "I take a look at 3 heaps. So {}",
     ):  # fmt: skip
         asked = said.format("heap 0: take 2")
         assert named(NIM, (3, 4, 5), asked, last_line=True) == "heap 0: take 2", asked
@@ -176,3 +178,37 @@ def test_parts_of_own_games_keep_their_order():
     game = game_from_moves("swap", (1, 1), moves)
     assert named(game, (0, 1), "swap 2 and 1") == "swap 0: swap 2 and 1"
     assert named(game, (0, 1), "swap 1 and 2") == "illegal"
+
+
+def test_faults_say_why():
+    for said, why in (
+        ("heap 0: take 2, heap 1: take 1", "2 moves in one reply"),
+        ("I resign", "not of the form heap <number>: take <number>"),
+        ("heap 0: take 4", "not allowed here: heap 0 take 4"),
+        (f"heap 0: take {'9' * 20}", "not allowed here: heap 0 take (a number too long)"),
+        ("", "empty"),
+        ("x" * (1 << 17), "131072 characters; at most 65536 are read"),
+    ):
+        for last_line in (False, True):
+            assert read_move(NIM, (3, 4, 5), said, last_line=last_line).why == why
+    for said, why in (
+        ("never heap 0: take 2", "the word 'never' beside the move"),
+        ("I don't play heap 0: take 2", 'the word "n\'t" beside the move'),
+        ("xheap 0: take 2, -heap 0: take 2", "'-' before the move"),
+        ("3 heap 0: take 2", "a number or a sign before the move"),
+        ("heap 1: heap 0: take 2", "another component before the move"),
+        ("heap 0: take 2 please", "'please' after the move"),
+        ("heap 0: take 2. Two!", "a number after the move"),
+        ("heap 0: take 2! Yes?", "a question"),
+        ("take 1 there. So heap 0: take 2", "a part of another move in one reply"),
+    ):
+        assert read_move(NIM, (3, 4, 5), said, last_line=True).why == why
+    said = "heap 0: take 1, because"
+    assert read_move(KAYLES, ROW, said, last_line=True).why == "text after a move that may go on"
+
+
+def test_parts_alone_are_no_move():
+    assert named(KAYLES, ROW, "heap 0: take 1 (leave 3 and 3))") == "format"
+    for said in ("(leave 3 and 3)", "and leave 3 and 3", "leave", "(", "heap 0: leave 3 and 3"):
+        for last_line in (False, True):
+            assert named(KAYLES, ROW, said, last_line=last_line) == "format", said
