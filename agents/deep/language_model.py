@@ -25,7 +25,7 @@ from torch.nn import functional
 
 from nim_envs.game import Game
 from nim_envs.text import Language, TextGame, move_text, prompt, reward, verdict
-from nim_envs.text.phrases import tokens_of
+from nim_envs.text.phrases import words_of
 from nim_envs.text.speakers import Speak
 
 BEGIN, END = "<begin>", "<end>"
@@ -67,8 +67,8 @@ class Words:
         won = np.asarray(game.solution.is_winning(listed))
         self.positions: list[Position] = [tuple(position) for position in listed.tolist()]
         self.won: list[Position] = [tuple(position) for position in listed[won].tolist()]
-        prompts = [tokens_of(prompt(self.language, here)) for here in self.positions]
-        moves = [tokens_of(text) for here in self.positions for text in self.moves(here)]
+        prompts = [words_of(prompt(self.language, here)) for here in self.positions]
+        moves = [words_of(text) for here in self.positions for text in self.moves(here)]
         plain = sorted({word for text in prompts + moves for word in text})
         self.words = (BEGIN, END, *plain)
         self.numbers = {word: number for number, word in enumerate(self.words)}
@@ -82,7 +82,7 @@ class Words:
 
     def prompts(self, texts: Sequence[str]) -> Tensor:
         """Return the numbers of prompts' words, each after :data:`BEGIN`, ``(n, words)``."""
-        return self._numbers([(BEGIN, *tokens_of(text)) for text in texts])
+        return self._numbers([(BEGIN, *words_of(text)) for text in texts])
 
     def prompts_at(self, positions: Sequence[Position]) -> Tensor:
         """Return the numbers of the words of the prompts at positions, ``(n, words)``."""
@@ -90,7 +90,7 @@ class Words:
 
     def replies(self, texts: Sequence[str]) -> Tensor:
         """Return the numbers of replies' words, each before :data:`END`, ``(n, length)``."""
-        return self._numbers([(*tokens_of(text), END) for text in texts])
+        return self._numbers([(*words_of(text), END) for text in texts])
 
     def _numbers(self, texts: Sequence[Sequence[str]]) -> Tensor:
         unknown = {word for text in texts for word in text} - self.numbers.keys()

@@ -352,7 +352,7 @@ def _joined(shape: Shape) -> tuple[int, int] | None:
         else:
             items[-1] += (word,)
     last = items[-1]
-    if len(items) == 1 or not all(item[len(item) - len(last) :] == last for item in items[:-1]):
+    if len(items) == 1 or any(item[len(item) - len(last) :] != last for item in items):
         return None
     return len(items), last.count(PLACEHOLDER)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -177,7 +178,8 @@ def test_rules_of_a_game_of_ones_own(typed, tmp_path, monkeypatch):
     shown = " ".join(typed(*told, text="quit\n")[1].split())
     assert "In each turn go 1 or 2 to the left. Whoever" in shown
     disguised = " ".join(typed(*told, "--disguise", "1", text="quit\n")[1].split())
-    assert "or 2 to the left." in disguised
+    assert "or 2 to the left." not in disguised  # as in the moves
+    assert re.search(r"or 2 to the (\w+)\. .*: \1 <number>", disguised)
     code, _, error = typed(*own, "--style", "sentences")
     assert code == 2
     assert "rules=" in error

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nim_envs import game_from_moves, make_game
+from nim_envs import Game, game_from_moves, make_game
+from nim_envs.rules import sum_of
 from nim_envs.text import disguised, move_text, prompt, read_move
 
 NIM, KAYLES, GRUNDY = make_game("nim"), make_game("kayles"), make_game("grundy")
@@ -42,8 +43,8 @@ def test_numbers_end_where_they_end(last_line):
     for said in (
         "3-1", "3 - 1 = 2", "3 xor 1 = 2", "2 or 3", "2^2", "2½", "2²", "1'000", "1,000", "2e3",
         ".2", "2.0", "2; no, 3", "2, 3", "2 3", "2/3", "2*1", "2 to 3", "2%", "2+", "-2", "2?",
-        "2_000", "2 two", "2 more",
-        "2 to three", "2. Three.", "2. 3", "2. 3rd", "2 so 3", "2 because", "2\u0336", "٢", "２", "two", "0x2", "2nd",
+        "2_000", "2 two", "2 more", "2 to three", "2. Three.", "2. 3", "2. 3rd", "2 so 3",
+        "2 because", "2\u0336", "٢", "２", "two", "0x2", "2nd",
     ):  # fmt: skip
         assert named(NIM, (3, 4, 5), f"heap 0: take {said}", last_line=last_line) == "format", said
     for said in ("1.0: take 2", "0-1: take 2", ".0: take 2", "0 1: take 2", "2e0: take 2"):
@@ -115,6 +116,31 @@ def test_quotes_and_fences_around_a_move_are_ignored(last_line):
         assert named(NIM, (3, 4, 5), reply, last_line=last_line) == "heap 0: take 2", reply
     for said in ("```", "```\n\n```", "{}\n```", "{}\n```\n```"):
         assert named(NIM, (3, 4, 5), said.format("heap 0: take 2"), last_line=last_line) == "format"
+
+
+def test_moves_of_any_length_are_read_where_nothing_follows():
+    for said in ("heap 0: take 1, leave (3, 3)", "heap 0: take 1 (leave 3 and 3)"):
+        for text in (f"So {said}", f"So {said}.", f"I play **{said}**!"):
+            assert named(KAYLES, ROW, text, last_line=True) == "heap 0: take 1, leave 3 and 3"
+        for text in (f"So {said} and 1", f"So {said} + 1", f"So {said} (3)", f"So {said}, 3"):
+            assert named(KAYLES, ROW, text, last_line=True) == "format", text
+
+
+def test_parts_of_three_heaps_are_read_in_any_order():
+    game = make_game("moores_nim", heaps=(2, 2, 2), k=3)
+    name = "group 0: take 1 from heap 0 and 2 from heap 1 and 1 from heap 2"
+    for said in (name, "take 2 from heap 1 and 1 from heap 2 and 1 from heap 0"):
+        position = game.rules.checked_position((2, 2, 2))
+        assert named(game, position, said) == name
+        assert named(game, position, f"So {said}.", last_line=True) == name
+
+
+def test_two_components_of_one_kind_are_told_apart():
+    game = make_game("chomp", rows=2, columns=2)
+    two = Game(sum_of([game.rules, game.rules]), game.convention)
+    here = two.rules.initial
+    assert named(two, here, "bite at (1, 0)") == "format"
+    assert named(two, here, "bite at (1, 0) on bar 1") == "bar 1: bite at (1, 0)"
 
 
 def test_a_component_named_apart_from_its_move_is_not_passed_over():
