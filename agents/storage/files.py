@@ -16,8 +16,8 @@ from nim_envs.files import going_on_without, write_atomically, write_somewhere
 from nim_envs.rules.validation import largest_bytes
 
 FORMAT = "nim_envs agent"
-VERSION = 3
-OLDEST_VERSION = 2
+VERSION = 4
+OLDEST_VERSION = 3
 """Oldest version that can be read."""
 
 

@@ -133,7 +133,7 @@ class Decoder:
     def __init__(self, archive: Archive, version: int, game: Game | None) -> None:
         self._archive = archive
         self._game_of_caller = game
-        self._kinds = {**KINDS, "array": Decoder._unpromised_array} if version == 2 else KINDS
+        self._version = version
 
     def decode(self, code: Any) -> Any:
         """Return the value encoded as ``code``.
@@ -145,7 +145,7 @@ class Decoder:
             return [self.decode(entry) for entry in code]
         if not isinstance(code, dict):
             return code
-        for kind, method in self._kinds.items():
+        for kind, method in KINDS.items():
             if kind in code:
                 arguments = {name: value for name, value in code.items() if name != kind}
                 check_value(f"the entry {kind!r}", code[kind], parameter_type(method, "body"))
@@ -155,9 +155,6 @@ class Decoder:
 
     def _array(self, body: int, *, dtype: str, shape: list[int]) -> Array:
         return self._archive.array(body, dtype, shape)
-
-    def _unpromised_array(self, body: int) -> Array:
-        return self._archive.unpromised_array(body)
 
     def _tuple(self, body: list[Any]) -> tuple[Any, ...]:
         return tuple(map(self.decode, body))
@@ -213,6 +210,8 @@ class Decoder:
         if body not in classes():
             raise StorageError(f"there is no learner {body!r}, but {', '.join(classes())}")
         learner, decoded = classes()[body], self.decode(saved)
+        if self._version == 3 and isinstance(decoded, dict):
+            _rename_arguments(body, decoded.get("arguments"))
         if isinstance(decoded, dict) and "game" in decoded and decoded["game"] is None:
             decoded["game"] = self._game_of_caller
             if observes is not None and self._game_of_caller is None:
@@ -225,6 +224,18 @@ class Decoder:
         _check_saved(learner, decoded)
         with refusing(f"a {body}"):
             return learner.from_saved(decoded)
+
+
+RENAMED_SINCE_3 = {"WinLossRatio": {"crystallise": "greedy_threshold"}}
+"""Arguments by class and their names in format 3, with their present names."""
+
+
+def _rename_arguments(learner: str, arguments: Any) -> None:
+    """Rename the arguments of a learner, from a file of format 3, in place."""
+    if isinstance(arguments, dict):
+        for old, new in RENAMED_SINCE_3.get(learner, {}).items():
+            if old in arguments:
+                arguments[new] = arguments.pop(old)
 
 
 KINDS: dict[str, Callable[..., Any]] = {

@@ -116,6 +116,7 @@ class CompiledWrapper(LearnerWrapper):
         self.state = inner and inner.state
         self.exploration = inner and inner.exploration
         self.generator = inner and inner.generator
+        self.rule = inner and inner.rule
         self.learns_from_games = inner and inner.learns_from_games
         self.bonus = inner.bonus if inner else 0.0
 
