@@ -38,11 +38,12 @@ def compiled(function: Function | None = None, *, inner: bool = False, inline: b
     """Compile ``function`` with Numba at its first call; later processes load it from disk.
 
     Numba notices a change of a function's own file but not of a function that it calls in
-    another file, and would go on with the old one. So the cache is kept in a directory
-    named after the contents of all modules of the function's top-level package, of those of the
-    functions and classes that it closes over, and of ``nim_envs``: in the folder that ``NUMBA_CACHE_DIR`` names, or else beside the package, or in
-    the user's own folder. Where none of these can be written to, it is in a folder for temporary
-    files, or nowhere: then every process compiles. A damaged file is removed.
+    another file, and would go on with the old one. So the cache is kept in a directory named after
+    the contents of all modules of the function's top-level package, of the packages of functions
+    and classes that it closes over, and of ``nim_envs``. The directory is in the folder that
+    ``NUMBA_CACHE_DIR`` names, or else beside the package, or in the user's own folder. Where none
+    of these can be written to, it is in a folder for temporary files, or nowhere: then every
+    process compiles. A damaged file is removed.
 
     Args:
         function: omitted where an option is given: ``@compiled(inner=True)``.

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypedDict, TypeVar, runtime_checkable
 import numpy as np
 
 from agents.base import Policy, Trainable
-from agents.storage.games import own_game, same_game
+from agents.storage.games import required_game, same_game
 from agents.storage.restoring import check_same_arguments, known_game
 from agents.storage.schema import check_value, parameter_type
 from nim_envs import Game
@@ -136,7 +136,7 @@ class GeneralisingLearner(GameChoosingLearner):
             HypothesisError: the learner's assumptions do not fit the game.
         """
         constructor: Any = cls
-        learner: AnyLearner = constructor(own_game(env, cls), **arguments)
+        learner: AnyLearner = constructor(required_game(env, cls), **arguments)
         return learner
 
     def fits(self, game: Game) -> bool:

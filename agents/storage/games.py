@@ -20,7 +20,7 @@ def game_of(env: Any) -> Game | None:
     return game if isinstance(game, Game) else None
 
 
-def own_game(env: Any, learner: type) -> Game:
+def required_game(env: Any, learner: type) -> Game:
     """Return the game of an environment, for a learner that chooses its own games.
 
     Args:
