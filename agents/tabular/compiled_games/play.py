@@ -142,20 +142,27 @@ def bonus_of(bonuses: FloatArray | None, learner: int, observation: Array) -> fl
 
 @compiled(inline=True)
 def last_turn(
-    rows: PositionRows, seat: int, row: int, action: int, reward: float, bonus: float, next_row: int
+    rows: PositionRows,
+    seat: int,
+    row: int,
+    action: int,
+    reward: float,
+    bonus: float,
+    end: Array,
+    no_actions: Array,
 ) -> Transition:
-    """Return the turn of a move that ended the game, at ``next_row``."""
+    """Return the turn of a move at ``row`` to the position ``end``, which ended the game."""
     return Transition(
         seat=seat,
         observation=rows.positions[row],
         legal_actions=legal_at(rows, row),
         action=action,
         reward=reward,
-        reply_observation=rows.positions[next_row],
-        reply_legal_actions=legal_at(rows, next_row),
+        reply_observation=end,
+        reply_legal_actions=no_actions,
         reply_reward=0.0,
-        next_observation=rows.positions[next_row],
-        next_legal_actions=legal_at(rows, next_row),
+        next_observation=end,
+        next_legal_actions=no_actions,
         terminated=True,
         truncated=False,
         bonus=bonus,
@@ -169,12 +176,13 @@ def answered_turn(
     row: int,
     action: int,
     bonus: float,
-    reply_row: int,
+    reply_observation: Array,
+    reply_legal_actions: Array,
     reply_reward: float,
-    next_row: int,
-    over: bool,
+    next_observation: Array,
+    next_legal_actions: Array,
 ) -> Transition:
-    """Return the turn of a move at ``row`` to ``reply_row``, where the reply was to ``next_row``.
+    """Return the turn of a move at ``row`` that the opponent has answered.
 
     Apart from :func:`last_turn`, as one function for both makes the loop a tenth slower.
     """
@@ -184,12 +192,12 @@ def answered_turn(
         legal_actions=legal_at(rows, row),
         action=action,
         reward=0.0,
-        reply_observation=rows.positions[reply_row],
-        reply_legal_actions=legal_at(rows, reply_row),
+        reply_observation=reply_observation,
+        reply_legal_actions=reply_legal_actions,
         reply_reward=reply_reward,
-        next_observation=rows.positions[next_row],
-        next_legal_actions=legal_at(rows, next_row),
-        terminated=over,
+        next_observation=next_observation,
+        next_legal_actions=next_legal_actions,
+        terminated=len(next_legal_actions) == 0,
         truncated=False,
         bonus=bonus,
     )
@@ -308,14 +316,17 @@ def games_of(first: LearningRule, second: LearningRule | None) -> Any:
                 next_state, next_row = move(
                     rows, rows.rules, board.order, state, row, action, (moves + 1) % 3
                 )
+                next_observation, next_legal = rows.positions[next_row], legal_at(rows, next_row)
                 moves += 1
-                over = rows.legal_counts[next_row] == 0
+                over = len(next_legal) == 0
                 reward = 0.0
-                bonus = bonus_of(board.bonuses, learner, rows.positions[next_row])
+                bonus = bonus_of(board.bonuses, learner, next_observation)
                 # At the end of a game the last mover's turn is completed first, then the other's.
                 if over:
                     reward = 1.0 if rows.last_mover_wins else -1.0
-                    turn = last_turn(rows, seat, row, action, reward, bonus, next_row)
+                    turn = last_turn(
+                        rows, seat, row, action, reward, bonus, next_observation, next_legal
+                    )
                     context = UpdateContext(
                         state, next_state, next_state, epsilon, finished[learner]
                     )
@@ -337,7 +348,7 @@ def games_of(first: LearningRule, second: LearningRule | None) -> Any:
                     learner = 0 if alone else 1 - seat
                     turn = answered_turn(
                         rows, 1 - seat, earlier_row, earlier_action, earlier_bonus,
-                        row, -reward, next_row, over,
+                        observation, legal, -reward, next_observation, next_legal,
                     )  # fmt: skip
                     context = UpdateContext(
                         earlier_state,
