@@ -82,12 +82,12 @@ class Game:
 
     def __repr__(self) -> str:
         """Return its rules in short, the convention and the start."""
-        return f"Game({self.in_short}, start {self.start.in_short})"
+        return f"Game({self.summary}, start {self.start.summary})"
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """Rules and convention, such as ``"nim, heaps 3-4-5, normal play"``."""
-        return f"{self.rules.in_short}, {self.convention.play}"
+        return f"{self.rules.summary}, {self.convention.play}"
 
     @cached_property
     def solution(self) -> Solution:
@@ -104,7 +104,7 @@ class Game:
         Raises:
             InvalidPositionError: it takes a search, which ``reset`` does not make.
         """
-        known = "solution" in vars(self) and self.solution.is_whole
+        known = "solution" in vars(self) and self.solution.is_complete
         if not known and self.theorem is None and theorem_for(self.rules, self.convention) is None:
             raise InvalidPositionError(
                 f"no theorem known here says who wins {self.convention.value} play of "

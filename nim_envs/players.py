@@ -294,7 +294,7 @@ def position_after(mover: Mover, position: IntArray, rules: Rules) -> IntArray:
     Raises:
         InvalidPolicyError: it did not return one integer for each component or coordinate.
     """
-    before = rules.shown(position)
+    before = rules.coordinate_tuple(position)
     returned = mover.move(before)
     try:
         after = np.asarray(returned)

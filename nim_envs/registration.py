@@ -399,7 +399,7 @@ def register_game(
         >>> register_game("two_paths", Rules("two paths", (path, path), initial=(3, 2)))
         >>> make_game("two_paths").solution.is_winning((3, 2))
         True
-        >>> pettingzoo.make("aec", "nim_envs/two_paths-v0", misere=True).game.in_short
+        >>> pettingzoo.make("aec", "nim_envs/two_paths-v0", misere=True).game.summary
         'two paths, components 3-2, misère play'
     """
     checked_name(name)

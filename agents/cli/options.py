@@ -158,10 +158,8 @@ def make_agent(text: str, env: GameEnv) -> Agent:
     learner = saved_learner(text, env.game)
     learned = learner.game
     if not (learner.fits(env.game) if learned is None else same_game(learned, env.game)):
-        theirs = "another game" if learned is None else learned.in_short
-        raise click.UsageError(
-            f"{text} has learned {theirs}; the game given is {env.game.in_short}"
-        )
+        theirs = "another game" if learned is None else learned.summary
+        raise click.UsageError(f"{text} has learned {theirs}; the game given is {env.game.summary}")
     return cast(Trainable, learner)
 
 

@@ -36,8 +36,8 @@ def play(
     if game is None:
         reason = "in its training (--start names another)" if start is None else "--start says"
         say(
-            f"{against} has learned {env.game.in_short}. "
-            f"Games start as {reason}: {env.game.start.in_short}."
+            f"{against} has learned {env.game.summary}. "
+            f"Games start as {reason}: {env.game.start.summary}."
         )
     person = SEATS.index(seat)
     if not window:

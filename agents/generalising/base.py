@@ -121,7 +121,7 @@ class GeneralisingLearner(GameChoosingLearner):
     def __repr__(self) -> str:
         """Return the game, and whether the learned solution is proved."""
         proved = "" if self.proof is None else "; proved"
-        return f"{type(self).__name__}({self.game.in_short}{proved})"
+        return f"{type(self).__name__}({self.game.summary}{proved})"
 
     @classmethod
     def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
@@ -147,12 +147,12 @@ class GeneralisingLearner(GameChoosingLearner):
         """Learn from games against itself; see :class:`GameChoosingLearner`."""
         if not self.fits(game):
             raise ValueError(
-                f"this learner was made for {self.game.in_short}, not for {game.in_short}"
+                f"this learner was made for {self.game.summary}, not for {game.summary}"
             )
         if not isinstance(game.start, (FixedStart, UniformStart)):
             raise ValueError(
                 f"{type(self).__name__} begins its games from a fixed or uniform start, which say "
-                f"nothing about who wins, not from {game.start.in_short}"
+                f"nothing about who wins, not from {game.start.summary}"
             )
         checked_integer("games", games, minimum=0)
         rng = np.random.default_rng(checked_integer("seed", seed, minimum=0))

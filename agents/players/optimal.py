@@ -51,7 +51,7 @@ class OptimalAgent:
 
     def __repr__(self) -> str:
         """Return its game."""
-        return f"{type(self).__name__}({self.game.in_short})"
+        return f"{type(self).__name__}({self.game.summary})"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a winning action; at a P-position, a losing one."""
@@ -110,7 +110,7 @@ class EpsilonOptimalAgent:
 
     def __repr__(self) -> str:
         """Return its game and its epsilon."""
-        return f"{type(self).__name__}({self.optimal.game.in_short}; epsilon {self.epsilon})"
+        return f"{type(self).__name__}({self.optimal.game.summary}; epsilon {self.epsilon})"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an optimal action or, with probability ``epsilon``, a random one."""

@@ -91,7 +91,7 @@ class Encoder:
             game = saved.get("game")
             if isinstance(game, Game) and game.rules.has_coordinates and self._game(game) is None:
                 # Without the game nobody knows which positions the coordinates are of.
-                code["observes"] = game.in_short
+                code["observes"] = game.summary
             _check_saved(type(value), saved)  # what is saved can be loaded
             return code
         raise StorageError(f"{value!r} of type {name} cannot be saved")

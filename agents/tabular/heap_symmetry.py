@@ -113,7 +113,7 @@ class HeapSymmetry(CompiledWrapper):
         while isinstance(inner, CompiledWrapper):
             inner = inner.learner
         if not inner.fits(game):
-            raise ValueError(f"{inner!r} has not learned the positions of {game.in_short}")
+            raise ValueError(f"{inner!r} has not learned the positions of {game.summary}")
         return cls(saved["learner"], game)
 
 

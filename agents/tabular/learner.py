@@ -123,7 +123,7 @@ class TabularLearner(ABC):
     def __repr__(self) -> str:
         """Return its game, the size of its tables, and the number of games it has finished."""
         played = f", {self.exploration.games} games" if self.exploration.games else ""
-        game = "" if self.game is None else f"{self.game.in_short}; "
+        game = "" if self.game is None else f"{self.game.summary}; "
         size = f"{self.index.size} observations, {self.num_actions} actions"
         return f"{type(self).__name__}({game}{size}{played})"
 
@@ -302,7 +302,7 @@ class TabularLearner(ABC):
             if (low, high, actions) != of_game:
                 raise ValueError(
                     f"its table is of {actions} actions at observations from {low} to {high}, "
-                    f"which are not those of {game.in_short}"
+                    f"which are not those of {game.summary}"
                 )
         observations = spaces.Box(np.array(low), np.array(high), dtype=np.int64)
         learner = cls.make(observations, spaces.Discrete(actions), game, **saved["arguments"])

@@ -96,7 +96,7 @@ def saved_run(path: str | Path) -> RunArguments:
         >>> learner = QLearning.for_env(env)
         >>> log = train(env, learner, 10, seed=0, progress=False, checkpoint=path)
         >>> env, agents, games, seed, options = saved_run(path)
-        >>> env.game.in_short, agents[0] is agents[1], games, seed, options
+        >>> env.game.summary, agents[0] is agents[1], games, seed, options
         ('nim, heaps 1-2, misère play', True, 10, 0, None)
     """
     saved = _content(Path(path), None)

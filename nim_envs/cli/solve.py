@@ -115,7 +115,12 @@ def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
             for component, entry in zip(solution.component_values, position, strict=True)
         ]
     show(
-        solution.rules.shown(position), solution.convention, values, winning, moves, solution.method
+        solution.rules.coordinate_tuple(position),
+        solution.convention,
+        values,
+        winning,
+        moves,
+        solution.method,
     )
 
 

@@ -575,7 +575,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             if begun
             else "not reset"
         )
-        return f"{type(self).__name__}({self.game.in_short}; {now})"
+        return f"{type(self).__name__}({self.game.summary}; {now})"
 
     def _repr_png_(self) -> bytes | None:
         """Return the picture of the position, which a notebook shows, where pygame is installed."""

@@ -17,7 +17,7 @@ LARGEST_COORDINATE_TABLE = 2**24
 """Largest table, in bytes, of the coordinates of every state of a component."""
 
 MOST_COORDINATES = 25
-"""Most coordinates of a state that ``state_in_short`` shows."""
+"""Most coordinates of a state that ``state_summary`` shows."""
 
 
 class Coordinates:
@@ -73,7 +73,7 @@ class Coordinates:
         return np.stack(states, axis=-1)
 
 
-def state_in_short(component: Component, state: int) -> str:
+def state_summary(component: Component, state: int) -> str:
     """Return a state in short: its first coordinates or, without coordinates, its number."""
     if not component.has_coordinates:
         return str(state)

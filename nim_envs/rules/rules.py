@@ -28,7 +28,7 @@ from nim_envs.rules.component import (
     read_only,
     strides_of,
 )
-from nim_envs.rules.coordinates import Coordinates, check_coordinates, state_in_short
+from nim_envs.rules.coordinates import Coordinates, check_coordinates, state_summary
 from nim_envs.rules.slots import Slots, first_empty
 from nim_envs.rules.state_options import StateOptionsCache, shared_state_options
 from nim_envs.rules.validation import (
@@ -41,7 +41,7 @@ from nim_envs.rules.validation import (
 from nim_envs.typing import BoolArray, IntArray, MaskArray
 
 MOST_SHOWN = 12
-"""Most states of an initial position that ``in_short`` shows."""
+"""Most states of an initial position that ``summary`` shows."""
 
 SMALL_TABLE = 2**24
 """Largest table, in bytes, that is made as a whole when some options are needed."""
@@ -127,14 +127,14 @@ class Rules:
 
     def __repr__(self) -> str:
         """Return its name and its initial position."""
-        return f"Rules({self.in_short})"
+        return f"Rules({self.summary})"
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """The name and the initial position, such as ``"nim, heaps 3-4-5"``."""
         slots = {index for group in self.slot_groups for index in group}
         filled = [
-            (component.kind, state_in_short(component, state))
+            (component.kind, state_summary(component, state))
             for index, (component, state) in enumerate(
                 zip(self.components, self.initial, strict=True)
             )
@@ -188,7 +188,7 @@ class Rules:
         """
         return self._coordinates.at(positions) if self.has_coordinates else positions
 
-    def shown(self, position: IntArray | Sequence[int]) -> tuple[int, ...]:
+    def coordinate_tuple(self, position: IntArray | Sequence[int]) -> tuple[int, ...]:
         """Return the coordinates of one position, ``(components,)``, as a tuple of integers."""
         return tuple(self.coordinates(np.asarray(position)).tolist())
 

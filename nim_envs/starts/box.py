@@ -78,7 +78,7 @@ class Box:
         points = np.stack(lists, axis=-1).reshape(-1, len(lists))
         return points[self.rules.is_position(points)]
 
-    def lacks(self, wanted: bool | None, found: str) -> InvalidPositionError:
+    def no_position_error(self, wanted: bool | None, found: str) -> InvalidPositionError:
         """Return the error for a box without a wanted position.
 
         Args:

@@ -51,7 +51,7 @@ def box_sampler(
         return _listed(box, winning, solution)
     if solution is not None:
         solution = solution.for_many_positions()
-    if solution is not None and not solution.is_whole:
+    if solution is not None and not solution.is_complete:
         raise SearchTooLargeError(
             f"no theorem known here says who wins {solution.convention.value} play of "
             f"{box.rules.name}, and the box of starts has {points.num_positions} positions; the "
@@ -65,7 +65,7 @@ def _listed(box: Box, winning: bool | None, solution: Solution | None) -> ListSa
     if solution is not None:
         positions = positions[np.asarray(solution.is_winning(positions)) == winning]
     if not len(positions):
-        raise box.lacks(winning, "exists")
+        raise box.no_position_error(winning, "exists")
     return ListSampler(positions)
 
 
@@ -80,8 +80,8 @@ def _unlisted(
     with suppress(SearchTooLargeError):
         counted = rejection.counted()
         if not counted.num_positions:
-            raise box.lacks(winning, "exists")
+            raise box.no_position_error(winning, "exists")
         return counted
     if not rejection.wanted_share(DRAWS_BEFORE_GIVING_UP):
-        raise box.lacks(winning, f"was found in {DRAWS_BEFORE_GIVING_UP} draws")
+        raise box.no_position_error(winning, f"was found in {DRAWS_BEFORE_GIVING_UP} draws")
     return rejection

@@ -22,7 +22,7 @@ class Start(ABC):
     """A distribution of start positions, for any game."""
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """Name of the start, or its ``repr`` if it has none."""
         names = (name for name, start in NAMED_STARTS.items() if start == self)
         return next(names, repr(self))
@@ -49,7 +49,7 @@ class FixedStart(Start):
     position: tuple[int, ...] | None = None
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """The position, or ``"fixed"``."""
         return "fixed" if self.position is None else str(self.position)
 
@@ -66,7 +66,8 @@ class FixedStart(Start):
             )
         if rules.is_terminal(position):
             raise InvalidPositionError(
-                f"a start must leave a legal move, and {rules.shown(position)} leaves none"
+                f"a start must leave a legal move, and {rules.coordinate_tuple(position)} leaves "
+                "none"
             )
         return ListSampler(position[np.newaxis])
 

@@ -103,7 +103,7 @@ class Language:
     @cached_property
     def name(self) -> str:
         """The game in short, with its arguments, and the seed of its disguise if it has one."""
-        parts = [self.game.in_short]
+        parts = [self.game.summary]
         if self.game.registered is not None:
             parts += [
                 f"{name} {value!r}"

@@ -53,8 +53,8 @@ class ComponentParts:
         ]
 
 
-def count_up_to_order(rules: Rules) -> int:
-    """Return the number of positions that differ by more than the order of equal components.
+def count_modulo_permutation(rules: Rules) -> int:
+    """Return the number of positions modulo permutation of equal components.
 
     All states without a move count as one, as they do not change who wins.
 
@@ -63,7 +63,7 @@ def count_up_to_order(rules: Rules) -> int:
 
     Example:
         >>> from nim_envs.rules import nim
-        >>> count_up_to_order(nim(heaps=(2, 2)))  # none, 1, 2, 1 1, 1 2, 2 2
+        >>> count_modulo_permutation(nim(heaps=(2, 2)))  # none, 1, 2, 1 1, 1 2, 2 2
         6
     """
     number = 1
@@ -89,7 +89,7 @@ class MemoSolution(Solution):
     """
 
     def __init__(self, rules: Rules, convention: Convention, limit: int = LARGEST_MEMO) -> None:
-        super().__init__(rules, convention, method="exhaustive search up to order")
+        super().__init__(rules, convention, method="memoised search modulo permutation")
         parts = ComponentParts(rules)
         self._firsts = parts.firsts
         self._search = HeapSearch(parts, convention, limit)
@@ -97,7 +97,7 @@ class MemoSolution(Solution):
             self._search.heap_options(part)
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """False: positions are searched on demand."""
         return False
 

@@ -141,7 +141,7 @@ class SignedProducts(GeneralisingLearner):
         board = self.game if game is None else game
         if not self.plays(board):
             raise ValueError(
-                f"what was learned of {self.game.in_short} says nothing of {board.in_short}"
+                f"what was learned of {self.game.summary} says nothing of {board.summary}"
             )
         return SignedProductsPolicy(board, self.state.copy())
 

@@ -298,7 +298,7 @@ def len_states(rules):
 
 def test_short_names_show_coordinates():
     queens = rules_from_moves("wythoff", (3, 2), queen, kind="queen")
-    assert queens.in_short == "wythoff, queen (3, 2)"
+    assert queens.summary == "wythoff, queen (3, 2)"
     both = sum_of([queens, queens, nim(heaps=(2,))])
-    assert both.in_short == "wythoff + wythoff + nim, queens (3, 2)-(3, 2), heap 2"
-    assert rules_from_moves("wythoff", (3, 2), queen).in_short == "wythoff (3, 2)"
+    assert both.summary == "wythoff + wythoff + nim, queens (3, 2)-(3, 2), heap 2"
+    assert rules_from_moves("wythoff", (3, 2), queen).summary == "wythoff (3, 2)"

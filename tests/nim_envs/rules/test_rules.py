@@ -171,12 +171,12 @@ def test_positions_of_a_box_are_those_of_the_lattice_within_it(case, data):
         rules.positions_between(low, high, limit=len(within) - 1)
 
 
-def test_rules_in_short_show_heaps_but_not_empty_slots():
-    assert nim(heaps=(0, 3)).in_short == "nim, heaps 0-3"
-    assert kayles(heaps=(5,)).in_short == "kayles, heap 5"
-    assert kayles(heaps=(3, 0, 2)).in_short == "kayles, heaps 3-2"
-    assert nim(heaps=(1,) * 12).in_short == "nim, heaps " + "-".join("1" * 12)
-    assert nim(heaps=(1,) * 13).in_short == "nim, heaps " + "-".join("1" * 12) + "-…"
+def test_summaries_of_rules_show_heaps_but_not_empty_slots():
+    assert nim(heaps=(0, 3)).summary == "nim, heaps 0-3"
+    assert kayles(heaps=(5,)).summary == "kayles, heap 5"
+    assert kayles(heaps=(3, 0, 2)).summary == "kayles, heaps 3-2"
+    assert nim(heaps=(1,) * 12).summary == "nim, heaps " + "-".join("1" * 12)
+    assert nim(heaps=(1,) * 13).summary == "nim, heaps " + "-".join("1" * 12) + "-…"
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ from nim_envs.theory import (
     search_grundy_values,
     search_winning,
 )
-from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
+from nim_envs.theory.memo_search import MemoSolution, count_modulo_permutation
 from tests.games import ALL as ALL_GAMES
 from tests.looped import in_one_test
 
@@ -415,9 +415,11 @@ def test_lattices_too_large_to_sweep_are_searched_up_to_order():
     game = make_game("kayles", heaps=(20,), misere=True)
     assert game.rules.num_positions == 21**10
     # Two sizes of heaps for each number of slots up to 10: partitions into parts of two colours.
-    assert count_up_to_order(game.rules) == sum([1, 2, 5, 10, 20, 36, 65, 110, 185, 300, 481])
+    assert count_modulo_permutation(game.rules) == sum(
+        [1, 2, 5, 10, 20, 36, 65, 110, 185, 300, 481]
+    )
     solution = game.solution
-    assert solution.method == "exhaustive search up to order"
+    assert solution.method == "memoised search modulo permutation"
     search = HeapSearch("kayles", Convention.MISERE)
     positions = [
         game.rules.initial,
