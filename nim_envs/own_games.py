@@ -7,8 +7,8 @@ from typing import Any
 
 from nim_envs.game import Game
 from nim_envs.rules.convention import Convention
-from nim_envs.rules.listed_moves import rules_from_moves
-from nim_envs.rules.moves_listing import LARGEST_LISTING, Moves, Position
+from nim_envs.rules.from_moves import rules_from_moves
+from nim_envs.rules.listing import LARGEST_LISTING, Moves, Position
 from nim_envs.rules.validation import checked_boolean
 from nim_envs.starts import as_start
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
-from nim_envs.rules.moves import actions_to
+from nim_envs.rules.moves_between import actions_to
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
 

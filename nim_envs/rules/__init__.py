@@ -8,9 +8,10 @@ from nim_envs.rules.convention import Convention
 from nim_envs.rules.cram_game import CramBoard, cram
 from nim_envs.rules.euclid_game import NumberPair, euclid
 from nim_envs.rules.fibonacci_game import FibonacciHeap, fibonacci_nim
+from nim_envs.rules.from_moves import rules_from_moves
 from nim_envs.rules.graph_game import Token, graph
 from nim_envs.rules.heaps import SplittingHeap, heap_rules, octal
-from nim_envs.rules.listed_moves import ListedComponent, rules_from_moves
+from nim_envs.rules.listed_component import ListedComponent
 from nim_envs.rules.moores_game import HeapGroup, moores_nim
 from nim_envs.rules.move_rows import MoveRows
 from nim_envs.rules.named_heaps import (

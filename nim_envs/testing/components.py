@@ -6,7 +6,7 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError, InvalidGameError
 from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box
-from nim_envs.rules.component_moves import levels
+from nim_envs.rules.component_graph import levels
 from nim_envs.testing.positions import SAMPLE, spread
 from nim_envs.testing.requirements import (
     check_copies,

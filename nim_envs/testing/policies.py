@@ -18,7 +18,7 @@ from nim_envs.players import (
     Turns,
     as_array,
 )
-from nim_envs.rules.moves import are_moves
+from nim_envs.rules.moves_between import are_moves
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.positions import some_positions
 from nim_envs.testing.requirements import during, require, require_equal

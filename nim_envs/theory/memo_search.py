@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from nim_envs.rules.component import Component
-from nim_envs.rules.component_moves import left_by_moves, levels
+from nim_envs.rules.component_graph import left_by_moves, levels
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.heap_search import LARGEST_MEMO, HeapSearch

@@ -1,4 +1,4 @@
-"""The moves of one component: the parts that they leave, and the longest play."""
+"""The graph of a component's moves: the parts that each leaves, and the longest play."""
 
 from __future__ import annotations
 
