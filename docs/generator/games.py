@@ -110,12 +110,13 @@ def shown(game: Game, position: Any) -> str:
 
 def _state(component: Component, state: int) -> str:
     """Return a state in words: its coordinates, as rows where they are those of a board."""
-    if component.fields is None:
+    system = component.coordinate_system
+    if system.is_default:
         return str(state)
-    values = component.coordinates(np.array(state))
-    if component.board is None:
+    values = system.of(np.array(state))
+    if system.board is None:
         return f"({', '.join(map(str, values.tolist()))})"
-    return " / ".join("".join(map(str, row)) for row in values.reshape(component.board).tolist())
+    return " / ".join("".join(map(str, row)) for row in values.reshape(system.board).tolist())
 
 
 def example(name: str) -> str:

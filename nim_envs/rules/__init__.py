@@ -5,6 +5,7 @@ from nim_envs.rules.cell_sets import CellSets
 from nim_envs.rules.chomp_game import ChocolateBar, chomp
 from nim_envs.rules.component import NO_MOVE, Component, TableComponent
 from nim_envs.rules.convention import Convention
+from nim_envs.rules.coordinate_system import CoordinateSystem
 from nim_envs.rules.cram_game import CramBoard, cram
 from nim_envs.rules.euclid_game import NumberPair, euclid
 from nim_envs.rules.fibonacci_game import FibonacciHeap, fibonacci_nim
@@ -14,6 +15,7 @@ from nim_envs.rules.heaps import SplittingHeap, heap_rules, octal
 from nim_envs.rules.listed_component import ListedComponent
 from nim_envs.rules.moores_game import HeapGroup, moores_nim
 from nim_envs.rules.move_rows import MoveRows
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.named_heaps import (
     dawsons_chess,
     dawsons_kayles,
@@ -40,12 +42,14 @@ __all__ = [
     "ChocolateBar",
     "Component",
     "Convention",
+    "CoordinateSystem",
     "CramBoard",
     "FibonacciHeap",
     "HeapGame",
     "HeapGroup",
     "ListedComponent",
     "MoveRows",
+    "MoveWords",
     "NodeSet",
     "NumberPair",
     "Queen",

@@ -15,17 +15,13 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import by_rank, cycle_among, edges_of, ranks
+from nim_envs.rules.coordinate_system import CoordinateSystem, StateNumber
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.validation import check_bytes, checked_integer, is_listing, largest_bytes
 from nim_envs.typing import AnyArray, BoolArray, IntArray
 
 NO_MOVE = -1
 """Entry of a table of options for an illegal option."""
-
-NO_STATE = -1
-"""Result for coordinates that no state has."""
-
-PICTURES = ("piece", "cells", "rows", "coins")
-"""Pictures of components with coordinates."""
 
 CHUNK_ENTRIES = 1 << 20
 """Options that are counted at a time where there is no table."""
@@ -52,18 +48,13 @@ class Component(ABC):
     into the first empty slot, one in state 0. A subclass that splits defines
     :meth:`second_successors`, and its :attr:`splits` is true.
 
-    A component may have *coordinates*, such as the file and the rank of a queen on a board. A
-    position holds state numbers; observations, starts, words and pictures show coordinates. A
-    subclass with coordinates defines :attr:`fields` and, unless its states are all points of that
-    box in row-major order, :meth:`coordinates` and :meth:`states_at`. Its ``picture`` says how they
-    are drawn: as a ``"piece"`` on a board, taken ``"cells"``, ``"rows"`` or ``"coins"``; ``None``:
-    as boxes, with ``coordinate_names`` as labels. A single coordinate equals the state number, and
-    numbers may be missing; see :attr:`listed_states`. A component that splits has no coordinates.
+    Words, coordinates and pictures are objects beside the rules: a subclass may have
+    :attr:`words` for its moves, and a :attr:`coordinate_system`, such as the file and the rank of a
+    queen on a board. Where a single coordinate, the state number, is shown, numbers may be missing;
+    see :attr:`listed_states`. A component that splits has no coordinates.
     """
 
     kind = "component"
-    picture: str | None = None
-    coordinate_names: tuple[str, ...] = ()
 
     @property
     @abstractmethod
@@ -162,41 +153,20 @@ class Component(ABC):
         """
         return np.zeros((*np.shape(states), self.options), dtype=np.int64)
 
-    @property
-    def fields(self) -> tuple[int, ...] | None:
-        """Number of values of each coordinate; ``None``: the component has no coordinates."""
-        return None
+    @cached_property
+    def coordinate_system(self) -> CoordinateSystem:
+        """The coordinates of states, and how they are drawn; by default the state number."""
+        return StateNumber(self.states)
 
     @property
     def has_coordinates(self) -> bool:
         """Whether it has more than one coordinate; a single one equals the state number."""
-        return self.fields is not None and len(self.fields) > 1
+        return len(self.coordinate_system.fields) > 1
 
-    @property
-    def board(self) -> tuple[int, ...] | None:
-        """Shape of a state's coordinates as an array; ``None``: they have no such shape."""
-        return None
-
-    def coordinates(self, states: IntArray) -> IntArray:
-        """Return the coordinates of states: ``(...)`` to int64 ``(..., len(fields))``.
-
-        By default those of the point that the state numbers in row-major order.
-        """
-        if self.fields is None:
-            return np.asarray(states, dtype=np.int64)[..., np.newaxis]
-        return np.stack(np.unravel_index(states, self.fields), axis=-1).astype(np.int64)
-
-    def states_at(self, coordinates: IntArray) -> IntArray:
-        """Return the states with these coordinates: ``(..., len(fields))`` to int64 ``(...)``.
-
-        -1 where no state has them. By default the numbers in row-major order.
-        """
-        fields = (self.states,) if self.fields is None else self.fields
-        given = np.asarray(coordinates, dtype=np.int64)
-        inside = inside_box(given, fields)
-        points = np.where(inside[..., np.newaxis], given, 0)
-        states = np.ravel_multi_index(tuple(np.moveaxis(points, -1, 0)), fields)
-        return np.where(inside, states, NO_STATE)
+    @cached_property
+    def words(self) -> MoveWords:
+        """The moves in words; by default by their indices."""
+        return MoveWords()
 
     def legal_count(self, states: IntArray) -> IntArray:
         """Return the number of legal options in each state, in the shape of ``states``.
@@ -240,28 +210,6 @@ class Component(ABC):
         """
         options = self.successors(np.array(state, dtype=np.int64)).tolist()
         return int(options.index(after))
-
-    def describe_removal(self, option: int, state: int) -> str:
-        """Return a description of parts that are removed after ``option``; ``""`` if none are."""
-        return ""
-
-    def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return a description of the move ``option``, at ``state`` if that is given."""
-        return f"option {option}"
-
-    @property
-    def move_in_words(self) -> str:
-        """A move in words, such as ``"take any number of objects"``."""
-        return "choose an option by its number"
-
-    @property
-    def tells_moves(self) -> bool:
-        """Whether ``move_in_words`` says what a move is."""
-        return type(self).move_in_words is not Component.move_in_words
-
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
-        """Return the numbers that a person types to choose the move ``option`` at ``state``."""
-        return (option,)
 
     @cached_property
     def table(self) -> IntArray:
@@ -470,12 +418,6 @@ def read_only(array: AnyArray) -> AnyArray:
 def strides_of(sizes: Sequence[int]) -> IntArray:
     """Return mixed-radix strides, ``(len(sizes),)``: dotted with digits they give a number."""
     return np.array([math.prod(sizes[place + 1 :]) for place in range(len(sizes))])
-
-
-def inside_box(points: IntArray, sizes: Sequence[int]) -> BoolArray:
-    """Return which points have coordinates from 0 to below ``sizes``: ``(..., n)`` to ``(...)``."""
-    within = (points >= 0) & (points < np.array(sizes, dtype=np.int64))
-    return np.asarray(within.all(axis=-1))
 
 
 def _parts(first: IntArray, second: IntArray | None) -> IntArray:

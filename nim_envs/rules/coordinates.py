@@ -9,7 +9,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.component import PICTURES, Component
+from nim_envs.rules.component import Component
+from nim_envs.rules.coordinate_system import PICTURES
 from nim_envs.rules.validation import integers_of
 from nim_envs.typing import IntArray
 
@@ -36,10 +37,7 @@ class Coordinates:
 
     def __init__(self, components: tuple[Component, ...]) -> None:
         self._components = components
-        fields = [
-            (component.states,) if component.fields is None else component.fields
-            for component in components
-        ]
+        fields = [component.coordinate_system.fields for component in components]
         self.fields = tuple(values for each in fields for values in each)
         ends = [0, *accumulate(map(len, fields))]
         self.slices = tuple(slice(first, end) for first, end in pairwise(ends))
@@ -49,11 +47,11 @@ class Coordinates:
         """Return the coordinates of positions: ``(..., components)`` to ``(..., len(fields))``."""
         if self._table is not None:
             return self._table.take(positions[..., 0], axis=0)
-        shown = [
-            component.coordinates(positions[..., index])
+        parts = [
+            component.coordinate_system.of(positions[..., index])
             for index, component in enumerate(self._components)
         ]
-        return np.concatenate(shown, axis=-1)
+        return np.concatenate(parts, axis=-1)
 
     @cached_property
     def _table(self) -> IntArray | None:
@@ -62,22 +60,22 @@ class Coordinates:
         entries = component.states * len(self.fields)
         if others or entries * np.dtype(np.int64).itemsize > LARGEST_COORDINATE_TABLE:
             return None
-        return component.coordinates(np.arange(component.states, dtype=np.int64))
+        return component.coordinate_system.of(np.arange(component.states, dtype=np.int64))
 
     def positions_at(self, coordinates: IntArray) -> IntArray:
         """Return the positions at int64 ``(..., len(fields))``, with ``NO_STATE`` where none is."""
         states = [
-            component.states_at(coordinates[..., part])
+            component.coordinate_system.states_at(coordinates[..., part])
             for component, part in zip(self._components, self.slices, strict=True)
         ]
         return np.stack(states, axis=-1)
 
 
 def state_summary(component: Component, state: int) -> str:
-    """Return a state in short: its first coordinates or, without coordinates, its number."""
+    """Return a summary of a state: its first coordinates or, without coordinates, its number."""
     if not component.has_coordinates:
         return str(state)
-    values = component.coordinates(np.array(state)).tolist()
+    values = component.coordinate_system.of(np.array(state)).tolist()
     more = ["…"] * (len(values) > MOST_COORDINATES)
     return f"({', '.join([*map(str, values[:MOST_COORDINATES]), *more])})"
 
@@ -92,13 +90,12 @@ def check_coordinates(index: int, component: Component) -> None:
     Raises:
         InvalidGameError: they contradict the number of states, the board, or that it splits.
     """
-    fields, board, picture = component.fields, component.board, component.picture
+    system = component.coordinate_system
+    fields, board, picture = system.fields, system.board, system.picture
     of = f"component {index} ({component.kind})"
     if picture is not None and picture not in PICTURES:
         raise InvalidGameError(f"{of}: picture must be None or one of {PICTURES}, not {picture!r}")
-    if fields is None:
-        if board is not None:
-            raise InvalidGameError(f"{of}: a board, {board!r}, needs coordinates: define fields")
+    if system.is_default:
         return
     given = integers_of(fields)
     if not given or min(given) < 1:

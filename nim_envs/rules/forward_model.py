@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidActionError
-from nim_envs.rules.component import NO_STATE
+from nim_envs.rules.coordinate_system import NO_STATE
 from nim_envs.rules.legality import illegal_move_error
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.slots import first_empty_slot
@@ -67,6 +67,7 @@ class States(dict[Any, State]):
     def __init__(self, rules: Rules, index: int) -> None:
         super().__init__()
         self._component = rules.components[index]
+        self._system = self._component.coordinate_system
         self._fields = rules.fields[rules.field_slices[index]]
         self._options = rules.state_options[index]
         self._first_action = rules.action(index, 0)
@@ -80,7 +81,7 @@ class States(dict[Any, State]):
         if not all(0 <= value < size for value, size in zip(point, self._fields, strict=True)):
             raise KeyError(key)
         component = self._component
-        number = int(component.states_at(np.array(point, dtype=np.int64)))
+        number = int(self._system.states_at(np.array(point, dtype=np.int64)))
         if number == NO_STATE:
             raise KeyError(key)
         slots = int(component.slots_needed[number]) if component.splits else 0
@@ -100,7 +101,7 @@ class States(dict[Any, State]):
         options = self._options[state.number]
         legal = np.flatnonzero(options.mask)
         self._count(0, len(legal))
-        stays = self._component.coordinates(options.successors[legal].astype(np.int64)).tolist()
+        stays = self._system.of(options.successors[legal].astype(np.int64)).tolist()
         seconds: list[Position] = [()] * len(legal)
         if options.seconds is not None:
             seconds = [(second,) if second else () for second in options.seconds[legal].tolist()]
@@ -115,7 +116,7 @@ class States(dict[Any, State]):
         coordinates = self._coordinates.get(number)
         if coordinates is None:
             self._count(1)
-            coordinates = tuple(self._component.coordinates(np.array(number)).tolist())
+            coordinates = tuple(self._system.of(np.array(number)).tolist())
             self._coordinates[number] = coordinates
         return coordinates
 

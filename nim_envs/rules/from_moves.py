@@ -92,7 +92,7 @@ def rules_from_moves(
         picture=picture,
         move_in_words=move_in_words,
     )
-    return Rules(name, (component,), (int(component.states_at(np.array(first))),))
+    return Rules(name, (component,), (int(component.coordinate_system.states_at(np.array(first))),))
 
 
 def _words(found: Listing, describe: Callable[[Any], str] | None) -> list[str]:

@@ -14,8 +14,10 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import cycle_along
-from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box, read_only, strides_of
+from nim_envs.rules.component import NO_MOVE, Component, read_only, strides_of
+from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
 from nim_envs.rules.move_rows import MoveRows, by_option
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.typing import BoolArray, IntArray
 
 LARGEST_KEY = 2**62
@@ -35,10 +37,10 @@ class ListedComponent(Component):
         positions: coordinates of each position, integers ``(positions, fields)``, in lexicographic
             order and none twice.
         moves: the moves at each position, with places in this order as states.
-        words: description of each option.
+        descriptions: description of each option.
         kind: name of such a component.
         board: shape into which the coordinates reshape.
-        picture: as of :class:`Component`.
+        picture: as of :class:`CoordinateSystem`.
         move_in_words: a move in words.
 
     Raises:
@@ -47,15 +49,17 @@ class ListedComponent(Component):
 
     positions: IntArray
     moves: MoveRows
-    words: tuple[str, ...]
+    descriptions: tuple[str, ...]
     kind: str
     picture: str | None
+    board: tuple[int, ...] | None
+    move_in_words: str | None
 
     def __init__(
         self,
         positions: npt.ArrayLike,
         moves: MoveRows,
-        words: Sequence[str],
+        descriptions: Sequence[str],
         *,
         kind: str = "position",
         board: tuple[int, ...] | None = None,
@@ -70,7 +74,7 @@ class ListedComponent(Component):
             )
         for entries, number, what in (
             (moves.after, len(listed), "positions"),
-            (moves.options, len(words), "words"),
+            (moves.options, len(descriptions), "descriptions"),
         ):
             if len(entries) and not 0 <= entries.min() <= entries.max() < number:
                 raise InvalidGameError(
@@ -82,15 +86,14 @@ class ListedComponent(Component):
         for name, value in {
             "positions": listed,
             "moves": moves,
-            "words": tuple(words),
+            "descriptions": tuple(descriptions),
             "kind": kind,
             "picture": picture,
-            "_board": None if board is None else tuple(board),
-            "_move_in_words": move_in_words,
+            "board": None if board is None else tuple(board),
+            "move_in_words": move_in_words,
         }.items():
             object.__setattr__(self, name, value)
-        keys = self._keys
-        if listed.min() < 0 or not (keys[:-1] < keys[1:]).all():
+        if listed.min() < 0 or not self.coordinate_system.are_in_order:
             raise InvalidGameError("positions must be in lexicographic order, and none twice")
 
     def __repr__(self) -> str:
@@ -112,24 +115,22 @@ class ListedComponent(Component):
     def digest(self) -> bytes:
         """Digest of the positions, the moves, the words, the board and the picture."""
         shapes = (self.positions.shape, len(self.moves.options))
-        others = (self.kind, self.words, self.board, self.picture, self._move_in_words)
+        others = (self.kind, self.descriptions, self.board, self.picture, self.move_in_words)
         digest = blake2b(repr((shapes, others)).encode())
         for array in (self.positions, *self.moves):
             digest.update(array.data)
         return digest.digest()
 
-    _board: tuple[int, ...] | None
-    _move_in_words: str | None
-
     @cached_property
     def states(self) -> int:
         """Number of states; of a single coordinate, one more than the largest."""
-        return len(self.positions) if len(self.fields) > 1 else self.fields[0]
+        fields = self.coordinate_system.fields
+        return len(self.positions) if len(fields) > 1 else fields[0]
 
     @property
     def options(self) -> int:
         """Number of option slots: one for each label."""
-        return len(self.words)
+        return len(self.descriptions)
 
     @cached_property
     def listed_states(self) -> IntArray | None:
@@ -202,20 +203,47 @@ class ListedComponent(Component):
         return found.reshape(*given.shape, self.options)
 
     @cached_property
-    def fields(self) -> tuple[int, ...]:
-        """Number of values of each coordinate: one more than the largest that occurs."""
-        return tuple((self.positions.max(axis=0) + 1).tolist())
+    def coordinate_system(self) -> ListedCoordinates:
+        """The coordinates of the positions."""
+        return ListedCoordinates(self.positions, picture=self.picture, board=self.board)
 
-    @property
-    def board(self) -> tuple[int, ...] | None:
-        """Shape into which the coordinates of a state reshape, if there is one."""
-        return self._board
+    @cached_property
+    def words(self) -> OptionDescriptions:
+        """The descriptions of the options."""
+        return OptionDescriptions(self.descriptions, self.move_in_words)
 
-    def coordinates(self, states: IntArray) -> IntArray:
+    @cached_property
+    def cycle_of_moves(self) -> str:
+        """Description of a cycle of moves by coordinates; empty where there is none."""
+        return cycle_along(
+            len(self.positions),
+            self.moves.sources,
+            self.moves.after.astype(np.int64),
+            lambda place: str(tuple(self.positions[place].tolist())),
+        )
+
+
+class ListedCoordinates(CoordinateSystem):
+    """The coordinates of listed positions; a single one is the number of the state.
+
+    Args:
+        positions: coordinates of each position, ``(positions, fields)``, in lexicographic order.
+        picture: how they are drawn; see :class:`CoordinateSystem`.
+        board: shape into which they reshape.
+    """
+
+    def __init__(
+        self, positions: IntArray, *, picture: str | None, board: tuple[int, ...] | None
+    ) -> None:
+        fields = tuple((positions.max(axis=0) + 1).tolist())
+        super().__init__(fields, picture=picture, board=board)
+        self._positions = positions
+
+    def of(self, states: IntArray) -> IntArray:
         """Return the coordinates of states: ``(...)`` to int64 ``(..., len(fields))``."""
         if len(self.fields) == 1:
             return np.asarray(states, dtype=np.int64)[..., np.newaxis]
-        return np.asarray(self.positions[states])
+        return np.asarray(self._positions[states])
 
     def states_at(self, coordinates: IntArray) -> IntArray:
         """Return the states at coordinates ``(..., len(fields))``; -1 where there is none."""
@@ -223,14 +251,19 @@ class ListedComponent(Component):
         inside = inside_box(given, self.fields)
         points = np.where(inside[..., np.newaxis], given, 0)
         keys = self._keys_of(points)
-        found = np.minimum(np.searchsorted(self._keys, keys), len(self.positions) - 1)
+        found = np.minimum(np.searchsorted(self._keys, keys), len(self._positions) - 1)
         exists = inside & (self._keys[found] == keys)
         return np.where(exists, points[..., 0] if len(self.fields) == 1 else found, NO_STATE)
+
+    @property
+    def are_in_order(self) -> bool:
+        """Whether the positions are in lexicographic order, and none occurs twice."""
+        return bool((self._keys[:-1] < self._keys[1:]).all())
 
     @cached_property
     def _keys(self) -> npt.NDArray[Any]:
         """Keys of the positions, ascending, ``(positions,)``."""
-        return self._keys_of(self.positions)
+        return self._keys_of(self._positions)
 
     def _keys_of(self, coordinates: IntArray) -> npt.NDArray[Any]:
         """Return keys that sort as points do lexicographically: ``(..., fields)`` to ``(...)``.
@@ -250,28 +283,29 @@ class ListedComponent(Component):
         """Mixed-radix strides of the box of coordinates; ``None`` where it is too large."""
         return None if math.prod(self.fields) > LARGEST_KEY else strides_of(self.fields)
 
-    @cached_property
-    def cycle_of_moves(self) -> str:
-        """Description of a cycle of moves by coordinates; empty where there is none."""
-        return cycle_along(
-            len(self.positions),
-            self.moves.sources,
-            self.moves.after.astype(np.int64),
-            lambda place: str(tuple(self.positions[place].tolist())),
-        )
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return the description of the move ``option``."""
-        return self.words[option]
+@dataclass(frozen=True)
+class OptionDescriptions(MoveWords):
+    """The description of each option, as it was given.
+
+    Args:
+        descriptions: description of each option.
+        given_move: a move in words; ``None``: none was given.
+    """
+
+    descriptions: tuple[str, ...]
+    given_move: str | None
 
     @property
-    def move_in_words(self) -> str:
+    def move(self) -> str:
         """A move in words."""
-        if self._move_in_words is not None:
-            return self._move_in_words
-        return "make one of its moves"
+        return "make one of its moves" if self.given_move is None else self.given_move
 
     @property
-    def tells_moves(self) -> bool:
-        """Whether it was given a move in words."""
-        return self._move_in_words is not None
+    def is_generic(self) -> bool:
+        """Whether no move in words was given."""
+        return self.given_move is None
+
+    def describe(self, option: int, state: int | None = None) -> str:
+        """Return the description of the move ``option``."""
+        return self.descriptions[option]

@@ -10,6 +10,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.cell_sets import CellSets
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer, checked_pairs
 from nim_envs.typing import BoolArray
@@ -48,6 +49,11 @@ class NodeSet(CellSets):
         return self.nodes
 
     @cached_property
+    def words(self) -> NodeWords:
+        """Nodes to take."""
+        return NodeWords()
+
+    @cached_property
     def adjacent(self) -> BoolArray:
         """Adjacency matrix, ``(nodes, nodes)``."""
         adjacent = np.zeros((self.nodes, self.nodes), dtype=np.bool_)
@@ -61,17 +67,18 @@ class NodeSet(CellSets):
         node = np.eye(self.nodes, dtype=np.bool_)
         return node, node | self.adjacent
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
+
+class NodeWords(MoveWords):
+    """Moves in words, by the node that they take."""
+
+    move = (
+        "take a free node and all of its neighbours; a graph is told node by node, 1 for one "
+        "that is taken"
+    )
+
+    def describe(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``."""
         return f"take node {option}"
-
-    @property
-    def move_in_words(self) -> str:
-        """A move in words."""
-        return (
-            "take a free node and all of its neighbours; a graph is told node by node, 1 for one "
-            "that is taken"
-        )
 
 
 def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Rules:

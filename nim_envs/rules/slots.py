@@ -41,7 +41,7 @@ class Slots:
             fits &= needed[slots].sum(axis=-1) <= len(group)
         return fits
 
-    def lack(self, point: Sequence[int]) -> str:
+    def shortage(self, point: Sequence[int]) -> str:
         """Return words for the group that has too few slots at ``point``, which is no position."""
         for group in self.groups:
             component = self._components[group.start]
@@ -51,7 +51,7 @@ class Slots:
                     f"can come to need {needed} slots for the {component.kind}s {group.start} to "
                     f"{group.stop - 1}; there are {len(group)}"
                 )
-        raise ValueError(f"{point} lacks no slots")
+        raise ValueError(f"{point} has slots enough")
 
     def fill(self, positions: IntArray, component: IntArray, second: IntArray) -> None:
         """Put second parts of moves into the first empty slots of ``positions``, in place.

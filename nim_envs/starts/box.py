@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.rules.component import NO_STATE, Component
+from nim_envs.rules.component import Component
+from nim_envs.rules.coordinate_system import NO_STATE
 from nim_envs.rules.rules import Rules
 from nim_envs.starts.samplers import LARGEST_SUPPORT
 from nim_envs.typing import IntArray
@@ -141,7 +142,7 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
     Raises:
         SearchTooLargeError: there are too many states and too many points to go through.
     """
-    fields = (component.states,) if component.fields is None else component.fields
+    fields = component.coordinate_system.fields
     if len(fields) == 1:
         states = None
         if component.listed_states is not None:
@@ -158,11 +159,11 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
         )
     if component.states <= math.prod(spans):
         states = np.arange(component.states, dtype=np.int64)
-        shown = component.coordinates(states)
+        shown = component.coordinate_system.of(states)
         states = states[((shown >= low) & (shown <= high)).all(axis=-1)]
     else:
         points = np.stack(np.unravel_index(np.arange(number), spans), axis=-1) + low
-        found = component.states_at(points)
+        found = component.coordinate_system.states_at(points)
         states = np.sort(found[found != NO_STATE])
     first, last = (int(states[0]), int(states[-1])) if len(states) else (0, 0)
     return Span(first, last, states)

@@ -134,7 +134,7 @@ class Language:
         component = self.game.rules.components[index]
         if not component.has_coordinates:
             return str(self.state_label(index, state))
-        return f"({', '.join(map(str, component.coordinates(np.array(state)).tolist()))})"
+        return f"({', '.join(map(str, component.coordinate_system.of(np.array(state)).tolist()))})"
 
     def move(self, position: Position, action: int) -> str:
         """Return the name of a legal action."""
@@ -153,7 +153,7 @@ class Language:
     def _option_alone(self, index: int, option: int, state: int) -> str:
         """Return the name of a legal option without that of its component."""
         component = self.game.rules.components[index]
-        words = component.describe_option(option, state)
+        words = component.words.describe(option, state)
         if isinstance(component, Token):
             words = NUMBER.sub(lambda found: str(self.state_label(index, int(found[0]))), words)
         return self.translated(words)

@@ -98,7 +98,9 @@ class TheoremSolution(Solution):
             return
         component, state = self.rules.components[0], int(position[0])
         for after in self._moves(self.rules.coordinate_tuple(position)):
-            yield component.option_to(state, int(component.states_at(np.array(after))))
+            yield component.option_to(
+                state, int(component.coordinate_system.states_at(np.array(after)))
+            )
 
     def _winning_actions(self, position: IntArray) -> IntArray:
         if self._moves is None:

@@ -94,7 +94,7 @@ def test_random_games_are_as_their_dictionary_says(drawn, misere):
     assert solution.is_winning(listed).tolist() == [wins(p) for p in listed]
     assert solution.grundy_value(listed).tolist() == [grundy(p) for p in listed]
     assert rules.is_terminal(here).tolist() == [not moves[p] for p in listed]
-    words = rules.components[0].words
+    words = rules.components[0].descriptions
     for position, state in zip(listed, here, strict=True):
         legal = np.flatnonzero(rules.action_mask(state))
         after = rules.coordinates(rules.step(np.tile(state, (len(legal), 1)), legal))

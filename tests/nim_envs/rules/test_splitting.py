@@ -245,7 +245,7 @@ def test_games_with_unequal_heaps_are_named_apart():
 
 def test_moves_that_only_split_are_named_by_the_smaller_part():
     component = SplittingHeap(heap_game("grundy"), 5)
-    assert {component.option_numbers(option, 5) for option in range(component.options)} == {
+    assert {component.words.numbers(option, 5) for option in range(component.options)} == {
         (1,), (2,),
     }  # fmt: skip
 
@@ -264,7 +264,7 @@ def test_moves_that_only_split_are_named_by_the_smaller_part():
     ],
 )  # fmt: skip
 def test_a_move_in_words(code, words):
-    assert SplittingHeap(heap_game(code), 9).move_in_words == words
+    assert SplittingHeap(heap_game(code), 9).words.move == words
 
 
 def test_the_known_sequences_come_out_of_the_tables():
@@ -291,7 +291,7 @@ def test_a_move_removes_the_heaps_it_leaves_that_the_table_lacks(code):
         taken, part = heap.moves[option]
         left = Counter(filter(None, (part, state - taken - part)))
         removed = left - Counter([heap.table[state, option], heap.second_table[state, option]])
-        described = heap.describe_removal(option, state)
+        described = heap.words.describe_removal(option, state)
         if removed.total() == 2:
             assert described == "neither has a move, so both are removed"
         elif removed:
