@@ -167,16 +167,16 @@ class TakenCells(CoordinateSystem):
 
     def __init__(self, cell_sets: CellSets) -> None:
         super().__init__((2,) * cell_sets.cells, picture="cells", board=cell_sets.board)
-        self._cell_sets = cell_sets
+        self._cell_sets, self._bits = cell_sets, cell_sets.bits
 
     def of(self, states: IntArray) -> IntArray:
         """Return which cells are taken: ``(...)`` to ``(..., cells)``."""
-        taken = self._cell_sets.sets(states)[..., np.newaxis] & self._cell_sets.bits
+        taken = self._cell_sets.sets(states)[..., np.newaxis] & self._bits
         return (taken > 0).astype(np.int64)
 
     def states_at(self, coordinates: IntArray) -> IntArray:
         """Return the states with these cells taken; -1 where there is none."""
         given = np.asarray(coordinates, dtype=np.int64)
-        sets = (given & 1) @ self._cell_sets.bits
+        sets = (given & 1) @ self._bits
         inside = inside_box(given, self.fields)
         return np.where(inside, self._cell_sets.states_of(sets), NO_STATE)

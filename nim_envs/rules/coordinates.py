@@ -37,7 +37,8 @@ class Coordinates:
 
     def __init__(self, components: tuple[Component, ...]) -> None:
         self._components = components
-        fields = [component.coordinate_system.fields for component in components]
+        self._systems = [component.coordinate_system for component in components]
+        fields = [system.fields for system in self._systems]
         self.fields = tuple(values for each in fields for values in each)
         ends = [0, *accumulate(map(len, fields))]
         self.slices = tuple(slice(first, end) for first, end in pairwise(ends))
@@ -47,10 +48,7 @@ class Coordinates:
         """Return the coordinates of positions: ``(..., components)`` to ``(..., len(fields))``."""
         if self._table is not None:
             return self._table.take(positions[..., 0], axis=0)
-        parts = [
-            component.coordinate_system.of(positions[..., index])
-            for index, component in enumerate(self._components)
-        ]
+        parts = [system.of(positions[..., index]) for index, system in enumerate(self._systems)]
         return np.concatenate(parts, axis=-1)
 
     @cached_property
@@ -60,13 +58,13 @@ class Coordinates:
         entries = component.states * len(self.fields)
         if others or entries * np.dtype(np.int64).itemsize > LARGEST_COORDINATE_TABLE:
             return None
-        return component.coordinate_system.of(np.arange(component.states, dtype=np.int64))
+        return self._systems[0].of(np.arange(component.states, dtype=np.int64))
 
     def positions_at(self, coordinates: IntArray) -> IntArray:
         """Return the positions at int64 ``(..., len(fields))``, with ``NO_STATE`` where none is."""
         states = [
-            component.coordinate_system.states_at(coordinates[..., part])
-            for component, part in zip(self._components, self.slices, strict=True)
+            system.states_at(coordinates[..., part])
+            for system, part in zip(self._systems, self.slices, strict=True)
         ]
         return np.stack(states, axis=-1)
 

@@ -16,7 +16,7 @@ from nim_envs.rules.listing import (
     Position,
     checked_further_positions,
     checked_position,
-    listing,
+    list_positions,
 )
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer, checked_name
@@ -82,11 +82,11 @@ def rules_from_moves(
     most = checked_integer("limit", limit, 1)
     first = checked_position("start", start)
     others = checked_further_positions(() if positions is None else positions, len(first), most)
-    found = listing(kind, [first, *others], moves, actions, most)
+    listed = list_positions(kind, [first, *others], moves, actions, most)
     component = ListedComponent(
-        found.coordinates,
-        found.moves,
-        _words(found, describe),
+        listed.coordinates,
+        listed.moves,
+        _descriptions(listed, describe),
         kind=kind,
         board=board,
         picture=picture,
@@ -95,26 +95,26 @@ def rules_from_moves(
     return Rules(name, (component,), (int(component.coordinate_system.states_at(np.array(first))),))
 
 
-def _words(found: Listing, describe: Callable[[Any], str] | None) -> list[str]:
+def _descriptions(listed: Listing, describe: Callable[[Any], str] | None) -> list[str]:
     """Return the descriptions of labels, which must differ."""
-    words: dict[str, tuple[Hashable, Position | None]] = {}
-    for label, position in zip(found.labels, found.first_seen, strict=True):
+    labels: dict[str, tuple[Hashable, Position | None]] = {}
+    for label, position in zip(listed.labels, listed.first_seen, strict=True):
         try:
-            said = str(label) if describe is None else describe(label)
+            description = str(label) if describe is None else describe(label)
         except Exception as error:
             raise InvalidGameError(
                 f"describe({label!r}) raised {type(error).__name__}: {error}"
             ) from error
-        if not isinstance(said, str) or not said.strip():
+        if not isinstance(description, str) or not description.strip():
             raise InvalidGameError(
                 f"the words of label {label!r}, at {position}, must be a string that is not "
-                f"empty, not {said!r}"
+                f"empty, not {description!r}"
             )
-        if said in words:
-            other, where = words[said]
+        if description in labels:
+            other, where = labels[description]
             raise InvalidGameError(
-                f"two labels are alike in words, {said!r}: {other!r}, at {where}, and {label!r}, "
-                f"at {position}"
+                f"two labels are alike in words, {description!r}: {other!r}, at {where}, and "
+                f"{label!r}, at {position}"
             )
-        words[said] = label, position
-    return list(words)
+        labels[description] = label, position
+    return list(labels)
