@@ -3,7 +3,7 @@
 from nim_envs.rules.addition_game import AdditionTotal, addition
 from nim_envs.rules.cell_sets import CellSets
 from nim_envs.rules.chomp_game import ChocolateBar, chomp
-from nim_envs.rules.component import NO_MOVE, Component, TableComponent
+from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.coordinate_system import CoordinateSystem
 from nim_envs.rules.cram_game import CramBoard, cram
@@ -31,6 +31,7 @@ from nim_envs.rules.octal_codes import GRUNDY, SPLITTING, HeapGame, heap_game, o
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap, subtraction
 from nim_envs.rules.sums import sum_of
+from nim_envs.rules.table_component import TableComponent
 from nim_envs.rules.wythoff_game import Queen, wythoff
 
 __all__ = [

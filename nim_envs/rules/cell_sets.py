@@ -109,8 +109,8 @@ class CellSets(Component):
 
     def sets(self, states: IntArray) -> IntArray:
         """Return the sets of cells that are taken; shape kept."""
-        numbers = np.asarray(states, dtype=np.int64)
-        return numbers if self._listed is None else np.asarray(self._listed[numbers])
+        given = np.asarray(states, dtype=np.int64)
+        return given if self._listed is None else np.asarray(self._listed[given])
 
     @property
     def are_listed(self) -> bool:

@@ -73,7 +73,7 @@ class ChocolateBar(Component):
         eaten = np.arange(self.rows) >= row[:, np.newaxis]  # (options, rows)
         now = lengths[..., np.newaxis, :]
         left = np.where(eaten, np.minimum(now, column[:, np.newaxis]), now)
-        return np.where(legal, self.coordinate_system.numbers(left), NO_MOVE)
+        return np.where(legal, self.coordinate_system.states_of(left), NO_MOVE)
 
     def legal_count(self, states: IntArray) -> IntArray:
         """Return the number of squares left but the poisoned one."""
@@ -138,9 +138,9 @@ class BarRows(CoordinateSystem):
         inside = inside_box(given, self.fields) & (given[..., 0] >= 1)
         inside &= (np.diff(given, axis=-1) <= 0).all(axis=-1)
         lengths = np.where(inside[..., np.newaxis], given, 0)
-        return np.where(inside, self.numbers(lengths), NO_STATE)
+        return np.where(inside, self.states_of(lengths), NO_STATE)
 
-    def numbers(self, lengths: IntArray) -> IntArray:
+    def states_of(self, lengths: IntArray) -> IntArray:
         """Return the states with rows ``(..., rows)``; -1 for the bar without squares."""
         return np.asarray(self._smaller[np.arange(self._rows), lengths].sum(axis=-1) - 1)
 

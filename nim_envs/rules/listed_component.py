@@ -72,13 +72,13 @@ class ListedComponent(Component):
                 f"positions of shape {listed.shape} do not fit the moves of "
                 f"{len(moves.firsts) - 1} states"
             )
-        for entries, number, what in (
+        for entries, count, name in (
             (moves.after, len(listed), "positions"),
             (moves.options, len(descriptions), "descriptions"),
         ):
-            if len(entries) and not 0 <= entries.min() <= entries.max() < number:
+            if len(entries) and not 0 <= entries.min() <= entries.max() < count:
                 raise InvalidGameError(
-                    f"{number} {what} do not fit moves with the numbers {entries.min()} to "
+                    f"{count} {name} do not fit moves with the entries {entries.min()} to "
                     f"{entries.max()}"
                 )
         for array in moves:
@@ -141,8 +141,8 @@ class ListedComponent(Component):
         """Return the place of each state in arrays with an entry for each; shape kept."""
         if not self.has_wide_gaps:
             return states
-        found = np.searchsorted(self.positions[:, 0], states)
-        return np.minimum(found, len(self.positions) - 1)
+        places = np.searchsorted(self.positions[:, 0], states)
+        return np.minimum(places, len(self.positions) - 1)
 
     def states_at_places(self, places: IntArray) -> IntArray:
         """Return the states at ``places``; shape kept."""
@@ -169,11 +169,11 @@ class ListedComponent(Component):
         """Return the legal moves of states; see :meth:`Component.legal_moves`."""
         existing = np.flatnonzero(self.is_state(states)) if self.has_wide_gaps else None
         places = self.place_of(states if existing is None else states[existing])
-        index, numbers = self._rows.at(places)
-        after = self._rows.after[numbers].astype(np.int64)
+        index, moves = self._rows.at(places)
+        after = self._rows.after[moves].astype(np.int64)
         if existing is not None:
             index, after = existing[index], self.states_at_places(after)
-        return index, self._rows.options[numbers].astype(np.int64), after
+        return index, self._rows.options[moves].astype(np.int64), after
 
     def moves_by_option(self, states: IntArray) -> Iterator[tuple[int, IntArray, IntArray]]:
         """Yield the legal moves of states by option; see :meth:`Component.moves_by_option`."""
@@ -198,9 +198,9 @@ class ListedComponent(Component):
         """Return the state after each option, or ``NO_MOVE``: ``(...)`` to ``(..., options)``."""
         given = np.asarray(states)
         index, options, after = self.legal_moves(given.reshape(-1))
-        found = np.full((given.size, self.options), NO_MOVE, dtype=np.int64)
-        found[index, options] = after
-        return found.reshape(*given.shape, self.options)
+        options_after = np.full((given.size, self.options), NO_MOVE, dtype=np.int64)
+        options_after[index, options] = after
+        return options_after.reshape(*given.shape, self.options)
 
     @cached_property
     def coordinate_system(self) -> ListedCoordinates:

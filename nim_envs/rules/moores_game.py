@@ -73,18 +73,18 @@ class HeapGroup(Component):
 
     def amounts(self, option: int) -> tuple[int, ...]:
         """Return the objects that an option takes from each heap, without a list of all options."""
-        number = 1
-        while option >= self._ways[0][number]:
-            option -= self._ways[0][number]
-            number += 1
+        heap_count = 1
+        while option >= self._ways[0][heap_count]:
+            option -= self._ways[0][heap_count]
+            heap_count += 1
         chosen: list[int] = []
         spans = 1  # ways to take from the heaps that are chosen already
         for heap, size in enumerate(self.sizes):
-            here = spans * size * self._ways[heap + 1][number - 1] if number else 0
+            here = spans * size * self._ways[heap + 1][heap_count - 1] if heap_count else 0
             if option < here:
                 chosen.append(heap)
                 spans *= size
-                number -= 1
+                heap_count -= 1
             else:
                 option -= here
         taken = [0] * len(self.sizes)
@@ -95,16 +95,16 @@ class HeapGroup(Component):
 
     def option_taking(self, taken: Sequence[int]) -> int:
         """Return the option that takes these amounts from the heaps, the inverse of ``amounts``."""
-        number = sum(map(bool, taken))
-        option = sum(self._ways[0][1:number])
+        heap_count = sum(map(bool, taken))
+        option = sum(self._ways[0][1:heap_count])
         spans, rest = 1, 0
         for heap, (size, amount) in enumerate(zip(self.sizes, taken, strict=True)):
             if amount:
                 spans *= size
-                number -= 1
+                heap_count -= 1
                 rest = rest * size + amount - 1
-            elif number:
-                option += spans * size * self._ways[heap + 1][number - 1]
+            elif heap_count:
+                option += spans * size * self._ways[heap + 1][heap_count - 1]
         return option + rest
 
     @cached_property
@@ -121,8 +121,8 @@ class HeapGroup(Component):
         heaps = range(len(self.sizes))
         amounts = np.zeros((self.options, len(heaps)), dtype=np.int64)
         option = 0
-        for number in range(1, min(self.k, len(heaps)) + 1):
-            for chosen in itertools.combinations(heaps, number):
+        for heap_count in range(1, min(self.k, len(heaps)) + 1):
+            for chosen in itertools.combinations(heaps, heap_count):
                 spans = [self.sizes[heap] for heap in chosen]
                 count = math.prod(spans)
                 taken = np.stack(np.unravel_index(np.arange(count), spans), axis=-1) + 1

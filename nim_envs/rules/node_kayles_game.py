@@ -111,12 +111,12 @@ def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Rules:
         >>> np.flatnonzero(rules.action_mask(after)).tolist()
         [2, 3]
     """
-    number = checked_integer("nodes", nodes, minimum=1)
+    count = checked_integer("nodes", nodes, minimum=1)
     pairs = checked_pairs("edges", edges, least=0)
     for index, pair in enumerate(pairs):
-        if max(pair) >= number or pair[0] == pair[1]:
+        if max(pair) >= count or pair[0] == pair[1]:
             raise InvalidGameError(
-                f"edges[{index}] must be two different nodes from 0 to {number - 1}, not {pair}"
+                f"edges[{index}] must be two different nodes from 0 to {count - 1}, not {pair}"
             )
-    graph = NodeSet(number, tuple(sorted({(min(pair), max(pair)) for pair in pairs})))
+    graph = NodeSet(count, tuple(sorted({(min(pair), max(pair)) for pair in pairs})))
     return Rules("node_kayles", (graph,), initial=(0,))

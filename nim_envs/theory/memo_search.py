@@ -25,12 +25,12 @@ class ComponentParts:
     def __init__(self, rules: Rules) -> None:
         self.name = rules.name
         self._firsts: dict[Component, int] = {}
-        number = 0
+        first = 0
         for component in rules.components:
             if component not in self._firsts:
-                self._firsts[component] = number
-                number += component.num_places
-        # (components,): the number of the part at each component's first place.
+                self._firsts[component] = first
+                first += component.num_places
+        # (components,): the index of the part at each component's first place.
         self.firsts = np.array([self._firsts[component] for component in rules.components])
 
     def in_order(self) -> list[int]:
@@ -66,7 +66,7 @@ def count_modulo_permutation(rules: Rules) -> int:
         >>> count_modulo_permutation(nim(heaps=(2, 2)))  # none, 1, 2, 1 1, 1 2, 2 2
         6
     """
-    number = 1
+    count = 1
     for component, slots in Counter(rules.components).items():
         states = component.states_between(0, component.states - 1)
         alive = ~component.is_terminal(states)
@@ -75,8 +75,8 @@ def count_modulo_permutation(rules: Rules) -> int:
         for slot in needed[alive].tolist():
             for used in range(slot, slots + 1):
                 multisets[used] += multisets[used - slot]
-        number *= sum(multisets)
-    return number
+        count *= sum(multisets)
+    return count
 
 
 class MemoSolution(Solution):
@@ -109,7 +109,7 @@ class MemoSolution(Solution):
         return np.asarray(wins[inverse.reshape(-1)].reshape(positions.shape[:-1]))
 
     def _wins(self, parts: list[int]) -> bool:
-        """Return whether the player to move wins a sum of parts, by their numbers."""
+        """Return whether the player to move wins a sum of parts."""
         return self._search.wins(parts)
 
     def _winning_options(self, positions: IntArray) -> BoolArray:

@@ -181,12 +181,12 @@ class ResidueValues(ComponentValues):
 
     def options_with_value(self, state: int, value: int, misere: bool) -> IntArray:
         """Compute the amount instead of trying every move: a heap may have 10**15 objects."""
-        wanted = 1 - value if misere and value <= 1 else value
+        target = 1 - value if misere and value <= 1 else value
         distance = int(self.distance(np.array(state, dtype=np.int64)))
-        if wanted > self.bound or distance == 0:
+        if target > self.bound or distance == 0:
             return np.empty(0, dtype=np.int64)
-        amount = (distance - wanted) % (self.bound + 1)
-        if wanted == 0 and distance <= self.bound and isinstance(self.component, AdditionTotal):
+        amount = (distance - target) % (self.bound + 1)
+        if target == 0 and distance <= self.bound and isinstance(self.component, AdditionTotal):
             # All amounts that reach or pass the end lead to distance 0.
             return np.arange(distance - 1, self.bound, dtype=np.int64)
         found = [amount - 1] if 1 <= amount <= min(self.bound, distance) else []
