@@ -69,6 +69,7 @@ class States(dict[Any, State]):
         self._component = rules.components[index]
         self._system = self._component.coordinate_system
         self._fields = rules.fields[rules.field_slices[index]]
+        self._single = len(self._fields) == 1
         self._options = rules.state_options[index]
         self._first_action = rules.action(index, 0)
         self._coordinates: dict[int, Position] = {}
@@ -111,7 +112,7 @@ class States(dict[Any, State]):
 
     def coordinates(self, number: int) -> Position:
         """Return the coordinates of the state of this number."""
-        if not self._component.has_coordinates:
+        if self._single:
             return (number,)
         coordinates = self._coordinates.get(number)
         if coordinates is None:
