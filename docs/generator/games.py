@@ -178,7 +178,7 @@ def other_convention(game: Game) -> str:
 def values(game: Game) -> str:
     """Return a table of the Grundy values of the largest heap; empty for games without heaps."""
     components = game.rules.components
-    heaps = all(each.kind == "heap" and each.fields is None for each in components)
+    heaps = all(each.kind == "heap" and each.coordinate_system.is_default for each in components)
     if game.convention is not Convention.NORMAL or not heaps:
         return ""
     component = max(components, key=lambda each: each.states)
