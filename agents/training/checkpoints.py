@@ -75,11 +75,12 @@ class RunArguments(NamedTuple):
     options: dict[str, Any] | None
 
 
-def saved_run(path: str | Path) -> RunArguments:
+def saved_run(path: str | Path, game: Game | None = None) -> RunArguments:
     """Return the arguments with which a run goes on from its checkpoint.
 
     Args:
         path: the checkpoint.
+        game: of a run whose game is not registered here; ignored where it is.
 
     Raises:
         StorageError: the file is damaged or no checkpoint, or it does not hold the environment, the
@@ -99,7 +100,7 @@ def saved_run(path: str | Path) -> RunArguments:
         >>> env.game.summary, agents[0] is agents[1], games, seed, options
         ('nim, heaps 1-2, misère play', True, 10, 0, None)
     """
-    saved = _content(Path(path), None)
+    saved = _content(Path(path), game)
     environment, seats, learners = saved["environment"], saved["seats"], saved["learners"]
     parts = {"environment": environment, "options": saved["options"], "agents": seats}
     lacking = [f"{name} ({saved['process'].get(name)})" for name in parts if parts[name] is None]
