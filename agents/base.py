@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-
 from nim_envs.errors import NimEnvsError
+from nim_envs.players import Agent as Agent
+from nim_envs.players import Policy as Policy
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
@@ -16,35 +16,8 @@ class HypothesisError(NimEnvsError, ValueError):
 
 
 @runtime_checkable
-class Agent(Protocol):
-    """A player: it chooses an action from what it observes."""
-
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return a legal action.
-
-        Args:
-            observation: ``"observation"`` of the environment for the mover.
-            action_mask: int8 ``(actions,)``, 1 where legal.
-            rng: generator of all random choices.
-        """
-        ...
-
-
-@runtime_checkable
-class Policy(Agent, Protocol):
+class ScorableAgent(Agent, Policy, Protocol):
     """An agent whose probabilities are known, so that it can be scored exactly."""
-
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probability of every action.
-
-        Args:
-            observations: ``(n, ...)``.
-            action_masks: int8 ``(n, actions)``.
-
-        Returns:
-            ``(n, actions)``, rows that sum to 1.
-        """
-        ...
 
 
 class Transition(NamedTuple):
@@ -83,7 +56,7 @@ class Transition(NamedTuple):
 class Trainable(Agent, Protocol):
     """An agent that learns, from games that it is given or from games of its own choice."""
 
-    def greedy(self) -> Policy:
+    def greedy(self) -> ScorableAgent:
         """Return the current greedy policy, which does not learn."""
         ...
 

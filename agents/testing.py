@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from agents.base import GameLearner, Policy, Trainable, Transition
+from agents.base import GameLearner, Policy, ScorableAgent, Trainable, Transition
 from agents.generalising.base import GameChoosingLearner
 from agents.storage import StorageError, load, save
 from agents.storage.games import game_of
@@ -218,7 +218,7 @@ class _Checks:
         with during("greedy()"):
             greedy = learner.greedy()
         require(
-            isinstance(greedy, Policy),
+            isinstance(greedy, ScorableAgent),
             f"greedy() returned {greedy!r}, which has not both act and action_probabilities",
         )
         before = self.known(learner)

@@ -12,14 +12,14 @@ from nim_envs.rules.convention import Convention
 from nim_envs.rules.forward_model import ForwardModel, Position
 from nim_envs.rules.rules import Rules
 from nim_envs.solver import solve, theorem_for
-from nim_envs.starts import FixedStart, Start, as_start
+from nim_envs.starts import FixedStart, Start, checked_start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.theorem_solution import TheoremOfGame
 from nim_envs.typing import BoolArray, IntArray
 
 PLAYERS = ("player_0", "player_1")
-"""The two players, by the number of their seat; ``player_0`` moves first."""
+"""The two players, by the index of their seat; ``player_0`` moves first."""
 
 
 class Registered(NamedTuple):
@@ -76,9 +76,7 @@ class Game:
             )
         if self.theorem is not None:
             _check_theorem(self.theorem, self.rules)
-        object.__setattr__(self, "start", as_start(self.start))
-        if isinstance(self.start, FixedStart):
-            self.start.sampler(self)
+        object.__setattr__(self, "start", checked_start(self.start, self.rules))
 
     def __repr__(self) -> str:
         """Return its rules in short, the convention and the start."""

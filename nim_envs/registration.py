@@ -27,7 +27,6 @@ from nim_envs.registered_games import (
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.sums import sum_of
 from nim_envs.rules.validation import checked_boolean
-from nim_envs.starts import as_start
 
 if TYPE_CHECKING:
     from nim_envs.envs.vector import VectorGameEnv
@@ -148,7 +147,7 @@ def game_from_name(
     checked = None if misere is None else checked_boolean("misere", misere)
     game = construct_game(named, rules_arguments, checked)
     arguments = {"misere": misere, "start": start, **rules_arguments}
-    return replaced(game, start=as_start(start), registered=Registered(named.name, arguments))
+    return replaced(game, start=start, registered=Registered(named.name, arguments))
 
 
 def _keywords(function: Callable[..., Any]) -> list[str]:

@@ -33,7 +33,8 @@ LAYERS = [
     ["nim_envs.theory"],
     ["nim_envs.cgt"],
     ["nim_envs.solver"],
-    ["nim_envs.game", "nim_envs.starts"],
+    ["nim_envs.starts"],
+    ["nim_envs.game"],
     ["nim_envs.own_games"],
     [
         "nim_envs.encoding",

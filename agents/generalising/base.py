@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypedDict, TypeVar, runtime_checkable
 
 import numpy as np
 
-from agents.base import Policy, Trainable
+from agents.base import ScorableAgent, Trainable
 from agents.storage.games import required_game, same_game
 from agents.storage.restoring import check_same_arguments, known_game
 from agents.storage.schema import check_value, parameter_type
@@ -50,7 +50,7 @@ class GameChoosingLearner(Trainable, Protocol):
         ...
 
     @abstractmethod
-    def greedy(self, game: Game | None = None) -> Policy:
+    def greedy(self, game: Game | None = None) -> ScorableAgent:
         """Return the current greedy policy, which does not learn.
 
         Args:
@@ -116,7 +116,7 @@ class GeneralisingLearner(GameChoosingLearner):
         self.game = game
         self.positions_read = 0
         self._arguments = arguments
-        self._acting: Policy | None = None  # the greedy policy, kept until it learns more
+        self._acting: ScorableAgent | None = None  # the greedy policy, kept until it learns more
 
     def __repr__(self) -> str:
         """Return the game, and whether the learned solution is proved."""
@@ -192,7 +192,7 @@ class GeneralisingLearner(GameChoosingLearner):
         return self._acting.act(observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities of the greedy policy; see :class:`agents.base.Policy`."""
+        """Return the probabilities of the greedy policy; see :class:`nim_envs.players.Policy`."""
         return self.greedy().action_probabilities(observations, action_masks)
 
     def saved(self) -> SavedGeneralising:

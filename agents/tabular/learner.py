@@ -13,7 +13,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Policy, Transition
+from agents.base import ScorableAgent, Transition
 from agents.storage.games import game_of
 from agents.storage.restoring import check_same_arguments, check_same_arrays, known_game
 from agents.tabular.index import ObservationIndex, mixed_radix_number, space_of_positions
@@ -218,10 +218,10 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the behaviour policy; see :class:`agents.base.Policy`."""
+        """Return the behaviour policy; see :class:`nim_envs.players.Policy`."""
 
     @abstractmethod
-    def greedy(self) -> Policy:
+    def greedy(self) -> ScorableAgent:
         """Return the current greedy policy."""
 
     def begin_game(self) -> None:

@@ -274,7 +274,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             return self._own_sampler
         # Listing the positions of a start takes time.
         start = as_start(checked["start"])
-        return self._samplers.kept(start, lambda: self._new_sampler(start))
+        return self._samplers.get_or_create(start, lambda: self._new_sampler(start))
 
     def _new_sampler(self, start: Start) -> Sampler:
         if start == self.game.start:

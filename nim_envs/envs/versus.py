@@ -312,7 +312,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         chosen = np.flatnonzero(mask)
         if self._epsilon < 1.0 and rng.random() >= self._epsilon:
             position = self._aec.position
-            winning = self._winning.kept(
+            winning = self._winning.get_or_create(
                 position.tobytes(), lambda: self.game.solution.winning_actions(position)
             )
             if len(winning):

@@ -20,7 +20,7 @@ LARGEST_BATCH = 1 << 16
 """Most draws in a batch until a wanted position is found."""
 
 TRIAL = 1 << 12
-"""Draws in a batch for estimating the wanted share."""
+"""Draws in a batch for estimating the acceptance rate."""
 
 
 class RejectionSampler(Sampler):
@@ -45,19 +45,19 @@ class RejectionSampler(Sampler):
         self._solution = solution
         self._heap = _last_heap(box, solution) if winning is False else None
 
-    def wanted_share(self, draws: int) -> float:
+    def acceptance_rate(self, draws: int) -> float:
         """Return the share of wanted positions in some draws.
 
         Args:
             draws: most draws; drawing stops after the first batch with a wanted position.
         """
-        rng, made = np.random.default_rng(0), 0
-        while made < draws:
-            batch = min(draws - made, TRIAL)
-            made += batch
-            found = int(self._try(rng, batch)[1].sum())
-            if found:
-                return found / made
+        rng, count = np.random.default_rng(0), 0
+        while count < draws:
+            batch = min(draws - count, TRIAL)
+            count += batch
+            accepted = int(self._try(rng, batch)[1].sum())
+            if accepted:
+                return accepted / count
         return 0.0
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
@@ -78,11 +78,11 @@ class RejectionSampler(Sampler):
             batch = max(missing, 64) if len(wanted) else min(4 * batch, LARGEST_BATCH)
         return np.concatenate(found)
 
-    def _try(self, rng: np.random.Generator, number: int) -> tuple[IntArray, BoolArray]:
-        """Draw ``number`` positions; return them and which are wanted."""
-        numbers = rng.random((number, self._points.numbers))
+    def _try(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
+        """Draw ``size`` positions; return them and which are wanted."""
+        numbers = rng.random((size, self._points.numbers))
         positions = self._points.positions_of(numbers)
-        wanted = np.ones(number, dtype=np.bool_)
+        wanted = np.ones(size, dtype=np.bool_)
         if self._heap is not None:
             wanted = self._heap.fill(positions, numbers)
         wanted &= ~self._box.rules.is_terminal(positions)
@@ -151,7 +151,7 @@ def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
     if not isinstance(solution, SumSolution):
         return None
     heaps = [
-        (span.number, index)
+        (span.size, index)
         for index, span in enumerate(box.spans)
         if isinstance(box.rules.components[index], SubtractionHeap)
         and isinstance(solution.component_values[index], ResidueValues)

@@ -244,7 +244,7 @@ class Language:
         Raises:
             SearchTooLargeError: they are too many to be listed.
         """
-        return self._names.kept(position, lambda: self._made_names(position))
+        return self._names.get_or_create(position, lambda: self._made_names(position))
 
     def outcomes(self, position: Position) -> Outcomes:
         """Return the solution of a position and of all its legal moves.
@@ -252,7 +252,7 @@ class Language:
         Raises:
             SearchTooLargeError: the game cannot be solved, or the moves cannot be listed.
         """
-        return self._outcomes.kept(position, lambda: self._made_outcomes(position))
+        return self._outcomes.get_or_create(position, lambda: self._made_outcomes(position))
 
     def _legal(self, position: Position) -> tuple[IntArray, list[int]]:
         rules, here = self.game.rules, np.array(position, dtype=np.int64)
