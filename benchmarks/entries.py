@@ -13,7 +13,7 @@ import click
 
 from agents import Learner, OptimalAgent, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
-from agents.storage.games import same_game
+from agents.games import same_game
 from agents.training import train
 from benchmarks.timing import timed
 from nim_envs import GameEnv

@@ -73,12 +73,7 @@ LAYERS = [
     ["nim_envs.adapters", "nim_envs.cli"],
     ["nim_envs.__main__"],
     ["agents.turn_credit"],
-    ["agents.base", "agents.storage.errors"],
-    [
-        "agents.storage.games",
-        "agents.storage.restoring",
-        "agents.storage.schema",
-    ],
+    ["agents.base", "agents.games", "agents.restoring"],
     ["agents.tabular"],
     ["agents.learners"],
     ["agents.generalising"],

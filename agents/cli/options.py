@@ -11,10 +11,10 @@ from typing import Any, TypeVar, cast
 import click
 
 from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
+from agents.games import same_game
 from agents.registry import LEARNERS, learner_class, new_learner
+from agents.restoring.errors import UnregisteredGameError
 from agents.storage import load
-from agents.storage.errors import UnregisteredGameError
-from agents.storage.games import same_game
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.arguments import arguments_of, integers, settings_of, value_of
 from nim_envs.cli.options import GAME_HELP, GameName, game_with_settings, settings_option

@@ -9,9 +9,9 @@ from typing import Any, Protocol, TypedDict, TypeVar, runtime_checkable
 import numpy as np
 
 from agents.base import ScorableAgent, Trainable
-from agents.storage.games import required_game, same_game
-from agents.storage.restoring import check_same_arguments, known_game
-from agents.storage.schema import check_value, parameter_type
+from agents.games import required_game, same_game
+from agents.restoring.checks import check_same_arguments, known_game
+from agents.restoring.schema import check_value, parameter_type
 from nim_envs import Game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import FixedStart, UniformStart

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.base import Trainable
-from agents.storage.schema import check_finite, check_names, check_value
+from agents.restoring.schema import check_finite, check_names, check_value
 from agents.storage.values import Decoder, Encoder, classes
 from nim_envs import Game
 from nim_envs.archive import archive_bytes, opened

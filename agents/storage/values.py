@@ -9,16 +9,19 @@ from typing import Any, Literal, TypedDict, cast
 
 import numpy as np
 
-from agents.storage.errors import UnregisteredGameError, refusing
-from agents.storage.schema import (
+from agents.registry import GENERALISING, LEARNERS
+from agents.restoring.errors import UnregisteredGameError, refusing
+from agents.restoring.schema import (
     check_arguments,
     check_finite,
     check_names,
     check_value,
     parameter_type,
 )
+from agents.tabular.heap_symmetry import HeapSymmetry
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, Schedule, harmonic
+from agents.tabular.shaping import NimSumShaping
 from nim_envs import Game, make_game
 from nim_envs.archive import Archive, promise
 from nim_envs.errors import StorageError
@@ -33,11 +36,6 @@ BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 @functools.cache
 def classes() -> dict[str, Any]:
     """Return the classes that can be saved, by their names in a file: learners and wrappers."""
-    # Imported here, as learners import this package.
-    from agents.registry import GENERALISING, LEARNERS
-    from agents.tabular.heap_symmetry import HeapSymmetry
-    from agents.tabular.shaping import NimSumShaping
-
     learners = [*(row.learner for row in LEARNERS.values()), *GENERALISING.values()]
     return {cls.__name__: cls for cls in (*learners, HeapSymmetry, NimSumShaping)}
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agents.base import Agent, Learner, Transition
-from agents.storage.restoring import known_game
+from agents.restoring.checks import known_game
 from agents.tabular.index import positions_of
 from agents.tabular.position_values import PositionValueLearner
 from agents.tabular.symmetry import Symmetry

@@ -14,8 +14,8 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.base import ScorableAgent, Transition
-from agents.storage.games import game_of
-from agents.storage.restoring import check_same_arguments, check_same_arrays, known_game
+from agents.games import game_of
+from agents.restoring.checks import check_same_arguments, check_same_arrays, known_game
 from agents.tabular.index import ObservationIndex, mixed_radix_number, space_of_positions
 from agents.tabular.protocol import (
     Decision,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.storage.games import same_game
+from agents.games import same_game
 from agents.tabular.index import ObservationIndex, positions_of, sorted_number
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import explored, shared_by_best

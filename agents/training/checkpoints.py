@@ -12,9 +12,9 @@ from pettingzoo import AECEnv
 
 from agents import storage
 from agents.base import Agent, Learner
-from agents.storage.errors import refusing
-from agents.storage.restoring import check_same_arrays
-from agents.storage.schema import check_value
+from agents.restoring.checks import check_same_arrays
+from agents.restoring.errors import refusing
+from agents.restoring.schema import check_value
 from agents.training.log import TrainingLog
 from agents.training.opponents import Opponents
 from agents.training.processes import Environment, environment_of, process_of, seats_of

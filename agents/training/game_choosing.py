@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from agents.games import required_game
 from agents.generalising.base import GameChoosingLearner
-from agents.storage.games import required_game
 from agents.training.log import TrainingLog, TrainingStopped
 from nim_envs.progress import end_early, progress_bar
 from nim_envs.starts import as_start

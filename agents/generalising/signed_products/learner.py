@@ -17,7 +17,7 @@ from agents.generalising.signed_products.value_networks import (
 )
 from agents.generalising.signed_products.value_state import ValueState
 from agents.generalising.signed_products.visited_positions import HeapBoard, heap_options
-from agents.storage.restoring import check_same_arrays
+from agents.restoring.checks import check_same_arrays
 from agents.tabular.schedules import check_range
 from nim_envs import Convention, Game
 from nim_envs.optional import needed
