@@ -484,26 +484,26 @@ def checked_probabilities(answer: Any, shape: tuple[int, int]) -> FloatArray:
     return probabilities
 
 
-def _checked_actions(given: Array, actions: int, allowed: str) -> IntArray:
+def _checked_actions(integers: Array, actions: int, allowed: str) -> IntArray:
     """Integers ``(n,)`` of any type as actions, int64."""
-    outside = given >= actions
-    if given.dtype.kind == "i":
-        outside |= given < NO_LEGAL_MOVE
+    outside = integers >= actions
+    if integers.dtype.kind == "i":
+        outside |= integers < NO_LEGAL_MOVE
     if outside.any():
         row = int(outside.argmax())
         raise InvalidPolicyError(
             f"{allowed}; actions are {NO_LEGAL_MOVE}, no legal move, or from 0 to {actions - 1}, "
-            f"and row {row} is {given[row]}"
+            f"and row {row} is {integers[row]}"
         )
-    return given.astype(np.int64)
+    return integers.astype(np.int64)
 
 
 def _check_rows(right: Any, probabilities: FloatArray, fault: str) -> None:
     """Raise unless all rows of probabilities are valid."""
     if not right.all():
         row = int((~right).argmax())
-        shown = np.array2string(probabilities[row], threshold=12, precision=4)
+        text = np.array2string(probabilities[row], threshold=12, precision=4)
         raise InvalidPolicyError(
             "a policy must return probabilities, rows of finite numbers of at least 0 that sum to "
-            f"1; row {row} of {len(right)} {fault} (sum {probabilities[row].sum():.6g}): {shown}"
+            f"1; row {row} of {len(right)} {fault} (sum {probabilities[row].sum():.6g}): {text}"
         )

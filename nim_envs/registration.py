@@ -15,34 +15,16 @@ from nim_envs.errors import InvalidGameError, UnknownArgumentError
 from nim_envs.game import Game, Registered
 from nim_envs.names import unknown
 from nim_envs.references import imported, resolved, split
-from nim_envs.registered_games import (
-    GAMES,
-    NamedGame,
-    add,
-    aec_id,
-    gymnasium_id,
-    registered,
-    source_from_spec,
-)
+from nim_envs.registered_games import GAMES as GAMES
+from nim_envs.registered_games import NamedGame, add, registered, source_from_spec
+from nim_envs.registered_games import aec_id as aec_id
+from nim_envs.registered_games import gymnasium_id as gymnasium_id
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.sums import sum_of
 from nim_envs.rules.validation import checked_boolean
 
 if TYPE_CHECKING:
     from nim_envs.envs.vector import VectorGameEnv
-
-__all__ = [
-    "GAMES",
-    "aec_id",
-    "gymnasium_id",
-    "make_aec",
-    "make_game",
-    "make_vector",
-    "make_versus",
-    "register_game",
-    "resolve_game_name",
-    "sum_of_games",
-]
 
 Environment = TypeVar("Environment")
 

@@ -90,8 +90,10 @@ def text(
     prompts. With --score a program answers them; after Ctrl-C the same command goes on, as the
     replies so far are kept.
     """
-    made = game_with_settings(game, settings, start)
-    language = Language(made, rules=rules) if disguise is None else disguised(made, disguise, rules)
+    board = game_with_settings(game, settings, start)
+    language = (
+        Language(board, rules=rules) if disguise is None else disguised(board, disguise, rules)
+    )
     if command is not None:
         asked = {
             "positions": positions, "samples": samples, "lost_positions": lost_positions,

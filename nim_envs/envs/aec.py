@@ -295,9 +295,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         if key != self._start_key:
             self._start_key = key
             states = position.tolist()
-            shown = [rows[state] for rows, state in zip(self._state_options, states, strict=True)]
-            self._start_mask = np.concatenate([row.mask for row in shown])
-            self._start_legal = sum([row.legal for row in shown])
+            options = [rows[state] for rows, state in zip(self._state_options, states, strict=True)]
+            self._start_mask = np.concatenate([each.mask for each in options])
+            self._start_legal = sum([each.legal for each in options])
         self._mask = self._start_mask.copy()
         self._legal = self._start_legal
         self._over = False

@@ -143,15 +143,15 @@ class Classes:
 def _classes(box: Box, solution: SumSolution | None, *, by_move: bool) -> list[Classes]:
     """Return the classes of every component's states; equal components share theirs."""
     misere = solution is not None and solution.convention is Convention.MISERE
-    made: dict[tuple[Component, int, int, bytes], Classes] = {}
+    by_key: dict[tuple[Component, int, int, bytes], Classes] = {}
     classes = []
     for index, (component, span) in enumerate(zip(box.rules.components, box.spans, strict=True)):
         listed = b"" if span.states is None else span.states.tobytes()
         key = component, span.low, span.high, listed
-        if key not in made:
+        if key not in by_key:
             values = None if solution is None else solution.component_values[index]
-            made[key] = _classes_of(component, span, values, misere=misere, by_move=by_move)
-        classes.append(made[key])
+            by_key[key] = _classes_of(component, span, values, misere=misere, by_move=by_move)
+        classes.append(by_key[key])
     return classes
 
 

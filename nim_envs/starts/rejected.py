@@ -62,7 +62,7 @@ class RejectionSampler(Sampler):
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         """Return ``size`` positions, ``(size, components)``."""
-        found = [np.empty((0, len(self._box.spans)), dtype=np.int64)]
+        samples = [np.empty((0, len(self._box.spans)), dtype=np.int64)]
         missing, batch = size, max(size, 64)
         while missing:
             before = rng.bit_generator.state
@@ -73,10 +73,10 @@ class RejectionSampler(Sampler):
                 wanted = wanted[:missing]
                 rng.bit_generator.state = before
                 rng.random((int(wanted[-1]) + 1, self._points.numbers))
-            found.append(rows[wanted])
+            samples.append(rows[wanted])
             missing -= len(wanted)
             batch = max(missing, 64) if len(wanted) else min(4 * batch, LARGEST_BATCH)
-        return np.concatenate(found)
+        return np.concatenate(samples)
 
     def _try(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
         """Draw ``size`` positions; return them and which are wanted."""
@@ -141,9 +141,9 @@ class _LastHeap:
         sizes = np.maximum((self.high - smallest) // self.modulus + 1, 0)
         most = (self.high - self.low) // self.modulus + 1
         chosen = (numbers[:, self.index] * most).astype(np.int64)
-        found: BoolArray = (value < self.modulus) & (chosen < sizes)
-        positions[found, self.index] = (smallest + chosen * self.modulus)[found]
-        return found
+        accepted: BoolArray = (value < self.modulus) & (chosen < sizes)
+        positions[accepted, self.index] = (smallest + chosen * self.modulus)[accepted]
+        return accepted
 
 
 def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
