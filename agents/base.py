@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from nim_envs.errors import NimEnvsError
 from nim_envs.players import Agent as Agent
 from nim_envs.players import Policy as Policy
-from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
+from nim_envs.typing import Array, IntArray
 
 
 class HypothesisError(NimEnvsError, ValueError):

@@ -77,7 +77,7 @@ def rules_of(game: Game) -> Rules:
     """
     if not isinstance(game.start, FixedStart):
         raise InvalidGameError(
-            f"a registered game begins at one position, not at {game.start.in_short}: other starts "
+            f"a registered game begins at one position, not at {game.start.summary}: other starts "
             "are an argument of make"
         )
     first = game.start.sampler(game).support()[0][0].tolist()
