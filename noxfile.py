@@ -202,7 +202,7 @@ def benchmarks(session: nox.Session) -> None:
         run_benchmark(session, name)
     session.install("--editable", ".[test,envpool]")
     session.run("python", "-m", "pytest", "-n", "0", "tests/benchmarks", "-k", "every_batch")
-    session.run("python", "-m", "pytest", "-n", "0", "-m", "exhaustive", "tests")
+    session.run("python", "-m", "pytest", "-m", "exhaustive", "tests")
     run_benchmark(session, "throughput")
 
 

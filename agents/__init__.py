@@ -1,4 +1,9 @@
-"""Learners and players for turn-based games, written against the standard API."""
+"""Learners and players for turn-based games, written against the standard API.
+
+Each name is imported when it is first used.
+"""
+
+from typing import TYPE_CHECKING
 
 from nim_envs.interrupts import stop_without_traceback
 from nim_envs.optional import needed
@@ -7,36 +12,90 @@ stop_without_traceback()  # before what takes time to import
 needed("numba", "agents", "all")
 
 # isort: split
-from agents.base import (
-    Agent,
-    GameLearner,
-    HypothesisError,
-    Learner,
-    Policy,
-    Trainable,
-    Transition,
-)
-from agents.generalising.base import GameChoosingLearner
-from agents.generalising.column_automata.learner import ColumnAutomatonLearner
-from agents.generalising.quotients.learner import QuotientLearner
-from agents.generalising.signed_products.learner import SignedProducts
-from agents.learners.actor_critic import ActorCritic
-from agents.learners.double_q_learning import DoubleQLearning
-from agents.learners.expected_sarsa import ExpectedSARSA
-from agents.learners.gradient_bandit import GradientBandit
-from agents.learners.monte_carlo import MonteCarloES
-from agents.learners.natural_policy_gradient import NaturalPolicyGradient
-from agents.learners.q_learning import QLearning
-from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
-from agents.learners.sampled_afterstate_td import SampledAfterstateTD
-from agents.learners.sarsa import SARSA
-from agents.learners.watkins_q_lambda import WatkinsQLambda
-from agents.learners.win_loss_ratio import WinLossRatio
-from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
-from agents.players.random_agent import RandomAgent
-from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
-from agents.tabular.heap_symmetry import HeapSymmetry
-from agents.tabular.shaping import NimSumShaping
+from nim_envs.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from agents.base import (
+        Agent,
+        GameLearner,
+        HypothesisError,
+        Learner,
+        Policy,
+        Trainable,
+        Transition,
+    )
+    from agents.generalising.base import GameChoosingLearner
+    from agents.generalising.column_automata.learner import ColumnAutomatonLearner
+    from agents.generalising.quotients.learner import QuotientLearner
+    from agents.generalising.signed_products.learner import SignedProducts
+    from agents.learners.actor_critic import ActorCritic
+    from agents.learners.double_q_learning import DoubleQLearning
+    from agents.learners.expected_sarsa import ExpectedSARSA
+    from agents.learners.gradient_bandit import GradientBandit
+    from agents.learners.monte_carlo import MonteCarloES
+    from agents.learners.natural_policy_gradient import NaturalPolicyGradient
+    from agents.learners.q_learning import QLearning
+    from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
+    from agents.learners.sampled_afterstate_td import SampledAfterstateTD
+    from agents.learners.sarsa import SARSA
+    from agents.learners.watkins_q_lambda import WatkinsQLambda
+    from agents.learners.win_loss_ratio import WinLossRatio
+    from agents.players.human import HumanAgent
+    from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
+    from agents.players.random_agent import RandomAgent
+    from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
+    from agents.storage import load, save
+    from agents.tabular.heap_symmetry import HeapSymmetry
+    from agents.tabular.learner import TabularLearner
+    from agents.tabular.replay import Replay
+    from agents.tabular.schedules import Decay
+    from agents.tabular.shaping import NimSumShaping
+    from agents.training import Opponents, train
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "ActorCritic": "agents.learners.actor_critic",
+            "Agent": "agents.base",
+            "AlphaBetaAgent": "agents.players.search",
+            "ColumnAutomatonLearner": "agents.generalising.column_automata.learner",
+            "Decay": "agents.tabular.schedules",
+            "DoubleQLearning": "agents.learners.double_q_learning",
+            "EpsilonOptimalAgent": "agents.players.optimal",
+            "ExpectedSARSA": "agents.learners.expected_sarsa",
+            "GameChoosingLearner": "agents.generalising.base",
+            "GameLearner": "agents.base",
+            "GradientBandit": "agents.learners.gradient_bandit",
+            "HeapSymmetry": "agents.tabular.heap_symmetry",
+            "HumanAgent": "agents.players.human",
+            "HypothesisError": "agents.base",
+            "Learner": "agents.base",
+            "MinimaxAgent": "agents.players.search",
+            "MonteCarloES": "agents.learners.monte_carlo",
+            "NaturalPolicyGradient": "agents.learners.natural_policy_gradient",
+            "NimSumShaping": "agents.tabular.shaping",
+            "Opponents": "agents.training",
+            "OptimalAgent": "agents.players.optimal",
+            "OutcomeSearchAgent": "agents.players.search",
+            "Policy": "agents.base",
+            "QLearning": "agents.learners.q_learning",
+            "QuotientLearner": "agents.generalising.quotients.learner",
+            "RandomAgent": "agents.players.random_agent",
+            "RealTimeDynamicProgramming": "agents.learners.real_time_dynamic_programming",
+            "Replay": "agents.tabular.replay",
+            "SARSA": "agents.learners.sarsa",
+            "SampledAfterstateTD": "agents.learners.sampled_afterstate_td",
+            "SignedProducts": "agents.generalising.signed_products.learner",
+            "TabularLearner": "agents.tabular.learner",
+            "Trainable": "agents.base",
+            "Transition": "agents.base",
+            "WatkinsQLambda": "agents.learners.watkins_q_lambda",
+            "WinLossRatio": "agents.learners.win_loss_ratio",
+            "load": "agents.storage",
+            "save": "agents.storage",
+            "train": "agents.training",
+        },
+    )
 
 __all__ = [
     "SARSA",
@@ -44,6 +103,7 @@ __all__ = [
     "Agent",
     "AlphaBetaAgent",
     "ColumnAutomatonLearner",
+    "Decay",
     "DoubleQLearning",
     "EpsilonOptimalAgent",
     "ExpectedSARSA",
@@ -51,12 +111,14 @@ __all__ = [
     "GameLearner",
     "GradientBandit",
     "HeapSymmetry",
+    "HumanAgent",
     "HypothesisError",
     "Learner",
     "MinimaxAgent",
     "MonteCarloES",
     "NaturalPolicyGradient",
     "NimSumShaping",
+    "Opponents",
     "OptimalAgent",
     "OutcomeSearchAgent",
     "Policy",
@@ -64,10 +126,15 @@ __all__ = [
     "QuotientLearner",
     "RandomAgent",
     "RealTimeDynamicProgramming",
+    "Replay",
     "SampledAfterstateTD",
     "SignedProducts",
+    "TabularLearner",
     "Trainable",
     "Transition",
     "WatkinsQLambda",
     "WinLossRatio",
+    "load",
+    "save",
+    "train",
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-
 from nim_envs.errors import NimEnvsError
-from nim_envs.typing import Array, FloatArray, MaskArray
+from nim_envs.players import Agent as Agent
+from nim_envs.players import Policy as Policy
+from nim_envs.typing import Array, IntArray
 
 
 class HypothesisError(NimEnvsError, ValueError):
@@ -16,56 +16,29 @@ class HypothesisError(NimEnvsError, ValueError):
 
 
 @runtime_checkable
-class Agent(Protocol):
-    """A player: it chooses an action from what it observes."""
-
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return a legal action.
-
-        Args:
-            observation: ``"observation"`` of the environment for the mover.
-            action_mask: int8 ``(actions,)``, 1 where legal.
-            rng: generator of all random choices.
-        """
-        ...
-
-
-@runtime_checkable
-class Policy(Agent, Protocol):
+class ScorableAgent(Agent, Policy, Protocol):
     """An agent whose probabilities are known, so that it can be scored exactly."""
-
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probability of every action.
-
-        Args:
-            observations: ``(n, ...)``.
-            action_masks: int8 ``(n, actions)``.
-
-        Returns:
-            ``(n, actions)``, rows that sum to 1.
-        """
-        ...
 
 
 class Transition(NamedTuple):
     """One turn of one seat: its move, the opponent's reply, and the rewards of both.
 
-    If the move ended the game, there was no reply and ``reply_action_mask`` is all zeros. If the
-    game was truncated after the move, there was no reply either: ``reply_action_mask`` holds the
-    legal replies, and ``next_action_mask`` is all zeros. If it was truncated after the reply,
-    ``next_action_mask`` holds the mover's legal actions.
+    Legal actions are int arrays, ascending. If the move ended the game, there was no reply and
+    ``reply_legal_actions`` is empty. If the game was truncated after the move, there was no reply
+    either: ``reply_legal_actions`` holds the legal replies, and ``next_legal_actions`` is empty. If
+    it was truncated after the reply, ``next_legal_actions`` holds the mover's legal actions.
     """
 
     seat: int  # seat of the mover: 0 or 1
     observation: Array  # observation of the mover
-    action_mask: MaskArray  # (actions,)
+    legal_actions: IntArray  # (legal actions,)
     action: int  # the action that it chose
     reward: float  # to the mover, from its own move
     reply_observation: Array  # observation of the opponent after the move
-    reply_action_mask: MaskArray  # (actions,)
+    reply_legal_actions: IntArray  # (legal replies,)
     reply_reward: float  # to the mover, from the opponent's reply
     next_observation: Array  # observation of the mover at its next turn or the end
-    next_action_mask: MaskArray  # (actions,)
+    next_legal_actions: IntArray  # (legal actions,)
     terminated: bool  # whether the move or the reply ended the game
     truncated: bool = False  # whether the game was truncated there, so that it has no result
     bonus: float = 0.0  # paid by reward shaping, beside the reward
@@ -83,7 +56,7 @@ class Transition(NamedTuple):
 class Trainable(Agent, Protocol):
     """An agent that learns, from games that it is given or from games of its own choice."""
 
-    def greedy(self) -> Policy:
+    def greedy(self) -> ScorableAgent:
         """Return the current greedy policy, which does not learn."""
         ...
 

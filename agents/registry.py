@@ -12,20 +12,23 @@ from agents.generalising.base import GeneralisingLearner
 from agents.generalising.column_automata.learner import ColumnAutomatonLearner
 from agents.generalising.quotients.learner import QuotientLearner
 from agents.generalising.signed_products.learner import SignedProducts
-from agents.learners.actor_critic import ActorCritic, actor_critic
-from agents.learners.double_q_learning import DoubleQLearning, double_q_learning
-from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa
-from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
-from agents.learners.monte_carlo import MonteCarloES, monte_carlo
-from agents.learners.natural_policy_gradient import NaturalPolicyGradient, natural_policy_gradient
-from agents.learners.q_learning import QLearning, q_learning
+from agents.learners.actor_critic import ActorCritic, actor_critic_td_error
+from agents.learners.double_q_learning import DoubleQLearning, double_q_learning_td_error
+from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa_td_error
+from agents.learners.gradient_bandit import GradientBandit, gradient_bandit_step
+from agents.learners.monte_carlo import MonteCarloES, monte_carlo_step
+from agents.learners.natural_policy_gradient import (
+    NaturalPolicyGradient,
+    natural_policy_gradient_td_error,
+)
+from agents.learners.q_learning import QLearning, q_learning_td_error
 from agents.learners.real_time_dynamic_programming import (
     RealTimeDynamicProgramming,
-    real_time_dynamic_programming,
+    bellman_error,
 )
-from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstate_td
-from agents.learners.sarsa import SARSA, sarsa
-from agents.learners.watkins_q_lambda import WatkinsQLambda, watkins_q_lambda
+from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstate_td_error
+from agents.learners.sarsa import SARSA, sarsa_td_error
+from agents.learners.watkins_q_lambda import WatkinsQLambda, lambda_return
 from agents.learners.win_loss_ratio import WinLossRatio, count_result
 from agents.tabular.learner import TabularLearner
 
@@ -36,13 +39,13 @@ class RegisteredLearner:
 
     Attributes:
         learner: class of the learner.
-        rule: learning rule, whose docstring begins with the formula.
+        rule: pure function under the learning rule, whose docstring begins with the formula.
         arguments: constructor arguments that replace defaults.
         one_for_each_seat: whether each seat has its own learner; if not, one learner plays both.
     """
 
     learner: type[TabularLearner]
-    rule: Callable[..., None]
+    rule: Callable[..., Any]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     one_for_each_seat: bool = False
 
@@ -70,26 +73,32 @@ class RegisteredLearner:
 
 
 LEARNERS: dict[str, RegisteredLearner] = {
-    "q-learning": RegisteredLearner(QLearning, q_learning),
-    "gradient-bandit": RegisteredLearner(GradientBandit, gradient_bandit, one_for_each_seat=True),
+    "q-learning": RegisteredLearner(QLearning, q_learning_td_error),
+    "gradient-bandit": RegisteredLearner(
+        GradientBandit, gradient_bandit_step, one_for_each_seat=True
+    ),
     "q-learning-own-turn": RegisteredLearner(
-        QLearning, q_learning, {"bootstrap": "own_turn", "learning_rate": 0.3}
+        QLearning, q_learning_td_error, {"bootstrap": "own_turn", "learning_rate": 0.3}
     ),
     "q-learning-opponent-max": RegisteredLearner(
-        QLearning, q_learning, {"bootstrap": "opponent_max", "learning_rate": 0.3, "discount": 0.95}
+        QLearning,
+        q_learning_td_error,
+        {"bootstrap": "opponent_max", "learning_rate": 0.3, "discount": 0.95},
     ),
-    "double-q-learning": RegisteredLearner(DoubleQLearning, double_q_learning),
-    "sarsa": RegisteredLearner(SARSA, sarsa, {"learning_rate": 0.2}),
-    "expected-sarsa": RegisteredLearner(ExpectedSARSA, expected_sarsa, {"learning_rate": 0.2}),
-    "watkins-q-lambda": RegisteredLearner(WatkinsQLambda, watkins_q_lambda),
-    "monte-carlo-es": RegisteredLearner(MonteCarloES, monte_carlo, {"epsilon": 0.2}),
+    "double-q-learning": RegisteredLearner(DoubleQLearning, double_q_learning_td_error),
+    "sarsa": RegisteredLearner(SARSA, sarsa_td_error, {"learning_rate": 0.2}),
+    "expected-sarsa": RegisteredLearner(
+        ExpectedSARSA, expected_sarsa_td_error, {"learning_rate": 0.2}
+    ),
+    "watkins-q-lambda": RegisteredLearner(WatkinsQLambda, lambda_return),
+    "monte-carlo-es": RegisteredLearner(MonteCarloES, monte_carlo_step, {"epsilon": 0.2}),
     "win-loss-ratio": RegisteredLearner(WinLossRatio, count_result),
-    "real-time-dynamic-programming": RegisteredLearner(
-        RealTimeDynamicProgramming, real_time_dynamic_programming
+    "real-time-dynamic-programming": RegisteredLearner(RealTimeDynamicProgramming, bellman_error),
+    "sampled-afterstate-td": RegisteredLearner(SampledAfterstateTD, afterstate_td_error),
+    "actor-critic": RegisteredLearner(ActorCritic, actor_critic_td_error),
+    "natural-policy-gradient": RegisteredLearner(
+        NaturalPolicyGradient, natural_policy_gradient_td_error
     ),
-    "sampled-afterstate-td": RegisteredLearner(SampledAfterstateTD, afterstate_td),
-    "actor-critic": RegisteredLearner(ActorCritic, actor_critic),
-    "natural-policy-gradient": RegisteredLearner(NaturalPolicyGradient, natural_policy_gradient),
 }
 """Every learner by its name on the command line; adding a learner is adding a row."""
 

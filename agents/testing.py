@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from agents.base import GameLearner, Policy, Trainable, Transition
+from agents.base import GameLearner, Policy, ScorableAgent, Trainable, Transition
+from agents.games import game_of
 from agents.generalising.base import GameChoosingLearner
 from agents.storage import StorageError, load, save
-from agents.storage.games import game_of
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.wrapper import LearnerWrapper
 from agents.training import train
@@ -218,7 +218,7 @@ class _Checks:
         with during("greedy()"):
             greedy = learner.greedy()
         require(
-            isinstance(greedy, Policy),
+            isinstance(greedy, ScorableAgent),
             f"greedy() returned {greedy!r}, which has not both act and action_probabilities",
         )
         before = self.known(learner)

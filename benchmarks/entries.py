@@ -13,7 +13,7 @@ import click
 
 from agents import Learner, OptimalAgent, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
-from agents.storage.games import same_game
+from agents.games import same_game
 from agents.training import train
 from benchmarks.timing import timed
 from nim_envs import GameEnv
@@ -113,7 +113,7 @@ def trained(name: str, env: GameEnv, games: int, seed: int) -> TrainedEntry:
         policy, seen = found if isinstance(found, tuple) else (found, env)
         if not same_game(seen.game, env.game):
             raise click.UsageError(
-                f"--learners {name}: scored on {seen.game.in_short}, not {env.game.in_short}"
+                f"--learners {name}: scored on {seen.game.summary}, not {env.game.summary}"
             )
         return TrainedEntry(games, seconds, [optimality(policy, seen, "all")])
     agents = maker(name)(env)

@@ -36,7 +36,7 @@ from nim_envs.cgt.sequences.naive_mex import convolve
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules import heap_game
 from nim_envs.solver import solve
-from nim_envs.theory.memo_search import count_up_to_order
+from nim_envs.theory.memo_search import count_modulo_permutation
 
 
 @dataclass(frozen=True)
@@ -322,7 +322,7 @@ def quotient_row(setting: str, rounds: int, quick: bool) -> list[Any]:
 
 
 SOLVE_HEADER = (
-    "game", "heaps", "positions up to order", "search, s", "quotient, s", "solve, s",
+    "game", "heaps", "positions modulo permutation", "search, s", "quotient, s", "solve, s",
     "by better", "at most twice and 0.05 s", "answered by",
 )  # fmt: skip
 
@@ -361,7 +361,7 @@ def position_row(setting: str, rounds: int, quick: bool) -> list[Any]:
     return [
         code,
         heaps,
-        count_up_to_order(game.rules),
+        count_modulo_permutation(game.rules),
         f"{search:.3f}",
         f"{quotient:.3f}" if quotient < math.inf else "none",
         f"{auto:.3f}",

@@ -1,6 +1,7 @@
 """Exactly solvable two-player games as reinforcement-learning environments.
 
-Importing the package registers its environments with PettingZoo:
+Importing the package registers its environments with PettingZoo and Gymnasium; games, solver and
+scores are imported when they are first used:
 
 >>> import pettingzoo, nim_envs
 >>> env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(3, 4, 5))
@@ -9,30 +10,76 @@ Importing the package registers its environments with PettingZoo:
 [3, 4, 5]
 """
 
+from typing import TYPE_CHECKING
+
 from nim_envs.interrupts import stop_without_traceback
 
 stop_without_traceback()  # before what takes time to import
 
 # isort: split
-from nim_envs.envs.aec import GameEnv
-from nim_envs.game import Game
-from nim_envs.own_games import game_from_moves
-from nim_envs.registration import make_game, register_all, register_game
-from nim_envs.rules import Convention, Rules
-from nim_envs.scoring import optimality
-from nim_envs.testing.diagnosis import diagnose
+from nim_envs.lazy import lazy_names
+from nim_envs.registered_games import GAMES, register_ids
+
+if TYPE_CHECKING:
+    from nim_envs.envs.aec import GameEnv
+    from nim_envs.envs.vector import VectorGameEnv
+    from nim_envs.envs.versus import VersusEnv
+    from nim_envs.game import Game
+    from nim_envs.own_games import game_from_moves
+    from nim_envs.registration import make_game, register_game
+    from nim_envs.rules import Convention, Rules
+    from nim_envs.scoring import optimality
+    from nim_envs.solver import solve
+    from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, Start, UniformStart
+    from nim_envs.testing import check_env, check_game
+    from nim_envs.testing.diagnosis import diagnose
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "BalancedStart": "nim_envs.starts",
+            "Convention": "nim_envs.rules",
+            "FixedStart": "nim_envs.starts",
+            "Game": "nim_envs.game",
+            "GameEnv": "nim_envs.envs.aec",
+            "OutcomeStart": "nim_envs.starts",
+            "Rules": "nim_envs.rules",
+            "Start": "nim_envs.starts",
+            "UniformStart": "nim_envs.starts",
+            "VectorGameEnv": "nim_envs.envs.vector",
+            "VersusEnv": "nim_envs.envs.versus",
+            "check_env": "nim_envs.testing",
+            "check_game": "nim_envs.testing",
+            "diagnose": "nim_envs.testing.diagnosis",
+            "game_from_moves": "nim_envs.own_games",
+            "make_game": "nim_envs.registration",
+            "optimality": "nim_envs.scoring",
+            "register_game": "nim_envs.registration",
+            "solve": "nim_envs.solver",
+        },
+    )
 
 __all__ = [
+    "BalancedStart",
     "Convention",
+    "FixedStart",
     "Game",
     "GameEnv",
+    "OutcomeStart",
     "Rules",
+    "Start",
+    "UniformStart",
+    "VectorGameEnv",
+    "VersusEnv",
+    "check_env",
+    "check_game",
     "diagnose",
     "game_from_moves",
     "make_game",
     "optimality",
     "register_game",
+    "solve",
 ]
 __version__ = "0.3.0"
 
-register_all()
+register_ids(GAMES.values())

@@ -130,14 +130,6 @@ class Archive:
             )
         return array
 
-    def unpromised_array(self, number: int) -> Array:
-        """Return an array of a file of version 2, whose header has no dtypes and shapes.
-
-        Raises:
-            StorageError: the arrays are too large together.
-        """
-        return self._array(number, self._left)
-
     def _array(self, number: int, most: int) -> Array:
         """Return an array of at most ``most`` bytes, read from the file once."""
         if number not in self._arrays:

@@ -20,8 +20,8 @@ class LimitedCache(dict[Key, Value]):
         super().__init__()
         self.most = most
 
-    def kept(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Return the value of ``key``; if there is none, ``make()``, which is kept."""
+    def get_or_create(self, key: Key, make: Callable[[], Value]) -> Value:
+        """Return the value of ``key``; if there is none, ``make()``, which is stored."""
         value = self.get(key)
         if value is None:
             if len(self) >= self.most:

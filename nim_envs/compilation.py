@@ -38,11 +38,12 @@ def compiled(function: Function | None = None, *, inner: bool = False, inline: b
     """Compile ``function`` with Numba at its first call; later processes load it from disk.
 
     Numba notices a change of a function's own file but not of a function that it calls in
-    another file, and would go on with the old one. So the cache is kept in a directory
-    named after the contents of all modules of the function's top-level package and of
-    ``nim_envs``: in the folder that ``NUMBA_CACHE_DIR`` names, or else beside the package, or in
-    the user's own folder. Where none of these can be written to, it is in a folder for temporary
-    files, or nowhere: then every process compiles. A damaged file is removed.
+    another file, and would go on with the old one. So the cache is kept in a directory named after
+    the contents of all modules of the function's top-level package, of the packages of functions
+    and classes that it closes over, and of ``nim_envs``. The directory is in the folder that
+    ``NUMBA_CACHE_DIR`` names, or else beside the package, or in the user's own folder. Where none
+    of these can be written to, it is in a folder for temporary files, or nowhere: then every
+    process compiles. A damaged file is removed.
 
     Args:
         function: omitted where an option is given: ``@compiled(inner=True)``.
@@ -64,7 +65,8 @@ def compiled(function: Function | None = None, *, inner: bool = False, inline: b
     if hasattr(dispatcher, "_cache"):  # not where NUMBA_DISABLE_JIT is set
         package = _top_level_package(Path(function.__code__.co_filename).parent)
         config: Any = numba.config
-        dispatcher._cache = CompiledFiles(function, _folders(package, config.CACHE_DIR))
+        folders = _folders(package, _closed_over(function), config.CACHE_DIR)
+        dispatcher._cache = CompiledFiles(function, folders)
     return cast(Function, dispatcher)
 
 
@@ -117,17 +119,26 @@ def _top_level_package(folder: Path) -> Path:
     return folder
 
 
+def _closed_over(function: Callable[..., Any]) -> frozenset[Path]:
+    """Return the top-level packages of the functions and classes that ``function`` closes over."""
+    values = (cell.cell_contents for cell in function.__closure__ or ())
+    modules = (sys.modules.get(getattr(value, "__module__", None) or "") for value in values)
+    files = (getattr(module, "__file__", None) for module in modules)
+    return frozenset(_top_level_package(Path(file).parent) for file in files if file)
+
+
 @lru_cache
-def _folders(package: Path, chosen: str) -> Folders:
+def _folders(package: Path, others: frozenset[Path], chosen: str) -> Folders:
     """Return where the compiled functions of ``package`` are kept.
 
     Args:
         package: folder of the package.
+        others: folders of other packages whose functions are compiled with them.
         chosen: the folder that ``NUMBA_CACHE_DIR`` names; empty: beside the package, or, where
             nothing can be written there, in the user's own folder.
     """
     digest = hashlib.sha256()
-    for part in sorted({package, Path(__file__).parent}):
+    for part in sorted({package, *others, Path(__file__).parent}):
         digest.update(source_digest(part))
     folders = Folders(_candidates(package, chosen, f"numba-{digest.hexdigest()[:16]}"))
     if folders.writable is not None:
@@ -153,9 +164,10 @@ def _candidates(package: Path, chosen: str, name: str) -> Iterator[Path]:
 
 @lru_cache
 def source_digest(package: Path) -> bytes:
-    """Return a digest of the modules of ``package``."""
+    """Return a digest of the modules of ``package``; of the folder itself where it is none."""
     digest = hashlib.sha256()
-    for module in sorted(package.rglob("*.py")):
+    is_package = (package / "__init__.py").exists()
+    for module in sorted(package.rglob("*.py") if is_package else package.glob("*.py")):
         digest.update(module.read_bytes())
     return digest.digest()
 

@@ -58,8 +58,8 @@ class Encoding:
     """Turns positions into observations.
 
     A component with coordinates is observed by these: each is encoded as the state of a component
-    without would be. Observations are flat: ``Component.board`` tells into which shape the
-    coordinates of one component reshape.
+    without would be. Observations are flat: into which shape the coordinates of one component
+    reshape is the ``board`` of its ``coordinate_system``.
 
     Args:
         name: ``"integer"``: the coordinates, or the position itself, int64 ``(len(fields),)``. The
@@ -123,7 +123,7 @@ class Encoding:
 
     def features(self, component: int, states: IntArray) -> npt.NDArray[Any]:
         """Return the features of ``states`` ``(...)`` of one component, ``(..., width)``."""
-        values = self._rules.components[component].coordinates(states)
+        values = self._rules.components[component].coordinate_system.of(states)
         code = CODES.get(self.name)
         if code is None:
             return values

@@ -12,14 +12,14 @@ from nim_envs.rules.convention import Convention
 from nim_envs.rules.forward_model import ForwardModel, Position
 from nim_envs.rules.rules import Rules
 from nim_envs.solver import solve, theorem_for
-from nim_envs.starts import FixedStart, Start, as_start
+from nim_envs.starts import FixedStart, Start, checked_start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.theorem_solution import TheoremOfGame
 from nim_envs.typing import BoolArray, IntArray
 
 PLAYERS = ("player_0", "player_1")
-"""The two players, by the number of their seat; ``player_0`` moves first."""
+"""The two players, by the index of their seat; ``player_0`` moves first."""
 
 
 class Registered(NamedTuple):
@@ -76,18 +76,16 @@ class Game:
             )
         if self.theorem is not None:
             _check_theorem(self.theorem, self.rules)
-        object.__setattr__(self, "start", as_start(self.start))
-        if isinstance(self.start, FixedStart):
-            self.start.sampler(self)
+        object.__setattr__(self, "start", checked_start(self.start, self.rules))
 
     def __repr__(self) -> str:
         """Return its rules in short, the convention and the start."""
-        return f"Game({self.in_short}, start {self.start.in_short})"
+        return f"Game({self.summary}, start {self.start.summary})"
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """Rules and convention, such as ``"nim, heaps 3-4-5, normal play"``."""
-        return f"{self.rules.in_short}, {self.convention.play}"
+        return f"{self.rules.summary}, {self.convention.play}"
 
     @cached_property
     def solution(self) -> Solution:
@@ -104,7 +102,7 @@ class Game:
         Raises:
             InvalidPositionError: it takes a search, which ``reset`` does not make.
         """
-        known = "solution" in vars(self) and self.solution.is_whole
+        known = "solution" in vars(self) and self.solution.is_complete
         if not known and self.theorem is None and theorem_for(self.rules, self.convention) is None:
             raise InvalidPositionError(
                 f"no theorem known here says who wins {self.convention.value} play of "

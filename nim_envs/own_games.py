@@ -7,10 +7,9 @@ from typing import Any
 
 from nim_envs.game import Game
 from nim_envs.rules.convention import Convention
-from nim_envs.rules.listed_moves import rules_from_moves
-from nim_envs.rules.moves_listing import LARGEST_LISTING, Moves, Position
+from nim_envs.rules.from_moves import rules_from_moves
+from nim_envs.rules.listing import LARGEST_LISTING, Moves, Position
 from nim_envs.rules.validation import checked_boolean
-from nim_envs.starts import as_start
 
 
 def game_from_moves(
@@ -85,4 +84,4 @@ def game_from_moves(
         limit=limit,
     )
     convention = Convention.from_misere(checked_boolean("misere", misere))
-    return Game(rules, convention, as_start(starts))
+    return Game(rules, convention, starts)

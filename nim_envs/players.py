@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
-from nim_envs.rules.moves import actions_to
+from nim_envs.rules.moves_between import actions_to
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
 
@@ -75,15 +75,21 @@ class Mover(Protocol):
 
 
 @runtime_checkable
-class Player(Protocol):
-    """Picks an action from the observation of one game, as every agent does."""
+class Agent(Protocol):
+    """An object that chooses an action from the observation of one game."""
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return a legal action."""
+        """Return a legal action.
+
+        Args:
+            observation: ``"observation"`` of the environment for the mover.
+            action_mask: int8 ``(actions,)``, 1 where legal.
+            rng: generator of all random choices.
+        """
         ...
 
 
-AnyPlayer = Policy | Mover | Player | PolicyFunction | OpponentFunction
+AnyPlayer = Policy | Mover | Agent | PolicyFunction | OpponentFunction
 """Anything that can be scored, be an opponent or play matches."""
 
 
@@ -95,14 +101,17 @@ class Turns(NamedTuple):
     positions: IntArray  # int64 (n, components)
 
 
-class AskedPlayer:
+class PlayerAdapter:
     """Any player as one function of turns.
+
+    Made by :meth:`for_scores` or :meth:`for_games`, which prefer different methods of a player
+    that has several.
 
     Args:
         player: anything of :data:`AnyPlayer`.
         rules: rules of the game, for a player with ``move``; ``None`` if unknown.
         methods: names of methods to look for, in order; a player without any is called.
-        arguments: number of arguments, 2 or 3, of a function whose signature is unknown.
+        arguments: count of arguments, 2 or 3, of a function whose signature is unknown.
 
     Attributes:
         method: the method in use: one of ``methods``, or ``"__call__"``.
@@ -121,10 +130,20 @@ class AskedPlayer:
         self.rules = rules
         self.method = next((name for name in methods if _has(player, name)), "__call__")
         self.takes_generator = (
-            self.method == "__call__" and _number_of_arguments(player, arguments) == 3
+            self.method == "__call__" and _count_arguments(player, arguments) == 3
         )
         if self.method == "move" and rules is None:
             raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
+
+    @classmethod
+    def for_scores(cls, player: Any, rules: Rules) -> PlayerAdapter:
+        """Return the adapter of a player that is scored: probabilities come before actions."""
+        return cls(player, rules, SCORED, 2)
+
+    @classmethod
+    def for_games(cls, player: Any, rules: Rules | None) -> PlayerAdapter:
+        """Return the adapter of a player that plays games: actions come before probabilities."""
+        return cls(player, rules, PLAYED, 3)
 
     def __call__(self, turns: Turns, rng: np.random.Generator) -> Any:
         """Return the player's answer: actions ``(n,)`` or probabilities ``(n, actions)``."""
@@ -152,7 +171,7 @@ class AskedPlayer:
         return int(actions[0]) if len(actions) else NO_LEGAL_MOVE
 
 
-class PlayingPlayer:
+class BatchPlayerAdapter:
     """Any player as a function that returns its actions in a batch of games.
 
     A function with a generator receives the whole batch, with masks of zeros where it is not to
@@ -163,7 +182,7 @@ class PlayingPlayer:
     Args:
         player: anything of :data:`AnyPlayer`.
         rules: rules of the game; ``None`` if unknown.
-        num_actions: number of its actions; ``None``: as many as masks have entries.
+        num_actions: size of the action space; ``None``: as many as masks have entries.
 
     Attributes:
         moves: whether it is asked for positions, by ``move``, instead of actions.
@@ -173,14 +192,14 @@ class PlayingPlayer:
     """
 
     def __init__(self, player: Any, rules: Rules | None, num_actions: int | None = None) -> None:
-        self._asked = AskedPlayer(player, rules, PLAYED, 3)
+        self._adapter = PlayerAdapter.for_games(player, rules)
         self._num_actions = num_actions
-        self.moves = self._asked.method == "move"
-        self._acts = self._asked.method == "act"
+        self.moves = self._adapter.method == "move"
+        self._acts = self._adapter.method == "act"
         self._batch: OpponentFunction | None = None
         if self._acts:
             self._batch = getattr(player, "act_many", None)
-        elif self._asked.takes_generator:
+        elif self._adapter.takes_generator:
             self._batch = player
 
     def __call__(
@@ -217,7 +236,7 @@ class PlayingPlayer:
             if observations.dtype.kind == "i":
                 observations = observations.astype(np.int64)
             if self._acts:
-                act = self._asked.player.act
+                act = self._adapter.player.act
                 turns = zip(observations, masks, repeat(True) if due is None else due, strict=False)
                 return [
                     one_action(act(observation, mask, rng), shape[1], rng) if to_move else 0
@@ -225,7 +244,7 @@ class PlayingPlayer:
                 ]
             here = slice(None) if due is None else due
             there = positions()[here] if self.moves else observations[:0]
-            answer = self._asked(Turns(observations[here], masks[here], there), rng)
+            answer = self._adapter(Turns(observations[here], masks[here], there), rng)
             return _in_rows(answer, due, shape, rng)
         except InvalidPolicyError as error:
             raise InvalidActionError(f"actions are wrong: {error}") from None
@@ -238,15 +257,15 @@ def _in_rows(
     size, actions = shape
     if due is None:
         return _as_actions(answer, (size, actions), rng)
-    played = np.zeros(size, dtype=np.int64)
-    played[due] = _as_actions(answer, (int(np.count_nonzero(due)), actions), rng)
-    return played
+    all_rows = np.zeros(size, dtype=np.int64)
+    all_rows[due] = _as_actions(answer, (int(np.count_nonzero(due)), actions), rng)
+    return all_rows
 
 
 def _as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
     """Return an answer as actions ``(n,)``, drawn where it consists of probabilities."""
     checked = checked_answer(answer, shape)
-    return checked if checked.ndim == 1 else drawn(checked, rng)
+    return checked if checked.ndim == 1 else draw_actions(checked, rng)
 
 
 def one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
@@ -254,7 +273,7 @@ def one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
 
     Args:
         answer: an action, or probabilities ``(actions,)``.
-        actions: number of actions.
+        actions: size of the action space.
         rng: used for probabilities only.
 
     Raises:
@@ -265,17 +284,17 @@ def one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
     return int(_as_actions([answer], (1, actions), rng)[0])
 
 
-def drawn(chances: FloatArray, rng: np.random.Generator) -> IntArray:
+def draw_actions(probabilities: FloatArray, rng: np.random.Generator) -> IntArray:
     """Draw an action from each row of probabilities, :data:`NO_LEGAL_MOVE` from a row of zeros.
 
     Args:
-        chances: ``(n, actions)``.
+        probabilities: ``(n, actions)``.
         rng: draws one number for each row.
 
     Returns:
         int64 ``(n,)``.
     """
-    cumulative = chances.cumsum(axis=1)
+    cumulative = probabilities.cumsum(axis=1)
     # Rounding may leave the last sum slightly below or above 1.
     thresholds = rng.random((len(cumulative), 1)) * cumulative[:, -1:]
     actions: IntArray = (cumulative > thresholds).argmax(axis=1)
@@ -294,7 +313,7 @@ def position_after(mover: Mover, position: IntArray, rules: Rules) -> IntArray:
     Raises:
         InvalidPolicyError: it did not return one integer for each component or coordinate.
     """
-    before = rules.shown(position)
+    before = rules.coordinate_tuple(position)
     returned = mover.move(before)
     try:
         after = np.asarray(returned)
@@ -336,8 +355,8 @@ def _has(player: Any, method: str) -> bool:
     return callable(getattr(player, method, None))
 
 
-def _number_of_arguments(function: Any, otherwise: int) -> int:
-    """Return the number of arguments of a function, 2 or 3, by its required positional parameters.
+def _count_arguments(function: Any, otherwise: int) -> int:
+    """Return the count of a function's arguments, 2 or 3, by its required positional parameters.
 
     Args:
         function: takes observations, masks and perhaps a generator.
@@ -416,28 +435,28 @@ def checked_answer(answer: Any, shape: tuple[int, int]) -> Array:
             :data:`NO_LEGAL_MOVE`; probabilities that are not finite, negative, or rows that do not
             sum to 1.
     """
-    number, actions = shape
+    rows, actions = shape
     allowed = (
-        f"a policy must return actions, integers of shape ({number},), or probabilities of shape "
-        f"({number}, {actions})"
+        f"a policy must return actions, integers of shape ({rows},), or probabilities of shape "
+        f"({rows}, {actions})"
     )
     try:
         array, error = as_array(answer)
     except InvalidPolicyError as wrong:
         raise InvalidPolicyError(f"{allowed}: {wrong}") from None
     kind = array.dtype.kind
-    if array.shape == (number,) and kind in "iu":
+    if array.shape == (rows,) and kind in "iu":
         return _checked_actions(array, actions, allowed)
     if array.shape != shape or kind not in "iufb":
         raise InvalidPolicyError(f"{allowed}, not shape {array.shape} and dtype {array.dtype}")
-    chances: FloatArray = array.astype(np.float64)
-    _check_rows(np.isfinite(chances).all(axis=1), chances, "is not finite")
-    _check_rows((chances >= 0).all(axis=1), chances, "has a negative probability")
-    sums = chances.sum(axis=1)
-    _check_rows(np.abs(sums - 1) <= error, chances, "does not sum to 1")
+    probabilities: FloatArray = array.astype(np.float64)
+    _check_rows(np.isfinite(probabilities).all(axis=1), probabilities, "is not finite")
+    _check_rows((probabilities >= 0).all(axis=1), probabilities, "has a negative probability")
+    sums = probabilities.sum(axis=1)
+    _check_rows(np.abs(sums - 1) <= error, probabilities, "does not sum to 1")
     rounded = np.abs(sums - 1) > 1e-9
-    chances[rounded] /= sums[rounded, np.newaxis]
-    return chances
+    probabilities[rounded] /= sums[rounded, np.newaxis]
+    return probabilities
 
 
 def checked_probabilities(answer: Any, shape: tuple[int, int]) -> FloatArray:
@@ -459,32 +478,32 @@ def checked_probabilities(answer: Any, shape: tuple[int, int]) -> FloatArray:
     checked = checked_answer(answer, shape)
     if checked.ndim == 2:
         return checked
-    chances = np.zeros(shape)
-    named = np.flatnonzero(checked != NO_LEGAL_MOVE)
-    chances[named, checked[named]] = 1.0
-    return chances
+    probabilities = np.zeros(shape)
+    rows = np.flatnonzero(checked != NO_LEGAL_MOVE)
+    probabilities[rows, checked[rows]] = 1.0
+    return probabilities
 
 
-def _checked_actions(given: Array, number: int, allowed: str) -> IntArray:
+def _checked_actions(integers: Array, actions: int, allowed: str) -> IntArray:
     """Integers ``(n,)`` of any type as actions, int64."""
-    outside = given >= number
-    if given.dtype.kind == "i":
-        outside |= given < NO_LEGAL_MOVE
+    outside = integers >= actions
+    if integers.dtype.kind == "i":
+        outside |= integers < NO_LEGAL_MOVE
     if outside.any():
         row = int(outside.argmax())
         raise InvalidPolicyError(
-            f"{allowed}; actions are {NO_LEGAL_MOVE}, no legal move, or from 0 to {number - 1}, "
-            f"and row {row} is {given[row]}"
+            f"{allowed}; actions are {NO_LEGAL_MOVE}, no legal move, or from 0 to {actions - 1}, "
+            f"and row {row} is {integers[row]}"
         )
-    return given.astype(np.int64)
+    return integers.astype(np.int64)
 
 
-def _check_rows(right: Any, chances: FloatArray, fault: str) -> None:
+def _check_rows(right: Any, probabilities: FloatArray, fault: str) -> None:
     """Raise unless all rows of probabilities are valid."""
     if not right.all():
         row = int((~right).argmax())
-        shown = np.array2string(chances[row], threshold=12, precision=4)
+        text = np.array2string(probabilities[row], threshold=12, precision=4)
         raise InvalidPolicyError(
             "a policy must return probabilities, rows of finite numbers of at least 0 that sum to "
-            f"1; row {row} of {len(chances)} {fault} (sum {chances[row].sum():.6g}): {shown}"
+            f"1; row {row} of {len(right)} {fault} (sum {probabilities[row].sum():.6g}): {text}"
         )

@@ -1,47 +1,24 @@
-"""Games by name: a row of the table, and checks of a game that a user registers."""
+"""The table of registered games, and their ids in PettingZoo and Gymnasium.
+
+Constructors and entry points are named by strings, so that importing this module imports no game.
+"""
 
 from __future__ import annotations
 
-import pickle
-import re
+import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
-from inspect import Parameter, signature
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
+import gymnasium
+import pettingzoo
+
 from nim_envs.errors import InvalidGameError
-from nim_envs.game import Game
-from nim_envs.references import reference_to, resolved
-from nim_envs.rules.convention import Convention
-from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_boolean
-from nim_envs.starts import FixedStart
+from nim_envs.references import resolved
 
-NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
-
-
-class HeldGame(str):
-    """A registered object in the arguments of an id: pickles and copies hold it, JSON its name.
-
-    Args:
-        game: rules, a game, or a constructor that cannot be imported.
-
-    Attributes:
-        game: as given.
-    """
-
-    game: Any
-
-    def __new__(cls, game: Any) -> HeldGame:
-        """Return the object by its name."""
-        held = super().__new__(cls, getattr(game, "__qualname__", repr(game)))
-        held.game = game
-        return held
-
-    def __reduce__(self) -> Any:
-        """Return what pickles and copies make it of."""
-        return HeldGame, (self.game,)
+NAMESPACE = "nim_envs"
 
 
 class Source(NamedTuple):
@@ -50,104 +27,119 @@ class Source(NamedTuple):
     Attributes:
         game: name ``module:function`` of the constructor; or the rules, the game or the constructor
             itself, which is copied there.
-        misere: as in :class:`RegisteredGame`.
+        misere: as in :class:`NamedGame`.
         defaults: likewise.
     """
 
     game: Any
     misere: bool | None
-    defaults: dict[str, Any]
+    defaults: Mapping[str, Any]
 
-    def in_spec(self) -> Source:
+    def in_spec(self) -> Source | HeldSource:
         """Return the source as an argument of an id, which JSON can hold."""
-        return self if isinstance(self.game, str) else self._replace(game=HeldGame(self.game))
-
-    def found(self, name: str) -> Any:
-        """Return the rules, the game or the constructor; its module is imported if need be.
-
-        Args:
-            name: name of the game, for the message.
-
-        Raises:
-            InvalidGameError: it is known in another process alone.
-        """
-        if isinstance(self.game, HeldGame):
-            return self.game.game
         try:
-            return resolved(self.game)
-        except InvalidGameError as error:
-            raise InvalidGameError(
-                f"{name} is not registered in this process, and {self.game} cannot be imported: "
-                "register it first, by nim_envs.register_game"
-            ) from error
+            json.dumps(self)
+        except (TypeError, ValueError):
+            return HeldSource(self)
+        return self
+
+
+class HeldSource(str):
+    """A source in the arguments of an id: pickles and copies hold it, JSON the name of its game.
+
+    Args:
+        source: a source that JSON cannot hold.
+
+    Attributes:
+        source: as given.
+    """
+
+    source: Source
+
+    def __new__(cls, source: Source) -> HeldSource:
+        """Return the source by the name of its game."""
+        game = source.game
+        name = game if isinstance(game, str) else getattr(game, "__qualname__", repr(game))
+        held = super().__new__(cls, name)
+        held.source = source
+        return held
+
+    def __reduce__(self) -> Any:
+        """Return what pickles and copies make it of."""
+        return HeldSource, (self.source,)
+
+
+def source_from_spec(name: str, entry: Any) -> Source:
+    """Return the source of a game from an argument of an id, with its game in place of a name.
+
+    The module of the game is imported if need be.
+
+    Args:
+        name: name of the game, for the message.
+        entry: result of :meth:`Source.in_spec`, perhaps after a journey through JSON.
+
+    Raises:
+        InvalidGameError: the game is known in another process alone.
+    """
+    source = entry.source if isinstance(entry, HeldSource) else entry
+    if not isinstance(source, str):
+        source = Source(*source)
+        if not isinstance(source.game, str):
+            return source
+        try:
+            return source._replace(game=resolved(source.game))
+        except InvalidGameError:
+            source = source.game
+    raise InvalidGameError(
+        f"{name} is not registered in this process, and {source} cannot be imported: register it "
+        "first, by nim_envs.register_game"
+    )
 
 
 @dataclass(frozen=True)
-class RegisteredGame:
-    """A registered game.
+class NamedGame:
+    """A game by its name: a constructor, and its default arguments.
 
     Args:
-        rules: the rules constructor; its keyword arguments are the environment's.
-        defaults: default keyword arguments of the rules constructor.
+        name: the name in :data:`GAMES`; of one that is not registered, ``module:function``.
+        constructor: a function that returns rules or a game, or in the table below its name
+            ``module:function``; its keyword arguments are the environment's.
+        defaults: default keyword arguments of the constructor.
         misere: whether by default the player who makes the last move loses; ``None``: as the
             :class:`nim_envs.Game` says that the constructor returns, else normal play.
         version: version of its ids; raised where a change of this game could change results.
         source: how other processes find a game of a user's own; ``None``: it is of this package.
-        takes_misere: whether the constructor has an argument ``misere``, and so is told.
+        takes_misere: whether the constructor has an argument ``misere``.
     """
 
-    rules: Callable[..., Rules | Game]
+    name: str
+    constructor: Callable[..., Any] | str
     defaults: Mapping[str, Any]
     misere: bool | None = False
     version: int = 0
     source: Source | None = None
     takes_misere: bool = False
 
-    def made(self, name: str, arguments: Mapping[str, Any], misere: bool | None) -> Game:
-        """Return the game, with the start of its rules, and its theorem in its own convention.
+    @cached_property
+    def rules(self) -> Callable[..., Any]:
+        """The constructor, imported on first access."""
+        constructor = self.constructor
+        found: Callable[..., Any]
+        found = resolve_name(constructor) if isinstance(constructor, str) else constructor
+        return found
 
-        Args:
-            name: its name, for messages.
-            arguments: of the rules constructor; they replace the defaults.
-            misere: whether the player who makes the last move loses; ``None``: as registered.
+    @property
+    def aec_id(self) -> str:
+        """Its id in PettingZoo."""
+        return f"{NAMESPACE}/{self.name}-v{self.version}"
 
-        Raises:
-            InvalidGameError: the constructor returns neither rules nor a game that begins at one
-                position.
-        """
-        wanted = self.misere if misere is None else misere
-        built = self._built(name, arguments, wanted)
-        if isinstance(built, Rules):
-            return Game(built, Convention.from_misere(bool(wanted)))
-        convention = built.convention if wanted is None else Convention.from_misere(wanted)
-        # A theorem says who wins under one convention.
-        theorem = built.theorem if convention is built.convention else None
-        return Game(rules_of(built), convention, theorem=theorem)
+    @property
+    def gymnasium_id(self) -> str:
+        """Its id in Gymnasium, in camel case."""
+        camel = "".join(word.capitalize() for word in self.name.split("_"))
+        return f"{NAMESPACE}/{camel}-v{self.version}"
 
-    def part(self, name: str, arguments: Mapping[str, Any]) -> Rules:
-        """Return the rules alone, as a part of a sum, whose start need not have a move.
-
-        Args:
-            name: its name, for messages.
-            arguments: of the rules constructor; they replace the defaults.
-
-        Raises:
-            InvalidGameError: as :meth:`made` does.
-        """
-        built = self._built(name, arguments, self.misere)
-        return built if isinstance(built, Rules) else rules_of(built)
-
-    def _built(self, name: str, arguments: Mapping[str, Any], misere: bool | None) -> Rules | Game:
-        """Return the result of the constructor, checked."""
-        told = {"misere": misere} if self.takes_misere else {}
-        built = self.rules(**{**self.defaults, **arguments, **told})
-        if not isinstance(built, (Rules, Game)):
-            raise InvalidGameError(
-                f"the constructor of {name} must return Rules or a Game, not {built!r}"
-            )
-        return built
-
-    def is_again(self, other: RegisteredGame) -> bool:
+    def is_again(self, other: NamedGame) -> bool:
         """Return whether this is another's function, perhaps defined again, or its rules."""
         if isinstance(self.rules, partial) or isinstance(other.rules, partial):
             return (
@@ -159,130 +151,155 @@ class RegisteredGame:
         return self.rules is other.rules or (names[0] == names[1] and "<" not in names[0][1])
 
 
-def rules_of(game: Game) -> Rules:
-    """Return the rules of a game, with its start as the initial position.
+def _by_name(*games: NamedGame) -> dict[str, NamedGame]:
+    return {game.name: game for game in games}
+
+
+GAMES: dict[str, NamedGame] = _by_name(
+    NamedGame("nim", "nim_envs.rules:nim", {"heaps": (3, 4, 5), "max_take": None}),
+    NamedGame(
+        "misere_nim", "nim_envs.rules:nim", {"heaps": (1, 3, 5, 7), "max_take": None}, misere=True
+    ),
+    # Whoever makes the total exceed n made the last move and loses: misère play.
+    NamedGame("addition", "nim_envs.rules:addition", {"k": 3, "n": 10}, misere=True),
+    NamedGame(
+        "subtraction",
+        "nim_envs.rules:subtraction",
+        {"heaps": (17,), "subtraction_set": (1, 2, 3)},
+    ),
+    NamedGame("octal", "nim_envs.rules:octal", {"code": "0.77", "heaps": (6,)}),
+    NamedGame("kayles", "nim_envs.rules:kayles", {"heaps": (7,)}),
+    NamedGame("dawsons_kayles", "nim_envs.rules:dawsons_kayles", {"heaps": (10,)}),
+    NamedGame("dawsons_chess", "nim_envs.rules:dawsons_chess", {"heaps": (9,)}),
+    NamedGame("officers", "nim_envs.rules:officers", {"heaps": (9,)}),
+    NamedGame("grundy", "nim_envs.rules:grundy", {"heaps": (10,)}),
+    NamedGame("splitting", "nim_envs.rules:splitting", {"heaps": (7,)}),
+    NamedGame("laskers_nim", "nim_envs.rules:laskers_nim", {"heaps": (4, 2)}),
+    NamedGame("moores_nim", "nim_envs.rules:moores_nim", {"heaps": (3, 4, 5), "k": 2}),
+    NamedGame("fibonacci_nim", "nim_envs.rules:fibonacci_nim", {"heaps": (20,)}),
+    NamedGame("wythoff", "nim_envs.rules:wythoff", {"queens": ((9, 7),)}),
+    NamedGame("euclid", "nim_envs.rules:euclid", {"pairs": ((36, 13),)}),
+    NamedGame("chomp", "nim_envs.rules:chomp", {"rows": 4, "columns": 5}),
+    NamedGame("cram", "nim_envs.rules:cram", {"rows": 3, "columns": 4}),
+    NamedGame(
+        "node_kayles",
+        "nim_envs.rules:node_kayles",
+        # Petersen's graph: a pentagon, a pentagram in it, and five edges between them.
+        {
+            "nodes": 10,
+            "edges": tuple(
+                edge
+                for node in range(5)
+                for edge in (
+                    (node, (node + 1) % 5),
+                    (node, node + 5),
+                    (node + 5, (node + 2) % 5 + 5),
+                )
+            ),
+        },
+    ),
+    NamedGame(
+        "graph",
+        "nim_envs.rules:graph",
+        # Twelve nodes, with edges from each to the one before it, its half and its fifth.
+        {
+            "successors": tuple(
+                tuple(sorted({node - 1, node // 2, node // 5})) if node else ()
+                for node in range(12)
+            ),
+            "tokens": (11, 10),
+        },
+    ),
+    NamedGame(
+        "sum",
+        "nim_envs.registration:sum_of_games",
+        {
+            "games": (
+                ("kayles", {"heaps": (5,)}),
+                ("nim", {"heaps": (4,)}),
+                ("graph", {"tokens": (9,)}),
+            )
+        },
+    ),
+)
+"""The registered games by name; adding a game is adding a row."""
+
+
+def registered(name: str) -> NamedGame:
+    """Return the registered game ``name``.
 
     Raises:
-        InvalidGameError: it begins at more than one position.
+        InvalidGameError: an unknown name.
     """
-    if not isinstance(game.start, FixedStart):
+    if not isinstance(name, str) or name not in GAMES:
         raise InvalidGameError(
-            f"a registered game begins at one position, not at {game.start.in_short}: other starts "
-            "are an argument of make"
+            f"game must be one of {tuple(GAMES)}, not {name!r}; a game of your own is registered "
+            "first, by nim_envs.register_game"
         )
-    first = game.start.sampler(game).support()[0][0].tolist()
-    return replace(game.rules, initial=tuple(first))
+    return GAMES[name]
 
 
-def checked_name(name: Any) -> str:
-    """Return the name of a game.
+def aec_id(name: str) -> str:
+    """Return the PettingZoo id of the registered game ``name``.
 
     Raises:
-        InvalidGameError: it is none.
+        InvalidGameError: an unknown name.
     """
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise InvalidGameError(
-            "the name of a game must be words of lower-case letters and digits, joined by single "
-            f"underscores, such as 'wythoff' or 'silver_dollar', not {name!r}"
-        )
-    return name
+    return registered(name).aec_id
 
 
-def own_game(
-    game: Rules | Game | Callable[..., Rules | Game],
-    misere: bool | None,
-    defaults: Mapping[str, Any],
-    reserved: Iterable[str],
-) -> tuple[RegisteredGame, str]:
-    """Return the row of a user's own game.
-
-    Args:
-        game: rules, a game, or a function that returns one of them.
-        misere: as in :class:`RegisteredGame`.
-        defaults: arguments of the function; those that it has a default for may be left out.
-        reserved: names that an argument cannot have.
-
-    Returns:
-        The row, and why its game cannot be imported by another process; empty if it can be.
+def gymnasium_id(name: str) -> str:
+    """Return the Gymnasium id of the registered game ``name``, in camel case.
 
     Raises:
-        InvalidGameError: none of these, or its arguments cannot be those of an environment.
+        InvalidGameError: an unknown name.
     """
-    misere = None if misere is None else checked_boolean("misere", misere)
-    if not isinstance(defaults, Mapping):
-        raise InvalidGameError(f"defaults must be a dictionary of arguments, not {defaults!r}")
-    if isinstance(game, (Rules, Game)):
-        if defaults:
-            raise InvalidGameError(
-                f"rules and games take no arguments, and defaults has {', '.join(defaults)}: "
-                "register a function"
+    return registered(name).gymnasium_id
+
+
+def register_ids(games: Iterable[NamedGame]) -> None:
+    """Register the ids of games with both libraries, where they do not know them yet."""
+    for game in games:
+        arguments = {"game": game.name, "misere": game.misere, **game.defaults}
+        if game.source is not None:
+            arguments["sources"] = {game.name: game.source.in_spec()}
+        if game.aec_id not in pettingzoo.aec_registry:
+            pettingzoo.register(
+                "aec",
+                id=game.aec_id,
+                entry_point="nim_envs.registration:make_aec",
+                kwargs=arguments,
             )
-        if isinstance(game, Game):
-            rules_of(game)
-        constructor: Callable[..., Rules | Game] = partial(_itself, game)
-        source = Source(game, misere, {})
-        return RegisteredGame(constructor, {}, misere, source=source), _why_no_pickle(game)
-    if not callable(game):
-        raise InvalidGameError(
-            f"a game is registered as Rules, a Game, or a function that returns one, not {game!r}"
-        )
-    reference, why = reference_to(game)
-    takes_misere = "misere" in signature(game).parameters
-    if takes_misere and misere is not None:
-        defaults = {**defaults, "misere": misere}
-    all_defaults = _checked_defaults(game, defaults, reserved)
-    if takes_misere:
-        misere = checked_boolean("the default of misere", all_defaults.pop("misere"))
-    source = Source(reference or game, misere, all_defaults)
-    row = RegisteredGame(game, all_defaults, misere, source=source, takes_misere=takes_misere)
-    return row, why
-
-
-def _itself(game: Rules | Game) -> Rules | Game:
-    return game
-
-
-def _why_no_pickle(game: Rules | Game) -> str:
-    """Return why a game cannot be copied to another process; empty if it can be."""
-    try:
-        pickle.dumps(game)
-    except Exception as error:  # a component of the user's own may raise anything
-        return f"it cannot be pickled ({error})"
-    return ""
-
-
-def _checked_defaults(
-    constructor: Callable[..., Any], defaults: Mapping[str, Any], reserved: Iterable[str]
-) -> dict[str, Any]:
-    """Return the default of every argument of a constructor.
-
-    Raises:
-        InvalidGameError: an argument has none, or a name that is taken, or is not passed by name.
-    """
-    parameters = signature(constructor).parameters
-    by_name = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    for name in defaults:
-        if name not in parameters:
-            raise InvalidGameError(
-                f"defaults has {name!r}, and the constructor takes "
-                f"{', '.join(parameters) or 'no arguments'}"
+        if game.gymnasium_id not in gymnasium.registry:
+            gymnasium.register(
+                id=game.gymnasium_id,
+                entry_point="nim_envs.registration:make_versus",
+                vector_entry_point="nim_envs.registration:make_vector",
+                kwargs=arguments,
             )
-    found = {}
-    for name, parameter in parameters.items():
-        if parameter.kind not in by_name:
-            raise InvalidGameError(
-                f"every argument of a constructor has a name of its own, and {parameter} has none"
-            )
-        if name in reserved and name != "misere":
-            raise InvalidGameError(
-                f"an argument of a constructor cannot be called {name!r}: environments have an "
-                "argument of that name"
-            )
-        value = defaults.get(name, parameter.default)
-        if value is Parameter.empty:
-            raise InvalidGameError(
-                f"the argument {name!r} of the constructor has no default: name one, "
-                f"defaults={{{name!r}: …}}"
-            )
-        found[name] = value
-    return found
+
+
+def add(game: NamedGame) -> None:
+    """Add a game of a user's own to the table, with its ids, in place of one with its name."""
+    remove(game.name)
+    GAMES[game.name] = game
+    register_ids([game])
+    _refresh_sums()
+
+
+def remove(name: str) -> None:
+    """Remove a game of a user's own, if there is one, with its ids."""
+    if name in GAMES:
+        pettingzoo.aec_registry.pop(aec_id(name), None)
+        gymnasium.registry.pop(gymnasium_id(name), None)
+        del GAMES[name]
+        _refresh_sums()
+
+
+def _refresh_sums() -> None:
+    """Write the sources of the games of a user's own into the ids of sums."""
+    sources = {name: game.source.in_spec() for name, game in GAMES.items() if game.source}
+    for spec in (pettingzoo.aec_registry[aec_id("sum")], gymnasium.registry[gymnasium_id("sum")]):
+        spec.kwargs.pop("sources", None)
+        if sources:
+            spec.kwargs["sources"] = sources

@@ -1,4 +1,4 @@
-"""The table of registered games, and their ids in PettingZoo and Gymnasium."""
+"""Making registered games and their environments by name, and registering a user's own."""
 
 from __future__ import annotations
 
@@ -8,46 +8,24 @@ from dataclasses import replace as replaced
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import gymnasium
-import pettingzoo
-
+from nim_envs.constructors import checked_name, construct_game, construct_part, named_game
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError, UnknownArgumentError
 from nim_envs.game import Game, Registered
 from nim_envs.names import unknown
 from nim_envs.references import imported, resolved, split
-from nim_envs.registered_games import RegisteredGame, Source, checked_name, own_game
-from nim_envs.rules import (
-    Rules,
-    addition,
-    chomp,
-    cram,
-    dawsons_chess,
-    dawsons_kayles,
-    euclid,
-    fibonacci_nim,
-    graph,
-    grundy,
-    kayles,
-    laskers_nim,
-    moores_nim,
-    nim,
-    node_kayles,
-    octal,
-    officers,
-    splitting,
-    subtraction,
-    sum_of,
-    wythoff,
-)
+from nim_envs.registered_games import GAMES as GAMES
+from nim_envs.registered_games import NamedGame, add, registered, source_from_spec
+from nim_envs.registered_games import aec_id as aec_id
+from nim_envs.registered_games import gymnasium_id as gymnasium_id
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.sums import sum_of
 from nim_envs.rules.validation import checked_boolean
-from nim_envs.starts import as_start
 
 if TYPE_CHECKING:
     from nim_envs.envs.vector import VectorGameEnv
 
-NAMESPACE = "nim_envs"
 Environment = TypeVar("Environment")
 
 
@@ -75,25 +53,25 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
     parts = []
     for entry in games:
         name, arguments = (entry, {}) if isinstance(entry, str) else _pair(entry)
-        _check_names(name, arguments)
-        parts.append(_registered(name).part(name, arguments))
+        part = registered(name)
+        _check_arguments(part, arguments)
+        parts.append(construct_part(part, arguments))
     return sum_of(parts)
 
 
-def _check_names(game: str, arguments: Mapping[str, Any], *others: str) -> None:
-    """Check that the rules of a registered game take all ``arguments``, or ``others`` name them.
+def _check_arguments(named: NamedGame, arguments: Mapping[str, Any], *others: str) -> None:
+    """Check that the constructor of a game takes all ``arguments``, or ``others`` name them.
 
     Raises:
-        InvalidGameError: an unknown game.
         UnknownArgumentError: an unknown argument; the message lists the known ones.
     """
-    own = signature(_registered(game).rules).parameters
+    own = signature(named.rules).parameters
     allowed = dict.fromkeys([*(name for name in own if name != "misere"), *others])
     for name in arguments:
         if name not in allowed:
             # Python's own wording, by which Gymnasium and TorchRL recognise what they added.
-            what = f"{game} got an unexpected keyword argument"
-            raise UnknownArgumentError(unknown(what, name, allowed))
+            message = f"{named.name} got an unexpected keyword argument"
+            raise UnknownArgumentError(unknown(message, name, allowed))
 
 
 def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:
@@ -108,81 +86,6 @@ def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:
             f"a game of a sum must be a name, or a pair of a name and arguments, not {entry!r}"
         )
     return entry[0], entry[1]
-
-
-def _registered(name: str) -> RegisteredGame:
-    """Return the registered game ``name``."""
-    if not isinstance(name, str) or name not in GAMES:
-        raise InvalidGameError(
-            f"game must be one of {tuple(GAMES)}, not {name!r}; a game of your own is registered "
-            "first, by nim_envs.register_game"
-        )
-    return GAMES[name]
-
-
-GAMES: dict[str, RegisteredGame] = {
-    "nim": RegisteredGame(nim, defaults={"heaps": (3, 4, 5), "max_take": None}),
-    "misere_nim": RegisteredGame(
-        nim, misere=True, defaults={"heaps": (1, 3, 5, 7), "max_take": None}
-    ),
-    # Whoever makes the total exceed n made the last move and loses: misère play.
-    "addition": RegisteredGame(addition, misere=True, defaults={"k": 3, "n": 10}),
-    "subtraction": RegisteredGame(
-        subtraction, defaults={"heaps": (17,), "subtraction_set": (1, 2, 3)}
-    ),
-    "octal": RegisteredGame(octal, defaults={"code": "0.77", "heaps": (6,)}),
-    "kayles": RegisteredGame(kayles, defaults={"heaps": (7,)}),
-    "dawsons_kayles": RegisteredGame(dawsons_kayles, defaults={"heaps": (10,)}),
-    "dawsons_chess": RegisteredGame(dawsons_chess, defaults={"heaps": (9,)}),
-    "officers": RegisteredGame(officers, defaults={"heaps": (9,)}),
-    "grundy": RegisteredGame(grundy, defaults={"heaps": (10,)}),
-    "splitting": RegisteredGame(splitting, defaults={"heaps": (7,)}),
-    "laskers_nim": RegisteredGame(laskers_nim, defaults={"heaps": (4, 2)}),
-    "moores_nim": RegisteredGame(moores_nim, defaults={"heaps": (3, 4, 5), "k": 2}),
-    "fibonacci_nim": RegisteredGame(fibonacci_nim, defaults={"heaps": (20,)}),
-    "wythoff": RegisteredGame(wythoff, defaults={"queens": ((9, 7),)}),
-    "euclid": RegisteredGame(euclid, defaults={"pairs": ((36, 13),)}),
-    "chomp": RegisteredGame(chomp, defaults={"rows": 4, "columns": 5}),
-    "cram": RegisteredGame(cram, defaults={"rows": 3, "columns": 4}),
-    "node_kayles": RegisteredGame(
-        node_kayles,
-        # Petersen's graph: a pentagon, a pentagram in it, and five edges between them.
-        defaults={
-            "nodes": 10,
-            "edges": tuple(
-                edge
-                for node in range(5)
-                for edge in (
-                    (node, (node + 1) % 5),
-                    (node, node + 5),
-                    (node + 5, (node + 2) % 5 + 5),
-                )
-            ),
-        },
-    ),
-    "graph": RegisteredGame(
-        graph,
-        # Twelve nodes, with edges from each to the number before it, its half and its fifth.
-        defaults={
-            "successors": tuple(
-                tuple(sorted({node - 1, node // 2, node // 5})) if node else ()
-                for node in range(12)
-            ),
-            "tokens": (11, 10),
-        },
-    ),
-    "sum": RegisteredGame(
-        sum_of_games,
-        defaults={
-            "games": (
-                ("kayles", {"heaps": (5,)}),
-                ("nim", {"heaps": (4,)}),
-                ("graph", {"tokens": (9,)}),
-            )
-        },
-    ),
-}
-"""The registered games by name; adding a game is adding a row."""
 
 
 def make_game(
@@ -208,11 +111,25 @@ def make_game(
         >>> make_game("addition", k=3, n=10).solution.winning_actions((0,)).tolist()
         [1]
     """
-    _check_names(name, rules_arguments, *_keywords(make_game))
-    told = None if misere is None else checked_boolean("misere", misere)
-    game = _registered(name).made(name, rules_arguments, told)
+    return game_from_name(registered(name), misere=misere, start=start, **rules_arguments)
+
+
+def game_from_name(
+    named: NamedGame, *, misere: bool | None = None, start: Any = "fixed", **rules_arguments: Any
+) -> Game:
+    """Return a game that need not be registered; arguments and errors are :func:`make_game`'s.
+
+    Args:
+        named: the game by its name, as :func:`resolve_game_name` returns it.
+        misere: whether the player who makes the last move loses; ``None``: as ``named`` says.
+        start: where games begin.
+        rules_arguments: arguments of the constructor; they replace the defaults.
+    """
+    _check_arguments(named, rules_arguments, *_keywords(make_game))
+    checked = None if misere is None else checked_boolean("misere", misere)
+    game = construct_game(named, rules_arguments, checked)
     arguments = {"misere": misere, "start": start, **rules_arguments}
-    return replaced(game, start=as_start(start), registered=Registered(name, arguments))
+    return replaced(game, start=start, registered=Registered(named.name, arguments))
 
 
 def _keywords(function: Callable[..., Any]) -> list[str]:
@@ -224,7 +141,7 @@ def _keywords(function: Callable[..., Any]) -> list[str]:
     ]
 
 
-def _made(
+def _environment(
     environment: Callable[..., Environment], name: str, arguments: dict[str, Any], *size: int
 ) -> Environment:
     """Return an environment of a registered game.
@@ -239,12 +156,13 @@ def _made(
     sources = arguments.pop("sources", {})
     for used in _names_used(name, arguments):
         if used in sources and used not in GAMES:
-            _register_again(used, Source(*sources[used]))
+            _register_again(used, sources[used])
+    named = registered(name)
     own = [keyword for keyword in _keywords(environment) if keyword != "name"]
-    _check_names(name, arguments, *_keywords(make_game), *own)
+    _check_arguments(named, arguments, *_keywords(make_game), *own)
     of_class = {keyword: arguments.pop(keyword) for keyword in own if keyword in arguments}
-    game = make_game(name, **arguments)
-    return environment(game, *size, name=f"{name}_v{_registered(name).version}", **of_class)
+    game = game_from_name(named, **arguments)
+    return environment(game, *size, name=f"{name}_v{named.version}", **of_class)
 
 
 def make_aec(game: str, **arguments: Any) -> GameEnv:
@@ -259,7 +177,7 @@ def make_aec(game: str, **arguments: Any) -> GameEnv:
         UnknownArgumentError: an argument that none of them takes.
         InvalidPositionError: an unknown or impossible start.
     """
-    return _made(GameEnv, game, arguments)
+    return _environment(GameEnv, game, arguments)
 
 
 def make_versus(game: str, **arguments: Any) -> VersusEnv:
@@ -275,7 +193,7 @@ def make_versus(game: str, **arguments: Any) -> VersusEnv:
         InvalidPositionError: an unknown or impossible start.
         SearchTooLargeError: the game is too large.
     """
-    return _made(VersusEnv, game, arguments)
+    return _environment(VersusEnv, game, arguments)
 
 
 def make_vector(game: str, num_envs: int = 1, **arguments: Any) -> VectorGameEnv:
@@ -295,57 +213,7 @@ def make_vector(game: str, num_envs: int = 1, **arguments: Any) -> VectorGameEnv
     # It imports Numba, which takes seconds; importing the package should be fast.
     from nim_envs.envs.vector import VectorGameEnv
 
-    return _made(VectorGameEnv, game, arguments, num_envs)
-
-
-def aec_id(name: str) -> str:
-    """Return the PettingZoo id of the registered game ``name``.
-
-    Raises:
-        InvalidGameError: an unknown name.
-    """
-    return f"{NAMESPACE}/{name}-v{_registered(name).version}"
-
-
-def gymnasium_id(name: str) -> str:
-    """Return the Gymnasium id of the registered game ``name``, in camel case.
-
-    Raises:
-        InvalidGameError: an unknown name.
-    """
-    return f"{NAMESPACE}/{_camel(name)}-v{_registered(name).version}"
-
-
-def _camel(name: str) -> str:
-    return "".join(word.capitalize() for word in name.split("_"))
-
-
-def register_all() -> None:
-    """Register every game with both libraries; done once, when ``nim_envs`` is imported."""
-    for name in GAMES:
-        _register_ids(name)
-
-
-def _register_ids(name: str) -> None:
-    """Register a game with both libraries, where they do not know it yet."""
-    row = GAMES[name]
-    arguments = {"game": name, "misere": row.misere, **row.defaults}
-    if row.source is not None:
-        arguments["sources"] = {name: row.source.in_spec()}
-    if aec_id(name) not in pettingzoo.aec_registry:
-        pettingzoo.register(
-            "aec",
-            id=aec_id(name),
-            entry_point="nim_envs.registration:make_aec",
-            kwargs=arguments,
-        )
-    if gymnasium_id(name) not in gymnasium.registry:
-        gymnasium.register(
-            id=gymnasium_id(name),
-            entry_point="nim_envs.registration:make_versus",
-            vector_entry_point="nim_envs.registration:make_vector",
-            kwargs=arguments,
-        )
+    return _environment(VectorGameEnv, game, arguments, num_envs)
 
 
 RESERVED = frozenset(
@@ -399,16 +267,13 @@ def register_game(
         >>> register_game("two_paths", Rules("two paths", (path, path), initial=(3, 2)))
         >>> make_game("two_paths").solution.is_winning((3, 2))
         True
-        >>> pettingzoo.make("aec", "nim_envs/two_paths-v0", misere=True).game.in_short
+        >>> pettingzoo.make("aec", "nim_envs/two_paths-v0", misere=True).game.summary
         'two paths, components 3-2, misère play'
     """
     checked_name(name)
-    row, why = own_game(rules, misere, defaults or {}, RESERVED)
-    _check_free(name, row, replace=checked_boolean("replace", replace))
-    _forget(name)
-    GAMES[name] = row
-    _register_ids(name)
-    _tell_sums()
+    row, why = named_game(name, rules, misere, defaults or {}, RESERVED)
+    _check_free(row, replace=checked_boolean("replace", replace))
+    add(row)
     if why:
         warnings.warn(
             f"{name}: {why}. Workers that are started by fork know the game, and so do those of "
@@ -418,42 +283,23 @@ def register_game(
         )
 
 
-def _check_free(name: str, row: RegisteredGame, *, replace: bool) -> None:
-    """Check that no other game has a name, or an id that is made from it."""
+def _check_free(game: NamedGame, *, replace: bool) -> None:
+    """Check that no other game has the name of a game, or an id that is made from it."""
+    name = game.name
     before = GAMES.get(name)
     if before is not None and before.source is None:
         raise InvalidGameError(f"{name} is a game of this package: choose another name")
-    if before is not None and not replace and not row.is_again(before):
+    if before is not None and not replace and not game.is_again(before):
         raise InvalidGameError(
             f"{name} is registered already, as {before.rules!r}: choose another name, or "
             "replace=True"
         )
-    twin = next((other for other in GAMES if other != name and _camel(other) == _camel(name)), None)
-    if twin is not None:
-        raise InvalidGameError(
-            f"{name} and {twin}, which is registered already, have the same id in Gymnasium, "
-            f"{gymnasium_id(twin)}: choose another name"
-        )
-
-
-def _forget(name: str) -> None:
-    """Remove a game of a user's own, if there is one, with its ids."""
-    if name in GAMES:
-        pettingzoo.aec_registry.pop(aec_id(name), None)
-        gymnasium.registry.pop(gymnasium_id(name), None)
-        del GAMES[name]
-        _tell_sums()
-
-
-def _tell_sums() -> None:
-    """Let the ids of sums hold how other processes find the games of the user's own."""
-    sources = {name: row.source.in_spec() for name, row in GAMES.items() if row.source is not None}
-    for spec in (
-        pettingzoo.aec_registry[aec_id("sum")], gymnasium.registry[gymnasium_id("sum")],
-    ):  # fmt: skip
-        spec.kwargs.pop("sources", None)
-        if sources:
-            spec.kwargs["sources"] = sources
+    for other in GAMES.values():
+        if other.name != name and other.gymnasium_id == game.gymnasium_id:
+            raise InvalidGameError(
+                f"{name} and {other.name}, which is registered already, have the same id in "
+                f"Gymnasium, {game.gymnasium_id}: choose another name"
+            )
 
 
 def _names_used(name: str, arguments: Mapping[str, Any]) -> Iterator[str]:
@@ -467,34 +313,38 @@ def _names_used(name: str, arguments: Mapping[str, Any]) -> Iterator[str]:
                 yield first
 
 
-def _register_again(name: str, source: Source) -> None:
-    """Register a game of a user's own in a process that was started by another."""
-    game = source.found(name)
+def _register_again(name: str, entry: Any) -> None:
+    """Register a game of a user's own in a process that was started by another.
+
+    Args:
+        name: name of the game.
+        entry: its source, out of the arguments of an id.
+    """
+    source = source_from_spec(name, entry)
     if name not in GAMES:  # its module may register it
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            register_game(name, game, misere=source.misere, defaults=source.defaults)
+            register_game(name, source.game, misere=source.misere, defaults=source.defaults)
 
 
-def typed_game(text: str) -> str:
-    """Return the name of a registered game for what a person has typed.
+def resolve_game_name(text: str) -> NamedGame:
+    """Return the game that a person has typed; nothing is registered.
 
     Args:
-        text: the name, or ``module:function``, whose module is imported: it runs code, so that no
-            word out of a file may be passed.
+        text: a registered name; or ``module:function``, whose module is imported: it runs code, so
+            that no word out of a file may be passed.
+
+    Returns:
+        The registered game, if this is one; else a game whose name is ``text``.
 
     Raises:
         InvalidGameError: there is no such game.
     """
     if not isinstance(text, str) or text in GAMES or ":" not in text:
-        _registered(text)
-        return text
+        return registered(text)
     module, _, function = split(text)
     if not hasattr(imported(module), function.partition(".")[0]) and function in GAMES:
-        return function  # the module registers it
-    row, _ = own_game(resolved(text), None, {}, RESERVED)
-    for name, other in GAMES.items():
-        if other.source is not None and row.is_again(other):
-            return name
-    GAMES[text] = row
-    return text
+        return GAMES[function]  # the module registers it
+    typed, _ = named_game(text, resolved(text), None, {}, RESERVED)
+    own = (game for game in GAMES.values() if game.source is not None)
+    return next((game for game in own if typed.is_again(game)), typed)

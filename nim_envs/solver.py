@@ -15,7 +15,7 @@ from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.rules.validation import checked_choice
 from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.heap_search import LARGEST_MEMO
-from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
+from nim_envs.theory.memo_search import MemoSolution, count_modulo_permutation
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, SumSolution
 from nim_envs.theory.theorem_solution import (
@@ -128,7 +128,7 @@ def solve(
 
 def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int) -> Solution:
     """Return the solution by search or, for large games if allowed, by a quotient."""
-    positions, number = rules.num_positions, count_up_to_order(rules)
+    positions, number = rules.num_positions, count_modulo_permutation(rules)
     most = min(limit, LARGEST_MEMO)
     no_quotient = ""
     if quotients and positions > min(limit, SMALL_SWEEP) and number > min(limit, SMALL_MEMO):

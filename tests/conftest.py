@@ -26,12 +26,12 @@ class RegisteredGames:
 
     @pytest.fixture(autouse=True)
     def _games_as_before(self) -> Iterator[None]:
-        from nim_envs import registration
+        from nim_envs.registered_games import GAMES, remove
 
-        before = set(registration.GAMES)
+        before = set(GAMES)
         yield
-        for name in set(registration.GAMES) - before:
-            registration._forget(name)
+        for name in set(GAMES) - before:
+            remove(name)
 
 
 def pytest_configure(config: pytest.Config) -> None:

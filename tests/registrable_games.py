@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nim_envs import Convention, Game, Rules
-from nim_envs.rules import Component, TableComponent
+from nim_envs.rules import Component, CoordinateSystem, MoveWords, TableComponent
 from nim_envs.rules.component import NO_MOVE
 
 
@@ -34,6 +34,11 @@ def stairs_of(steps=5, *, misere=False):
     return stairs(steps, most=1 if misere else 2)
 
 
+def stairs_by_digits(digits=frozenset({3, 9})):
+    """Return stairs by an argument that JSON cannot hold."""
+    return stairs(sum(digits))
+
+
 STAIRS = Game(stairs(4), Convention.MISERE, (3,))
 
 
@@ -44,11 +49,14 @@ class Queen(Component):
     side: int  # points of a side
 
     kind = "queen"
-    picture = "piece"
 
     @property
-    def fields(self):
-        return (self.side, self.side)
+    def coordinate_system(self):
+        return CoordinateSystem((self.side, self.side), picture="piece")
+
+    @property
+    def words(self):
+        return QueenWords(self.side)
 
     @property
     def states(self):
@@ -68,10 +76,17 @@ class Queen(Component):
         )
 
     def legal_count(self, states):
-        place = self.coordinates(np.asarray(states))
+        place = self.coordinate_system.of(np.asarray(states))
         return place.sum(axis=-1) + place.min(axis=-1)
 
-    def describe_option(self, option, state=None):
+
+@dataclass(frozen=True)
+class QueenWords(MoveWords):
+    """Moves of the queen in words."""
+
+    side: int
+
+    def describe(self, option, state=None):
         way, amount = divmod(option, self.side - 1)
         return f"{('left', 'down', 'both')[way]} {amount + 1}"
 

@@ -28,11 +28,13 @@ LAYERS = [
         "nim_envs.references",
         "nim_envs.typing",
     ],
+    ["nim_envs.lazy", "nim_envs.registered_games"],
     ["nim_envs.rules"],
     ["nim_envs.theory"],
     ["nim_envs.cgt"],
     ["nim_envs.solver"],
-    ["nim_envs.game", "nim_envs.starts"],
+    ["nim_envs.starts"],
+    ["nim_envs.game"],
     ["nim_envs.own_games"],
     [
         "nim_envs.encoding",
@@ -64,19 +66,14 @@ LAYERS = [
     ["nim_envs.envs"],
     ["nim_envs.scoring"],
     ["nim_envs.text"],
-    ["nim_envs.registered_games"],
+    ["nim_envs.constructors"],
     ["nim_envs.registration"],
     ["nim_envs.testing"],
     ["nim_envs"],
     ["nim_envs.adapters", "nim_envs.cli"],
     ["nim_envs.__main__"],
     ["agents.turn_credit"],
-    ["agents.base", "agents.storage.errors"],
-    [
-        "agents.storage.games",
-        "agents.storage.restoring",
-        "agents.storage.schema",
-    ],
+    ["agents.base", "agents.games", "agents.restoring"],
     ["agents.tabular"],
     ["agents.learners"],
     ["agents.generalising"],
@@ -194,6 +191,23 @@ def test_only_the_solver_and_the_command_line_know_the_research():
     }
     assert "nim_envs.solver" in users
     assert {name for name in users if not name.startswith("nim_envs.cli.")} == {"nim_envs.solver"}
+
+
+def test_importing_the_package_imports_no_game_and_no_environment():
+    code = (
+        "import sys, nim_envs; "
+        "print(sorted(m for m in sys.modules if m.startswith(('nim_envs.', 'numba', 'scipy'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ast.literal_eval(done.stdout) == [
+        "nim_envs.errors",
+        "nim_envs.interrupts",
+        "nim_envs.lazy",
+        "nim_envs.references",
+        "nim_envs.registered_games",
+    ]
 
 
 def test_importing_the_package_leaves_numba_and_the_agents_alone():

@@ -10,6 +10,7 @@ from tabulate import tabulate
 from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player, seed_option
 from agents.evaluation import POSITION_SETS, beatable_share, optimality
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.registered_games import NamedGame
 
 
 @click.command()
@@ -23,7 +24,7 @@ from nim_envs.errors import SearchTooLargeError
 )
 @seed_option("Seeds what is drawn.")
 def evaluate(
-    game: str | None,
+    game: NamedGame | None,
     settings: tuple[str, ...],
     start: str | None,
     agent: str,

@@ -6,21 +6,25 @@ import shlex
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import click
 
 from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
+from agents.games import same_game
 from agents.registry import LEARNERS, learner_class, new_learner
+from agents.restoring.errors import UnregisteredGameError
 from agents.storage import load
-from agents.storage.errors import UnregisteredGameError
-from agents.storage.games import same_game
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.arguments import arguments_of, integers, settings_of, value_of
-from nim_envs.cli.options import GAME_HELP, GameName, registered_game, settings_option
+from nim_envs.cli.options import GAME_HELP, GameName, game_with_settings, settings_option
 from nim_envs.cli.running import using
 from nim_envs.errors import StorageError
+from nim_envs.registered_games import NamedGame
+from nim_envs.registration import game_from_name, resolve_game_name
 from nim_envs.starts import NAMED_STARTS
+
+Read = TypeVar("Read")
 
 NAMED_PLAYERS = ("random", "optimal")
 PLAYER_HELP = "random, optimal, epsilon=NUMBER, or a file that train has written"
@@ -51,12 +55,12 @@ def seed_option(seeded: str, default: int | None = 0) -> Callable[..., Any]:
 
 
 def make_env(
-    game: str | None, settings: tuple[str, ...], start: str | None, *players: str
+    game: NamedGame | None, settings: tuple[str, ...], start: str | None, *players: str
 ) -> GameEnv:
     """Return an environment of the game named by the options, or learned by one of the players.
 
     Args:
-        game: registered name; ``None``: the game of the first player loaded from a file.
+        game: the game by its name; ``None``: the game of the first player loaded from a file.
         settings: arguments of the game, of the form ``NAME=VALUE``.
         start: start of the games; ``None``: as saved in the file, or fixed.
         players: names or files of the players; see :func:`make_agent`.
@@ -65,7 +69,7 @@ def make_env(
         click.UsageError: neither an option nor a player names the game.
     """
     if game is not None:
-        return GameEnv(registered_game(game, settings, start_of(start)), name=game)
+        return GameEnv(game_with_settings(game, settings, start_of(start)), name=game.name)
     if settings:
         raise click.UsageError(f"--set {settings[0]} says something of a game: add --game")
     for learned in (saved_learner(text).game for text in players if Path(text).is_file()):
@@ -158,10 +162,8 @@ def make_agent(text: str, env: GameEnv) -> Agent:
     learner = saved_learner(text, env.game)
     learned = learner.game
     if not (learner.fits(env.game) if learned is None else same_game(learned, env.game)):
-        theirs = "another game" if learned is None else learned.in_short
-        raise click.UsageError(
-            f"{text} has learned {theirs}; the game given is {env.game.in_short}"
-        )
+        theirs = "another game" if learned is None else learned.summary
+        raise click.UsageError(f"{text} has learned {theirs}; the game given is {env.game.summary}")
     return cast(Trainable, learner)
 
 
@@ -176,9 +178,12 @@ def saved_learner(text: str, game: Game | None = None) -> Any:
         click.UsageError: its game is one of a person's own that is not registered here; the message
             names the option that does.
     """
+    typed = None
+    if game is not None and game.registered is not None:
+        typed = resolve_game_name(game.registered.name)
     with using(Path(text)):
         try:
-            return load(text)
+            return with_typed_game(typed, lambda known: load(text, known))
         except StorageError as error:
             unknown = error.__cause__
             if not isinstance(unknown, UnregisteredGameError):
@@ -186,6 +191,27 @@ def saved_learner(text: str, game: Game | None = None) -> Any:
             if unknown.name is None and game is not None:
                 return load(text, game)
             raise click.UsageError(_wanted_game(text, unknown)) from error
+
+
+def with_typed_game(typed: NamedGame | None, read: Callable[[Game | None], Read]) -> Read:
+    """Return the contents of a file whose game may be the one that a person has typed.
+
+    Args:
+        typed: the game that was typed, if any; no name out of the file is resolved.
+        read: reads the file, with its game if that is not registered.
+
+    Raises:
+        StorageError: as ``read`` does; or the file is of another game that is not registered.
+    """
+    try:
+        return read(None)
+    except StorageError as error:
+        unknown = error.__cause__
+        if not isinstance(unknown, UnregisteredGameError) or typed is None:
+            raise
+        if unknown.name != typed.name:
+            raise
+        return read(game_from_name(typed, **unknown.arguments))
 
 
 def _wanted_game(text: str, unknown: UnregisteredGameError) -> str:

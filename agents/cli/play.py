@@ -12,6 +12,7 @@ from agents.cli.play_window import PlayWindow
 from agents.evaluation import SEATS
 from agents.players.human import HumanAgent, Quit, Undo
 from nim_envs.cli.layout import say
+from nim_envs.registered_games import NamedGame
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words
 from nim_envs.rules.words import titled
@@ -26,7 +27,7 @@ from nim_envs.rules.words import titled
 @seed_option("Seeds starts and the opponent; random by default.", default=None)
 @click.option("--window", is_flag=True, help="Play by mouse in a window.")
 def play(
-    game: str | None, settings: tuple[str, ...], start: str | None, against: str, seat: str,
+    game: NamedGame | None, settings: tuple[str, ...], start: str | None, against: str, seat: str,
     seed: int | None,
     window: bool,
 ) -> None:  # fmt: skip
@@ -36,8 +37,8 @@ def play(
     if game is None:
         reason = "in its training (--start names another)" if start is None else "--start says"
         say(
-            f"{against} has learned {env.game.in_short}. "
-            f"Games start as {reason}: {env.game.start.in_short}."
+            f"{against} has learned {env.game.summary}. "
+            f"Games start as {reason}: {env.game.start.summary}."
         )
     person = SEATS.index(seat)
     if not window:

@@ -21,6 +21,7 @@ from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pi
 from agents.evaluation.sample_game import sample_game
 from agents.generalising.base import GameChoosingLearner
 from nim_envs.cli.arguments import integers
+from nim_envs.registered_games import NamedGame
 
 
 @click.command()
@@ -35,7 +36,7 @@ from nim_envs.cli.arguments import integers
 @seed_option("Seeds the sample game.")
 @picture_options("heatmaps")
 def show(
-    game: str | None, settings: tuple[str, ...], start: str | None, agent: str,
+    game: NamedGame | None, settings: tuple[str, ...], start: str | None, agent: str,
     positions: tuple[str, ...], sample: bool, greedy: bool, seed: int, plots: Path | None,
     picture: str,
 ) -> None:  # fmt: skip

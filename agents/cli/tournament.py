@@ -10,6 +10,7 @@ from tabulate import tabulate
 from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player, seed_option
 from agents.evaluation.tournament import round_robin
 from nim_envs.cli.layout import say
+from nim_envs.registered_games import NamedGame
 
 
 @click.command()
@@ -20,7 +21,7 @@ from nim_envs.cli.layout import say
               help="Games per pairing.")  # fmt: skip
 @seed_option("Seeds starts and players.")
 def tournament(
-    game: str | None,
+    game: NamedGame | None,
     settings: tuple[str, ...],
     start: str | None,
     players: tuple[str, ...],

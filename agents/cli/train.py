@@ -16,6 +16,7 @@ from agents.cli.options import (
     make_learner,
     seed_option,
     start_of,
+    with_typed_game,
 )
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import optimality
@@ -28,10 +29,11 @@ from agents.training.metrics import TrainingRecorder
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.games import as_word
 from nim_envs.cli.layout import Command, say
-from nim_envs.cli.options import registered_game
+from nim_envs.cli.options import game_with_settings
 from nim_envs.cli.running import make_directory, using
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
+from nim_envs.registered_games import NamedGame
 from nim_envs.rules.words import titled
 
 
@@ -66,7 +68,9 @@ def of_checkpoint(path: Path, said: dict[str, Any]) -> tuple[str, dict[str, Any]
         StorageError: the file is damaged, or does not hold all of its run.
     """
     with using(path):
-        env, agents, games, seed, options = saved_run(path)
+        env, agents, games, seed, options = with_typed_game(
+            said.get("game"), lambda game: saved_run(path, game)
+        )
     agent: Trainable = agents[0]
     if agent is not agents[1]:
         raise click.UsageError(f"{path} is of a run of two learners, and this trains one")
@@ -101,7 +105,7 @@ def changed_game(game: Game, said: dict[str, Any]) -> Game:
     name, arguments = game.registered
     start = start_of(said["start"]) if "start" in said else arguments.get("start", "fixed")
     if "game" in said:
-        return registered_game(said["game"], said.get("settings", ()), start)
+        return game_with_settings(said["game"], said.get("settings", ()), start)
     if "settings" in said:
         raise click.UsageError(f"--set {said['settings'][0]} says something of a game: add --game")
     return make_game(name, **{**arguments, "start": start})
@@ -146,7 +150,7 @@ class Train(Command):
               help="Games between two points of the curves; by default 500, and in runs of over "
               "100,000 games a two-hundredth of them.")  # fmt: skip
 def train(
-    game: str | None, settings: tuple[str, ...], start: str | None, learner: str,
+    game: NamedGame | None, settings: tuple[str, ...], start: str | None, learner: str,
     param: tuple[str, ...],
     games: int, seed: int, output: Path, checkpoint: Path | None, plots: Path | None,
     picture: str, every: int | None,

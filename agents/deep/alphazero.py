@@ -28,12 +28,12 @@ from typing import Any, Literal, NamedTuple, get_type_hints
 
 import numpy as np
 
+from agents.games import game_in_words
 from agents.generalising.signed_products.value_networks import SignedProductsNetwork
 from agents.generalising.signed_products.visited_positions import heap_options
+from agents.restoring.errors import refusing
+from agents.restoring.schema import check_finite, check_value
 from agents.storage import StorageError, load_content, save_on_the_way
-from agents.storage.errors import refusing
-from agents.storage.games import game_in_words
-from agents.storage.schema import check_finite, check_value
 from nim_envs import Game, optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable

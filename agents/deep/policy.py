@@ -7,7 +7,7 @@ import numpy as np
 from agents.tabular.index import positions_of
 from nim_envs import Game
 from nim_envs.encoding import Encoding
-from nim_envs.players import PolicyFunction, checked_probabilities, drawn
+from nim_envs.players import PolicyFunction, checked_probabilities, draw_actions
 from nim_envs.scoring.policies import LARGEST_BATCH
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
@@ -99,7 +99,7 @@ class PolicyAgent:
 
         Batched environments call it once for all of their games.
         """
-        return drawn(self.action_probabilities(observations, action_masks), rng)
+        return draw_actions(self.action_probabilities(observations, action_masks), rng)
 
     def greedy(self) -> PolicyAgent:
         """Return the agent that always takes a most probable action of this policy."""

@@ -13,9 +13,9 @@ from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.players import (
     NO_LEGAL_MOVE,
+    Agent,
     AnyPlayer,
-    Player,
-    PlayingPlayer,
+    BatchPlayerAdapter,
     Policy,
     hint,
     is_player,
@@ -91,19 +91,19 @@ class MatchedPlayer:
         base = env.unwrapped
         rules = base.game.rules if isinstance(base, GameEnv) else None
         self._base = base
-        self._agent = player if isinstance(player, Player) else None
-        self._playing = PlayingPlayer(player, rules)
+        self._agent = player if isinstance(player, Agent) else None
+        self._adapter = BatchPlayerAdapter(player, rules)
         self._num_actions: int | None = None
         self._actions: IntArray | None = None
         if env is base or rules is None:
             return
-        if self._playing.moves:
-            # A move is an action of the game, to which wrappers may give another number.
+        if self._adapter.moves:
+            # A move is an action of the game, to which wrappers may give another index.
             self._actions = Process(env, player).actions
             return
         space: Any = env.action_space(PLAYERS[0])
         self._num_actions = int(space.n)
-        self._playing = PlayingPlayer(player, rules, self._num_actions)
+        self._adapter = BatchPlayerAdapter(player, rules, self._num_actions)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the player's action, or -1 if it names no legal move.
@@ -114,8 +114,8 @@ class MatchedPlayer:
         if self._agent is not None:
             # Most players are agents, which need no batch.
             answer: Any = self._agent.act(observation, action_mask, rng)
-            number = self._num_actions or len(action_mask)
-            return cast(int, one_action(answer, number, rng))
+            size = self._num_actions or len(action_mask)
+            return cast(int, one_action(answer, size, rng))
         try:
             return cast(int, self._action(observation, action_mask, rng))
         except InvalidActionError as error:
@@ -125,15 +125,15 @@ class MatchedPlayer:
         """The action of a player that takes batches of observations."""
         base: Any = self._base
         batch = observation[np.newaxis], action_mask[np.newaxis]
-        actions = np.asarray(self._playing(*batch, rng, lambda: base.position[np.newaxis]))
+        actions = np.asarray(self._adapter(*batch, rng, lambda: base.position[np.newaxis]))
         if actions.shape != (1,):
             raise InvalidActionError(
                 f"actions must be an array of shape (1,), not of shape {actions.shape}"
             )
         if self._actions is None or actions[0] == NO_LEGAL_MOVE:
             return actions[0]
-        numbers = np.flatnonzero(self._actions == actions[0])
-        return numbers[0] if len(numbers) else NO_LEGAL_MOVE
+        found = np.flatnonzero(self._actions == actions[0])
+        return found[0] if len(found) else NO_LEGAL_MOVE
 
 
 def play_match(

@@ -10,7 +10,7 @@ from agents.tabular.position_values import GreedyValuePolicy
 from nim_envs import Game
 from nim_envs.compilation import compiled
 from nim_envs.numba_intrinsics import without_reference_counts
-from nim_envs.rules.compiled_moves import CompiledRules, number_after, write_position_after
+from nim_envs.rules.compiled_moves import CompiledRules, index_after, write_position_after
 from nim_envs.typing import Array, FloatArray, IntArray
 
 CHUNK = 1 << 20
@@ -53,7 +53,7 @@ def _score(
                 option = rules.legal_options[component, before, number]
                 if order is None:
                     second_table = rules.second_table
-                    after = number_after(rules, second_table, position, index, component, option)[0]
+                    after = index_after(rules, second_table, position, index, component, option)[0]
                     place = after
                 else:
                     after = write_position_after(

@@ -8,10 +8,10 @@ from typing import Any, Protocol, TypedDict, TypeVar, runtime_checkable
 
 import numpy as np
 
-from agents.base import Policy, Trainable
-from agents.storage.games import own_game, same_game
-from agents.storage.restoring import check_same_arguments, known_game
-from agents.storage.schema import check_value, parameter_type
+from agents.base import ScorableAgent, Trainable
+from agents.games import required_game, same_game
+from agents.restoring.checks import check_same_arguments, known_game
+from agents.restoring.schema import check_value, parameter_type
 from nim_envs import Game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import FixedStart, UniformStart
@@ -50,7 +50,7 @@ class GameChoosingLearner(Trainable, Protocol):
         ...
 
     @abstractmethod
-    def greedy(self, game: Game | None = None) -> Policy:
+    def greedy(self, game: Game | None = None) -> ScorableAgent:
         """Return the current greedy policy, which does not learn.
 
         Args:
@@ -116,12 +116,12 @@ class GeneralisingLearner(GameChoosingLearner):
         self.game = game
         self.positions_read = 0
         self._arguments = arguments
-        self._acting: Policy | None = None  # the greedy policy, kept until it learns more
+        self._acting: ScorableAgent | None = None  # the greedy policy, kept until it learns more
 
     def __repr__(self) -> str:
         """Return the game, and whether the learned solution is proved."""
         proved = "" if self.proof is None else "; proved"
-        return f"{type(self).__name__}({self.game.in_short}{proved})"
+        return f"{type(self).__name__}({self.game.summary}{proved})"
 
     @classmethod
     def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
@@ -136,7 +136,7 @@ class GeneralisingLearner(GameChoosingLearner):
             HypothesisError: the learner's assumptions do not fit the game.
         """
         constructor: Any = cls
-        learner: AnyLearner = constructor(own_game(env, cls), **arguments)
+        learner: AnyLearner = constructor(required_game(env, cls), **arguments)
         return learner
 
     def fits(self, game: Game) -> bool:
@@ -147,12 +147,12 @@ class GeneralisingLearner(GameChoosingLearner):
         """Learn from games against itself; see :class:`GameChoosingLearner`."""
         if not self.fits(game):
             raise ValueError(
-                f"this learner was made for {self.game.in_short}, not for {game.in_short}"
+                f"this learner was made for {self.game.summary}, not for {game.summary}"
             )
         if not isinstance(game.start, (FixedStart, UniformStart)):
             raise ValueError(
                 f"{type(self).__name__} begins its games from a fixed or uniform start, which say "
-                f"nothing about who wins, not from {game.start.in_short}"
+                f"nothing about who wins, not from {game.start.summary}"
             )
         checked_integer("games", games, minimum=0)
         rng = np.random.default_rng(checked_integer("seed", seed, minimum=0))
@@ -192,7 +192,7 @@ class GeneralisingLearner(GameChoosingLearner):
         return self._acting.act(observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities of the greedy policy; see :class:`agents.base.Policy`."""
+        """Return the probabilities of the greedy policy; see :class:`nim_envs.players.Policy`."""
         return self.greedy().action_probabilities(observations, action_masks)
 
     def saved(self) -> SavedGeneralising:

@@ -35,7 +35,7 @@ class LookAheadPolicy(ABC):
 
     def __repr__(self) -> str:
         """Return the game."""
-        return f"{type(self).__name__}({self.game.in_short})"
+        return f"{type(self).__name__}({self.game.summary})"
 
     @abstractmethod
     def judged(self, positions: IntArray) -> FloatArray:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.tabular.preferences import CriticLearner, choose_by_softmax
-from agents.tabular.protocol import LearningRule, Turn
-from agents.tabular.selection import softmax
+from agents.base import Transition
+from agents.tabular.preferences import CriticLearner, choose_by_softmax, log_policy_gradient
+from agents.tabular.protocol import LearningRule, UpdateContext
+from nim_envs.compilation import compiled
 from nim_envs.typing import Array, FloatArray
 
 
@@ -24,28 +25,42 @@ class ActorCriticState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-def actor_critic(learner: ActorCriticState, turn: Turn) -> None:
+@compiled(inner=True)
+def actor_critic_td_error(v: float, reward: float, discount: float, v_next: float) -> float:
     """δ = r − γ V(s') − V(s);  V(s) += β δ;  H(s, b) += α δ [1{b = a} − π(b | s)] for legal b.
 
     γ has a minus sign because the opponent is to move at s'; V(s') counts as 0 where the game has
-    ended there.
+    ended there. H are the preferences, whose softmax is π; the term in square brackets is
+    :func:`agents.tabular.preferences.log_policy_gradient`.
 
     Args:
-        learner: H, whose softmax is π; V, for the player to move; α, β and γ.
-        turn: s, a, r with the bonus, and s', the position after the move.
+        v: V(s), for the player to move.
+        reward: r, with the bonus.
+        discount: γ.
+        v_next: V(s') of the position after the move; 0 where the game has ended.
+
+    Returns:
+        δ.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 13.5.
     """
-    td_error = turn.reward + turn.bonus - learner.values[turn.state]
-    if len(turn.reply_legal_actions):
-        td_error -= learner.discount * learner.values[turn.reply_state]
-    learner.values[turn.state] += learner.critic_rate * td_error
-    preferences = learner.preferences[turn.state]
-    softmax(preferences, turn.legal_actions, 1.0, learner.probabilities)
+    return reward - v - discount * v_next
+
+
+@compiled(inline=True)
+def learn(learner: ActorCriticState, turn: Transition, context: UpdateContext) -> None:
+    """Apply :func:`actor_critic_td_error` to V(s) and, times the gradient, to H(s, ·)."""
+    values, preferences = learner.values, learner.preferences[context.state]
+    v_next = values[context.reply_state] if len(turn.reply_legal_actions) else 0.0
+    td_error = actor_critic_td_error(
+        values[context.state], turn.reward + turn.bonus, learner.discount, v_next
+    )
+    values[context.state] += learner.critic_rate * td_error
+    gradient = learner.probabilities
+    log_policy_gradient(preferences, turn.action, turn.legal_actions, 1.0, gradient)
     for other in turn.legal_actions:
-        taken = 1.0 if other == turn.action else 0.0
-        preferences[other] += learner.actor_rate * td_error * (taken - learner.probabilities[other])
+        preferences[other] += learner.actor_rate * td_error * gradient[other]
 
 
 class ActorCritic(CriticLearner):
@@ -62,7 +77,7 @@ class ActorCritic(CriticLearner):
         values: value of each position for the player to move, float64 ``(observations,)``.
     """
 
-    rule = LearningRule(ActorCriticState, choose=choose_by_softmax, learn=actor_critic)
+    rule = LearningRule(choose=choose_by_softmax, learn=learn)
 
     def first_state(
         self, preferences: FloatArray, rates: tuple[float, float, float]

@@ -6,14 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.tabular.action_values import (
-    StandardActionValueLearner,
-    choose_epsilon_greedily,
-    step_towards,
-)
-from agents.tabular.protocol import LearningRule, Turn
+from agents.base import Transition
+from agents.tabular.action_values import StandardActionValueLearner, choose_epsilon_greedily
+from agents.tabular.protocol import LearningRule, UpdateContext
 from agents.tabular.selection import greedy_action
-from nim_envs.typing import Array, FloatArray
+from nim_envs.compilation import compiled
+from nim_envs.typing import Array, FloatArray, IntArray
 
 
 class DoubleQLearningState(NamedTuple):
@@ -27,35 +25,67 @@ class DoubleQLearningState(NamedTuple):
     numbers: FloatArray  # (2,): random numbers that choose the table to update, and break ties
 
 
-def _draw_numbers(
-    learner: DoubleQLearningState, finished_games: int, generator: np.random.Generator
-) -> None:
-    for place in range(2):
-        learner.numbers[place] = generator.random()
-
-
-def double_q_learning(learner: DoubleQLearningState, turn: Turn) -> None:
+@compiled(inner=True)
+def double_q_learning_td_error(
+    q: FloatArray,
+    action: int,
+    reward: float,
+    discount: float,
+    q_next: FloatArray,
+    other_q_next: FloatArray,
+    next_legal_actions: IntArray,
+    uniform: float,
+) -> float:
     """Q1(s, a) += α [r − γ Q2(s', argmax_a' Q1(s', a')) − Q1(s, a)].
 
     γ has a minus sign because the opponent is to move at s'. Where the game has ended, r alone is
     the target.
 
     Args:
-        learner: Q1 and Q2, the two tables in the order that a random number decides; α and γ.
-        turn: s, a, r with the bonus, and s', the position after the move.
+        q: Q1(s, ·), ``(actions,)``.
+        action: a.
+        reward: r, with the bonus.
+        discount: γ.
+        q_next: Q1(s', ·), ``(actions,)``, at the position after the move.
+        other_q_next: Q2(s', ·), ``(actions,)``.
+        next_legal_actions: legal actions at s'.
+        uniform: random number that breaks ties of the argmax, in [0, 1).
+
+    Returns:
+        The TD error, in square brackets.
 
     References:
         H. van Hasselt, "Double Q-learning", *NeurIPS* (2010).
     """
+    target = reward
+    best = greedy_action(q_next, next_legal_actions, uniform)
+    if best >= 0:
+        target -= discount * other_q_next[best]
+    td_error: float = target - q[action]
+    return td_error
+
+
+@compiled(inline=True)
+def draw_numbers(
+    learner: DoubleQLearningState, finished_games: int, generator: np.random.Generator
+) -> None:
+    """Draw the numbers that choose the table to update, and break ties."""
+    for place in range(2):
+        learner.numbers[place] = generator.random()
+
+
+@compiled(inline=True)
+def learn(learner: DoubleQLearningState, turn: Transition, context: UpdateContext) -> None:
+    """Apply :func:`double_q_learning_td_error` to one table, which a random number chooses."""
     updated, other = learner.first, learner.second
     if learner.numbers[0] < 0.5:
         updated, other = learner.second, learner.first
-    state, action = turn.state, turn.action
-    target = turn.reward + turn.bonus
-    best = greedy_action(updated[turn.reply_state], turn.reply_legal_actions, learner.numbers[1])
-    if best >= 0:
-        target -= learner.discount * other[turn.reply_state, best]
-    step_towards(updated, state, action, target, learner.learning_rate)
+    state, action, reply_state = context.state, turn.action, context.reply_state
+    td_error = double_q_learning_td_error(
+        updated[state], action, turn.reward + turn.bonus, learner.discount, updated[reply_state],
+        other[reply_state], turn.reply_legal_actions, learner.numbers[1],
+    )  # fmt: skip
+    updated[state, action] += learner.learning_rate * td_error
     learner.table[state, action] = (
         learner.first[state, action] + learner.second[state, action]
     ) / 2
@@ -78,12 +108,7 @@ class DoubleQLearning(StandardActionValueLearner):
         tables: the two tables, same shape.
     """
 
-    rule = LearningRule(
-        DoubleQLearningState,
-        choose=choose_epsilon_greedily,
-        learn=double_q_learning,
-        draw_numbers=_draw_numbers,
-    )
+    rule = LearningRule(choose=choose_epsilon_greedily, learn=learn, draw_numbers=draw_numbers)
 
     tables_needed = 3
 

@@ -6,12 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.tabular.action_values import (
-    StandardActionValueLearner,
-    choose_epsilon_greedily,
-    step_towards,
-)
-from agents.tabular.protocol import LearningRule, Turn, is_unanswered
+from agents.base import Transition
+from agents.tabular.action_values import StandardActionValueLearner, choose_epsilon_greedily
+from agents.tabular.protocol import LearningRule, UpdateContext, is_unanswered
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
 from nim_envs.typing import Array, FloatArray, IntArray
@@ -43,24 +40,50 @@ class ExpectedSARSAState(NamedTuple):
     discount: float
 
 
-def expected_sarsa(learner: ExpectedSARSAState, turn: Turn) -> None:
+@compiled(inner=True)
+def expected_sarsa_td_error(
+    q: FloatArray,
+    action: int,
+    reward: float,
+    discount: float,
+    q_next: FloatArray,
+    next_legal_actions: IntArray,
+    epsilon: float,
+) -> float:
     """Q(s, a) += α [r + γ Σ_a' π(a' | s') Q(s', a') − Q(s, a)], π being epsilon-greedy.
 
     Args:
-        learner: Q, α and γ.
-        turn: s, a, r from the move, the reply and the bonus, and s', the position at the mover's
-            next turn.
+        q: Q(s, ·), ``(actions,)``.
+        action: a.
+        reward: r, from the move, the reply and the bonus.
+        discount: γ.
+        q_next: Q(s', ·), ``(actions,)``, at the mover's next turn.
+        next_legal_actions: legal actions at s'; empty where the game has ended, so that r alone
+            is the target.
+        epsilon: probability of a random action under π.
+
+    Returns:
+        The TD error, in square brackets.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.6.
     """
+    value = epsilon_greedy_value(q_next, next_legal_actions, epsilon)
+    td_error: float = reward + discount * value - q[action]
+    return td_error
+
+
+@compiled(inline=True)
+def learn(learner: ExpectedSARSAState, turn: Transition, context: UpdateContext) -> None:
+    """Apply :func:`expected_sarsa_td_error` to Q(s, a), unless there was no reply."""
     if is_unanswered(turn):
         return
+    q, q_next = learner.table[context.state], learner.table[context.next_state]
     reward = turn.reward + turn.bonus + turn.reply_reward
-    values = learner.table[turn.next_state]
-    value = epsilon_greedy_value(values, turn.next_legal_actions, turn.epsilon)
-    target = reward + learner.discount * value
-    step_towards(learner.table, turn.state, turn.action, target, learner.learning_rate)
+    td_error = expected_sarsa_td_error(
+        q, turn.action, reward, learner.discount, q_next, turn.next_legal_actions, context.epsilon
+    )
+    q[turn.action] += learner.learning_rate * td_error
 
 
 class ExpectedSARSA(StandardActionValueLearner):
@@ -78,7 +101,7 @@ class ExpectedSARSA(StandardActionValueLearner):
         table: action values, float64 ``(observations, actions)``.
     """
 
-    rule = LearningRule(ExpectedSARSAState, choose=choose_epsilon_greedily, learn=expected_sarsa)
+    rule = LearningRule(choose=choose_epsilon_greedily, learn=learn)
 
     def first_state(
         self, table: FloatArray, learning_rate: float, discount: float

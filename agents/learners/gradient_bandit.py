@@ -8,10 +8,14 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.tabular.index import initial_table
-from agents.tabular.preferences import PreferenceLearner, choose_by_softmax
+from agents.tabular.preferences import (
+    PreferenceLearner,
+    choose_by_softmax,
+    log_policy_gradient,
+)
 from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
 from agents.tabular.schedules import check_range
-from agents.tabular.selection import softmax
+from nim_envs.compilation import compiled
 from nim_envs.typing import FloatArray, IntArray
 
 
@@ -26,14 +30,24 @@ class GradientBanditState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-def gradient_bandit(learner: GradientBanditState, game: FinishedGame) -> None:
+@compiled(inner=True)
+def gradient_bandit_step(
+    result: float, baseline: float, learning_rate: float, temperature: float
+) -> float:
     """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for legal b;  R̄(s) += [R − R̄(s)] / N(s).
 
+    π is the softmax of H(s, ·)/τ, and the last term in square brackets of the first formula is
+    :func:`agents.tabular.preferences.log_policy_gradient`. N(s) is the number of results at s,
+    with this one.
+
     Args:
-        learner: H; R̄, mean of the earlier results at each state, and N, their number with this
-            one; α and τ. π is the softmax of H(s, ·)/τ.
-        game: s and a of each turn, and R, result of the game for the mover: 1 won, -1 lost,
-            0 drawn, plus any bonus.
+        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn, plus any bonus.
+        baseline: R̄(s), mean of the earlier results at s.
+        learning_rate: α.
+        temperature: τ.
+
+    Returns:
+        (α/τ) [R − R̄(s)], the factor of the gradient.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8, and for
@@ -41,21 +55,25 @@ def gradient_bandit(learner: GradientBanditState, game: FinishedGame) -> None:
         gradient-following algorithms for connectionist reinforcement learning", *Machine
         Learning* 8 (1992), 229-256.
     """
+    return learning_rate * (result - baseline) / temperature
+
+
+@compiled(inline=True)
+def learn_from_game(learner: GradientBanditState, game: FinishedGame) -> None:
+    """Apply :func:`gradient_bandit_step` times the gradient to H(s, ·) of each turn."""
     result = 0.0
     for reward in game.rewards:
         result += reward
+    gradient, temperature = learner.probabilities, learner.temperature
     for turn in range(len(game.states)):
         state, legal_actions = game.states[turn], legal_in(game, turn)
-        preferences = learner.preferences[state]
-        softmax(preferences, legal_actions, learner.temperature, learner.probabilities)
-        step = learner.learning_rate * (result - learner.baselines[state]) / learner.temperature
+        preferences, baseline = learner.preferences[state], learner.baselines[state]
+        log_policy_gradient(preferences, game.actions[turn], legal_actions, temperature, gradient)
+        step = gradient_bandit_step(result, baseline, learner.learning_rate, temperature)
         for other in legal_actions:
-            if other == game.actions[turn]:
-                preferences[other] += step * (1.0 - learner.probabilities[other])
-            else:
-                preferences[other] -= step * learner.probabilities[other]
+            preferences[other] += step * gradient[other]
         learner.visits[state] += 1
-        learner.baselines[state] += (result - learner.baselines[state]) / learner.visits[state]
+        learner.baselines[state] += (result - baseline) / learner.visits[state]
 
 
 class GradientBandit(PreferenceLearner):
@@ -84,9 +102,7 @@ class GradientBandit(PreferenceLearner):
         MemoryError: the tables would need too much memory.
     """
 
-    rule = LearningRule(
-        GradientBanditState, choose=choose_by_softmax, learn_from_game=gradient_bandit
-    )
+    rule = LearningRule(choose=choose_by_softmax, learn_from_game=learn_from_game)
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from agents.tabular.index import initial_table
 from agents.tabular.protocol import Decision, FinishedGame, LearningRule
 from agents.tabular.schedules import Schedule, harmonic
 from agents.tabular.selection import epsilon_greedy_action
+from nim_envs.compilation import compiled
 from nim_envs.typing import Array, FloatArray, IntArray
 
 
@@ -22,31 +23,45 @@ class MonteCarloState(NamedTuple):
     visits: IntArray
 
 
-def _choose(
+@compiled(inner=True)
+def monte_carlo_step(q: float, result: float, visits: int) -> float:
+    """N(s, a) += 1;  Q(s, a) += [G − Q(s, a)] / N(s, a).
+
+    Args:
+        q: Q(s, a), mean of the earlier results.
+        result: G, result for the mover: 1 for a win, 0 for a loss, 0.5 for a draw.
+        visits: N(s, a), number of results with this one. No position occurs twice in a game, so
+            every visit is a first visit.
+
+    Returns:
+        The change of Q(s, a).
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 5.3.
+    """
+    return (result - q) / visits
+
+
+@compiled(inline=True)
+def choose(
     learner: MonteCarloState, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:
+    """Choose epsilon-greedily, and at random at the first move of a game."""
     epsilon = 1.0 if decision.first_move else decision.epsilon
     values = learner.table[decision.state]
     return epsilon_greedy_action(values, legal_actions, epsilon, decision.uniform)
 
 
-def monte_carlo(learner: MonteCarloState, game: FinishedGame) -> None:
-    """N(s, a) += 1;  Q(s, a) += [G − Q(s, a)] / N(s, a).
-
-    Args:
-        learner: Q, mean results, and N, number of results of each pair.
-        game: s and a of each turn; no position occurs twice in a game, so every visit is a first
-            visit. G is the result for the mover: 1 for a win, 0 for a loss, 0.5 for a draw.
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 5.3.
-    """
+@compiled(inline=True)
+def learn_from_game(learner: MonteCarloState, game: FinishedGame) -> None:
+    """Apply :func:`monte_carlo_step` to each turn."""
     result = (1.0 + game.result) / 2.0
     for turn in range(len(game.states)):
         state, action = game.states[turn], game.actions[turn]
         learner.visits[state, action] += 1
-        error = result - learner.table[state, action]
-        learner.table[state, action] += error / learner.visits[state, action]
+        learner.table[state, action] += monte_carlo_step(
+            learner.table[state, action], result, learner.visits[state, action]
+        )
 
 
 class MonteCarloES(ActionValueLearner):
@@ -75,7 +90,7 @@ class MonteCarloES(ActionValueLearner):
         MemoryError: the tables would need too much memory.
     """
 
-    rule = LearningRule(MonteCarloState, choose=_choose, learn_from_game=monte_carlo)
+    rule = LearningRule(choose=choose, learn_from_game=learn_from_game)
 
     def __init__(
         self,

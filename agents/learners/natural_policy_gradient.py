@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.tabular.action_values import step_towards
+from agents.base import Transition
 from agents.tabular.preferences import CriticLearner, choose_by_softmax
-from agents.tabular.protocol import LearningRule, Turn
+from agents.tabular.protocol import LearningRule, UpdateContext
 from agents.tabular.selection import softmax
-from nim_envs.typing import Array, FloatArray
+from nim_envs.compilation import compiled
+from nim_envs.typing import Array, FloatArray, IntArray
 
 
 class NaturalPolicyGradientState(NamedTuple):
@@ -25,36 +26,70 @@ class NaturalPolicyGradientState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-def natural_policy_gradient(learner: NaturalPolicyGradientState, turn: Turn) -> None:
+@compiled(inner=True)
+def natural_policy_gradient_td_error(
+    q: FloatArray,
+    action: int,
+    reward: float,
+    discount: float,
+    q_next: FloatArray,
+    probabilities_next: FloatArray,
+    next_legal_actions: IntArray,
+) -> float:
     """Q(s, a) += β [r − γ Σ_b π(b | s') Q(s', b) − Q(s, a)];  H(s, ·) += α A(s, ·).
 
-    The advantage is A(s, b) = Q(s, b) − Σ_c π(c | s) Q(s, c). γ has a minus sign because the
-    opponent is to move at s'.
+    The advantage is A(s, b) = Q(s, b) − Σ_c π(c | s) Q(s, c), and π the softmax of H. γ has a minus
+    sign because the opponent is to move at s'.
 
     Args:
-        learner: H, whose softmax is π; Q; α, β and γ.
-        turn: s, a, r with the bonus, and s', the position after the move.
+        q: Q(s, ·), ``(actions,)``.
+        action: a.
+        reward: r, with the bonus.
+        discount: γ.
+        q_next: Q(s', ·), ``(actions,)``, at the position after the move.
+        probabilities_next: π(· | s'), ``(actions,)``.
+        next_legal_actions: legal actions at s'; empty where the game has ended, so that r alone
+            is the target.
+
+    Returns:
+        The TD error, in square brackets.
 
     References:
         S. Kakade, "A natural policy gradient", *NeurIPS* (2001); A. Agarwal et al., "On the
         theory of policy gradient methods", *JMLR* 22 (2021), section 5.
     """
-    probabilities = learner.probabilities
-    target = turn.reward + turn.bonus
-    if len(turn.reply_legal_actions):
-        after = learner.preferences[turn.reply_state]
-        softmax(after, turn.reply_legal_actions, 1.0, probabilities)
-        values = learner.action_values[turn.reply_state]
-        for other in turn.reply_legal_actions:
-            target -= learner.discount * probabilities[other] * values[other]
-    step_towards(learner.action_values, turn.state, turn.action, target, learner.critic_rate)
-    preferences, values = learner.preferences[turn.state], learner.action_values[turn.state]
-    softmax(preferences, turn.legal_actions, 1.0, probabilities)
+    target = reward
+    for other in next_legal_actions:
+        target -= discount * probabilities_next[other] * q_next[other]
+    td_error: float = target - q[action]
+    return td_error
+
+
+@compiled(inner=True)
+def expected_value(values: FloatArray, probabilities: FloatArray, legal_actions: IntArray) -> float:
+    """Return Σ_b π(b | s) Q(s, b) over the legal actions."""
     mean = 0.0
-    for other in turn.legal_actions:
-        mean += probabilities[other] * values[other]
-    for other in turn.legal_actions:
-        preferences[other] += learner.actor_rate * (values[other] - mean)
+    for action in legal_actions:
+        mean += probabilities[action] * values[action]
+    return mean
+
+
+@compiled(inline=True)
+def learn(learner: NaturalPolicyGradientState, turn: Transition, context: UpdateContext) -> None:
+    """Apply :func:`natural_policy_gradient_td_error` to Q(s, a), and the advantage to H(s, ·)."""
+    probabilities, legal_actions = learner.probabilities, turn.legal_actions
+    preferences, q = learner.preferences[context.state], learner.action_values[context.state]
+    replies = turn.reply_legal_actions
+    softmax(learner.preferences[context.reply_state], replies, 1.0, probabilities)
+    q_next = learner.action_values[context.reply_state]
+    td_error = natural_policy_gradient_td_error(
+        q, turn.action, turn.reward + turn.bonus, learner.discount, q_next, probabilities, replies
+    )
+    q[turn.action] += learner.critic_rate * td_error
+    softmax(preferences, legal_actions, 1.0, probabilities)
+    mean = expected_value(q, probabilities, legal_actions)
+    for other in legal_actions:
+        preferences[other] += learner.actor_rate * (q[other] - mean)
 
 
 class NaturalPolicyGradient(CriticLearner):
@@ -72,9 +107,7 @@ class NaturalPolicyGradient(CriticLearner):
         action_values: float64 ``(observations, actions)``.
     """
 
-    rule = LearningRule(
-        NaturalPolicyGradientState, choose=choose_by_softmax, learn=natural_policy_gradient
-    )
+    rule = LearningRule(choose=choose_by_softmax, learn=learn)
 
     def first_state(
         self, preferences: FloatArray, rates: tuple[float, float, float]

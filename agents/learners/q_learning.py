@@ -7,10 +7,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily, step_towards
+from agents.base import Transition
+from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily
 from agents.tabular.index import LARGEST_VALUE, initial_table
 from agents.tabular.learner import SavedTables
-from agents.tabular.protocol import LearningRule, Turn, is_unanswered, learn
+from agents.tabular.protocol import LearningRule, UpdateContext, is_unanswered
 from agents.tabular.replay import (
     Replay,
     ReplayBuffer,
@@ -59,7 +60,7 @@ def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
 
 
 @compiled(inner=True)
-def reward_of(learner: QLearningState, turn: Turn) -> float:
+def reward_of(learner: QLearningState, turn: Transition) -> float:
     """Return r: reward of the move for negamax, else of move and reply, plus the bonus."""
     reward = scaled(turn.reward, learner.win_reward, learner.loss_reward) + turn.bonus
     if learner.bootstrap != NEGAMAX:
@@ -68,32 +69,37 @@ def reward_of(learner: QLearningState, turn: Turn) -> float:
 
 
 @compiled(inner=True)
-def bootstrap_of(learner: QLearningState, turn: Turn) -> tuple[int, IntArray]:
+def bootstrap_of(
+    learner: QLearningState, turn: Transition, context: UpdateContext
+) -> tuple[int, IntArray]:
     """Return s' and the legal actions there."""
     if learner.bootstrap == OWN_TURN:
-        return turn.next_state, turn.next_legal_actions
-    return turn.reply_state, turn.reply_legal_actions
+        return context.next_state, turn.next_legal_actions
+    return context.reply_state, turn.reply_legal_actions
 
 
 @compiled(inner=True)
-def q_learning(
-    learner: QLearningState,
-    state: int,
+def q_learning_td_error(
+    q: FloatArray,
     action: int,
     reward: float,
-    next_state: int,
+    discount: float,
+    q_next: FloatArray,
     next_legal_actions: IntArray,
-) -> None:
+) -> float:
     """Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], with −γ where the opponent moves at s'.
 
     Args:
-        learner: Q, changed in place, α, and γ, negative where the opponent is to move at s'.
-        state: s.
+        q: Q(s, ·), ``(actions,)``.
         action: a.
         reward: r, to the mover.
-        next_state: s', the position to bootstrap from.
+        discount: γ, negative where the opponent is to move at s'.
+        q_next: Q(s', ·), ``(actions,)``, at the position to bootstrap from.
         next_legal_actions: legal actions at s'; empty where the game has ended, so that r alone
             is the target.
+
+    Returns:
+        The TD error, in square brackets.
 
     References:
         C. Watkins, *Learning from Delayed Rewards* (1989); R. S. Sutton & A. G. Barto,
@@ -102,41 +108,61 @@ def q_learning(
         where moves alternate.
     """
     target = reward
-    best = largest_legal(learner.table[next_state], next_legal_actions)
+    best = largest_legal(q_next, next_legal_actions)
     if best > -np.inf:
-        target += learner.discount * best
-    step_towards(learner.table, state, action, target, learner.learning_rate)
+        target += discount * best
+    td_error: float = target - q[action]
+    return td_error
 
 
-def _learn(learner: QLearningState, turn: Turn) -> None:
+@compiled(inner=True)
+def update(
+    learner: QLearningState,
+    state: int,
+    action: int,
+    reward: float,
+    next_state: int,
+    next_legal_actions: IntArray,
+) -> None:
+    """Apply :func:`q_learning_td_error` to Q(s, a)."""
+    q, q_next = learner.table[state], learner.table[next_state]
+    td_error = q_learning_td_error(q, action, reward, learner.discount, q_next, next_legal_actions)
+    q[action] += learner.learning_rate * td_error
+
+
+@compiled(inline=True)
+def learn(learner: QLearningState, turn: Transition, context: UpdateContext) -> None:
+    """Learn from a turn, unless it has nothing to bootstrap from."""
     if learner.bootstrap == OWN_TURN and is_unanswered(turn):
         return
     reward = reward_of(learner, turn)
-    next_state, legal_actions = bootstrap_of(learner, turn)
-    q_learning(learner, turn.state, turn.action, reward, next_state, legal_actions)
+    next_state, legal_actions = bootstrap_of(learner, turn, context)
+    update(learner, context.state, turn.action, reward, next_state, legal_actions)
 
 
-def _draw_numbers(
-    learner: ReplayState, finished_games: int, generator: np.random.Generator
-) -> None:
+@compiled(inline=True)
+def draw_batch(learner: ReplayState, finished_games: int, generator: np.random.Generator) -> None:
+    """Draw the random numbers that choose the next batch, if one is due."""
     if is_due(learner.buffer, finished_games):
         numbers = learner.buffer.numbers
         for place in range(len(numbers)):
             numbers[place] = generator.random()
 
 
-def _learn_with_replay(learner: ReplayState, turn: Turn) -> None:
+@compiled(inline=True)
+def learn_with_replay(learner: ReplayState, turn: Transition, context: UpdateContext) -> None:
+    """Learn from a turn and store it; then learn from a batch of stored turns, if one is due."""
     now, buffer = learner.q_learning, learner.buffer
     if not (now.bootstrap == OWN_TURN and is_unanswered(turn)):
-        learn(now, turn)
-        next_state, legal_actions = bootstrap_of(now, turn)
-        add(buffer, turn.state, turn.action, reward_of(now, turn), next_state, legal_actions)
-    if is_due(buffer, turn.finished_games):
-        buffer.counters[1] = turn.finished_games
+        learn(now, turn, context)
+        next_state, legal_actions = bootstrap_of(now, turn, context)
+        add(buffer, context.state, turn.action, reward_of(now, turn), next_state, legal_actions)
+    if is_due(buffer, context.finished_games):
+        buffer.counters[1] = context.finished_games
         for number in buffer.numbers:
             row = row_of(buffer, number)
             legal_actions = buffer.legal_actions[row, : buffer.legal_counts[row]]
-            q_learning(
+            update(
                 now, buffer.states[row], buffer.actions[row], buffer.rewards[row],
                 buffer.next_states[row], legal_actions,
             )  # fmt: skip
@@ -188,12 +214,9 @@ class QLearning(ActionValueLearner):
         MemoryError: the table would need too much memory.
     """
 
-    rule = LearningRule(QLearningState, choose=choose_epsilon_greedily, learn=_learn)
+    rule = LearningRule(choose=choose_epsilon_greedily, learn=learn)
     rule_with_replay = LearningRule(
-        ReplayState,
-        choose=choose_epsilon_greedily,
-        learn=_learn_with_replay,
-        draw_numbers=_draw_numbers,
+        choose=choose_epsilon_greedily, learn=learn_with_replay, draw_numbers=draw_batch
     )
 
     def __init__(
@@ -230,6 +253,7 @@ class QLearning(ActionValueLearner):
         if replay is not None:
             buffer = replay_buffer(replay, table.shape[1])
             state, learned = ReplayState(table, now, buffer), arrays_of(buffer)
+            self.rule = self.rule_with_replay
         arguments = {
             "bootstrap": bootstrap, "learning_rate": learning_rate, "discount": discount,
             "epsilon": epsilon, "initial_range": initial_range, "win_reward": win_reward,

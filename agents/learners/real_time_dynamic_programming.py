@@ -7,16 +7,17 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from agents.base import Transition
 from agents.tabular.index import check_memory, sorted_number
 from agents.tabular.position_values import (
     PositionValueLearner,
     PositionValues,
     choose_by_lookahead,
-    index_after,
     position_values,
     value_index,
+    value_index_after,
 )
-from agents.tabular.protocol import LearningRule, Turn
+from agents.tabular.protocol import LearningRule, UpdateContext
 from agents.tabular.schedules import Schedule, check_range
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
@@ -44,27 +45,38 @@ class RealTimeDynamicProgrammingState(NamedTuple):
 
 
 @compiled(inner=True)
-def best_value(
+def bellman_error(
     positions: PositionValues, observation: Array, index: int, legal_actions: IntArray
 ) -> float:
-    """Return the largest value of a legal action; stops at the first value of 1.
+    """V(s) += α [max_a −V(s'(a)) − V(s)] over all legal actions a at s, s'(a) by the rules.
+
+    With α = 1 this is value iteration. V is for the player to move, and 1 at most, so the maximum
+    is not sought beyond a value of 1.
 
     Args:
-        positions: values of all positions.
-        observation: position, ``(components,)``.
-        index: index of its value in ``positions.values``.
-        legal_actions: legal actions at the position, ascending.
+        positions: V and the rules.
+        observation: s, ``(components,)``.
+        index: index of V(s) in ``positions.values``.
+        legal_actions: legal actions at s, ascending.
+
+    Returns:
+        The Bellman error, in square brackets.
+
+    References:
+        A. G. Barto, S. J. Bradtke & S. P. Singh, "Learning to act using real-time dynamic
+        programming", *Artificial Intelligence* 72 (1995), 81-138; R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 8.7.
     """
     options = positions.rules.table.shape[2]
     best = -np.inf
     for action in legal_actions:
-        after = index_after(
+        after = value_index_after(
             positions, positions.order, observation, index, action // options, action % options
         )
         best = max(best, -positions.values[after])
         if best >= 1.0:  # no value is larger
             break
-    return best
+    return best - float(positions.values[index])
 
 
 @compiled(inner=True)
@@ -105,24 +117,16 @@ def sweep_back(
                     positions.values[before] = value + learning_rate * (target - value)
 
 
-def real_time_dynamic_programming(learner: RealTimeDynamicProgrammingState, turn: Turn) -> None:
-    """V(s) += α [max_a −V(s'(a)) − V(s)] over all legal actions a at s, s'(a) by the rules.
-
-    Args:
-        learner: V, for the player to move; α, with which 1 is value iteration; and the
-            predecessors of states, for :func:`sweep_back`.
-        turn: s.
-
-    References:
-        A. G. Barto, S. J. Bradtke & S. P. Singh, "Learning to act using real-time dynamic
-        programming", *Artificial Intelligence* 72 (1995), 81-138; R. S. Sutton & A. G. Barto,
-        *Reinforcement Learning* (2nd ed.), section 8.7.
-    """
+@compiled(inline=True)
+def learn(
+    learner: RealTimeDynamicProgrammingState, turn: Transition, context: UpdateContext
+) -> None:
+    """Apply :func:`bellman_error` to V(s), and if it decreases :func:`sweep_back`."""
     positions, learning_rate = learner.positions, learner.learning_rate
     index = value_index(positions, turn.observation)
-    best = best_value(positions, turn.observation, index, turn.legal_actions)
+    error = bellman_error(positions, turn.observation, index, turn.legal_actions)
     value = float(positions.values[index])
-    positions.values[index] = value + learning_rate * (best - value)
+    positions.values[index] = value + learning_rate * error
     if positions.values[index] < value:
         sweep_back(positions, learner.predecessors, turn.observation, index, learning_rate)
 
@@ -158,11 +162,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         MemoryError: the values would need too much memory.
     """
 
-    rule = LearningRule(
-        RealTimeDynamicProgrammingState,
-        choose=choose_by_lookahead,
-        learn=real_time_dynamic_programming,
-    )
+    rule = LearningRule(choose=choose_by_lookahead, learn=learn)
 
     def __init__(
         self,

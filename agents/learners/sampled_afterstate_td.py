@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.base import Transition
 from agents.tabular.index import check_memory
 from agents.tabular.position_values import (
     PositionValueLearner,
@@ -13,9 +14,10 @@ from agents.tabular.position_values import (
     choose_by_lookahead,
     position_values,
 )
-from agents.tabular.protocol import LearningRule, Turn, is_unanswered
+from agents.tabular.protocol import LearningRule, UpdateContext, is_unanswered
 from agents.tabular.schedules import Schedule, check_step
 from nim_envs import Game
+from nim_envs.compilation import compiled
 
 
 class SampledAfterstateTDState(NamedTuple):
@@ -26,27 +28,38 @@ class SampledAfterstateTDState(NamedTuple):
     discount: float
 
 
-def afterstate_td(learner: SampledAfterstateTDState, turn: Turn) -> None:
+@compiled(inner=True)
+def afterstate_td_error(v: float, reward: float, discount: float, v_next: float) -> float:
     """V(s') += α [−r − γ V(s'') − V(s')] for s' after the move and s'' after the opponent's reply.
 
     Values are for the player to move: the opponent at s', hence −r, and the mover at s''. Where the
     game has ended, −r alone is the target.
 
     Args:
-        learner: V, α and γ.
-        turn: s', s'', and r from the move, the reply and the bonus.
+        v: V(s').
+        reward: r, from the move, the reply and the bonus.
+        discount: γ.
+        v_next: V(s''); 0 where the game has ended.
+
+    Returns:
+        The TD error, in square brackets.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.8.
     """
+    return -reward - discount * v_next - v
+
+
+@compiled(inline=True)
+def learn(learner: SampledAfterstateTDState, turn: Transition, context: UpdateContext) -> None:
+    """Apply :func:`afterstate_td_error` to V(s'), unless there was no reply."""
     if is_unanswered(turn):
         return
     values = learner.positions.values
-    target = -(turn.reward + turn.reply_reward + turn.bonus)
-    if not turn.terminated:
-        target -= learner.discount * values[turn.next_state]
-    td_error = target - values[turn.reply_state]
-    values[turn.reply_state] += learner.learning_rate * td_error
+    reward = turn.reward + turn.reply_reward + turn.bonus
+    v_next = 0.0 if turn.terminated else values[context.next_state]
+    td_error = afterstate_td_error(values[context.reply_state], reward, learner.discount, v_next)
+    values[context.reply_state] += learner.learning_rate * td_error
 
 
 class SampledAfterstateTD(PositionValueLearner):
@@ -74,7 +87,7 @@ class SampledAfterstateTD(PositionValueLearner):
         MemoryError: the values would need too much memory.
     """
 
-    rule = LearningRule(SampledAfterstateTDState, choose=choose_by_lookahead, learn=afterstate_td)
+    rule = LearningRule(choose=choose_by_lookahead, learn=learn)
 
     def __init__(
         self,

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.tabular.action_values import (
-    StandardActionValueLearner,
-    choose_epsilon_greedily,
-    step_towards,
-)
-from agents.tabular.protocol import LearningRule, Turn
+from agents.base import Transition
+from agents.tabular.action_values import StandardActionValueLearner, choose_epsilon_greedily
+from agents.tabular.protocol import LearningRule, UpdateContext
+from nim_envs.compilation import compiled
 from nim_envs.typing import Array, FloatArray, IntArray
 
 
@@ -26,33 +24,49 @@ class SARSAState(NamedTuple):
     rewards: FloatArray  # (2,)
 
 
-def _begin_game(learner: SARSAState) -> None:
-    learner.states[:] = -1
-
-
-def sarsa(learner: SARSAState, turn: Turn) -> None:
+@compiled(inner=True)
+def sarsa_td_error(q: float, reward: float, discount: float, q_next: float) -> float:
     """Q(s, a) += α [r + γ Q(s', a') − Q(s, a)].
 
     Args:
-        learner: Q, α and γ; s, a and r, from the move, the reply and the bonus, of the seat's
-            previous turn.
-        turn: s' and a'; its reward alone is the target of its own action where the game has ended.
+        q: Q(s, a).
+        reward: r, from the move, the reply and the bonus.
+        discount: γ.
+        q_next: Q(s', a') of the mover's next turn; 0 where the game has ended.
+
+    Returns:
+        The TD error, in square brackets.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.4.
     """
+    return reward + discount * q_next - q
+
+
+@compiled(inline=True)
+def begin_game(learner: SARSAState) -> None:
+    """Discard the previous turns."""
+    learner.states[:] = -1
+
+
+@compiled(inline=True)
+def learn(learner: SARSAState, turn: Transition, context: UpdateContext) -> None:
+    """Apply :func:`sarsa_td_error` to the seat's previous turn, and to its last."""
     table, seat = learner.table, turn.seat
     reward = turn.reward + turn.bonus + turn.reply_reward
     if learner.states[seat] >= 0:
-        target = learner.rewards[seat] + learner.discount * table[turn.state, turn.action]
-        step_towards(
-            table, learner.states[seat], learner.actions[seat], target, learner.learning_rate
+        state, action = learner.states[seat], learner.actions[seat]
+        q_next = table[context.state, turn.action]
+        td_error = sarsa_td_error(
+            table[state, action], learner.rewards[seat], learner.discount, q_next
         )
+        table[state, action] += learner.learning_rate * td_error
     learner.states[seat] = -1
     if turn.terminated:
-        step_towards(table, turn.state, turn.action, reward, learner.learning_rate)
+        td_error = sarsa_td_error(table[context.state, turn.action], reward, learner.discount, 0.0)
+        table[context.state, turn.action] += learner.learning_rate * td_error
     elif not turn.truncated:
-        learner.states[seat] = turn.state
+        learner.states[seat] = context.state
         learner.actions[seat] = turn.action
         learner.rewards[seat] = reward
 
@@ -73,9 +87,7 @@ class SARSA(StandardActionValueLearner):
         table: action values, float64 ``(observations, actions)``.
     """
 
-    rule = LearningRule(
-        SARSAState, choose=choose_epsilon_greedily, learn=sarsa, begin_game=_begin_game
-    )
+    rule = LearningRule(choose=choose_epsilon_greedily, learn=learn, begin_game=begin_game)
 
     def first_state(
         self, table: FloatArray, learning_rate: float, discount: float

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 from gymnasium import spaces
 
-from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily, step_towards
+from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily
 from agents.tabular.index import initial_table
 from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
 from agents.tabular.schedules import Schedule, check_range, check_step
 from agents.tabular.selection import largest_legal
+from nim_envs.compilation import compiled
 from nim_envs.typing import FloatArray
 
 
@@ -23,7 +24,10 @@ class WatkinsQLambdaState(NamedTuple):
     trace_decay: float
 
 
-def watkins_q_lambda(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
+@compiled(inner=True)
+def lambda_return(
+    reward: float, discount: float, trace_decay: float, value_next: float, return_next: float
+) -> float:
     """Q(s, a) += α [G − Q(s, a)], G = r + γ [(1 − λ) max_a' Q(s', a') + λ G'], last turn first.
 
     s' is the position at the mover's next turn and G' the return from there. If the action taken
@@ -31,23 +35,35 @@ def watkins_q_lambda(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
     G = r.
 
     Args:
-        learner: Q, α, γ and λ.
-        game: s, a and r of each turn of one seat.
+        reward: r, from the move, the reply and the bonus.
+        discount: γ.
+        trace_decay: λ; 0 where the return is cut at s'.
+        value_next: max_a' Q(s', a'), 0 at the last turn.
+        return_next: G', 0 at the last turn.
+
+    Returns:
+        G.
 
     References:
         C. Watkins, *Learning from Delayed Rewards* (1989), chapter 12; R. S. Sutton & A. G. Barto,
         *Reinforcement Learning* (2nd ed.), section 12.10, and section 12.1 for offline returns.
     """
+    return reward + discount * ((1.0 - trace_decay) * value_next + trace_decay * return_next)
+
+
+@compiled(inline=True)
+def learn_from_game(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
+    """Move Q(s, a) towards the :func:`lambda_return` of each turn, the last first."""
     table, last = learner.table, len(game.states) - 1
     g, best, is_greedy = 0.0, 0.0, False
     for turn in range(last, -1, -1):
         state, action = game.states[turn], game.actions[turn]
-        weight = learner.trace_decay if is_greedy else 0.0
-        g = game.rewards[turn] + learner.discount * ((1.0 - weight) * best + weight * g)
+        trace_decay = learner.trace_decay if is_greedy else 0.0
+        g = lambda_return(game.rewards[turn], learner.discount, trace_decay, best, g)
         # The values are those before this game, as no position occurs twice in it.
         best = largest_legal(table[state], legal_in(game, turn))
         is_greedy = table[state, action] == best
-        step_towards(table, state, action, g, learner.learning_rate)
+        table[state, action] += learner.learning_rate * (g - table[state, action])
 
 
 class WatkinsQLambda(ActionValueLearner):
@@ -76,9 +92,7 @@ class WatkinsQLambda(ActionValueLearner):
         MemoryError: the table would need too much memory.
     """
 
-    rule = LearningRule(
-        WatkinsQLambdaState, choose=choose_epsilon_greedily, learn_from_game=watkins_q_lambda
-    )
+    rule = LearningRule(choose=choose_epsilon_greedily, learn_from_game=learn_from_game)
 
     def __init__(
         self,

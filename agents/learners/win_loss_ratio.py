@@ -14,6 +14,7 @@ from agents.tabular.policies import GreedyTablePolicy
 from agents.tabular.protocol import Decision, FinishedGame, LearningRule
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import sample
+from nim_envs.compilation import compiled
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
@@ -22,56 +23,79 @@ class WinLossRatioState(NamedTuple):
 
     wins: FloatArray
     losses: FloatArray
-    threshold: float
+    greedy_threshold: float
     kept: float
     probabilities: FloatArray  # buffer, (actions,)
 
 
-def ratio_action(
-    learner: WinLossRatioState, observation: Array, legal_actions: IntArray, decision: Decision
-) -> int:
-    """Return an action with π(a) ∝ max(w(a), 1) / max(l(a), 1).
+@compiled(inner=True)
+def ratio_probabilities(
+    wins: FloatArray, losses: FloatArray, legal_actions: IntArray, out: FloatArray
+) -> None:
+    """π(a) ∝ max(w(a), 1) / max(l(a), 1) for legal a, 0 for others.
 
-    Above the threshold the most probable action is played with certainty.
+    Args:
+        wins: w, number of wins of each action, ``(actions,)``.
+        losses: l, likewise of losses.
+        legal_actions: legal actions.
+        out: array to write the probabilities to, ``(actions,)``.
     """
-    wins, losses = learner.wins[decision.state], learner.losses[decision.state]
-    probabilities = learner.probabilities
     total = 0.0
-    probabilities[:] = 0.0
+    out[:] = 0.0
     for action in legal_actions:
-        probabilities[action] = max(wins[action], 1.0) / max(losses[action], 1.0)
-        total += probabilities[action]
-    likeliest, most = -1, -1.0
+        out[action] = max(wins[action], 1.0) / max(losses[action], 1.0)
+        total += out[action]
     for action in legal_actions:
-        probability = probabilities[action] / total
-        probabilities[action] = probability
-        if probability > most:
-            likeliest, most = action, probability
-    if most > learner.threshold:
-        return likeliest
-    return sample(probabilities, decision.uniform)
+        out[action] = out[action] / total
 
 
-def count_result(learner: WinLossRatioState, game: FinishedGame) -> None:
+@compiled(inner=True)
+def count_result(
+    wins: FloatArray, losses: FloatArray, action: int, result: float, kept: float
+) -> None:
     """w(s, ·), l(s, ·) *= kept;  w(s, a) += (1 + R)/2;  l(s, a) += (1 − R)/2.
 
     Args:
-        learner: w and l, and the factor ``kept`` of the earlier counts at s.
-        game: s and a of each turn, and R, result of the game for the mover: 1 won, -1 lost,
-            0 drawn.
+        wins: w(s, ·), ``(actions,)``, changed in place.
+        losses: l(s, ·), likewise.
+        action: a.
+        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn.
+        kept: factor of the earlier counts at s.
 
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
     """
-    wins, losses = learner.wins, learner.losses
+    if kept < 1.0:
+        for other in range(len(wins)):
+            wins[other] *= kept
+            losses[other] *= kept
+    wins[action] += (1.0 + result) / 2.0
+    losses[action] += (1.0 - result) / 2.0
+
+
+@compiled(inline=True)
+def choose(
+    learner: WinLossRatioState, observation: Array, legal_actions: IntArray, decision: Decision
+) -> int:
+    """Draw an action by :func:`ratio_probabilities`; above the threshold play the likeliest."""
+    wins, losses = learner.wins[decision.state], learner.losses[decision.state]
+    probabilities = learner.probabilities
+    ratio_probabilities(wins, losses, legal_actions, probabilities)
+    likeliest, most = -1, -1.0
+    for action in legal_actions:
+        if probabilities[action] > most:
+            likeliest, most = action, probabilities[action]
+    if most > learner.greedy_threshold:
+        return likeliest
+    return sample(probabilities, decision.uniform)
+
+
+@compiled(inline=True)
+def learn_from_game(learner: WinLossRatioState, game: FinishedGame) -> None:
+    """Apply :func:`count_result` to the wins and losses of each turn."""
     for turn in range(len(game.states)):
         state, action = game.states[turn], game.actions[turn]
-        if learner.kept < 1.0:
-            for other in range(wins.shape[1]):
-                wins[state, other] *= learner.kept
-                losses[state, other] *= learner.kept
-        wins[state, action] += (1.0 + game.result) / 2.0
-        losses[state, action] += (1.0 - game.result) / 2.0
+        count_result(learner.wins[state], learner.losses[state], action, game.result, learner.kept)
 
 
 class WinLossRatio(TabularLearner):
@@ -86,7 +110,7 @@ class WinLossRatio(TabularLearner):
     Args:
         observation_space: space of integer observations.
         action_space: ``Discrete`` space.
-        crystallise: probability above which the most probable move is played with certainty; 1
+        greedy_threshold: probability above which the most probable move is played with certainty; 1
             turns this off.
         forgetting: share of the counts at a position that is removed before each new result
             there, 0 to below 1; it discounts the results of early, bad play.
@@ -104,24 +128,24 @@ class WinLossRatio(TabularLearner):
         The Decision Management Community's challenge of January 2020, solution by Moore.
     """
 
-    rule = LearningRule(WinLossRatioState, choose=ratio_action, learn_from_game=count_result)
+    rule = LearningRule(choose=choose, learn_from_game=learn_from_game)
 
     def __init__(
         self,
         observation_space: spaces.Space[Any],
         action_space: spaces.Space[Any],
         *,
-        crystallise: float = 1.0,
+        greedy_threshold: float = 1.0,
         forgetting: float = 0.0,
     ) -> None:
-        check_range("crystallise", crystallise, 0, 1, open_low=False)
+        check_range("greedy_threshold", greedy_threshold, 0, 1, open_low=False)
         if not isinstance(forgetting, Real) or not 0 <= forgetting < 1:
             raise ValueError(f"forgetting must be from 0 to below 1, not {forgetting!r}")
         index, wins = initial_table(observation_space, action_space, tables=2)
         state = WinLossRatioState(
-            wins, wins.copy(), float(crystallise), 1.0 - forgetting, np.zeros(wins.shape[1])
+            wins, wins.copy(), float(greedy_threshold), 1.0 - forgetting, np.zeros(wins.shape[1])
         )
-        arguments = {"crystallise": crystallise, "forgetting": forgetting}
+        arguments = {"greedy_threshold": greedy_threshold, "forgetting": forgetting}
         self.wins: FloatArray = state.wins
         self.losses: FloatArray = state.losses
         learned = {"wins": self.wins, "losses": self.losses}
@@ -131,13 +155,13 @@ class WinLossRatio(TabularLearner):
         )
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return probabilities proportional to wins over losses; 1 for a crystallised move."""
+        """Return the behaviour policy; see :class:`agents.base.Policy`."""
         rows = self.index.many(observations)
         ratios = np.maximum(self.wins[rows], 1) / np.maximum(self.losses[rows], 1)
         ratios *= action_masks == 1
         shares: FloatArray = ratios / ratios.sum(axis=1, keepdims=True)
         likeliest = shares.argmax(axis=1)
-        certain = shares.max(axis=1) > self.state.threshold
+        certain = shares.max(axis=1) > self.state.greedy_threshold
         shares[certain] = np.eye(shares.shape[1])[likeliest[certain]]
         return shares
 

@@ -96,7 +96,7 @@ class HumanAgent:
         """A move by numbers: the component, if there are several, and the move's own number."""
         index, option = divmod(action, self.game.rules.num_options)
         component = self.game.rules.components[index]
-        numbers = component.option_numbers(option, int(observation[index]))
+        numbers = component.words.numbers(option, int(observation[index]))
         several = len(self.game.rules.components) > 1
         return " ".join(map(str, (index, *numbers) if several else numbers))
 

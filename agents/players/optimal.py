@@ -47,15 +47,15 @@ class OptimalAgent:
         self.solution = game.solution
         self.choice = choice
         self.lost_choice = lost_choice
-        self._remembered: LimitedCache[bytes, MaskArray] = LimitedCache(REMEMBERED_POSITIONS)
+        self._choices: LimitedCache[bytes, MaskArray] = LimitedCache(REMEMBERED_POSITIONS)
 
     def __repr__(self) -> str:
         """Return its game."""
-        return f"{type(self).__name__}({self.game.in_short})"
+        return f"{type(self).__name__}({self.game.summary})"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a winning action; at a P-position, a losing one."""
-        chosen = self._remembered.kept(
+        chosen = self._choices.get_or_create(
             observation.tobytes(),
             lambda: self._chosen(observation[np.newaxis], action_mask[np.newaxis])[0],
         )
@@ -87,8 +87,8 @@ class OptimalAgent:
 
 def _only_first(chosen: MaskArray) -> MaskArray:
     """Keep the first 1 of every row of ``(n, actions)``."""
-    kept: MaskArray = (chosen * (np.cumsum(chosen, axis=1) == 1)).astype(np.int8)
-    return kept
+    first: MaskArray = (chosen * (np.cumsum(chosen, axis=1) == 1)).astype(np.int8)
+    return first
 
 
 class EpsilonOptimalAgent:
@@ -110,7 +110,7 @@ class EpsilonOptimalAgent:
 
     def __repr__(self) -> str:
         """Return its game and its epsilon."""
-        return f"{type(self).__name__}({self.optimal.game.in_short}; epsilon {self.epsilon})"
+        return f"{type(self).__name__}({self.optimal.game.summary}; epsilon {self.epsilon})"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an optimal action or, with probability ``epsilon``, a random one."""

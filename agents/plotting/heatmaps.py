@@ -385,13 +385,13 @@ def _names_of_states(component: Component, states: IntArray) -> list[str]:
     """Names of states, ``(n,)``: their coordinates, or else their numbers."""
     if not component.has_coordinates:
         return list(map(str, states.tolist()))
-    return ["-".join(map(str, shown)) for shown in component.coordinates(states).tolist()]
+    return ["-".join(map(str, shown)) for shown in component.coordinate_system.of(states).tolist()]
 
 
 def _names_of_moves(component: Component) -> tuple[str, list[str]]:
     """The verb of all moves, and the rest of each; or ``"move"``, and each with its own verb."""
-    moves = [component.describe_option(option) for option in range(component.options)]
-    if component.fields is not None:
+    moves = [component.words.describe(option) for option in range(component.options)]
+    if not component.coordinate_system.is_default:
         return "move", moves
     return moves[0].partition(" ")[0], [move.partition(" ")[2] for move in moves]
 

@@ -64,7 +64,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         table.add_column(header, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     for place, position in enumerate(shown):
         actions = np.flatnonzero(masks[place]).tolist()
-        shown_as = " ".join(map(str, game.rules.shown(position)))
+        shown_as = " ".join(map(str, game.rules.coordinate_tuple(position)))
         table.add_row(f"{shown_as}  {_outcome(winning[place])}")
         for action in actions:
             table.add_row(
@@ -104,7 +104,7 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
         return shown[~rules.is_terminal(shown)]
     shown = rules.checked_positions(positions).reshape(-1, len(rules.components))
     for position in shown[rules.is_terminal(shown)].tolist():
-        named = rules.shown(np.array(position))
+        named = rules.coordinate_tuple(np.array(position))
         raise InvalidPositionError(f"position {named} leaves no legal move to show")
     return shown
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.base import Trainable
-from agents.storage.schema import check_finite, check_names, check_value
+from agents.restoring.schema import check_finite, check_names, check_value
 from agents.storage.values import Decoder, Encoder, classes
 from nim_envs import Game
 from nim_envs.archive import archive_bytes, opened
@@ -16,8 +16,8 @@ from nim_envs.files import going_on_without, write_atomically, write_somewhere
 from nim_envs.rules.validation import largest_bytes
 
 FORMAT = "nim_envs agent"
-VERSION = 3
-OLDEST_VERSION = 2
+VERSION = 4
+OLDEST_VERSION = 3
 """Oldest version that can be read."""
 
 

@@ -9,16 +9,19 @@ from typing import Any, Literal, TypedDict, cast
 
 import numpy as np
 
-from agents.storage.errors import UnregisteredGameError, refusing
-from agents.storage.schema import (
+from agents.registry import GENERALISING, LEARNERS
+from agents.restoring.errors import UnregisteredGameError, refusing
+from agents.restoring.schema import (
     check_arguments,
     check_finite,
     check_names,
     check_value,
     parameter_type,
 )
+from agents.tabular.heap_symmetry import HeapSymmetry
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, Schedule, harmonic
+from agents.tabular.shaping import NimSumShaping
 from nim_envs import Game, make_game
 from nim_envs.archive import Archive, promise
 from nim_envs.errors import StorageError
@@ -33,11 +36,6 @@ BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 @functools.cache
 def classes() -> dict[str, Any]:
     """Return the classes that can be saved, by their names in a file: learners and wrappers."""
-    # Imported here, as learners import this package.
-    from agents.registry import GENERALISING, LEARNERS
-    from agents.tabular.heap_symmetry import HeapSymmetry
-    from agents.tabular.shaping import NimSumShaping
-
     learners = [*(row.learner for row in LEARNERS.values()), *GENERALISING.values()]
     return {cls.__name__: cls for cls in (*learners, HeapSymmetry, NimSumShaping)}
 
@@ -91,7 +89,7 @@ class Encoder:
             game = saved.get("game")
             if isinstance(game, Game) and game.rules.has_coordinates and self._game(game) is None:
                 # Without the game nobody knows which positions the coordinates are of.
-                code["observes"] = game.in_short
+                code["observes"] = game.summary
             _check_saved(type(value), saved)  # what is saved can be loaded
             return code
         raise StorageError(f"{value!r} of type {name} cannot be saved")
@@ -133,7 +131,7 @@ class Decoder:
     def __init__(self, archive: Archive, version: int, game: Game | None) -> None:
         self._archive = archive
         self._game_of_caller = game
-        self._kinds = {**KINDS, "array": Decoder._unpromised_array} if version == 2 else KINDS
+        self._version = version
 
     def decode(self, code: Any) -> Any:
         """Return the value encoded as ``code``.
@@ -145,7 +143,7 @@ class Decoder:
             return [self.decode(entry) for entry in code]
         if not isinstance(code, dict):
             return code
-        for kind, method in self._kinds.items():
+        for kind, method in KINDS.items():
             if kind in code:
                 arguments = {name: value for name, value in code.items() if name != kind}
                 check_value(f"the entry {kind!r}", code[kind], parameter_type(method, "body"))
@@ -155,9 +153,6 @@ class Decoder:
 
     def _array(self, body: int, *, dtype: str, shape: list[int]) -> Array:
         return self._archive.array(body, dtype, shape)
-
-    def _unpromised_array(self, body: int) -> Array:
-        return self._archive.unpromised_array(body)
 
     def _tuple(self, body: list[Any]) -> tuple[Any, ...]:
         return tuple(map(self.decode, body))
@@ -213,6 +208,8 @@ class Decoder:
         if body not in classes():
             raise StorageError(f"there is no learner {body!r}, but {', '.join(classes())}")
         learner, decoded = classes()[body], self.decode(saved)
+        if self._version == 3 and isinstance(decoded, dict):
+            _rename_arguments(body, decoded.get("arguments"))
         if isinstance(decoded, dict) and "game" in decoded and decoded["game"] is None:
             decoded["game"] = self._game_of_caller
             if observes is not None and self._game_of_caller is None:
@@ -225,6 +222,18 @@ class Decoder:
         _check_saved(learner, decoded)
         with refusing(f"a {body}"):
             return learner.from_saved(decoded)
+
+
+RENAMED_SINCE_3 = {"WinLossRatio": {"crystallise": "greedy_threshold"}}
+"""Arguments by class and their names in format 3, with their present names."""
+
+
+def _rename_arguments(learner: str, arguments: Any) -> None:
+    """Rename the arguments of a learner, from a file of format 3, in place."""
+    if isinstance(arguments, dict):
+        for old, new in RENAMED_SINCE_3.get(learner, {}).items():
+            if old in arguments:
+                arguments[new] = arguments.pop(old)
 
 
 KINDS: dict[str, Callable[..., Any]] = {

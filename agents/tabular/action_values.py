@@ -35,6 +35,7 @@ def step_towards(
     table[state, action] += learning_rate * td_error
 
 
+@compiled(inline=True)
 def choose_epsilon_greedily(
     learner: Any, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:

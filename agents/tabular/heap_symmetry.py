@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agents.base import Agent, Learner, Transition
-from agents.storage.restoring import known_game
+from agents.restoring.checks import known_game
 from agents.tabular.index import positions_of
 from agents.tabular.position_values import PositionValueLearner
 from agents.tabular.symmetry import Symmetry
@@ -75,16 +75,18 @@ class HeapSymmetry(CompiledWrapper):
         places = symmetry.places(transition.observation)
         reply_places = symmetry.places(transition.reply_observation)
         next_places = symmetry.places(transition.next_observation)
-        component, option = divmod(transition.action, symmetry.num_options)
-        place = int(np.flatnonzero(places == component)[0])
         return transition._replace(
             observation=transition.observation[places],
-            action_mask=symmetry.moved(transition.action_mask, places),
-            action=place * symmetry.num_options + option,
+            legal_actions=np.sort(symmetry.moved_actions(transition.legal_actions, places)),
+            action=int(symmetry.moved_actions(transition.action, places)),
             reply_observation=transition.reply_observation[reply_places],
-            reply_action_mask=symmetry.moved(transition.reply_action_mask, reply_places),
+            reply_legal_actions=np.sort(
+                symmetry.moved_actions(transition.reply_legal_actions, reply_places)
+            ),
             next_observation=transition.next_observation[next_places],
-            next_action_mask=symmetry.moved(transition.next_action_mask, next_places),
+            next_legal_actions=np.sort(
+                symmetry.moved_actions(transition.next_legal_actions, next_places)
+            ),
         )
 
     def greedy(self) -> SortedPolicy:
@@ -111,7 +113,7 @@ class HeapSymmetry(CompiledWrapper):
         while isinstance(inner, CompiledWrapper):
             inner = inner.learner
         if not inner.fits(game):
-            raise ValueError(f"{inner!r} has not learned the positions of {game.in_short}")
+            raise ValueError(f"{inner!r} has not learned the positions of {game.summary}")
         return cls(saved["learner"], game)
 
 

@@ -13,20 +13,16 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Policy, Transition
-from agents.storage.games import game_of
-from agents.storage.restoring import check_same_arguments, check_same_arrays, known_game
+from agents.base import ScorableAgent, Transition
+from agents.games import game_of
+from agents.restoring.checks import check_same_arguments, check_same_arrays, known_game
 from agents.tabular.index import ObservationIndex, mixed_radix_number, space_of_positions
 from agents.tabular.protocol import (
     Decision,
     FinishedGame,
-    Turn,
-    begin_game,
-    choose,
-    draw_numbers,
-    learn,
-    learn_from_game,
-    rule_of,
+    LearningRule,
+    UpdateContext,
+    do_nothing,
 )
 from agents.tabular.schedules import Exploration, Schedule
 from nim_envs import Game
@@ -82,8 +78,11 @@ class TabularLearner(ABC):
         exploration: current probability of a random action.
         generator: as given.
         game: as given; :meth:`for_env` takes it from the environment.
+        rule: functions of the state that both training loops call.
         learns_from_games: whether it learns from whole games.
     """
+
+    rule: LearningRule
 
     symmetry: ClassVar[None] = None
     """No sorting of positions; see :class:`agents.tabular.heap_symmetry.HeapSymmetry`."""
@@ -115,17 +114,16 @@ class TabularLearner(ABC):
         self.generator = generator
         self.game = game
         self._first_move = True
-        self._rule = rule_of(type(state))
-        self.learns_from_games = self._rule.learn_from_game is not None
+        self.learns_from_games = self.rule.learn_from_game is not None
         # Passing a plain tuple to compiled code takes half the time of a named one.
         self._fields = tuple(state)
         kind: Any = type(state)
-        self._calls = compiled_calls(kind)
+        self._calls = calls_of(self.rule, kind)
 
     def __repr__(self) -> str:
         """Return its game, the size of its tables, and the number of games it has finished."""
         played = f", {self.exploration.games} games" if self.exploration.games else ""
-        game = "" if self.game is None else f"{self.game.in_short}; "
+        game = "" if self.game is None else f"{self.game.summary}; "
         size = f"{self.index.size} observations, {self.num_actions} actions"
         return f"{type(self).__name__}({game}{size}{played})"
 
@@ -220,24 +218,24 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the behaviour policy; see :class:`agents.base.Policy`."""
+        """Return the behaviour policy; see :class:`nim_envs.players.Policy`."""
 
     @abstractmethod
-    def greedy(self) -> Policy:
+    def greedy(self) -> ScorableAgent:
         """Return the current greedy policy."""
 
     def begin_game(self) -> None:
         """Prepare for a new game."""
         self._first_move = True
-        if self._rule.begin_game is not None:
-            begin_game(self.state)
+        if self.rule.begin_game is not None:
+            self.rule.begin_game(self.state)
 
     def update(self, transition: Transition) -> None:
         """Learn from one turn, unless it learns from whole games alone."""
-        if self._rule.learn is not None:
+        if self.rule.learn is not None:
             games = self.exploration.games
-            if self._rule.draw_numbers is not None:
-                draw_numbers(self.state, games, self.generator)
+            if self.rule.draw_numbers is not None:
+                self.rule.draw_numbers(self.state, games, self.generator)
             if transition.observation.ndim != 1:
                 transition = transition.with_observations(np.ravel)
             epsilon, index = self.exploration.epsilon, self.index
@@ -255,9 +253,13 @@ class TabularLearner(ABC):
         turns, last = len(transitions), transitions[-1]
         observed = np.concatenate([turn.observation.reshape(-1) for turn in transitions])
         positions = self.index.positions(observed.reshape(turns, -1))
+        legal_counts = np.array([len(turn.legal_actions) for turn in transitions])
+        legal_actions = np.zeros((turns, self.num_actions), dtype=np.int64)
+        for row, turn in zip(legal_actions, transitions, strict=True):
+            row[: len(turn.legal_actions)] = turn.legal_actions
         self._calls.learn_from_game(
             self._fields, self.index.strides, self.index.offset, positions,
-            np.concatenate([turn.action_mask for turn in transitions]).reshape(turns, -1),
+            legal_actions, legal_counts,
             np.array([turn.action for turn in transitions]),
             np.array([turn.reward + turn.reply_reward + turn.bonus for turn in transitions]),
             float(last.reward + last.reply_reward),
@@ -300,7 +302,7 @@ class TabularLearner(ABC):
             if (low, high, actions) != of_game:
                 raise ValueError(
                     f"its table is of {actions} actions at observations from {low} to {high}, "
-                    f"which are not those of {game.in_short}"
+                    f"which are not those of {game.summary}"
                 )
         observations = spaces.Box(np.array(low), np.array(high), dtype=np.int64)
         learner = cls.make(observations, spaces.Discrete(actions), game, **saved["arguments"])
@@ -348,7 +350,7 @@ def _observes_coordinates(observations: Any, game: Game) -> bool:
 
 
 class CompiledCalls(NamedTuple):
-    """The compiled functions for one type of state, as called from Python."""
+    """The compiled functions of one learning rule, as called from Python."""
 
     choose: Any
     learn: Any
@@ -356,15 +358,18 @@ class CompiledCalls(NamedTuple):
 
 
 @functools.cache
-def compiled_calls(state_type: Any) -> CompiledCalls:
-    """Return the functions of :mod:`agents.tabular.protocol` for a type of state.
+def calls_of(rule: LearningRule, state_type: Any) -> CompiledCalls:
+    """Return the compiled functions of a rule for one move, one turn and one game.
 
-    Each takes the fields of the state as a tuple, and the environment's observations and masks in
-    place of numbered states and lists of actions.
+    Each takes the fields of the state as a tuple, and the observations of the environment in place
+    of indices of states.
 
     Args:
+        rule: functions of the learner.
         state_type: class of the learner's state, a ``NamedTuple``.
     """
+    choose, learn = rule.choose, rule.learn or do_nothing
+    learn_from_game = rule.learn_from_game or do_nothing
 
     @compiled
     def choose_once(
@@ -383,33 +388,23 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
             epsilon=epsilon,
             uniform=uniform,
         )
-        return choose(state_type(*fields), observation, np.flatnonzero(action_mask), decision)
+        legal_actions = np.flatnonzero(action_mask)
+        action: int = choose(state_type(*fields), observation, legal_actions, decision)
+        return action
 
     @compiled
     def learn_once(
         fields: Any, strides: IntArray, offset: int, turn: Any, epsilon: float, finished_games: int
     ) -> None:
-        seen = Transition(*turn)
-        numbered = Turn(
-            seat=seen.seat,
-            observation=seen.observation,
-            state=mixed_radix_number(seen.observation, strides, offset),
-            legal_actions=np.flatnonzero(seen.action_mask),
-            action=seen.action,
-            reward=seen.reward,
-            bonus=seen.bonus,
-            reply_observation=seen.reply_observation,
-            reply_state=mixed_radix_number(seen.reply_observation, strides, offset),
-            reply_legal_actions=np.flatnonzero(seen.reply_action_mask),
-            reply_reward=seen.reply_reward,
-            next_state=mixed_radix_number(seen.next_observation, strides, offset),
-            next_legal_actions=np.flatnonzero(seen.next_action_mask),
-            terminated=seen.terminated,
-            truncated=seen.truncated,
+        transition = Transition(*turn)
+        context = UpdateContext(
+            state=mixed_radix_number(transition.observation, strides, offset),
+            reply_state=mixed_radix_number(transition.reply_observation, strides, offset),
+            next_state=mixed_radix_number(transition.next_observation, strides, offset),
             epsilon=epsilon,
             finished_games=finished_games,
         )
-        learn(state_type(*fields), numbered)
+        learn(state_type(*fields), transition, context)
 
     @compiled
     def learn_from_game_once(
@@ -417,21 +412,16 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
         strides: IntArray,
         offset: int,
         observations: Array,
-        action_masks: MaskArray,
+        legal_actions: IntArray,
+        legal_counts: IntArray,
         actions: IntArray,
         rewards: FloatArray,
         result: float,
     ) -> None:
         turns = np.arange(len(observations))
         states = np.zeros(len(turns), dtype=np.int64)
-        legal_actions = np.zeros(action_masks.shape, dtype=np.int64)
-        legal_counts = np.zeros(len(turns), dtype=np.int64)
         for turn in turns:
             states[turn] = mixed_radix_number(observations[turn], strides, offset)
-            for action in range(action_masks.shape[1]):
-                if action_masks[turn, action]:
-                    legal_actions[turn, legal_counts[turn]] = action
-                    legal_counts[turn] += 1
         game = FinishedGame(states, turns, legal_actions, legal_counts, actions, rewards, result)
         learn_from_game(state_type(*fields), game)
 

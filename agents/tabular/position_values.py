@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.storage.games import same_game
+from agents.games import same_game
 from agents.tabular.index import ObservationIndex, positions_of, sorted_number
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import explored, shared_by_best
@@ -20,7 +20,7 @@ from nim_envs.rules.compiled_moves import (
     CompiledRules,
     compiled_rules,
     copy_entries,
-    number_after,
+    index_after,
     write_position_after,
 )
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
@@ -65,7 +65,7 @@ def value_index(positions: PositionValues, observation: Array) -> int:
 
 
 @compiled(inner=True)
-def index_after(
+def value_index_after(
     positions: PositionValues,
     order: IntArray | None,
     observation: Array,
@@ -85,7 +85,7 @@ def index_after(
     """
     rules = positions.rules
     if order is None:
-        return number_after(rules, rules.second_table, observation, index, component, option)[0]
+        return index_after(rules, rules.second_table, observation, index, component, option)[0]
     write_position_after(rules, observation, index, component, option, positions.position)
     return sorted_number(positions.position, rules.strides, order)
 
@@ -105,7 +105,7 @@ def write_action_values(
     index = value_index(positions, observation)
     options = positions.rules.table.shape[2]
     for action in legal_actions:
-        after = index_after(
+        after = value_index_after(
             positions, positions.order, observation, index, action // options, action % options
         )
         positions.action_values[action] = -positions.values[after]
@@ -133,6 +133,7 @@ def lookahead_action(
     return epsilon_greedy_action(positions.action_values, legal_actions, epsilon, uniform)
 
 
+@compiled(inline=True)
 def choose_by_lookahead(
     learner: Any, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:

@@ -14,9 +14,36 @@ from agents.tabular.policies import GreedyCriticPolicy, GreedyTablePolicy
 from agents.tabular.protocol import Decision
 from agents.tabular.schedules import check_range, check_step
 from agents.tabular.selection import sample, softmax
+from nim_envs.compilation import compiled
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
+@compiled(inner=True)
+def log_policy_gradient(
+    preferences: FloatArray,
+    action: int,
+    legal_actions: IntArray,
+    temperature: float,
+    out: FloatArray,
+) -> None:
+    """τ ∂ log π(a | s) / ∂ H(s, b) = 1{b = a} − π(b | s) for legal b, 0 for others.
+
+    Args:
+        preferences: H(s, ·), ``(actions,)``, whose softmax with temperature τ is π.
+        action: a.
+        legal_actions: legal actions at s, ascending.
+        temperature: τ.
+        out: array to write the gradient to, ``(actions,)``.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8.
+    """
+    softmax(preferences, legal_actions, temperature, out)
+    for other in legal_actions:
+        out[other] = (1.0 if other == action else 0.0) - out[other]
+
+
+@compiled(inline=True)
 def choose_by_softmax(
     learner: Any, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:

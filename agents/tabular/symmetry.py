@@ -73,6 +73,17 @@ class Symmetry:
         moved: Array = np.take_along_axis(by_component, places[..., np.newaxis], axis=-2)
         return moved.reshape(values.shape)
 
+    def moved_actions(self, actions: IntArray | int, places: IntArray) -> IntArray:
+        """Return actions at a position as those at the sorted position.
+
+        Args:
+            actions: actions, of any shape.
+            places: result of :meth:`places` for the position, ``(components,)``.
+        """
+        component, option = np.divmod(actions, self.num_options)
+        moved: IntArray = np.argsort(places)[component] * self.num_options + option
+        return moved
+
     def moved_back(self, values: Array, places: IntArray) -> Array:
         """Return action values at the sorted positions, reordered for the original ones."""
         return self.moved(values, np.argsort(places, axis=-1))

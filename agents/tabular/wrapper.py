@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from agents.base import GameLearner, Learner, Policy, Transition
+from agents.base import GameLearner, Learner, ScorableAgent, Transition
 from agents.tabular.learner import TabularLearner
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game
@@ -43,9 +43,9 @@ class LearnerWrapper:
         return f"{type(self).__name__}({self.learner!r})"
 
     @property
-    def inner_policy(self) -> Policy:
+    def inner_policy(self) -> ScorableAgent:
         """The learner as a policy; raises a ``TypeError`` if its probabilities are not known."""
-        if not isinstance(self.learner, Policy):
+        if not isinstance(self.learner, ScorableAgent):
             raise TypeError(f"{self.learner!r} has no action_probabilities")
         return self.learner
 
@@ -67,7 +67,7 @@ class LearnerWrapper:
         if self._of_games is not None:
             self._of_games.learn_from_game([self.changed(turn) for turn in transitions])
 
-    def greedy(self) -> Policy:
+    def greedy(self) -> ScorableAgent:
         """Return the greedy policy of the learner."""
         return self.learner.greedy()
 
@@ -116,6 +116,7 @@ class CompiledWrapper(LearnerWrapper):
         self.state = inner and inner.state
         self.exploration = inner and inner.exploration
         self.generator = inner and inner.generator
+        self.rule = inner and inner.rule
         self.learns_from_games = inner and inner.learns_from_games
         self.bonus = inner.bonus if inner else 0.0
 

@@ -12,9 +12,9 @@ from pettingzoo import AECEnv
 
 from agents import storage
 from agents.base import Agent, Learner
-from agents.storage.errors import refusing
-from agents.storage.restoring import check_same_arrays
-from agents.storage.schema import check_value
+from agents.restoring.checks import check_same_arrays
+from agents.restoring.errors import refusing
+from agents.restoring.schema import check_value
 from agents.training.log import TrainingLog
 from agents.training.opponents import Opponents
 from agents.training.processes import Environment, environment_of, process_of, seats_of
@@ -75,11 +75,12 @@ class RunArguments(NamedTuple):
     options: dict[str, Any] | None
 
 
-def saved_run(path: str | Path) -> RunArguments:
+def saved_run(path: str | Path, game: Game | None = None) -> RunArguments:
     """Return the arguments with which a run goes on from its checkpoint.
 
     Args:
         path: the checkpoint.
+        game: of a run whose game is not registered here; ignored where it is.
 
     Raises:
         StorageError: the file is damaged or no checkpoint, or it does not hold the environment, the
@@ -96,10 +97,10 @@ def saved_run(path: str | Path) -> RunArguments:
         >>> learner = QLearning.for_env(env)
         >>> log = train(env, learner, 10, seed=0, progress=False, checkpoint=path)
         >>> env, agents, games, seed, options = saved_run(path)
-        >>> env.game.in_short, agents[0] is agents[1], games, seed, options
+        >>> env.game.summary, agents[0] is agents[1], games, seed, options
         ('nim, heaps 1-2, misère play', True, 10, 0, None)
     """
-    saved = _content(Path(path), None)
+    saved = _content(Path(path), game)
     environment, seats, learners = saved["environment"], saved["seats"], saved["learners"]
     parts = {"environment": environment, "options": saved["options"], "agents": seats}
     lacking = [f"{name} ({saved['process'].get(name)})" for name in parts if parts[name] is None]

@@ -14,10 +14,10 @@ from agents.base import Agent, Learner
 from agents.generalising.base import GameChoosingLearner
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training.checkpoints import Env, TrainingRun
+from agents.training.game_choosing import train_game_choosing_learner
 from agents.training.log import TrainingLog, TrainingStopped
 from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
-from agents.training.own_games import train_on_own_games
 from nim_envs.files import check_writable
 from nim_envs.progress import end_early, progress_bar
 from nim_envs.rules.validation import checked_integer
@@ -95,7 +95,7 @@ def train(
                 f"{type(agents).__name__} chooses its own games, and its run has no checkpoint, "
                 f"not {checkpoint!r}: save the learner itself, and train on from there"
             )
-        return train_on_own_games(
+        return train_game_choosing_learner(
             env, agents, games, seed=seed, progress=progress, options=options,
             after_game=after_game, after_every=after_every,
         )  # fmt: skip

@@ -11,10 +11,6 @@ from agents.base import Agent, GameLearner, Learner, Transition
 from agents.training.log import DRAW
 from nim_envs.errors import InvalidActionError
 from nim_envs.players import NO_LEGAL_MOVE
-from nim_envs.typing import Array, MaskArray
-
-# The first fields of a Transition, which are known before the opponent's reply.
-_Turn = tuple[int, Array, MaskArray, int, float, Array, MaskArray]
 
 
 class Seat:
@@ -80,10 +76,12 @@ def play_and_learn(
     for seat in seats:
         seat.begin_game()
     # A turn is complete once the opponent has replied; it is kept here until then.
-    incomplete: list[_Turn | None] = [None, None]
+    incomplete: list[Transition | None] = [None, None]
     number = players.index(env.agent_selection)
     observed: Any = env.observe(players[number])
     moves = 0
+    nothing = np.zeros(0, dtype=np.int64)
+    legal_actions = np.flatnonzero(observed["action_mask"])
     while True:
         observation, action_mask = observed["observation"], observed["action_mask"]
         if learn[number]:
@@ -98,25 +96,32 @@ def play_and_learn(
             env.step(action)
         moves += 1
         observed = env.observe(players[other])
-        after, after_mask = observed["observation"], observed["action_mask"]
+        after = observed["observation"]
         rewards = env.rewards
         terminated = env.terminations[mover]
         truncated = env.truncations[mover] and not terminated
         over = terminated or truncated
-        if terminated:
-            after_mask = np.zeros_like(after_mask)
-        turn = (number, observation, action_mask, action, rewards[mover], after, after_mask)
+        replies = nothing if terminated else np.flatnonzero(observed["action_mask"])
+        # Without a reply, until the opponent has moved.
+        turn = Transition(
+            number, observation, legal_actions, action, rewards[mover], after, replies,
+            0.0, after, nothing, terminated, truncated,
+        )  # fmt: skip
         if over and learn[number]:
-            nothing = np.zeros_like(after_mask)
-            seats[number].learn(Transition(*turn, 0.0, after, nothing, terminated, truncated))
+            seats[number].learn(turn)
         earlier = incomplete[other]
         if earlier is not None and learn[other]:
-            reply_reward = rewards[players[other]]
             seats[other].learn(
-                Transition(*earlier, reply_reward, after, after_mask, terminated, truncated)
+                earlier._replace(
+                    reply_reward=rewards[players[other]],
+                    next_observation=after,
+                    next_legal_actions=replies,
+                    terminated=terminated,
+                    truncated=truncated,
+                )
             )
         if over:
             first, second = (rewards[player] for player in players)
             return DRAW if first == second else int(second > first), moves
         incomplete[number] = turn
-        number = other
+        number, legal_actions = other, replies

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from agents import storage
 from agents.base import Agent, Learner
-from agents.storage.games import game_in_words, game_of, shows_address
+from agents.games import game_in_words, game_of, shows_address
 from agents.training.opponents import Opponents
 from nim_envs import Game, GameEnv
 from nim_envs.starts import as_start

@@ -56,7 +56,7 @@ def half_trained(task: Task, logits: FloatArray) -> FloatArray:
         task: the game and the opponent.
         logits: where it begins, ``(positions, actions)``.
     """
-    target = (Exact(task, logits).objective + task.most_won) / 2
+    target = (Exact(task, logits).objective + task.optimal_win_probability) / 2
     while True:
         gradient = Exact(task, logits).objective_gradient
         step = gradient * (LARGEST_CHANGE / np.abs(gradient).max())

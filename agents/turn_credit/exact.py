@@ -39,7 +39,10 @@ def values(task: Task, policies: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     value = np.zeros(policies.shape[:-1])
     for _ in range(task.turns):
-        action_value = task.last_result + (value @ task.on.T)[..., task.after] * task.legal
+        action_value = (
+            task.last_result
+            + (value @ task.nonterminal_reply.T)[..., task.index_after] * task.legal
+        )
         value = (policies * action_value).sum(axis=-1)
     return value, action_value
 
@@ -56,7 +59,7 @@ class Exact:
         >>> from nim_envs import make_game
         >>> task = Task(make_game("nim", heaps=(3, 4, 5)))
         >>> exact = Exact(task, np.zeros(task.legal.shape))
-        >>> round(exact.objective, 4), round(task.most_won, 4)
+        >>> round(exact.objective, 4), round(task.optimal_win_probability, 4)
         (0.2723, 0.9656)
     """
 
@@ -74,18 +77,18 @@ class Exact:
     @cached_property
     def visits(self) -> FloatArray:
         """Chance that the agent has turn t and is at s, ``(turns, contexts, positions)``."""
-        at = [self.task.first]
+        at = [self.task.first_position]
         while len(at) < self.task.turns:
-            at.append(at[-1] @ self._moves @ self.task.on)
+            at.append(at[-1] @ self._moves @ self.task.nonterminal_reply)
         return np.stack(at)
 
     @cached_property
     def mean_visits(self) -> FloatArray:
         """Chance that the agent is to move at s in some turn of a game, ``(positions,)``."""
-        at = self.task.chances @ self.task.first
+        at = self.task.chances @ self.task.first_position
         total = at
         for _ in range(1, self.task.turns):
-            at = at @ self._moves @ self.task.on
+            at = at @ self._moves @ self.task.nonterminal_reply
             total = total + at
         return total
 
@@ -111,7 +114,7 @@ class Exact:
     @cached_property
     def won(self) -> FloatArray:
         """Chance of winning by context, ``(contexts,)``."""
-        return self.task.won_before + self.task.first @ self.value
+        return self.task.won_before + self.task.first_position @ self.value
 
     @property
     def objective(self) -> float:
@@ -130,11 +133,13 @@ class Exact:
         ``(turns, 2, positions, actions)``, by number of turns after this one and by result.
         """
         task = self.task
-        ends = (task.terminal + task.reply @ task.terminal)[task.after] * task.legal
+        ends = (task.terminal + task.reply_probabilities @ task.terminal)[
+            task.index_after
+        ] * task.legal
         found = [np.stack([ends - task.last_result, task.last_result])]
         while len(found) < task.turns:
             here = (self.policy * found[-1]).sum(axis=-1)
-            found.append((here @ task.on.T)[:, task.after] * task.legal)
+            found.append((here @ task.nonterminal_reply.T)[:, task.index_after] * task.legal)
         return np.stack(found)
 
     def mean_at_turn(self, quantity: FloatArray) -> FloatArray:
@@ -185,11 +190,11 @@ class Exact:
         total = np.zeros_like(reward)
         later = np.zeros(self.visits.shape[1:])
         for turn in reversed(range(task.turns)):
-            left = later @ task.on.T
+            left = later @ task.nonterminal_reply.T
             visits = task.chances[:, np.newaxis] * self.visits[turn]
             total += (weights[turn] @ visits)[:, np.newaxis] * reward
             total += (offsets[turn] @ visits)[:, np.newaxis] * task.legal
-            total += np.take_along_axis(visits.T @ left, task.after, axis=1) * task.legal
+            total += np.take_along_axis(visits.T @ left, task.index_after, axis=1) * task.legal
             later = np.outer(weights[turn], mean_reward) + offsets[turn][:, np.newaxis]
             later += left @ self._moves.T
         return total
@@ -230,7 +235,7 @@ class Exact:
         # The chance of reaching the turn, from an earlier one of the agent.
         ahead = np.ones(len(self.policy))
         for earlier in reversed(range(turn - 1)):
-            credit = (task.on @ ahead)[task.after] * task.legal
+            credit = (task.nonterminal_reply @ ahead)[task.index_after] * task.legal
             ahead = (self.policy * credit).sum(axis=-1)
             slope = self.policy * (credit - ahead[:, np.newaxis])
             gradient += self.visits[earlier][:, :, np.newaxis] * slope

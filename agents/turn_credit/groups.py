@@ -188,7 +188,7 @@ def sample(
             moving = game if turn else game[waiting]
             here = at[moving]
             chosen = _drawn(theirs[here], luck[moving, 2 * turn])
-            at[moving] = task.after[here, chosen]
+            at[moving] = task.index_after[here, chosen]
             over = task.terminal[at[moving]]
             results[moving[over]] = float(not task.game.convention.last_mover_wins)
             game = game[~task.terminal[at[game]]]
@@ -197,7 +197,7 @@ def sample(
         here = at[game]
         chosen = _drawn(ours[run[game] * number + here], luck[game, 2 * turn + 1])
         states[game, turn], actions[game, turn], reached[game, turn] = here, chosen, True
-        at[game] = task.after[here, chosen]
+        at[game] = task.index_after[here, chosen]
         over = task.terminal[at[game]]
         results[game[over]] = float(task.game.convention.last_mover_wins)
         game = game[~over]

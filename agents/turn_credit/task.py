@@ -73,8 +73,8 @@ class Task:
         return self.game.rules.action_mask(self.positions).astype(np.bool_)
 
     @cached_property
-    def after(self) -> IntArray:
-        """Number of the position after each action, ``(positions, actions)``; 0 where illegal."""
+    def index_after(self) -> IntArray:
+        """Index of the position after each action, ``(positions, actions)``; 0 where illegal."""
         at, action = np.nonzero(self.legal)
         after = np.zeros(self.legal.shape, dtype=np.int64)
         after[at, action] = self._numbers(self.game.rules.step(self.positions[at], action))
@@ -109,8 +109,8 @@ class Task:
         return (1 - self.epsilon) * _uniform(best) + self.epsilon * _uniform(self.legal)
 
     @cached_property
-    def reply(self) -> FloatArray:
-        """Chances of the position after the opponent's reply, ``(positions, positions)``.
+    def reply_probabilities(self) -> FloatArray:
+        """Probability of each position after the opponent's reply, ``(positions, positions)``.
 
         Rows are the positions that the agent leaves; those of terminal positions are zero.
         """
@@ -123,20 +123,22 @@ class Task:
             policy: probabilities of the mover's actions, ``(positions, actions)``.
         """
         number = len(self.positions)
-        pairs = np.arange(number)[:, np.newaxis] * number + self.after
+        pairs = np.arange(number)[:, np.newaxis] * number + self.index_after
         chances = np.zeros(number**2)
         np.add.at(chances, pairs[self.legal], policy[self.legal])
         return chances.reshape(number, number)
 
     @cached_property
-    def on(self) -> FloatArray:
-        """:attr:`reply` with the games that it ends left out."""
-        return self.reply * ~self.terminal
+    def nonterminal_reply(self) -> FloatArray:
+        """:attr:`reply_probabilities` of positions that are not terminal; 0 for the others."""
+        return self.reply_probabilities * ~self.terminal
 
     @cached_property
-    def reply_won(self) -> FloatArray:
-        """Chance that the opponent's reply ends the game and the agent wins, ``(positions,)``."""
-        return self.reply @ (self.terminal * float(not self.game.convention.last_mover_wins))
+    def reply_win_probability(self) -> FloatArray:
+        """Probability that the reply ends the game and the agent wins, ``(positions,)``."""
+        return self.reply_probabilities @ (
+            self.terminal * float(not self.game.convention.last_mover_wins)
+        )
 
     @cached_property
     def last_result(self) -> FloatArray:
@@ -145,8 +147,8 @@ class Task:
         ``(positions, actions)``; it is the expected reward of a turn where the result is the only
         reward.
         """
-        ends = self.terminal[self.after] * float(self.game.convention.last_mover_wins)
-        return (ends + self.reply_won[self.after]) * self.legal
+        ends = self.terminal[self.index_after] * float(self.game.convention.last_mover_wins)
+        return (ends + self.reply_win_probability[self.index_after]) * self.legal
 
     @cached_property
     def _starts(self) -> tuple[IntArray, FloatArray]:
@@ -165,42 +167,44 @@ class Task:
         return np.repeat(self._starts[1] / 2, 2)
 
     @cached_property
-    def first(self) -> FloatArray:
-        """Chances of the position of the agent's first turn, ``(contexts, positions)``.
+    def first_position(self) -> FloatArray:
+        """Probability of each position at the agent's first turn, ``(contexts, positions)``.
 
         A row adds up to less than 1 where the opponent may end the game before.
         """
         start, seat = self.contexts.T
         at_once = np.eye(len(self.positions))[start]
-        return np.asarray(np.where(seat[:, np.newaxis] == 0, at_once, self.on[start]))
+        return np.asarray(
+            np.where(seat[:, np.newaxis] == 0, at_once, self.nonterminal_reply[start])
+        )
 
     @cached_property
     def won_before(self) -> FloatArray:
         """Chance that the agent wins before its first turn, ``(contexts,)``."""
         start, seat = self.contexts.T
-        return np.where(seat == 0, 0.0, self.reply_won[start])
+        return np.where(seat == 0, 0.0, self.reply_win_probability[start])
 
     @cached_property
     def turns(self) -> int:
         """Most turns that the agent can have in a game."""
-        at, number = self.first > 0, 0
+        at, number = self.first_position > 0, 0
         while at.any():
             left = np.zeros_like(at)
             rows, here = np.nonzero(at)
             options = self.legal[here]
-            left[np.repeat(rows, options.sum(axis=1)), self.after[here][options]] = True
-            at = (left @ self.on) > 0
+            left[np.repeat(rows, options.sum(axis=1)), self.index_after[here][options]] = True
+            at = (left @ self.nonterminal_reply) > 0
             number += 1
         return number
 
     @cached_property
-    def most_won(self) -> float:
-        """Chance of winning by best play against this opponent: the J* of the task."""
+    def optimal_win_probability(self) -> float:
+        """Probability of winning by best play against this opponent: the J* of the task."""
         value = np.zeros(len(self.positions))
         for _ in range(self.turns):
-            moves = self.last_result + (self.on @ value)[self.after]
+            moves = self.last_result + (self.nonterminal_reply @ value)[self.index_after]
             value = np.where(self.terminal, 0.0, np.where(self.legal, moves, -1.0).max(axis=1))
-        return float(self.chances @ (self.won_before + self.first @ value))
+        return float(self.chances @ (self.won_before + self.first_position @ value))
 
     def _numbers(self, positions: IntArray) -> IntArray:
         """Numbers of positions ``(..., components)``, by their mixed-radix indices."""

@@ -258,7 +258,7 @@ def report(runs: Sequence[GeneralisationRun], seeds: int, command: str) -> str:
             continue
         header, body = results(name, runs)
         boards = "; ".join(
-            f"*{title}*: {board.make().in_short}"
+            f"*{title}*: {board.make().summary}"
             for title, board in {LEARNED: plan.learned, **plan.held_out}.items()
         )
         parts.append(f"## {name}\n\n{boards}.\n\n{table(header, body, style='github')}\n")

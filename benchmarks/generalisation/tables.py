@@ -28,7 +28,7 @@ class KnownOrRandom:
         self._game = game
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities of actions; see :class:`agents.base.Policy`."""
+        """Return the probabilities of actions; see :class:`nim_envs.players.Policy`."""
         positions = np.asarray(observations, dtype=np.int64)
         chances = uniform_probabilities(action_masks)
         largest = np.array(self._learned.rules.shape) - 1

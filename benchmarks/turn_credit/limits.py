@@ -45,7 +45,7 @@ def end(setting: str, estimator: str, quick: bool) -> Limit:
         Exact(
             task, limit(task, ESTIMATORS[estimator], np.zeros(task.legal.shape), number)
         ).objective
-        / task.most_won
+        / task.optimal_win_probability
         for number in (steps // 2, steps)
     )
     return Limit(setting, estimator, share, halfway)

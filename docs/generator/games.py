@@ -110,12 +110,13 @@ def shown(game: Game, position: Any) -> str:
 
 def _state(component: Component, state: int) -> str:
     """Return a state in words: its coordinates, as rows where they are those of a board."""
-    if component.fields is None:
+    system = component.coordinate_system
+    if system.is_default:
         return str(state)
-    values = component.coordinates(np.array(state))
-    if component.board is None:
+    values = system.of(np.array(state))
+    if system.board is None:
         return f"({', '.join(map(str, values.tolist()))})"
-    return " / ".join("".join(map(str, row)) for row in values.reshape(component.board).tolist())
+    return " / ".join("".join(map(str, row)) for row in values.reshape(system.board).tolist())
 
 
 def example(name: str) -> str:
@@ -177,7 +178,7 @@ def other_convention(game: Game) -> str:
 def values(game: Game) -> str:
     """Return a table of the Grundy values of the largest heap; empty for games without heaps."""
     components = game.rules.components
-    heaps = all(each.kind == "heap" and each.fields is None for each in components)
+    heaps = all(each.kind == "heap" and each.coordinate_system.is_default for each in components)
     if game.convention is not Convention.NORMAL or not heaps:
         return ""
     component = max(components, key=lambda each: each.states)

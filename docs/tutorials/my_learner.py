@@ -41,7 +41,7 @@ class MyLearner:
 
     def update(self, transition):
         """Learn from one move: its reward, and the opponent's best reply."""
-        replies = np.flatnonzero(transition.reply_action_mask)
+        replies = transition.reply_legal_actions
         target = transition.reward
         if len(replies):
             target = -self.values(transition.reply_observation)[replies].max()

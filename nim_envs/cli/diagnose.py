@@ -6,8 +6,15 @@ import inspect
 
 import click
 
-from nim_envs.cli.options import GAME_HELP, GameName, registered_game, search_here, settings_option
+from nim_envs.cli.options import (
+    GAME_HELP,
+    GameName,
+    game_with_settings,
+    search_here,
+    settings_option,
+)
 from nim_envs.references import resolved
+from nim_envs.registered_games import NamedGame
 from nim_envs.testing.diagnosis import diagnose as diagnosis_of
 
 
@@ -26,7 +33,7 @@ from nim_envs.testing.diagnosis import diagnose as diagnosis_of
 @click.option("--verbose", is_flag=True, help="Print the evidence, too.")
 def diagnose(
     agent: str,
-    game: str | None,
+    game: NamedGame | None,
     settings: tuple[str, ...],
     discount: float | None,
     seed: int,
@@ -42,7 +49,7 @@ def diagnose(
         raise click.UsageError("--set is for a --game")
     search_here()
     found = resolved(agent)
-    board = None if game is None else registered_game(game, settings)
+    board = None if game is None else game_with_settings(game, settings)
     if inspect.isclass(found):
         raise click.UsageError(f"{agent} is a class: name an instance, or a function")
     try:

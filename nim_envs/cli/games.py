@@ -9,7 +9,7 @@ import click
 from tabulate import tabulate
 
 from nim_envs.cli.layout import WIDEST, line_width, wrapped
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registered_games import GAMES
 from nim_envs.rules import Convention, heap_game
 from nim_envs.rules.octal_codes import NAMES
 
@@ -20,7 +20,7 @@ LONGEST_ARGUMENT = 100
 @click.command()
 def games() -> None:
     """List the games: the registered environments, and the games on heaps by name."""
-    ids = [aec_id(name) for name in GAMES]
+    ids = [game.aec_id for game in GAMES.values()]
     first = max(map(len, [*ids, "environment"]))
     last = (line_width() or WIDEST) - first - len("normal") - 4
     rows = []

@@ -12,7 +12,8 @@ from nim_envs.cli.arguments import arguments_of
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.optional import installed
-from nim_envs.registration import GAMES, make_game, typed_game
+from nim_envs.registered_games import GAMES, NamedGame
+from nim_envs.registration import game_from_name, resolve_game_name
 from nim_envs.rules import heap_game
 
 settings_option = click.option(
@@ -25,19 +26,23 @@ checkpoint_option = click.option(
 )  # fmt: skip
 
 
-class GameName(click.Choice[str]):
+class GameName(click.Choice[Any]):
     """A registered game, or one of the person's own as ``module:function``."""
 
     def __init__(self) -> None:
         super().__init__(list(GAMES))
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name of the game; a module is looked for in the current directory too."""
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> NamedGame:
+        """Return the game by its name; a module is looked for in the current directory too."""
+        if isinstance(value, NamedGame):
+            return value
         if not isinstance(value, str) or (":" not in value and value not in GAMES):
-            return super().convert(value, param, ctx)
+            super().convert(value, param, ctx)
         search_here()
         try:
-            return typed_game(value)
+            return resolve_game_name(value)
         except InvalidGameError as error:
             self.fail(str(error), param, ctx)
 
@@ -59,11 +64,11 @@ def as_game(context: click.Context, parameter: click.Parameter, value: str | Non
 game_argument = click.argument("game", callback=as_game)
 
 
-def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") -> Game:
-    """Return the registered game ``name`` with the arguments that ``settings`` name.
+def game_with_settings(named: NamedGame, settings: tuple[str, ...], start: Any = "fixed") -> Game:
+    """Return a game with the arguments that ``settings`` name.
 
     Args:
-        name: key of :data:`nim_envs.registration.GAMES`.
+        named: the game by its name.
         settings: words of the form ``NAME=VALUE``.
         start: as :func:`nim_envs.make_game` takes it.
 
@@ -71,26 +76,26 @@ def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") 
         click.UsageError: a setting that the game does not have, or of another form.
         NimEnvsError: values that describe no game.
     """
-    arguments = arguments_of(name, settings, {**GAMES[name].defaults, "misere": False})
+    arguments = arguments_of(named.name, settings, {**named.defaults, "misere": False})
     try:
-        return make_game(name, start=start, **arguments)
+        return game_from_name(named, start=start, **arguments)
     except InvalidPositionError as error:
-        raise click.UsageError(f"{error}{larger_board(name, settings, start)}") from error
+        raise click.UsageError(f"{error}{larger_board(named, settings, start)}") from error
 
 
-def larger_board(name: str, settings: tuple[str, ...], position: Any) -> str:
+def larger_board(named: NamedGame, settings: tuple[str, ...], position: Any) -> str:
     """Return how to name the board that has a position, for the end of a message.
 
     Args:
-        name: registered name of the game.
+        named: the game by its name.
         settings: words of the form ``NAME=VALUE`` that made the board.
         position: a position that the board lacks, or the name of a start.
 
     Returns:
         Text that begins with a semicolon; empty where larger heaps would not help.
     """
-    defaults = GAMES[name].defaults
-    heaps = {**defaults, **arguments_of(name, settings, {**defaults, "misere": False})}.get("heaps")
+    arguments = arguments_of(named.name, settings, {**named.defaults, "misere": False})
+    heaps = {**named.defaults, **arguments}.get("heaps")
     if heaps is None or isinstance(position, str) or len(position) != len(heaps):
         return ""
     larger = [max(pair) for pair in zip(position, heaps, strict=True)]

@@ -17,12 +17,13 @@ from nim_envs.cli.options import (
     GAME_HELP,
     GameName,
     as_game,
+    game_with_settings,
     larger_board,
-    registered_game,
     settings_option,
     show_progress,
 )
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.registered_games import NamedGame
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
 from nim_envs.rules.heaps import SplittingHeap, heap_rules
 from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
@@ -67,7 +68,7 @@ class Question(NamedTuple):
     help="Numbers separated by commas; by default the initial position of a registered game.",
 )  # fmt: skip
 def solve(
-    game: str | None,
+    game: NamedGame | None,
     settings: tuple[str, ...],
     rule: HeapGame | None,
     misere: bool,
@@ -79,7 +80,7 @@ def solve(
     if game is not None:
         if misere:
             raise click.UsageError("misère play of a registered game is --set misere=true")
-        solve_registered(game, settings, position)
+        solve_named(game, settings, position)
         return
     if settings:
         raise click.UsageError("--set is for registered games")
@@ -89,14 +90,14 @@ def solve(
     solve_heaps(rule, integers(position), Convention.from_misere(misere))
 
 
-def solve_registered(name: str, settings: tuple[str, ...], position: str | None) -> None:
-    """Print the solution of a position of a registered game."""
-    game = registered_game(name, settings)
+def solve_named(named: NamedGame, settings: tuple[str, ...], position: str | None) -> None:
+    """Print the solution of a position of a game by its name."""
+    game = game_with_settings(named, settings)
     state = game.rules.initial if position is None else integers(position)
     try:
         game.rules.checked_positions(state)
     except InvalidPositionError as error:
-        raise click.UsageError(f"{error}{larger_board(name, settings, state)}") from error
+        raise click.UsageError(f"{error}{larger_board(named, settings, state)}") from error
     show_solution(game.solution, state)
 
 
@@ -115,7 +116,12 @@ def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
             for component, entry in zip(solution.component_values, position, strict=True)
         ]
     show(
-        solution.rules.shown(position), solution.convention, values, winning, moves, solution.method
+        solution.rules.coordinate_tuple(position),
+        solution.convention,
+        values,
+        winning,
+        moves,
+        solution.method,
     )
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from nim_envs.cli.layout import facts, say
-from nim_envs.cli.options import GAME_HELP, GameName, registered_game, settings_option
+from nim_envs.cli.options import GAME_HELP, GameName, game_with_settings, settings_option
 from nim_envs.cli.running import writing
 from nim_envs.errors import InvalidGameError
+from nim_envs.registered_games import NamedGame
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.text import (
     PROMPT_VERSION,
@@ -66,7 +67,7 @@ POSITIONS = ("all", "reachable", "player_0", "player_1")
 @click.option("--replies", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Keep a program's replies there, or go on from them.")  # fmt: skip
 def text(
-    game: str,
+    game: NamedGame,
     settings: tuple[str, ...],
     disguise: int | None,
     style: str,
@@ -89,8 +90,10 @@ def text(
     prompts. With --score a program answers them; after Ctrl-C the same command goes on, as the
     replies so far are kept.
     """
-    made = registered_game(game, settings, start)
-    language = Language(made, rules=rules) if disguise is None else disguised(made, disguise, rules)
+    board = game_with_settings(game, settings, start)
+    language = (
+        Language(board, rules=rules) if disguise is None else disguised(board, disguise, rules)
+    )
     if command is not None:
         asked = {
             "positions": positions, "samples": samples, "lost_positions": lost_positions,

@@ -274,7 +274,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             return self._own_sampler
         # Listing the positions of a start takes time.
         start = as_start(checked["start"])
-        return self._samplers.kept(start, lambda: self._new_sampler(start))
+        return self._samplers.get_or_create(start, lambda: self._new_sampler(start))
 
     def _new_sampler(self, start: Start) -> Sampler:
         if start == self.game.start:
@@ -295,9 +295,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         if key != self._start_key:
             self._start_key = key
             states = position.tolist()
-            shown = [rows[state] for rows, state in zip(self._state_options, states, strict=True)]
-            self._start_mask = np.concatenate([row.mask for row in shown])
-            self._start_legal = sum([row.legal for row in shown])
+            options = [rows[state] for rows, state in zip(self._state_options, states, strict=True)]
+            self._start_mask = np.concatenate([each.mask for each in options])
+            self._start_legal = sum([each.legal for each in options])
         self._mask = self._start_mask.copy()
         self._legal = self._start_legal
         self._over = False
@@ -575,7 +575,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             if begun
             else "not reset"
         )
-        return f"{type(self).__name__}({self.game.in_short}; {now})"
+        return f"{type(self).__name__}({self.game.summary}; {now})"
 
     def _repr_png_(self) -> bytes | None:
         """Return the picture of the position, which a notebook shows, where pygame is installed."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
-from nim_envs.players import PlayingPlayer, hint, is_player
+from nim_envs.players import BatchPlayerAdapter, hint, is_player
 from nim_envs.rules.legality import illegal_move_error
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import IntArray
@@ -41,7 +41,7 @@ def no_move_for_agent(rules: Rules, position: IntArray, action: int | None) -> I
     )
 
 
-def checked_opponent(opponent: Any, rules: Rules) -> tuple[PlayingPlayer | None, float]:
+def checked_opponent(opponent: Any, rules: Rules) -> tuple[BatchPlayerAdapter | None, float]:
     """Return an opponent as a player or, if it has a name, its probability of a random move.
 
     Args:
@@ -68,7 +68,7 @@ def checked_opponent(opponent: Any, rules: Rules) -> tuple[PlayingPlayer | None,
             f"an agent, or a function, not {opponent!r}{hint(opponent)}"
         )
     try:
-        return PlayingPlayer(opponent, rules), 1.0
+        return BatchPlayerAdapter(opponent, rules), 1.0
     except TypeError as error:
         raise InvalidGameError(f"opponent: {error}") from None
 

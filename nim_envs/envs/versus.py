@@ -95,8 +95,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         game: rules, convention and start.
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
-            actions, or among all where none wins; a number: optimal except for a random move with
-            that probability. Or any player that :func:`nim_envs.optimality` scores: an agent with
+            actions, or among all where none wins; a probability of a random move, optimal
+            otherwise. Or any player that :func:`nim_envs.optimality` scores: an agent with
             ``act(observation, action_mask, rng)``, an object with ``action_probabilities`` or
             ``move``, or a function of observations ``(1, ...)``, action masks ``(1, actions)`` and,
             if it has a third required parameter, a generator, which returns actions ``(1,)`` or
@@ -312,7 +312,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         chosen = np.flatnonzero(mask)
         if self._epsilon < 1.0 and rng.random() >= self._epsilon:
             position = self._aec.position
-            winning = self._winning.kept(
+            winning = self._winning.get_or_create(
                 position.tobytes(), lambda: self.game.solution.winning_actions(position)
             )
             if len(winning):

@@ -36,9 +36,8 @@ class BoardLayout(ABC):
     """
 
     def __init__(self, component: Component, area: Area) -> None:
-        assert component.fields is not None
         self.component = component
-        self.fields = component.fields
+        self.fields = component.coordinate_system.fields
         self.area = area
         self.side: float
         self.squares: list[Area]
@@ -191,7 +190,7 @@ class CoinsLayout(BoardLayout):
     @cached_property
     def limited(self) -> bool:
         """Whether the last coordinate is a limit on the coins that may be taken."""
-        return self.component.coordinate_names[-1:] == (LIMIT_NAME,)
+        return self.component.coordinate_system.names[-1:] == (LIMIT_NAME,)
 
     @property
     def stacks(self) -> int:
@@ -249,7 +248,7 @@ class CellsLayout(BoardLayout):
         return len(fields)
 
     def _place(self) -> None:
-        board = self.component.board
+        board = self.component.coordinate_system.board
         self.round = board is None
         self.edges = tuple(getattr(self.component, "edges", ()))
         if board is not None:
@@ -302,9 +301,9 @@ LAYOUTS: dict[str, type[BoardLayout]] = {
 
 def board_layout(component: Component, area: Area) -> BoardLayout | None:
     """Return the layout of a component in an area; ``None`` where it is to be shown as numbers."""
-    kind = LAYOUTS.get(component.picture or "")
-    fields = component.fields
-    if kind is None or fields is None:
+    system = component.coordinate_system
+    kind, fields = LAYOUTS.get(system.picture or ""), system.fields
+    if kind is None:
         return None
     # More squares than pixels allow need not be laid out to be too small.
     if kind.number_of_squares(fields) * SMALLEST_SQUARE**2 > area.width * area.height:

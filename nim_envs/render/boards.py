@@ -77,8 +77,8 @@ class BoardPanel(Panel):
             assert layout is not None
             successors = rules.successors(np.array(state, dtype=np.int64))
             (options,) = np.nonzero(successors != NO_MOVE)
-            after = rules.coordinates(successors[options])
-            before = rules.coordinates(np.array(state, dtype=np.int64))
+            after = rules.coordinate_system.of(successors[options])
+            before = rules.coordinate_system.of(np.array(state, dtype=np.int64))
             # Only of the latest states: a game has many.
             self._moves = dict(list(self._moves.items())[-8:])
             self._moves[key] = BoardMoves(options, after, layout.pointed_at(options, before, after))
@@ -137,7 +137,7 @@ class BoardPanel(Panel):
         rules, state = self.rules.components[component], scene.state(component)
 
         def coordinates(number: int) -> IntArray:
-            return rules.coordinates(np.array(number, dtype=np.int64))
+            return rules.coordinate_system.of(np.array(number, dtype=np.int64))
 
         now = coordinates(state)
         filled = layout.filled(now)
@@ -205,7 +205,7 @@ class BoardPanel(Panel):
         rules = self.rules.components[component]
         text = f"{rules.kind} {component}"
         if layout.writes_coordinates:
-            names = rules.coordinate_names or ("",) * len(now)
+            names = rules.coordinate_system.names or ("",) * len(now)
             values = [f"{name} {value}".strip() for name, value in zip(names, now, strict=True)]
             text += f": {', '.join(values)}"
         moved = scene.state(component) != scene.state_before(component)

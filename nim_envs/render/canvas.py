@@ -186,7 +186,7 @@ class Canvas:
         sprite = self._sprites.get(key)
         if sprite is None:
             paint()
-            self._sprites.kept(key, lambda: self.surface.subsurface(area).copy())
+            self._sprites.get_or_create(key, lambda: self.surface.subsurface(area).copy())
         else:
             self.surface.blit(sprite, area.topleft)
 
@@ -253,7 +253,7 @@ class Canvas:
             width, height = (-(-length // TEXT_FINENESS) for length in large.get_size())
             return self._pygame.transform.smoothscale(large, (max(width, 1), max(height, 1)))
 
-        return self._sprites.kept(key, make)
+        return self._sprites.get_or_create(key, make)
 
     def _blit(
         self,
@@ -273,4 +273,4 @@ class Canvas:
             paint(surface, FINENESS)
             return self._pygame.transform.smoothscale(surface, size)
 
-        self.surface.blit(self._sprites.kept(key, make), corner)
+        self.surface.blit(self._sprites.get_or_create(key, make), corner)

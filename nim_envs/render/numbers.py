@@ -36,7 +36,7 @@ def tiles(indices: list[int], area: Area) -> dict[int, Area]:
 
 def tile(component: Component, cell: Area) -> Area:
     """Return the place of a component's tile in its cell: wider the more coordinates it has."""
-    boxes = len(component.fields or (0,))
+    boxes = len(component.coordinate_system.fields)
     width = min(max(180.0, boxes * BOX), cell.width - 8)
     height = min(120.0, cell.height - 8)
     return Area(cell.center.x - width / 2, cell.center.y - height / 2, width, height)
@@ -62,7 +62,7 @@ def draw_tile(canvas: Canvas, scene: Scene, rules: Rules, index: int, cell: Area
         canvas.box(place, WINNING, radius=8, width=3)
     values, previous = (_values(component, each) for each in (state, before))
     boxes = place.shrunk(6, 0.1 * place.height, 6, 0.34 * place.height).grid(1, len(values))
-    names = component.coordinate_names or ("",) * len(values)
+    names = component.coordinate_system.names or ("",) * len(values)
     for name, value, box in zip(names, values, boxes, strict=True):
         if len(values) > 1:
             canvas.box(box.shrunk(2, 0, 2, 0), PANEL, radius=5)
@@ -82,7 +82,9 @@ def draw_tile(canvas: Canvas, scene: Scene, rules: Rules, index: int, cell: Area
 
 def _values(component: Component, state: int) -> list[int]:
     """Return the coordinates of a state, or the state itself where it has none."""
-    coordinates: list[int] = component.coordinates(np.array(state, dtype=np.int64)).tolist()
+    coordinates: list[int] = component.coordinate_system.of(
+        np.array(state, dtype=np.int64)
+    ).tolist()
     return coordinates
 
 

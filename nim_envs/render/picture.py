@@ -209,7 +209,8 @@ def _panel(component: Component) -> type[Panel]:
     """Return the panel that draws ``component``."""
     if stands_in_a_row(component):
         return RowPanel
-    if component.fields is not None:
-        return BoardPanel if component.picture else NumberPanel
+    system = component.coordinate_system
+    if not system.is_default:
+        return BoardPanel if system.picture else NumberPanel
     other = GraphPanel if component.states <= MOST_NODES else NumberPanel
     return PANELS.get(type(component), other)

@@ -60,16 +60,20 @@ def _picture(component: Component, state: int) -> str:
 
 def _coordinates(component: Component, state: int) -> str:
     """The coordinates of a state on one line; of a board nothing, as it is shown."""
-    if component.board is not None:
+    if component.coordinate_system.board is not None:
         return ""
-    return " ".join(map(str, component.coordinates(np.array(state)).tolist()))
+    return " ".join(map(str, component.coordinate_system.of(np.array(state)).tolist()))
 
 
 def _board(component: Component, state: int) -> str:
     """The coordinates of a state on a board, its rows separated by bars."""
-    if component.board is None:
+    if component.coordinate_system.board is None:
         return ""
-    rows = component.coordinates(np.array(state)).reshape(-1, component.board[-1]).tolist()
+    rows = (
+        component.coordinate_system.of(np.array(state))
+        .reshape(-1, component.coordinate_system.board[-1])
+        .tolist()
+    )
     return " | ".join(" ".join(map(str, row)) for row in rows)
 
 

@@ -22,11 +22,11 @@ def rules_in_words(game: Game) -> str:
     rules = game.rules
     name, wins = titled(rules.name), f"{_sentence(game.convention.in_words)}."
     if len(rules.components) == 1:
-        return f"{name}: {rules.components[0].move_in_words}. {wins}"
+        return f"{name}: {rules.components[0].words.move}. {wins}"
     parts = [
         (kind, words, [index for index, _ in group])
         for (kind, words), group in groupby(
-            enumerate(rules.components), lambda entry: (entry[1].kind, entry[1].move_in_words)
+            enumerate(rules.components), lambda entry: (entry[1].kind, entry[1].words.move)
         )
     ]
     if len(parts) == 1:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer
 from nim_envs.rules.words import any_of
@@ -37,6 +39,11 @@ class AdditionTotal(Component):
         """Number of option slots: ``k``."""
         return self.k
 
+    @cached_property
+    def words(self) -> AdditionWords:
+        """Numbers to add."""
+        return AdditionWords(self.k, self.n)
+
     def successors(self, states: IntArray) -> IntArray:
         """Return the total after adding 1 to ``k``, or ``NO_MOVE`` once the limit is passed."""
         totals = states[..., np.newaxis] + np.arange(1, self.k + 1)
@@ -51,16 +58,29 @@ class AdditionTotal(Component):
         added = np.asarray(after) - before
         return np.asarray((np.asarray(before) <= self.n) & (added >= 1) & (added <= self.k))
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return a description of the move ``option``."""
-        return f"add {option + 1}"
+
+@dataclass(frozen=True)
+class AdditionWords(MoveWords):
+    """Moves in words, by the number added.
+
+    Args:
+        k: largest number that one move may add.
+        n: the limit.
+    """
+
+    k: int
+    n: int
 
     @property
-    def move_in_words(self) -> str:
+    def move(self) -> str:
         """A move in words: the numbers that may be added, and the limit."""
         return f"add {any_of(range(1, self.k + 1))}, until the total is over {self.n}"
 
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+    def describe(self, option: int, state: int | None = None) -> str:
+        """Return a description of the move ``option``."""
+        return f"add {option + 1}"
+
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the number added."""
         return (option + 1,)
 

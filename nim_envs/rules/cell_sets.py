@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box
+from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
 from nim_envs.typing import BoolArray, IntArray
 
 MOST_CELLS = 61
@@ -31,8 +32,6 @@ class CellSets(Component):
 
     A subclass defines :attr:`cells` and :attr:`cells_of_options`.
     """
-
-    picture = "cells"
 
     @property
     @abstractmethod
@@ -61,9 +60,15 @@ class CellSets(Component):
         return 1 << self.cells if self._listed is None else len(self._listed)
 
     @property
-    def fields(self) -> tuple[int, ...]:
-        """2 for each cell: free or taken."""
-        return (2,) * self.cells
+    def board(self) -> tuple[int, ...] | None:
+        """Shape of the cells as an array; ``None``: they have no such shape."""
+        return None
+
+    @property
+    def coordinate_system(self) -> TakenCells:
+        """1 for each taken cell, and 0 for each free one."""
+        # Not cached: it refers to the component, and a cycle of references would keep its tables.
+        return TakenCells(self)
 
     @cached_property
     def options(self) -> int:
@@ -71,7 +76,7 @@ class CellSets(Component):
         return len(self.cells_of_options[0])
 
     @cached_property
-    def _bits(self) -> IntArray:
+    def bits(self) -> IntArray:
         """Power of two of each cell in a set's number, ``(cells,)``; largest for the first cell."""
         return np.left_shift(1, np.arange(self.cells - 1, -1, -1, dtype=np.int64))
 
@@ -82,7 +87,7 @@ class CellSets(Component):
         A set is a number with a bit for each cell, the largest for the first cell.
         """
         needed, taken = self.cells_of_options
-        return needed @ self._bits, taken @ self._bits
+        return needed @ self.bits, taken @ self.bits
 
     @cached_property
     def _listed(self) -> IntArray | None:
@@ -102,10 +107,10 @@ class CellSets(Component):
             new = np.concatenate(found)
         return listed
 
-    def _sets(self, states: IntArray) -> IntArray:
+    def sets(self, states: IntArray) -> IntArray:
         """Return the sets of cells that are taken; shape kept."""
-        numbers = np.asarray(states, dtype=np.int64)
-        return numbers if self._listed is None else np.asarray(self._listed[numbers])
+        given = np.asarray(states, dtype=np.int64)
+        return given if self._listed is None else np.asarray(self._listed[given])
 
     @property
     def are_listed(self) -> bool:
@@ -114,7 +119,7 @@ class CellSets(Component):
 
     def free_cells(self, states: IntArray) -> IntArray:
         """Return the sets of cells that are free; shape kept."""
-        return np.asarray((1 << self.cells) - 1 - self._sets(states))
+        return np.asarray((1 << self.cells) - 1 - self.sets(states))
 
     def standard_part(self, part: int) -> int:
         """Return one set of cells for all sets with the same moves as ``part``, as far as is known.
@@ -124,35 +129,24 @@ class CellSets(Component):
         """
         return part
 
-    def _states(self, sets: IntArray) -> IntArray:
+    def states_of(self, sets: IntArray) -> IntArray:
         """Return the states with these sets taken, or -1 where there is none; shape kept."""
         if self._listed is None:
             return sets
         places = np.minimum(np.searchsorted(self._listed, sets), len(self._listed) - 1)
         return np.where(self._listed[places] == sets, places, NO_STATE)
 
-    def coordinates(self, states: IntArray) -> IntArray:
-        """Return which cells are taken: ``(...)`` to ``(..., cells)``."""
-        taken = self._sets(states)[..., np.newaxis] & self._bits
-        return (taken > 0).astype(np.int64)
-
-    def states_at(self, coordinates: IntArray) -> IntArray:
-        """Return the states with these cells taken; -1 where there is none."""
-        given = np.asarray(coordinates, dtype=np.int64)
-        inside = inside_box(given, self.fields)
-        return np.where(inside, self._states((given & 1) @ self._bits), NO_STATE)
-
     def _legal(self, states: IntArray) -> BoolArray:
         """Return whether each option is legal: ``(...)`` to ``(..., options)``."""
         needed, _ = self.sets_of_options
-        return np.asarray(self._sets(states)[..., np.newaxis] & needed == 0)
+        return np.asarray(self.sets(states)[..., np.newaxis] & needed == 0)
 
     def successors(self, states: IntArray) -> IntArray:
         """Return the state after each option, or ``NO_MOVE`` where a cell is not free."""
         _, taken = self.sets_of_options
         legal = self._legal(states)
-        after = np.where(legal, self._sets(states)[..., np.newaxis] | taken, 0)
-        return np.where(legal, self._states(after), NO_MOVE)
+        after = np.where(legal, self.sets(states)[..., np.newaxis] | taken, 0)
+        return np.where(legal, self.states_of(after), NO_MOVE)
 
     def legal_count(self, states: IntArray) -> IntArray:
         """Return the number of legal options in each state."""
@@ -162,3 +156,27 @@ class CellSets(Component):
         """Return where an option of ``before`` leaves ``after``."""
         reached = self.successors(before) == np.asarray(after)[..., np.newaxis]
         return np.asarray(reached.any(axis=-1))
+
+
+class TakenCells(CoordinateSystem):
+    """The cells of a set, 1 for each that is taken and 0 for each that is free.
+
+    Args:
+        cell_sets: the component.
+    """
+
+    def __init__(self, cell_sets: CellSets) -> None:
+        super().__init__((2,) * cell_sets.cells, picture="cells", board=cell_sets.board)
+        self._cell_sets, self._bits = cell_sets, cell_sets.bits
+
+    def of(self, states: IntArray) -> IntArray:
+        """Return which cells are taken: ``(...)`` to ``(..., cells)``."""
+        taken = self._cell_sets.sets(states)[..., np.newaxis] & self._bits
+        return (taken > 0).astype(np.int64)
+
+    def states_at(self, coordinates: IntArray) -> IntArray:
+        """Return the states with these cells taken; -1 where there is none."""
+        given = np.asarray(coordinates, dtype=np.int64)
+        sets = (given & 1) @ self._bits
+        inside = inside_box(given, self.fields)
+        return np.where(inside, self._cell_sets.states_of(sets), NO_STATE)

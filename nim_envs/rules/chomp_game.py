@@ -8,7 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box
+from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, check_states, checked_integer
 from nim_envs.typing import BoolArray, IntArray
@@ -35,7 +37,6 @@ class ChocolateBar(Component):
     columns: int
 
     kind = "bar"
-    picture = "rows"
 
     def __post_init__(self) -> None:
         check_states(f"a bar of {self.rows} rows and {self.columns} columns", self.states)
@@ -50,14 +51,63 @@ class ChocolateBar(Component):
         return math.comb(self.rows + self.columns, self.rows) - 1
 
     @property
-    def fields(self) -> tuple[int, ...]:
-        """Number of lengths of each row, from 0."""
-        return (self.columns + 1,) * self.rows
-
-    @property
     def options(self) -> int:
         """Number of option slots: the squares."""
         return self.rows * self.columns
+
+    @cached_property
+    def coordinate_system(self) -> BarRows:
+        """The squares left in each row."""
+        return BarRows(self.rows, self.columns)
+
+    @cached_property
+    def words(self) -> BarWords:
+        """Squares by row and column."""
+        return BarWords(self.columns)
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return the bar after each bite, or ``NO_MOVE`` where the square is gone or poisoned."""
+        lengths = self.coordinate_system.of(states)
+        row, column = np.divmod(np.arange(self.options), self.columns)
+        legal = (lengths[..., row] > column) & (row + column > 0)
+        eaten = np.arange(self.rows) >= row[:, np.newaxis]  # (options, rows)
+        now = lengths[..., np.newaxis, :]
+        left = np.where(eaten, np.minimum(now, column[:, np.newaxis]), now)
+        return np.where(legal, self.coordinate_system.states_of(left), NO_MOVE)
+
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return the number of squares left but the poisoned one."""
+        return np.asarray(self.coordinate_system.of(states).sum(axis=-1) - 1)
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where a bite at the first square that is gone leaves ``after``."""
+        rows = self.coordinate_system
+        now, left = np.broadcast_arrays(rows.of(np.asarray(before)), rows.of(np.asarray(after)))
+        row = (left < now).argmax(axis=-1)[..., np.newaxis]
+        column = np.take_along_axis(left, row, axis=-1)
+        bitten = np.where(np.arange(self.rows) >= row, np.minimum(now, column), now)
+        return np.asarray((bitten == left).all(axis=-1) & (left != now).any(axis=-1))
+
+    def option_to(self, state: int, after: int) -> int:
+        """Return the bite at the first square that is gone."""
+        if not self.leads_to(np.array(state), np.array(after)):
+            raise ValueError(f"no bite leads from state {state} to {after}")
+        now, left = self.coordinate_system.of(np.array([state, after]))
+        row = int((left < now).argmax())
+        return row * self.columns + int(left[row])
+
+
+class BarRows(CoordinateSystem):
+    """The squares left in each row of a bar, none of which is longer than the one above it.
+
+    Args:
+        rows: number of rows.
+        columns: number of columns.
+    """
+
+    def __init__(self, rows: int, columns: int) -> None:
+        super().__init__((columns + 1,) * rows, picture="rows")
+        self._rows, self._columns = rows, columns
 
     @cached_property
     def _smaller(self) -> IntArray:
@@ -67,16 +117,16 @@ class ChocolateBar(Component):
         """
         # Entries are binomial coefficients, length + rows - 1 over rows: by Pascal's rule a row of
         # them is the running sum of the next one, and the last row is the length itself.
-        smaller = np.ones((self.rows + 1, self.columns + 1), dtype=np.int64)
+        smaller = np.ones((self._rows + 1, self._columns + 1), dtype=np.int64)
         smaller[-1, 0] = 0
-        for row in reversed(range(self.rows)):
+        for row in reversed(range(self._rows)):
             np.cumsum(smaller[row + 1], out=smaller[row])
         return smaller[:-1]
 
-    def coordinates(self, states: IntArray) -> IntArray:
+    def of(self, states: IntArray) -> IntArray:
         """Return the squares left in each row: ``(...)`` to ``(..., rows)``."""
         rest = np.array(states, dtype=np.int64) + 1  # state 0 follows on the bar without squares
-        lengths = np.empty((*rest.shape, self.rows), dtype=np.int64)
+        lengths = np.empty((*rest.shape, self._rows), dtype=np.int64)
         for row, smaller in enumerate(self._smaller):
             lengths[..., row] = np.searchsorted(smaller, rest, side="right") - 1
             rest -= smaller[lengths[..., row]]
@@ -88,57 +138,33 @@ class ChocolateBar(Component):
         inside = inside_box(given, self.fields) & (given[..., 0] >= 1)
         inside &= (np.diff(given, axis=-1) <= 0).all(axis=-1)
         lengths = np.where(inside[..., np.newaxis], given, 0)
-        return np.where(inside, self._number(lengths), NO_STATE)
+        return np.where(inside, self.states_of(lengths), NO_STATE)
 
-    def _number(self, lengths: IntArray) -> IntArray:
+    def states_of(self, lengths: IntArray) -> IntArray:
         """Return the states with rows ``(..., rows)``; -1 for the bar without squares."""
-        return np.asarray(self._smaller[np.arange(self.rows), lengths].sum(axis=-1) - 1)
+        return np.asarray(self._smaller[np.arange(self._rows), lengths].sum(axis=-1) - 1)
 
-    def successors(self, states: IntArray) -> IntArray:
-        """Return the bar after each bite, or ``NO_MOVE`` where the square is gone or poisoned."""
-        lengths = self.coordinates(states)
-        row, column = np.divmod(np.arange(self.options), self.columns)
-        legal = (lengths[..., row] > column) & (row + column > 0)
-        eaten = np.arange(self.rows) >= row[:, np.newaxis]  # (options, rows)
-        now = lengths[..., np.newaxis, :]
-        left = np.where(eaten, np.minimum(now, column[:, np.newaxis]), now)
-        return np.where(legal, self._number(left), NO_MOVE)
 
-    def legal_count(self, states: IntArray) -> IntArray:
-        """Return the number of squares left but the poisoned one."""
-        return np.asarray(self.coordinates(states).sum(axis=-1) - 1)
+@dataclass(frozen=True)
+class BarWords(MoveWords):
+    """Bites in words, by the row and the column of the square.
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where a bite at the first square that is gone leaves ``after``."""
-        now, left = np.broadcast_arrays(
-            self.coordinates(np.asarray(before)), self.coordinates(np.asarray(after))
-        )
-        row = (left < now).argmax(axis=-1)[..., np.newaxis]
-        column = np.take_along_axis(left, row, axis=-1)
-        bitten = np.where(np.arange(self.rows) >= row, np.minimum(now, column), now)
-        return np.asarray((bitten == left).all(axis=-1) & (left != now).any(axis=-1))
+    Args:
+        columns: number of columns.
+    """
 
-    def option_to(self, state: int, after: int) -> int:
-        """Return the bite at the first square that is gone."""
-        if not self.leads_to(np.array(state), np.array(after)):
-            raise ValueError(f"no bite leads from state {state} to {after}")
-        now, left = self.coordinates(np.array([state, after]))
-        row = int((left < now).argmax())
-        return row * self.columns + int(left[row])
+    columns: int
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
+    move = (
+        "bite at a square (row, column), but not at (0, 0), which removes all squares from "
+        "that row and column on; a bar is given by the number of squares in each row"
+    )
+
+    def describe(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``."""
         return f"bite at {divmod(option, self.columns)}"
 
-    @property
-    def move_in_words(self) -> str:
-        """A move in words."""
-        return (
-            "bite at a square (row, column), but not at (0, 0), which removes all squares from "
-            "that row and column on; a bar is given by the number of squares in each row"
-        )
-
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the row and the column of the square."""
         return divmod(option, self.columns)
 

@@ -89,63 +89,63 @@ def first_empty_slot(states: npt.NDArray[np.integer], slot: int) -> int:
 
 
 @compiled(inner=True)
-def number_after(
+def index_after(
     rules: CompiledRules,
     second_table: IntArray | None,
     position: IntArray,
-    number: int,
+    index: int,
     component: int,
     option: int,
 ) -> tuple[int, int, int, int]:
-    """Return the number of the position after a move, and the states that the move leaves.
+    """Return the index of the position after a move, and the states that the move leaves.
 
     Args:
         rules: rules of the game as arrays.
         second_table: ``rules.second_table``; an argument of its own, as Numba removes branches on
             ``is None`` only for arguments.
         position: before the move, ``(components,)``.
-        number: number of that position.
+        index: index of that position.
         component: component of the move.
         option: option of the move.
 
     Returns:
-        The number, the component's state, a slot, and the second part that goes into the slot; 0
+        The index, the component's state, a slot, and the second part that goes into the slot; 0
         and 0 if the move does not split.
     """
     before = position[component]
     state = rules.table[component, before, option]
-    number += (state - before) * rules.strides[component]
+    index += (state - before) * rules.strides[component]
     if second_table is None or second_table[component, before, option] == 0:
-        return number, state, 0, 0
+        return index, state, 0, 0
     second = second_table[component, before, option]
     slot = first_empty_slot(position, rules.first_slots[component])
-    return number + second * rules.strides[slot], state, slot, second
+    return index + second * rules.strides[slot], state, slot, second
 
 
 @compiled(inner=True)
 def write_position_after(
     rules: CompiledRules,
     position: IntArray,
-    number: int,
+    index: int,
     component: int,
     option: int,
     after: IntArray,
 ) -> int:
-    """Write the position after a move to ``after``, and return its number.
+    """Write the position after a move to ``after``, and return its index.
 
     Args:
         rules: rules of the game as arrays.
         position: before the move, ``(components,)``.
-        number: number of that position.
+        index: index of that position.
         component: component of the move.
         option: option of the move.
         after: another array to write to, ``(components,)``.
     """
-    number, state, slot, second = number_after(
-        rules, rules.second_table, position, number, component, option
+    index, state, slot, second = index_after(
+        rules, rules.second_table, position, index, component, option
     )
     copy_entries(position, after)
     after[component] = state
     if second:
         after[slot] = second
-    return number
+    return index

@@ -9,7 +9,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.component import PICTURES, Component
+from nim_envs.rules.component import Component
+from nim_envs.rules.coordinate_system import PICTURES
 from nim_envs.rules.validation import integers_of
 from nim_envs.typing import IntArray
 
@@ -17,7 +18,7 @@ LARGEST_COORDINATE_TABLE = 2**24
 """Largest table, in bytes, of the coordinates of every state of a component."""
 
 MOST_COORDINATES = 25
-"""Most coordinates of a state that ``state_in_short`` shows."""
+"""Most coordinates of a state that ``state_summary`` shows."""
 
 
 class Coordinates:
@@ -36,10 +37,8 @@ class Coordinates:
 
     def __init__(self, components: tuple[Component, ...]) -> None:
         self._components = components
-        fields = [
-            (component.states,) if component.fields is None else component.fields
-            for component in components
-        ]
+        self._systems = [component.coordinate_system for component in components]
+        fields = [system.fields for system in self._systems]
         self.fields = tuple(values for each in fields for values in each)
         ends = [0, *accumulate(map(len, fields))]
         self.slices = tuple(slice(first, end) for first, end in pairwise(ends))
@@ -49,11 +48,8 @@ class Coordinates:
         """Return the coordinates of positions: ``(..., components)`` to ``(..., len(fields))``."""
         if self._table is not None:
             return self._table.take(positions[..., 0], axis=0)
-        shown = [
-            component.coordinates(positions[..., index])
-            for index, component in enumerate(self._components)
-        ]
-        return np.concatenate(shown, axis=-1)
+        parts = [system.of(positions[..., index]) for index, system in enumerate(self._systems)]
+        return np.concatenate(parts, axis=-1)
 
     @cached_property
     def _table(self) -> IntArray | None:
@@ -62,22 +58,22 @@ class Coordinates:
         entries = component.states * len(self.fields)
         if others or entries * np.dtype(np.int64).itemsize > LARGEST_COORDINATE_TABLE:
             return None
-        return component.coordinates(np.arange(component.states, dtype=np.int64))
+        return self._systems[0].of(np.arange(component.states, dtype=np.int64))
 
     def positions_at(self, coordinates: IntArray) -> IntArray:
         """Return the positions at int64 ``(..., len(fields))``, with ``NO_STATE`` where none is."""
         states = [
-            component.states_at(coordinates[..., part])
-            for component, part in zip(self._components, self.slices, strict=True)
+            system.states_at(coordinates[..., part])
+            for system, part in zip(self._systems, self.slices, strict=True)
         ]
         return np.stack(states, axis=-1)
 
 
-def state_in_short(component: Component, state: int) -> str:
-    """Return a state in short: its first coordinates or, without coordinates, its number."""
+def state_summary(component: Component, state: int) -> str:
+    """Return a summary of a state: its first coordinates or, without coordinates, its number."""
     if not component.has_coordinates:
         return str(state)
-    values = component.coordinates(np.array(state)).tolist()
+    values = component.coordinate_system.of(np.array(state)).tolist()
     more = ["…"] * (len(values) > MOST_COORDINATES)
     return f"({', '.join([*map(str, values[:MOST_COORDINATES]), *more])})"
 
@@ -92,13 +88,12 @@ def check_coordinates(index: int, component: Component) -> None:
     Raises:
         InvalidGameError: they contradict the number of states, the board, or that it splits.
     """
-    fields, board, picture = component.fields, component.board, component.picture
+    system = component.coordinate_system
+    fields, board, picture = system.fields, system.board, system.picture
     of = f"component {index} ({component.kind})"
     if picture is not None and picture not in PICTURES:
         raise InvalidGameError(f"{of}: picture must be None or one of {PICTURES}, not {picture!r}")
-    if fields is None:
-        if board is not None:
-            raise InvalidGameError(f"{of}: a board, {board!r}, needs coordinates: define fields")
+    if system.is_default:
         return
     given = integers_of(fields)
     if not given or min(given) < 1:

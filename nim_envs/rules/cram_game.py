@@ -9,6 +9,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.cell_sets import CellSets
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer
 from nim_envs.typing import BoolArray
@@ -74,6 +75,11 @@ class CramBoard(CellSets):
         return self.rows, self.columns
 
     @cached_property
+    def words(self) -> DominoWords:
+        """The two cells of a domino."""
+        return DominoWords(self._dominoes)
+
+    @cached_property
     def _dominoes(self) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
         """The two cells of each option, as pairs of row and column."""
         rows, columns = range(self.rows), range(self.columns)
@@ -90,22 +96,30 @@ class CramBoard(CellSets):
                 covered[option, row * self.columns + column] = True
         return covered, covered
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
+
+@dataclass(frozen=True)
+class DominoWords(MoveWords):
+    """Moves in words, by the two cells of a domino.
+
+    Args:
+        dominoes: the two cells of each option, as pairs of row and column.
+    """
+
+    dominoes: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+
+    move = (
+        "cover two free neighbouring cells, each named (row, column); a board is given row by "
+        "row, 0 for a free cell and 1 for any other"
+    )
+
+    def describe(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``."""
-        one, other = self._dominoes[option]
+        one, other = self.dominoes[option]
         return f"cover {one} and {other}"
 
-    @property
-    def move_in_words(self) -> str:
-        """A move in words."""
-        return (
-            "cover two free neighbouring cells, each named (row, column); a board is given row by "
-            "row, 0 for a free cell and 1 for any other"
-        )
-
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return row and column of the one cell and of the other."""
-        one, other = self._dominoes[option]
+        one, other = self.dominoes[option]
         return (*one, *other)
 
 

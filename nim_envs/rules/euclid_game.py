@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.coordinate_system import CoordinateSystem
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_states, checked_pairs
 from nim_envs.typing import BoolArray, IntArray
@@ -41,14 +44,20 @@ class NumberPair(Component):
         return (self.first + 1) * (self.second + 1)
 
     @property
-    def fields(self) -> tuple[int, int]:
-        """Number of values of each number."""
-        return self.first + 1, self.second + 1
-
-    @property
     def options(self) -> int:
         """Number of option slots: the largest number, from which 1 can be subtracted as often."""
         return max(self.first, self.second)
+
+    @cached_property
+    def coordinate_system(self) -> CoordinateSystem:
+        """The two numbers."""
+        return CoordinateSystem((self.first + 1, self.second + 1))
+
+    @property
+    def words(self) -> PairWords:
+        """Multiples of the smaller number."""
+        # Not cached: it refers to the component, and a cycle of references would keep its tables.
+        return PairWords(self)
 
     def _by_size(self, states: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Return the larger numbers, the smaller ones, and the strides of the larger ones.
@@ -84,21 +93,30 @@ class NumberPair(Component):
         most = np.where(smaller > 0, larger // np.maximum(smaller, 1), 0)
         return np.asarray((rest == 0) & (times >= 1) & (times <= most))
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
+
+@dataclass(frozen=True)
+class PairWords(MoveWords):
+    """Subtractions in words, by the multiple of the smaller number.
+
+    Args:
+        pair: the pair of numbers that moves subtract from.
+    """
+
+    pair: NumberPair
+
+    move = "subtract a multiple of the smaller number from the larger one, not below 0"
+
+    def describe(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
-        smaller = 0 if state is None else int(self._by_size(np.array(state))[1])
-        after = -1 if state is None else int(self.after_options(np.array(state), np.array(option)))
-        if after < 0:
-            return f"subtract {option + 1} times the smaller number"
-        left = divmod(after, self.second + 1)
-        return f"subtract {option + 1} times {smaller}, leave {left}"
+        if state is not None:
+            after = int(self.pair.after_options(np.array(state), np.array(option)))
+            if after != NO_MOVE:
+                smaller = min(divmod(state, self.pair.second + 1))
+                left = divmod(after, self.pair.second + 1)
+                return f"subtract {option + 1} times {smaller}, leave {left}"
+        return f"subtract {option + 1} times the smaller number"
 
-    @property
-    def move_in_words(self) -> str:
-        """A move in words."""
-        return "subtract a multiple of the smaller number from the larger one, not below 0"
-
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the multiple of the smaller number that is subtracted."""
         return (option + 1,)
 

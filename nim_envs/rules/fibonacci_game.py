@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box
+from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_states, checked_integers
 from nim_envs.typing import BoolArray, IntArray
@@ -30,8 +33,6 @@ class FibonacciHeap(Component):
     size: int
 
     kind = "heap"
-    picture = "coins"
-    coordinate_names = ("objects", "limit")
 
     def __post_init__(self) -> None:
         check_states(f"a heap of {self.size} objects with limits", self.states)
@@ -42,16 +43,58 @@ class FibonacciHeap(Component):
         return self.size * (self.size + 1) // 2 + 1
 
     @property
-    def fields(self) -> tuple[int, int]:
-        """Number of sizes and of limits: 0 to all objects."""
-        return self.size + 1, self.size + 1
-
-    @property
     def options(self) -> int:
         """Number of option slots: one for each number of objects."""
         return self.size
 
-    def coordinates(self, states: IntArray) -> IntArray:
+    @cached_property
+    def coordinate_system(self) -> ObjectsAndLimit:
+        """The number of objects and the limit."""
+        return ObjectsAndLimit(self.size)
+
+    @cached_property
+    def words(self) -> FibonacciWords:
+        """Numbers of objects to take."""
+        return FibonacciWords()
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return the heap and its limit after taking, or ``NO_MOVE`` above the limit."""
+        objects, limits = np.moveaxis(self.coordinate_system.of(states)[..., np.newaxis], -2, 0)
+        taken = np.arange(1, self.size + 1)
+        left = np.where(taken <= limits, objects - taken, 0)
+        after = _states_below(left) + np.minimum(2 * taken, left)
+        return np.where(taken <= limits, np.where(left > 0, after, 0), NO_MOVE)
+
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return the limit."""
+        return np.asarray(self.coordinate_system.of(states)[..., 1])
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where ``after`` is the heap and its new limit after taking at most the limit."""
+        objects, limits = np.moveaxis(self.coordinate_system.of(np.asarray(before)), -1, 0)
+        left, new = np.moveaxis(self.coordinate_system.of(np.asarray(after)), -1, 0)
+        taken = objects - left
+        return np.asarray((taken >= 1) & (taken <= limits) & (new == np.minimum(2 * taken, left)))
+
+    def option_to(self, state: int, after: int) -> int:
+        """Return the option that takes the difference of objects."""
+        if not self.leads_to(np.array(state), np.array(after)):
+            raise ValueError(f"no move leads from state {state} to {after}")
+        before, left = self.coordinate_system.of(np.array([state, after]))[:, 0].tolist()
+        return int(before - left - 1)
+
+
+class ObjectsAndLimit(CoordinateSystem):
+    """The number of objects in a heap, and the most that the next move may take.
+
+    Args:
+        size: objects in the full heap.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__((size + 1, size + 1), names=("objects", "limit"), picture="coins")
+
+    def of(self, states: IntArray) -> IntArray:
         """Return objects and limits: ``(...)`` to ``(..., 2)``."""
         given = np.asarray(states, dtype=np.int64)
         # The rounded square root can be off by one.
@@ -70,45 +113,20 @@ class FibonacciHeap(Component):
         states = np.where(inside, _states_below(objects) + limits, NO_STATE)
         return np.where((objects == 0) & (limits == 0), 0, states)
 
-    def successors(self, states: IntArray) -> IntArray:
-        """Return the heap and its limit after taking, or ``NO_MOVE`` above the limit."""
-        objects, limits = np.moveaxis(self.coordinates(states)[..., np.newaxis], -2, 0)
-        taken = np.arange(1, self.size + 1)
-        left = np.where(taken <= limits, objects - taken, 0)
-        after = _states_below(left) + np.minimum(2 * taken, left)
-        return np.where(taken <= limits, np.where(left > 0, after, 0), NO_MOVE)
 
-    def legal_count(self, states: IntArray) -> IntArray:
-        """Return the limit."""
-        return np.asarray(self.coordinates(states)[..., 1])
+class FibonacciWords(MoveWords):
+    """Moves of Fibonacci Nim in words, by the number of objects taken."""
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where ``after`` is the heap and its new limit after taking at most the limit."""
-        objects, limits = np.moveaxis(self.coordinates(np.asarray(before)), -1, 0)
-        left, new = np.moveaxis(self.coordinates(np.asarray(after)), -1, 0)
-        taken = objects - left
-        return np.asarray((taken >= 1) & (taken <= limits) & (new == np.minimum(2 * taken, left)))
+    move = (
+        "take one object or more, up to the limit; a heap is at (objects, limit), and the next "
+        "limit is twice the number of objects in this move, but at most those that remain"
+    )
 
-    def option_to(self, state: int, after: int) -> int:
-        """Return the option that takes the difference of objects."""
-        if not self.leads_to(np.array(state), np.array(after)):
-            raise ValueError(f"no move leads from state {state} to {after}")
-        before, left = self.coordinates(np.array([state, after]))[:, 0].tolist()
-        return int(before - left - 1)
-
-    def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return a description of the move ``option``, at ``state`` if that is given."""
+    def describe(self, option: int, state: int | None = None) -> str:
+        """Return a description of the move ``option``."""
         return f"take {option + 1}"
 
-    @property
-    def move_in_words(self) -> str:
-        """A move in words."""
-        return (
-            "take one object or more, up to the limit; a heap is at (objects, limit), and the next "
-            "limit is twice the number of objects in this move, but at most those that remain"
-        )
-
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the number of objects taken."""
         return (option + 1,)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidActionError
-from nim_envs.rules.component import NO_STATE
+from nim_envs.rules.coordinate_system import NO_STATE
 from nim_envs.rules.legality import illegal_move_error
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.slots import first_empty_slot
@@ -67,10 +67,12 @@ class States(dict[Any, State]):
     def __init__(self, rules: Rules, index: int) -> None:
         super().__init__()
         self._component = rules.components[index]
+        self._system = self._component.coordinate_system
         self._fields = rules.fields[rules.field_slices[index]]
+        self._single = len(self._fields) == 1
         self._options = rules.state_options[index]
         self._first_action = rules.action(index, 0)
-        self._shown: dict[int, Position] = {}
+        self._coordinates: dict[int, Position] = {}
         self._most = MOST_BYTES // len(rules.components)
         self._bytes = 0
 
@@ -80,7 +82,7 @@ class States(dict[Any, State]):
         if not all(0 <= value < size for value, size in zip(point, self._fields, strict=True)):
             raise KeyError(key)
         component = self._component
-        number = int(component.states_at(np.array(point, dtype=np.int64)))
+        number = int(self._system.states_at(np.array(point, dtype=np.int64)))
         if number == NO_STATE:
             raise KeyError(key)
         slots = int(component.slots_needed[number]) if component.splits else 0
@@ -100,7 +102,7 @@ class States(dict[Any, State]):
         options = self._options[state.number]
         legal = np.flatnonzero(options.mask)
         self._count(0, len(legal))
-        stays = self._component.coordinates(options.successors[legal].astype(np.int64)).tolist()
+        stays = self._system.of(options.successors[legal].astype(np.int64)).tolist()
         seconds: list[Position] = [()] * len(legal)
         if options.seconds is not None:
             seconds = [(second,) if second else () for second in options.seconds[legal].tolist()]
@@ -108,16 +110,16 @@ class States(dict[Any, State]):
         state.moves = tuple(zip(actions, map(tuple, stays), seconds, strict=True))
         return state.moves
 
-    def shown(self, number: int) -> Position:
+    def coordinates(self, number: int) -> Position:
         """Return the coordinates of the state of this number."""
-        if not self._component.has_coordinates:
+        if self._single:
             return (number,)
-        shown = self._shown.get(number)
-        if shown is None:
+        coordinates = self._coordinates.get(number)
+        if coordinates is None:
             self._count(1)
-            shown = tuple(self._component.coordinates(np.array(number)).tolist())
-            self._shown[number] = shown
-        return shown
+            coordinates = tuple(self._system.of(np.array(number)).tolist())
+            self._coordinates[number] = coordinates
+        return coordinates
 
     def _count(self, states: int, moves: int = 0) -> None:
         """Count the bytes of what is cached next; drop what is cached if they are too many."""
@@ -125,7 +127,7 @@ class States(dict[Any, State]):
         self._bytes += entries + (states + moves) * len(self._fields) * BYTES_OF_COORDINATE
         if self._bytes > self._most:
             self.clear()
-            self._shown.clear()
+            self._coordinates.clear()
             self._bytes = 0
 
 
@@ -201,7 +203,7 @@ class ForwardModel:
         if stays < 0:
             numbers = np.array([state.number for state in here])
             raise illegal_move_error(self._rules, numbers, action)
-        after = after[:start] + states.shown(stays) + after[stop:]
+        after = after[:start] + states.coordinates(stays) + after[stop:]
         if second and group is not None:
             slot = self._empty_field(here, group)
             after = (*after[:slot], second, *after[slot + 1 :])
@@ -232,7 +234,7 @@ class ForwardModel:
 
     def _checked(self, position: Any) -> Position:
         """Return the coordinates of one position; raise an error for anything else."""
-        return self._rules.shown(self._rules.checked_position(position))
+        return self._rules.coordinate_tuple(self._rules.checked_position(position))
 
     def _empty_field(self, here: Sequence[State], group: range) -> int:
         """Return the first empty slot of a group as an index of coordinates; if none is, any.

@@ -12,6 +12,7 @@ import numpy as np
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import cycle_along
 from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer, checked_integers, is_listing
 from nim_envs.typing import IntArray
@@ -76,6 +77,11 @@ class Token(Component):
         """Number of option slots: the most edges out of a node."""
         return max(map(len, self.successors_of))
 
+    @cached_property
+    def words(self) -> EdgeWords:
+        """Nodes that the token moves to."""
+        return EdgeWords(self.successors_of)
+
     def successors(self, states: IntArray) -> IntArray:
         """Return the nodes that the edges lead to, or ``NO_MOVE`` where there are fewer."""
         nodes = np.asarray(states)
@@ -85,18 +91,26 @@ class Token(Component):
             after[place][: len(targets)] = targets
         return after
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
+
+@dataclass(frozen=True)
+class EdgeWords(MoveWords):
+    """Moves of a token in words, by the node that it moves to.
+
+    Args:
+        successors_of: for each node the nodes that its outgoing edges lead to.
+    """
+
+    successors_of: tuple[tuple[int, ...], ...]
+
+    move = "move along one arrow"
+
+    def describe(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
         if state is None or option >= len(self.successors_of[state]):
             return f"move along edge {option}"
         return f"move to {self.successors_of[state][option]}"
 
-    @property
-    def move_in_words(self) -> str:
-        """A move in words."""
-        return "move along one arrow"
-
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the node that the token moves to."""
         return (self.successors_of[state][option],)
 

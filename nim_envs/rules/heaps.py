@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.rules.component import NO_MOVE, Component, in_use, read_only
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, checked_integers
@@ -69,6 +70,12 @@ class SplittingHeap(Component):
     def options(self) -> int:
         """Number of option slots."""
         return len(self.moves)
+
+    @property
+    def words(self) -> SplittingWords:
+        """Objects to take, and heaps to leave."""
+        # Not cached: it refers to the component, and a cycle of references would keep its tables.
+        return SplittingWords(self)
 
     @cached_property
     def splits(self) -> bool:
@@ -148,49 +155,61 @@ class SplittingHeap(Component):
         """Return where the heap is of a size without a move."""
         return np.asarray(~self._alive[states])
 
-    def describe_removal(self, option: int, state: int) -> str:
-        """Return a description of the heaps removed after ``option``, as they have no move."""
-        taken, part = self.moves[option]
-        left = [size for size in (part, state - taken - part) if size]
-        dead = [size for size in left if not self._alive[size]]
-        if len(dead) == 2:
-            return "neither has a move, so both are removed"
-        return f"the {dead[0]} left has no move and is removed" if dead else ""
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
+@dataclass(frozen=True)
+class SplittingWords(MoveWords):
+    """Moves in words, by the objects taken and the heaps left.
+
+    Args:
+        heap: the heap that moves take from.
+    """
+
+    heap: SplittingHeap
+
+    @property
+    def move(self) -> str:
+        """A move in words: the numbers of objects to take, and the heaps that it may leave."""
+        game, size = self.heap.game, self.heap.size
+        digits = [game.digit(taken) for taken in range(min(size, LONGEST) + 1)]
+        if game.repeating and len(set(digits[1:])) == 1:
+            ways = [_way("any number of objects", digits[-1], game.unequal)]
+        else:
+            by_digit: dict[int, list[int]] = {}
+            for taken, digit in enumerate(digits):
+                if digit and taken:
+                    by_digit.setdefault(digit, []).append(taken)
+            ways = [
+                _way(f"{any_of(amounts)} object{'s' if amounts[-1] > 1 else ''}", digit,
+                     game.unequal)
+                for digit, amounts in by_digit.items()
+            ]  # fmt: skip
+        if digits[0]:
+            sizes = " of different sizes" if game.unequal else ""
+            ways.insert(0, f"split it into two heaps{sizes}")
+        return "; or ".join(ways) or "there is no move"
+
+    def describe(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
-        taken, part = self.moves[option]
+        taken, part = self.heap.moves[option]
         parts = [f"take {taken}"] if taken else []
         if part:
             whole = -1 if state is None else state - taken - part
             parts.append(f"leave {part} and {whole if whole >= part else 'the rest'}")
         return ", ".join(parts)
 
-    @property
-    def move_in_words(self) -> str:
-        """A move in words: the numbers of objects to take, and the heaps that it may leave."""
-        taken = [self.game.digit(number) for number in range(min(self.size, LONGEST) + 1)]
-        if self.game.repeating and len(set(taken[1:])) == 1:
-            ways = [_way("any number of objects", taken[-1], self.game.unequal)]
-        else:
-            by_digit: dict[int, list[int]] = {}
-            for number, digit in enumerate(taken):
-                if digit and number:
-                    by_digit.setdefault(digit, []).append(number)
-            ways = [
-                _way(f"{any_of(numbers)} object{'s' if numbers[-1] > 1 else ''}", digit,
-                     self.game.unequal)
-                for digit, numbers in by_digit.items()
-            ]  # fmt: skip
-        if taken[0]:
-            sizes = " of different sizes" if self.game.unequal else ""
-            ways.insert(0, f"split it into two heaps{sizes}")
-        return "; or ".join(ways) or "there is no move"
+    def describe_removal(self, option: int, state: int) -> str:
+        """Return a description of the heaps removed after ``option``, as they have no move."""
+        taken, part = self.heap.moves[option]
+        left = [size for size in (part, state - taken - part) if size]
+        dead = [size for size in left if self.heap.is_terminal(np.array(size))]
+        if len(dead) == 2:
+            return "neither has a move, so both are removed"
+        return f"the {dead[0]} left has no move and is removed" if dead else ""
 
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the number of objects taken, if moves take any, and the smaller of two heaps."""
-        taken, part = self.moves[option]
-        if not any(self.game.digits[1:]):
+        taken, part = self.heap.moves[option]
+        if not any(self.heap.game.digits[1:]):
             return (part,)
         return (taken, part) if part else (taken,)
 

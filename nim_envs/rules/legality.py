@@ -27,6 +27,6 @@ def illegal_move_error(
     named = "no legal move" if action < 0 else rules.describe_action(action, position)
     return IllegalMoveError(
         f"{of}action {action} ({named}){where} is illegal at "
-        f"{list(rules.shown(position))}; legal actions are "
+        f"{list(rules.coordinate_tuple(position))}; legal actions are "
         f"{np.flatnonzero(rules.action_mask(position)).tolist()}"
     )

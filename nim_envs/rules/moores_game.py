@@ -11,6 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.rules.component import NO_MOVE, Component, strides_of
+from nim_envs.rules.coordinate_system import CoordinateSystem
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, check_states, checked_integer, checked_integers
 from nim_envs.typing import BoolArray, IntArray
@@ -35,7 +37,6 @@ class HeapGroup(Component):
     k: int
 
     kind = "group"
-    picture = "coins"
 
     def __post_init__(self) -> None:
         check_states(f"a group of heaps of {self.sizes} objects", self.states)
@@ -43,12 +44,18 @@ class HeapGroup(Component):
     @property
     def states(self) -> int:
         """Number of states: the product of the numbers of sizes of the heaps."""
-        return math.prod(self.fields)
+        return math.prod(size + 1 for size in self.sizes)
+
+    @cached_property
+    def coordinate_system(self) -> CoordinateSystem:
+        """The objects in each heap."""
+        return CoordinateSystem(tuple(size + 1 for size in self.sizes), picture="coins")
 
     @property
-    def fields(self) -> tuple[int, ...]:
-        """Number of sizes of each heap: 0 to all of its objects."""
-        return tuple(size + 1 for size in self.sizes)
+    def words(self) -> GroupWords:
+        """Objects to take from each heap."""
+        # Not cached: it refers to the component, and a cycle of references would keep its tables.
+        return GroupWords(self)
 
     @cached_property
     def options(self) -> int:
@@ -66,18 +73,18 @@ class HeapGroup(Component):
 
     def amounts(self, option: int) -> tuple[int, ...]:
         """Return the objects that an option takes from each heap, without a list of all options."""
-        number = 1
-        while option >= self._ways[0][number]:
-            option -= self._ways[0][number]
-            number += 1
+        heap_count = 1
+        while option >= self._ways[0][heap_count]:
+            option -= self._ways[0][heap_count]
+            heap_count += 1
         chosen: list[int] = []
         spans = 1  # ways to take from the heaps that are chosen already
         for heap, size in enumerate(self.sizes):
-            here = spans * size * self._ways[heap + 1][number - 1] if number else 0
+            here = spans * size * self._ways[heap + 1][heap_count - 1] if heap_count else 0
             if option < here:
                 chosen.append(heap)
                 spans *= size
-                number -= 1
+                heap_count -= 1
             else:
                 option -= here
         taken = [0] * len(self.sizes)
@@ -88,16 +95,16 @@ class HeapGroup(Component):
 
     def option_taking(self, taken: Sequence[int]) -> int:
         """Return the option that takes these amounts from the heaps, the inverse of ``amounts``."""
-        number = sum(map(bool, taken))
-        option = sum(self._ways[0][1:number])
+        heap_count = sum(map(bool, taken))
+        option = sum(self._ways[0][1:heap_count])
         spans, rest = 1, 0
         for heap, (size, amount) in enumerate(zip(self.sizes, taken, strict=True)):
             if amount:
                 spans *= size
-                number -= 1
+                heap_count -= 1
                 rest = rest * size + amount - 1
-            elif number:
-                option += spans * size * self._ways[heap + 1][number - 1]
+            elif heap_count:
+                option += spans * size * self._ways[heap + 1][heap_count - 1]
         return option + rest
 
     @cached_property
@@ -114,8 +121,8 @@ class HeapGroup(Component):
         heaps = range(len(self.sizes))
         amounts = np.zeros((self.options, len(heaps)), dtype=np.int64)
         option = 0
-        for number in range(1, min(self.k, len(heaps)) + 1):
-            for chosen in itertools.combinations(heaps, number):
+        for heap_count in range(1, min(self.k, len(heaps)) + 1):
+            for chosen in itertools.combinations(heaps, heap_count):
                 spans = [self.sizes[heap] for heap in chosen]
                 count = math.prod(spans)
                 taken = np.stack(np.unravel_index(np.arange(count), spans), axis=-1) + 1
@@ -126,18 +133,18 @@ class HeapGroup(Component):
     @cached_property
     def _strides(self) -> IntArray:
         """Change of the state number per object in each heap, ``(heaps,)``."""
-        return strides_of(self.fields)
+        return strides_of(self.coordinate_system.fields)
 
     def successors(self, states: IntArray) -> IntArray:
         """Return the heaps after taking, or ``NO_MOVE`` where one of them holds too few."""
-        heaps = self.coordinates(states)
+        heaps = self.coordinate_system.of(states)
         legal = (heaps[..., np.newaxis, :] >= self._amounts).all(axis=-1)
         after = np.asarray(states)[..., np.newaxis] - self._amounts @ self._strides
         return np.where(legal, after, NO_MOVE)
 
     def legal_count(self, states: IntArray) -> IntArray:
         """Return the number of ways to take objects from one to ``k`` heaps."""
-        heaps = self.coordinates(states)
+        heaps = self.coordinate_system.of(states)
         ways = [np.ones(np.shape(states), dtype=np.int64)]
         ways += [np.zeros_like(ways[0]) for _ in range(self.k)]
         for heap in range(len(self.sizes)):
@@ -147,7 +154,8 @@ class HeapGroup(Component):
 
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
         """Return where at least one and at most ``k`` heaps have shrunk, and none has grown."""
-        taken = self.coordinates(np.asarray(before)) - self.coordinates(np.asarray(after))
+        heaps_of = self.coordinate_system.of
+        taken = heaps_of(np.asarray(before)) - heaps_of(np.asarray(after))
         heaps = (taken > 0).sum(axis=-1)
         return np.asarray((taken >= 0).all(axis=-1) & (heaps >= 1) & (heaps <= self.k))
 
@@ -155,27 +163,39 @@ class HeapGroup(Component):
         """Return the option that takes the differences of the heaps."""
         if not self.leads_to(np.array(state), np.array(after)):
             raise ValueError(f"no move leads from state {state} to {after}")
-        before, left = self.coordinates(np.array([state, after]))
+        before, left = self.coordinate_system.of(np.array([state, after]))
         return self.option_taking((before - left).tolist())
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return a description of the move ``option``."""
-        amounts = self.amounts(option)
-        parts = [f"{taken} from heap {heap}" for heap, taken in enumerate(amounts) if taken]
-        return f"take {' and '.join(parts)}"
+
+@dataclass(frozen=True)
+class GroupWords(MoveWords):
+    """Moves in words, by the objects taken from each heap.
+
+    Args:
+        group: the heaps that moves take from.
+    """
+
+    group: HeapGroup
 
     @property
-    def move_in_words(self) -> str:
+    def move(self) -> str:
         """A move in words: from how many heaps it may take."""
-        heaps = "one heap" if self.k == 1 else f"each of 1 to {self.k} heaps"
+        most = self.group.k
+        heaps = "one heap" if most == 1 else f"each of 1 to {most} heaps"
         return (
             f"take any number of objects from {heaps}; heaps are numbered from 0, and a group is "
             "given by the number of objects in each heap"
         )
 
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+    def describe(self, option: int, state: int | None = None) -> str:
+        """Return a description of the move ``option``."""
+        amounts = self.group.amounts(option)
+        parts = [f"{taken} from heap {heap}" for heap, taken in enumerate(amounts) if taken]
+        return f"take {' and '.join(parts)}"
+
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the number of objects to take from each heap."""
-        return self.amounts(option)
+        return self.group.amounts(option)
 
 
 def moores_nim(heaps: Sequence[int], k: int) -> Rules:

@@ -49,8 +49,8 @@ class MoveRows(NamedTuple):
             >>> rows.firsts.tolist(), rows.options.tolist(), rows.after.tolist()
             ([0, 0, 1, 3], [0, 0, 1], [0, 1, 0])
         """
-        number = int(options.max(initial=0)) + 1
-        order = np.argsort(sources.astype(np.int64) * number + options)  # no two are equal
+        num_options = int(options.max(initial=0)) + 1
+        order = np.argsort(sources.astype(np.int64) * num_options + options)  # no two are equal
         counts = np.bincount(sources, minlength=states)
         return cls(
             np.concatenate([[0], np.cumsum(counts)]),
@@ -72,7 +72,7 @@ class MoveRows(NamedTuple):
         """Return the moves of ``states``, ``(n,)``.
 
         Returns:
-            For each move the index in ``states`` of its state, ascending, and the move's number.
+            For each move the index in ``states`` of its state, ascending, and its own index.
         """
         counts = self.firsts[states + 1] - self.firsts[states]
         ends = np.cumsum(counts)
@@ -81,15 +81,16 @@ class MoveRows(NamedTuple):
         return index, np.arange(len(index)) + shift[index]
 
 
-def by_option(options: npt.NDArray[np.integer], number: int) -> Iterator[tuple[int, IntArray]]:
+def by_option(options: npt.NDArray[np.integer], num_options: int) -> Iterator[tuple[int, IntArray]]:
     """Yield each option that occurs, ascending, with the indices where it does, ascending.
 
     Args:
-        options: options below ``number``, ``(n,)``.
+        options: options below ``num_options``, ``(n,)``.
+        num_options: number of options.
         number: number of options.
     """
     # A stable sort of 16-bit integers is a radix sort.
-    small = options.astype(np.uint16) if number <= 1 << 16 else options
+    small = options.astype(np.uint16) if num_options <= 1 << 16 else options
     order = np.argsort(small, kind="stable")
     found, starts = np.unique(options[order], return_index=True)
     ends = [*starts[1:].tolist(), len(order)]

@@ -10,6 +10,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.cell_sets import CellSets
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer, checked_pairs
 from nim_envs.typing import BoolArray
@@ -48,6 +49,11 @@ class NodeSet(CellSets):
         return self.nodes
 
     @cached_property
+    def words(self) -> NodeWords:
+        """Nodes to take."""
+        return NodeWords()
+
+    @cached_property
     def adjacent(self) -> BoolArray:
         """Adjacency matrix, ``(nodes, nodes)``."""
         adjacent = np.zeros((self.nodes, self.nodes), dtype=np.bool_)
@@ -61,17 +67,18 @@ class NodeSet(CellSets):
         node = np.eye(self.nodes, dtype=np.bool_)
         return node, node | self.adjacent
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
+
+class NodeWords(MoveWords):
+    """Moves in words, by the node that they take."""
+
+    move = (
+        "take a free node and all of its neighbours; a graph is given node by node, 0 for a "
+        "free node and 1 for any other"
+    )
+
+    def describe(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``."""
         return f"take node {option}"
-
-    @property
-    def move_in_words(self) -> str:
-        """A move in words."""
-        return (
-            "take a free node and all of its neighbours; a graph is given node by node, 0 for a "
-            "free node and 1 for any other"
-        )
 
 
 def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Rules:
@@ -104,12 +111,12 @@ def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Rules:
         >>> np.flatnonzero(rules.action_mask(after)).tolist()
         [2, 3]
     """
-    number = checked_integer("nodes", nodes, minimum=1)
+    count = checked_integer("nodes", nodes, minimum=1)
     pairs = checked_pairs("edges", edges, least=0)
     for index, pair in enumerate(pairs):
-        if max(pair) >= number or pair[0] == pair[1]:
+        if max(pair) >= count or pair[0] == pair[1]:
             raise InvalidGameError(
-                f"edges[{index}] must be two different nodes from 0 to {number - 1}, not {pair}"
+                f"edges[{index}] must be two different nodes from 0 to {count - 1}, not {pair}"
             )
-    graph = NodeSet(number, tuple(sorted({(min(pair), max(pair)) for pair in pairs})))
+    graph = NodeSet(count, tuple(sorted({(min(pair), max(pair)) for pair in pairs})))
     return Rules("node_kayles", (graph,), initial=(0,))

@@ -1,4 +1,42 @@
-"""Slots: neighbouring equal components that split, and the positions for which they suffice."""
+"""Slots: neighbouring equal components that split, and the positions for which they suffice.
+
+A move that splits makes one heap into two, and a position has a fixed number of entries. So a game
+has spare entries, its *slots*. Kayles on a row of 5 pins has three of them::
+
+    heaps on the table          position
+    5                           5 0 0
+    take 1, leave 2 and 2       2 2 0      2 stays in its slot, 2 goes into the first empty one
+    take 2 from the first       0 2 0      the slot of a heap that is gone is empty again
+
+1.  Equal neighbouring components that split are the slots of one *group*. Second parts go into
+    slots of the group of the move.
+2.  State 0 is an empty slot, and has no move.
+3.  A move leaves a first part, which stays in its slot, and perhaps a second one, which goes into
+    the first empty slot of the group: :func:`first_empty` for arrays, :func:`first_empty_slot` for
+    one position.
+4.  A second part of 0 stands for none. So arrays of moves need no case distinction: the entry of
+    the first empty slot is overwritten, by what it holds already where a move does not split
+    (:meth:`Slots.fill`).
+5.  Where no slot is empty, the "first empty slot" is any slot of the group. Nothing is lost, as no
+    move splits there.
+6.  That holds because not every point of the lattice is a position. ``Component.slots_needed`` has
+    for each state the most slots that play from it can fill; a point is a position if in each group
+    these add up to at most the slots that there are (:meth:`Slots.suffice`).
+7.  Positions are listed without going through all points: each slot gets the states that leave the
+    later ones as many slots as they need at least (:meth:`Slots.positions_between`).
+
+Example:
+    >>> from nim_envs.rules import kayles
+    >>> rules = kayles(heaps=(5,))
+    >>> rules.initial, rules.slot_groups
+    ((5, 0, 0), (range(0, 3),))
+    >>> rules.step(np.array([5, 0, 0]), np.array(2)).tolist(), rules.describe_action(2, (5, 0, 0))
+    ([2, 2, 0], 'heap 0: take 1, leave 2 and 2')
+    >>> rules.components[0].slots_needed.tolist()
+    [0, 1, 1, 2, 2, 3]
+    >>> rules.is_position(np.array([[5, 0, 0], [3, 2, 0], [5, 1, 0]])).tolist()
+    [True, True, False]
+"""
 
 from __future__ import annotations
 
@@ -41,7 +79,7 @@ class Slots:
             fits &= needed[slots].sum(axis=-1) <= len(group)
         return fits
 
-    def lack(self, point: Sequence[int]) -> str:
+    def shortage(self, point: Sequence[int]) -> str:
         """Return words for the group that has too few slots at ``point``, which is no position."""
         for group in self.groups:
             component = self._components[group.start]
@@ -51,7 +89,7 @@ class Slots:
                     f"can come to need {needed} slots for the {component.kind}s {group.start} to "
                     f"{group.stop - 1}; there are {len(group)}"
                 )
-        raise ValueError(f"{point} lacks no slots")
+        raise ValueError(f"{point} has slots enough")
 
     def fill(self, positions: IntArray, component: IntArray, second: IntArray) -> None:
         """Put second parts of moves into the first empty slots of ``positions``, in place.
@@ -76,7 +114,7 @@ class Slots:
         Args:
             low: smallest state of each component.
             high: largest state of each component.
-            check: called with the number of rows before they are made; may raise an error.
+            check: called with the number of rows before they are listed; may raise an error.
         """
         rows = np.zeros((1, 0), dtype=np.int64)
         groups = {index: group for group in self.groups for index in group}
@@ -93,16 +131,16 @@ class Slots:
             later = sum(needed[low[slot]].item() for slot in group if slot > index)
             if index == group.start:
                 used = np.zeros(len(rows), dtype=np.int64)
-            # By number of slots left for this component, from -1: the states that fit.
+            # By the slots left for this component, from -1: the states that fit.
             fits = needed[bottom : top + 1] < np.arange(len(group) + 2)[:, np.newaxis]
             fitting = bottom + np.nonzero(fits)[1]
-            numbers = fits.sum(axis=1)
+            fit_counts = fits.sum(axis=1)
             room = np.maximum(len(group) - later - used + 1, 0)
-            counts = numbers[room]
+            counts = fit_counts[room]
             check(int(counts.sum()))
             row = np.repeat(np.arange(len(rows)), counts)
             place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-            state = fitting[(np.cumsum(numbers) - numbers)[room][row] + place]
+            state = fitting[(np.cumsum(fit_counts) - fit_counts)[room][row] + place]
             used = used[row] + needed[state]
             rows = np.concatenate([rows[row], state[:, np.newaxis]], axis=1)
         return rows

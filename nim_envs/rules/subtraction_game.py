@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integers
 from nim_envs.rules.words import any_of
@@ -41,6 +42,11 @@ class SubtractionHeap(Component):
         return len(self.amounts)
 
     @cached_property
+    def words(self) -> AmountWords:
+        """Amounts to take."""
+        return AmountWords(self.size, self.amounts)
+
+    @cached_property
     def _amounts(self) -> IntArray:
         """The amounts as an array, ``(options,)``."""
         if isinstance(self.amounts, range):
@@ -67,12 +73,21 @@ class SubtractionHeap(Component):
             return np.asarray((rest == 0) & (steps >= 0) & (steps < len(self.amounts)))
         return np.isin(taken, self._amounts)
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return a description of the move ``option``."""
-        return f"take {self.amounts[option]}"
+
+@dataclass(frozen=True)
+class AmountWords(MoveWords):
+    """Moves in words, by the amount taken.
+
+    Args:
+        size: objects in the full heap.
+        amounts: allowed amounts, ascending.
+    """
+
+    size: int
+    amounts: tuple[int, ...] | range
 
     @property
-    def move_in_words(self) -> str:
+    def move(self) -> str:
         """A move in words: the amounts that it may take."""
         if len(self.amounts) == self.size:
             return "take any number of objects"
@@ -80,7 +95,11 @@ class SubtractionHeap(Component):
             return "there is no move"
         return f"take {any_of(self.amounts)} object{'s' if self.amounts[-1] > 1 else ''}"
 
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+    def describe(self, option: int, state: int | None = None) -> str:
+        """Return a description of the move ``option``."""
+        return f"take {self.amounts[option]}"
+
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the amount taken."""
         return (self.amounts[option],)
 

@@ -53,12 +53,12 @@ def largest_bytes() -> int:
     Raises:
         InvalidGameError: the variable is not a whole number.
     """
-    told = os.environ.get(LIMIT_VARIABLE, "").strip()
-    if not told:
+    text = os.environ.get(LIMIT_VARIABLE, "").strip()
+    if not text:
         return LARGEST_BYTES
-    if not told.isdecimal():
-        raise InvalidGameError(f"{LIMIT_VARIABLE} must be a number of bytes, not {told!r}")
-    return int(told)
+    if not text.isdecimal():
+        raise InvalidGameError(f"{LIMIT_VARIABLE} must be a number of bytes, not {text!r}")
+    return int(text)
 
 
 def checked_boolean(name: str, value: Any) -> bool:

@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.coordinate_system import CoordinateSystem
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_states, checked_pairs
 from nim_envs.typing import BoolArray, IntArray
@@ -35,8 +37,6 @@ class Queen(Component):
     ranks: int
 
     kind = "queen"
-    picture = "piece"
-    coordinate_names = ("file", "rank")
 
     def __post_init__(self) -> None:
         check_states(f"a board of {self.files + 1} files and {self.ranks + 1} ranks", self.states)
@@ -47,14 +47,20 @@ class Queen(Component):
         return (self.files + 1) * (self.ranks + 1)
 
     @property
-    def fields(self) -> tuple[int, int]:
-        """Number of files and of ranks."""
-        return self.files + 1, self.ranks + 1
-
-    @property
     def options(self) -> int:
         """Number of option slots: the longest moves in the three directions together."""
         return self.files + self.ranks + min(self.files, self.ranks)
+
+    @cached_property
+    def coordinate_system(self) -> CoordinateSystem:
+        """File and rank."""
+        sizes = (self.files + 1, self.ranks + 1)
+        return CoordinateSystem(sizes, names=("file", "rank"), picture="piece")
+
+    @cached_property
+    def words(self) -> QueenWords:
+        """Directions, and the squares that moves lead to."""
+        return QueenWords(self.files, self.ranks)
 
     @cached_property
     def _steps(self) -> IntArray:
@@ -94,6 +100,37 @@ class Queen(Component):
             return files - 1
         return self.files + ranks - 1 + (self.ranks if files else 0)
 
+
+@dataclass(frozen=True)
+class QueenWords(MoveWords):
+    """Moves of a queen in words, by their direction and the square that they lead to.
+
+    Args:
+        files: largest file.
+        ranks: largest rank.
+    """
+
+    files: int
+    ranks: int
+
+    move = (
+        "move any number of squares left (towards column 0), down (towards row 0) or "
+        "diagonally (both at once, equally far); a queen is at (column, row)"
+    )
+
+    def describe(self, option: int, state: int | None = None) -> str:
+        """Return a description of the move ``option``, at ``state`` if that is given."""
+        files, ranks = self._step(option)
+        direction = DIRECTIONS[2 if files and ranks else int(ranks > 0)]
+        move = f"move {direction} {max(files, ranks)}"
+        return move if state is None else f"{move}, to {self.numbers(option, state)}"
+
+    def numbers(self, option: int, state: int) -> tuple[int, ...]:
+        """Return the square that the queen moves to."""
+        file, rank = divmod(state, self.ranks + 1)
+        files, ranks = self._step(option)
+        return file - files, rank - ranks
+
     def _step(self, option: int) -> tuple[int, int]:
         """Return the files and ranks that one option moves."""
         if option < self.files:
@@ -102,27 +139,6 @@ class Queen(Component):
             return 0, option - self.files + 1
         distance = option - self.files - self.ranks + 1
         return distance, distance
-
-    def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return a description of the move ``option``, at ``state`` if that is given."""
-        files, ranks = self._step(option)
-        direction = DIRECTIONS[2 if files and ranks else int(ranks > 0)]
-        move = f"move {direction} {max(files, ranks)}"
-        return move if state is None else f"{move}, to {self.option_numbers(option, state)}"
-
-    @property
-    def move_in_words(self) -> str:
-        """A move in words."""
-        return (
-            "move any number of squares left (towards column 0), down (towards row 0) or "
-            "diagonally (both at once, equally far); a queen is at (column, row)"
-        )
-
-    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
-        """Return the square that the queen moves to."""
-        file, rank = divmod(state, self.ranks + 1)
-        files, ranks = self._step(option)
-        return file - files, rank - ranks
 
 
 def wythoff(queens: Sequence[Sequence[int]]) -> Rules:

@@ -8,8 +8,7 @@ import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.players import (
-    SCORED,
-    AskedPlayer,
+    PlayerAdapter,
     Policy,
     Turns,
     checked_probabilities,
@@ -51,7 +50,7 @@ class ScoredPolicy:
         self.game = self.process.game
         self._policy = policy
         self._rules = self.game.rules
-        self._asked = AskedPlayer(policy, self._rules, SCORED, 2)
+        self._adapter = PlayerAdapter.for_scores(policy, self._rules)
         has, needed = getattr(policy, "num_actions", None), self.process.num_actions
         if isinstance(has, int) and has != needed:
             raise ValueError(f"the model has {has} actions, this game {needed}")
@@ -90,12 +89,12 @@ class ScoredPolicy:
         Raises:
             InvalidPolicyError: the policy returned neither actions nor probabilities.
         """
-        chances = np.zeros(masks.shape)
+        probabilities = np.zeros(masks.shape)
         for first in range(0, len(positions), LARGEST_BATCH):
             here = slice(first, first + LARGEST_BATCH)
-            answer = self._asked(self.turns(positions[here], masks[here]), self._rng)
-            chances[here] = self.chances(answer, len(masks[here]))
-        return chances
+            answer = self._adapter(self.turns(positions[here], masks[here]), self._rng)
+            probabilities[here] = self.probabilities(answer, len(masks[here]))
+        return probabilities
 
     def turns(self, positions: IntArray, masks: MaskArray) -> Turns:
         """Return what the policy is asked; it may overwrite it.
@@ -106,19 +105,19 @@ class ScoredPolicy:
         """
         return Turns(*self.process.observe(positions, masks), positions.copy())
 
-    def chances(self, answer: Any, number: int) -> FloatArray:
-        """Return the probabilities of the game's actions, float64 ``(number, actions)``.
+    def probabilities(self, answer: Any, turns: int) -> FloatArray:
+        """Return the probabilities of the game's actions, float64 ``(turns, actions)``.
 
         Args:
             answer: that of the policy.
-            number: number of turns.
+            turns: count of turns.
 
         Raises:
             InvalidPolicyError: it is neither actions nor probabilities.
         """
-        if self._asked.method == "move":  # whose moves are the game's
-            return checked_probabilities(answer, (number, self._rules.num_actions))
-        shape = (number, self.process.num_actions)
+        if self._adapter.method == "move":  # whose moves are the game's
+            return checked_probabilities(answer, (turns, self._rules.num_actions))
+        shape = (turns, self.process.num_actions)
         return self.process.of_game(checked_probabilities(answer, shape))
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import AnyPlayer
-from nim_envs.rules.moves import are_moves, legal_counts
+from nim_envs.rules.moves_between import are_moves, legal_counts
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.intervals import in_words, percent_interval

@@ -12,6 +12,7 @@ from nim_envs.starts.distributions import (
     Start,
     UniformStart,
     as_start,
+    checked_start,
 )
 from nim_envs.starts.samplers import LARGEST_SUPPORT, Sampler
 
@@ -25,4 +26,5 @@ __all__ = [
     "Start",
     "UniformStart",
     "as_start",
+    "checked_start",
 ]

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.rules.component import NO_STATE, Component
+from nim_envs.rules.component import Component
+from nim_envs.rules.coordinate_system import NO_STATE
 from nim_envs.rules.rules import Rules
 from nim_envs.starts.samplers import LARGEST_SUPPORT
 from nim_envs.typing import IntArray
@@ -26,7 +27,7 @@ class Span(NamedTuple):
     states: IntArray | None = None  # all of them, ascending; None: those from low to high
 
     @property
-    def number(self) -> int:
+    def size(self) -> int:
         """Number of states."""
         return self.high - self.low + 1 if self.states is None else len(self.states)
 
@@ -55,7 +56,7 @@ class Box:
     @property
     def num_points(self) -> int:
         """Number of points in the box; in games that split not all are positions."""
-        return math.prod(span.number for span in self.spans)
+        return math.prod(span.size for span in self.spans)
 
     def positions(self) -> IntArray:
         """Return the positions that leave a legal move, ``(n, components)``.
@@ -78,7 +79,7 @@ class Box:
         points = np.stack(lists, axis=-1).reshape(-1, len(lists))
         return points[self.rules.is_position(points)]
 
-    def lacks(self, wanted: bool | None, found: str) -> InvalidPositionError:
+    def no_position_error(self, wanted: bool | None, found: str) -> InvalidPositionError:
         """Return the error for a box without a wanted position.
 
         Args:
@@ -122,7 +123,7 @@ def checked_box(rules: Rules, low: Any, high: Any) -> Box:
         _states_between(component, lowest[part], highest[part])
         for component, part in zip(rules.components, rules.field_slices, strict=True)
     )
-    if not all(span.number for span in spans):
+    if not all(span.size for span in spans):
         raise InvalidPositionError(
             f"the box of starts is empty: {rules.name} has no position between {list(lowest)} and "
             f"{list(highest)}"
@@ -141,7 +142,7 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
     Raises:
         SearchTooLargeError: there are too many states and too many points to go through.
     """
-    fields = (component.states,) if component.fields is None else component.fields
+    fields = component.coordinate_system.fields
     if len(fields) == 1:
         states = None
         if component.listed_states is not None:
@@ -150,19 +151,19 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
     if not any(low) and all(last == size - 1 for last, size in zip(high, fields, strict=True)):
         return Span(0, component.states - 1)
     spans = [last - first + 1 for first, last in zip(low, high, strict=True)]
-    number = min(math.prod(spans), component.states)
-    if number > LARGEST_LISTED:
+    points = min(math.prod(spans), component.states)
+    if points > LARGEST_LISTED:
         raise SearchTooLargeError(
-            f"the box of starts from {list(low)} to {list(high)} has {number} points; the limit is "
+            f"the box of starts from {list(low)} to {list(high)} has {points} points; the limit is "
             f"{LARGEST_LISTED}"
         )
     if component.states <= math.prod(spans):
         states = np.arange(component.states, dtype=np.int64)
-        shown = component.coordinates(states)
+        shown = component.coordinate_system.of(states)
         states = states[((shown >= low) & (shown <= high)).all(axis=-1)]
     else:
-        points = np.stack(np.unravel_index(np.arange(number), spans), axis=-1) + low
-        found = component.states_at(points)
+        listed = np.stack(np.unravel_index(np.arange(points), spans), axis=-1) + low
+        found = component.coordinate_system.states_at(listed)
         states = np.sort(found[found != NO_STATE])
     first, last = (int(states[0]), int(states[-1])) if len(states) else (0, 0)
     return Span(first, last, states)
@@ -170,15 +171,15 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
 
 def _bound(rules: Rules, name: str, bound: Any) -> tuple[int, ...]:
     """Return one bound for each component, or for each coordinate."""
-    number = len(rules.fields)
+    fields = len(rules.fields)
     try:
-        broadcast = np.broadcast_to(np.asarray(bound), (number,))
+        broadcast = np.broadcast_to(np.asarray(bound), (fields,))
     except ValueError:
         broadcast = None
     each = "coordinate" if rules.has_coordinates else "component"
     if broadcast is None or broadcast.dtype.kind not in "iu":
         raise InvalidPositionError(
-            f"{name} must be an integer or {number} integers, one for each {each}, not {bound!r}"
+            f"{name} must be an integer or {fields} integers, one for each {each}, not {bound!r}"
         )
     if rules.has_coordinates:
         top = [values - 1 for values in rules.fields]

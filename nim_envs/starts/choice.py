@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.rules import Rules
 from nim_envs.starts.box import Box, checked_box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import TRIAL, RejectionSampler
 from nim_envs.starts.samplers import LARGEST_SUPPORT, ListSampler, Sampler
 from nim_envs.theory.solution import Solution
 
-if TYPE_CHECKING:
-    from nim_envs.game import Game
-
 DRAWS_BEFORE_GIVING_UP = 1 << 18
 """Draws without a wanted position after which a box too large to count is refused."""
 
-LEAST_SHARE = 1 / 16
-"""Share of wanted draws from which rejection is faster than counting."""
+LEAST_ACCEPTANCE_RATE = 1 / 16
+"""Acceptance rate from which rejection is faster than counting."""
+
+
+class SolvedGame(Protocol):
+    """A game as far as its starts depend on it, such as a :class:`nim_envs.Game`."""
+
+    @property
+    def rules(self) -> Rules:
+        """The moves."""
+        ...
+
+    @property
+    def solution(self) -> Solution:
+        """The outcome of every position, by a search if need be."""
+        ...
+
+    def solution_without_search(self) -> Solution:
+        """Return the solution, or raise an ``InvalidPositionError`` where it takes a search."""
+        ...
 
 
 def box_sampler(
-    game: Game, low: object, high: object, winning: bool | None, *, search: bool
+    game: SolvedGame, low: object, high: object, winning: bool | None, *, search: bool
 ) -> Sampler:
     """Return the sampler of the wanted, non-terminal positions of a box.
 
@@ -51,7 +67,7 @@ def box_sampler(
         return _listed(box, winning, solution)
     if solution is not None:
         solution = solution.for_many_positions()
-    if solution is not None and not solution.is_whole:
+    if solution is not None and not solution.is_complete:
         raise SearchTooLargeError(
             f"no theorem known here says who wins {solution.convention.value} play of "
             f"{box.rules.name}, and the box of starts has {points.num_positions} positions; the "
@@ -65,7 +81,7 @@ def _listed(box: Box, winning: bool | None, solution: Solution | None) -> ListSa
     if solution is not None:
         positions = positions[np.asarray(solution.is_winning(positions)) == winning]
     if not len(positions):
-        raise box.lacks(winning, "exists")
+        raise box.no_position_error(winning, "exists")
     return ListSampler(positions)
 
 
@@ -75,13 +91,13 @@ def _unlisted(
     """Return a sampler by counting, or by rejection if faster or if there is too much to count."""
     rejection = RejectionSampler(points, box, winning, solution)
     # In slots, drawing the points to be rejected takes counting already.
-    if not box.rules.slot_groups and rejection.wanted_share(TRIAL) >= LEAST_SHARE:
+    if not box.rules.slot_groups and rejection.acceptance_rate(TRIAL) >= LEAST_ACCEPTANCE_RATE:
         return rejection
     with suppress(SearchTooLargeError):
         counted = rejection.counted()
         if not counted.num_positions:
-            raise box.lacks(winning, "exists")
+            raise box.no_position_error(winning, "exists")
         return counted
-    if not rejection.wanted_share(DRAWS_BEFORE_GIVING_UP):
-        raise box.lacks(winning, f"was found in {DRAWS_BEFORE_GIVING_UP} draws")
+    if not rejection.acceptance_rate(DRAWS_BEFORE_GIVING_UP):
+        raise box.no_position_error(winning, f"was found in {DRAWS_BEFORE_GIVING_UP} draws")
     return rejection

@@ -143,15 +143,15 @@ class Classes:
 def _classes(box: Box, solution: SumSolution | None, *, by_move: bool) -> list[Classes]:
     """Return the classes of every component's states; equal components share theirs."""
     misere = solution is not None and solution.convention is Convention.MISERE
-    made: dict[tuple[Component, int, int, bytes], Classes] = {}
+    by_key: dict[tuple[Component, int, int, bytes], Classes] = {}
     classes = []
     for index, (component, span) in enumerate(zip(box.rules.components, box.spans, strict=True)):
         listed = b"" if span.states is None else span.states.tobytes()
         key = component, span.low, span.high, listed
-        if key not in made:
+        if key not in by_key:
             values = None if solution is None else solution.component_values[index]
-            made[key] = _classes_of(component, span, values, misere=misere, by_move=by_move)
-        classes.append(made[key])
+            by_key[key] = _classes_of(component, span, values, misere=misere, by_move=by_move)
+        classes.append(by_key[key])
     return classes
 
 
@@ -165,10 +165,10 @@ def _classes_of(
 ) -> Classes:
     if values is None and not by_move and not component.splits:
         zero = np.zeros(1, dtype=np.int64)
-        return Classes(span.states, span.low, np.array([span.number]), zero, zero, zero, zero)
-    if span.number > LARGEST_SPAN:
+        return Classes(span.states, span.low, np.array([span.size]), zero, zero, zero, zero)
+    if span.size > LARGEST_SPAN:
         raise SearchTooLargeError(
-            f"a {component.kind} has {span.number} states between {span.low} and {span.high}; the "
+            f"a {component.kind} has {span.size} states between {span.low} and {span.high}; the "
             f"limit for counting positions is {LARGEST_SPAN}"
         )
     states = span.listed
@@ -232,7 +232,7 @@ class Layer:
         return classes.needed * self.slot, classes.values << FLAGS, classes.flags
 
     @property
-    def kept(self) -> int:
+    def carried_bits(self) -> int:
         """Mask of the bits of a code that later components need: not slots of a complete group."""
         return self.slot - 1 if self.ends_group else -1
 
@@ -282,7 +282,7 @@ class Layer:
             codes = after[rows, chosen]
         sizes = classes.sizes[chosen]
         within = np.minimum((shares * sizes).astype(np.int64), sizes - 1)
-        codes = codes & self.kept
+        codes = codes & self.carried_bits
         if classes.states is None:
             return classes.low + within, codes
         return classes.states[classes.firsts[chosen] + within], codes

@@ -5,30 +5,28 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nim_envs.errors import InvalidPositionError
+from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import integers_of
-from nim_envs.starts.choice import box_sampler
+from nim_envs.starts.choice import SolvedGame, box_sampler
 from nim_envs.starts.samplers import BalancedSampler, ListSampler, Sampler
-
-if TYPE_CHECKING:
-    from nim_envs.game import Game
 
 
 class Start(ABC):
     """A distribution of start positions, for any game."""
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """Name of the start, or its ``repr`` if it has none."""
         names = (name for name, start in NAMED_STARTS.items() if start == self)
         return next(names, repr(self))
 
     @abstractmethod
-    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+    def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
         """Return the sampler of this start for ``game``; searches and counts are done here.
 
         Args:
@@ -49,13 +47,23 @@ class FixedStart(Start):
     position: tuple[int, ...] | None = None
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """The position, or ``"fixed"``."""
         return "fixed" if self.position is None else str(self.position)
 
-    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+    def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
         """Return a sampler of the one position."""
-        rules = game.rules
+        return self.sampler_of(game.rules)
+
+    def sampler_of(self, rules: Rules) -> ListSampler:
+        """Return a sampler of the one position, which takes no more than the rules.
+
+        Args:
+            rules: those of the game.
+
+        Raises:
+            InvalidPositionError: the game has no such position, or it leaves no legal move.
+        """
         position = rules.checked_positions(
             rules.initial if self.position is None else self.position
         )
@@ -66,7 +74,8 @@ class FixedStart(Start):
             )
         if rules.is_terminal(position):
             raise InvalidPositionError(
-                f"a start must leave a legal move, and {rules.shown(position)} leaves none"
+                f"a start must leave a legal move, and {rules.coordinate_tuple(position)} leaves "
+                "none"
             )
         return ListSampler(position[np.newaxis])
 
@@ -84,7 +93,7 @@ class UniformStart(Start):
     low: int | tuple[int, ...] = 0
     high: int | tuple[int, ...] | None = None
 
-    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+    def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
         """Return a sampler of the box."""
         return box_sampler(game, self.low, self.high, winning=None, search=search)
 
@@ -103,7 +112,7 @@ class OutcomeStart(Start):
     low: int | tuple[int, ...] = 0
     high: int | tuple[int, ...] | None = None
 
-    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+    def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
         """Return a sampler of the N- or P-positions of the box."""
         return box_sampler(game, self.low, self.high, self.winning, search=search)
 
@@ -120,7 +129,7 @@ class BalancedStart(Start):
     low: int | tuple[int, ...] = 0
     high: int | tuple[int, ...] | None = None
 
-    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+    def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
         """Return a sampler that first draws whether it will be an N- or a P-position."""
         return BalancedSampler(
             OutcomeStart(True, self.low, self.high).sampler(game, search=search),
@@ -159,3 +168,20 @@ def as_start(start: Any) -> Start:
         f"a start must be one of {tuple(NAMED_STARTS)}, a Start, or a position as a sequence of "
         f"integers, not {start!r}"
     )
+
+
+def checked_start(start: Any, rules: Rules) -> Start:
+    """Return ``start`` as a :class:`Start` of a game.
+
+    Args:
+        start: as in :func:`as_start`.
+        rules: those of the game. Boxes are checked by their samplers, as that may take a search.
+
+    Raises:
+        InvalidPositionError: ``start`` is not a start, or a fixed one that is outside the box or
+            leaves no legal move.
+    """
+    checked = as_start(start)
+    if isinstance(checked, FixedStart):
+        checked.sampler_of(rules)
+    return checked

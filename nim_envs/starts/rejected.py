@@ -20,7 +20,7 @@ LARGEST_BATCH = 1 << 16
 """Most draws in a batch until a wanted position is found."""
 
 TRIAL = 1 << 12
-"""Draws in a batch for estimating the wanted share."""
+"""Draws in a batch for estimating the acceptance rate."""
 
 
 class RejectionSampler(Sampler):
@@ -45,24 +45,24 @@ class RejectionSampler(Sampler):
         self._solution = solution
         self._heap = _last_heap(box, solution) if winning is False else None
 
-    def wanted_share(self, draws: int) -> float:
+    def acceptance_rate(self, draws: int) -> float:
         """Return the share of wanted positions in some draws.
 
         Args:
             draws: most draws; drawing stops after the first batch with a wanted position.
         """
-        rng, made = np.random.default_rng(0), 0
-        while made < draws:
-            batch = min(draws - made, TRIAL)
-            made += batch
-            found = int(self._try(rng, batch)[1].sum())
-            if found:
-                return found / made
+        rng, count = np.random.default_rng(0), 0
+        while count < draws:
+            batch = min(draws - count, TRIAL)
+            count += batch
+            accepted = int(self._try(rng, batch)[1].sum())
+            if accepted:
+                return accepted / count
         return 0.0
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         """Return ``size`` positions, ``(size, components)``."""
-        found = [np.empty((0, len(self._box.spans)), dtype=np.int64)]
+        samples = [np.empty((0, len(self._box.spans)), dtype=np.int64)]
         missing, batch = size, max(size, 64)
         while missing:
             before = rng.bit_generator.state
@@ -73,16 +73,16 @@ class RejectionSampler(Sampler):
                 wanted = wanted[:missing]
                 rng.bit_generator.state = before
                 rng.random((int(wanted[-1]) + 1, self._points.numbers))
-            found.append(rows[wanted])
+            samples.append(rows[wanted])
             missing -= len(wanted)
             batch = max(missing, 64) if len(wanted) else min(4 * batch, LARGEST_BATCH)
-        return np.concatenate(found)
+        return np.concatenate(samples)
 
-    def _try(self, rng: np.random.Generator, number: int) -> tuple[IntArray, BoolArray]:
-        """Draw ``number`` positions; return them and which are wanted."""
-        numbers = rng.random((number, self._points.numbers))
+    def _try(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
+        """Draw ``size`` positions; return them and which are wanted."""
+        numbers = rng.random((size, self._points.numbers))
         positions = self._points.positions_of(numbers)
-        wanted = np.ones(number, dtype=np.bool_)
+        wanted = np.ones(size, dtype=np.bool_)
         if self._heap is not None:
             wanted = self._heap.fill(positions, numbers)
         wanted &= ~self._box.rules.is_terminal(positions)
@@ -141,9 +141,9 @@ class _LastHeap:
         sizes = np.maximum((self.high - smallest) // self.modulus + 1, 0)
         most = (self.high - self.low) // self.modulus + 1
         chosen = (numbers[:, self.index] * most).astype(np.int64)
-        found: BoolArray = (value < self.modulus) & (chosen < sizes)
-        positions[found, self.index] = (smallest + chosen * self.modulus)[found]
-        return found
+        accepted: BoolArray = (value < self.modulus) & (chosen < sizes)
+        positions[accepted, self.index] = (smallest + chosen * self.modulus)[accepted]
+        return accepted
 
 
 def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
@@ -151,7 +151,7 @@ def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
     if not isinstance(solution, SumSolution):
         return None
     heaps = [
-        (span.number, index)
+        (span.size, index)
         for index, span in enumerate(box.spans)
         if isinstance(box.rules.components[index], SubtractionHeap)
         and isinstance(solution.component_values[index], ResidueValues)

@@ -83,8 +83,8 @@ class ListSampler(TransformSampler):
 
     def draw(self, rng: np.random.Generator) -> IntArray:
         """Return one position; faster than :meth:`sample`."""
-        number = len(self._positions)
-        chosen = int(rng.random() * number) if number > 1 else 0
+        size = len(self._positions)
+        chosen = int(rng.random() * size) if size > 1 else 0
         position: IntArray = self._positions[chosen].copy()
         return position
 

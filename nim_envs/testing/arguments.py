@@ -50,7 +50,7 @@ def of_every_type(action: int, space: spaces.Space[Any]) -> Iterator[Any]:
 
 def no_options(rules: Rules) -> Iterator[Any]:
     """Yield options that no ``reset`` takes."""
-    initial = rules.shown(np.array(rules.initial))
+    initial = rules.coordinate_tuple(np.array(rules.initial))
     yield {"strat": initial}
     for start in (
         "nowhere",
@@ -63,7 +63,7 @@ def no_options(rules: Rules) -> Iterator[Any]:
         yield {"start": start}
     last = _last_position(rules)
     if last is not None:
-        yield {"start": rules.shown(last)}
+        yield {"start": rules.coordinate_tuple(last)}
 
 
 def _last_position(rules: Rules) -> IntArray | None:

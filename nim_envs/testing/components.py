@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nim_envs.errors import ConformanceError, InvalidGameError
-from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box
-from nim_envs.rules.component_moves import levels
+from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.component_graph import levels
+from nim_envs.rules.coordinate_system import NO_STATE, inside_box
 from nim_envs.testing.positions import SAMPLE, spread
 from nim_envs.testing.requirements import (
     check_copies,
@@ -133,9 +136,10 @@ def _tables(component: Component, name: str) -> tuple[IntArray, IntArray]:
     return table, second
 
 
-def _of_row(component: Component, name: str, what: str, row: IntArray) -> IntArray:
+def _of_row(
+    function: Callable[[IntArray], IntArray], name: str, what: str, row: IntArray
+) -> IntArray:
     """A function's result for a row of states, checked to be that for arrays of other ranks."""
-    function = getattr(component, what)
     with during(f"{what} of {name}"):
         of_row = np.asarray(function(row))
         of_one = np.asarray(function(np.array(row[-1])))
@@ -150,7 +154,7 @@ def _check_ranks(component: Component, name: str) -> None:
     number = min(component.states, SEVERAL_STATES) // 2 * 2
     row = np.arange(max(number, 1))
     for what in ("successors", "second_successors", "legal_count", "is_terminal"):
-        _of_row(component, name, what, row)
+        _of_row(getattr(component, what), name, what, row)
         require((row == np.arange(len(row))).all(), f"{what} of {name} changes what it is given")
 
 
@@ -182,10 +186,11 @@ def _check_leads_to(component: Component, name: str, table: IntArray, second: In
 
 def _check_coordinates(component: Component, name: str) -> None:
     """Check that coordinates tell states apart and lead back to them."""
-    if component.fields is None:
+    system = component.coordinate_system
+    if system.is_default:
         return
-    every, fields = component.states_between(0, component.states - 1), component.fields
-    found = _of_row(component, name, "coordinates", every)
+    every, fields = component.states_between(0, component.states - 1), system.fields
+    found = _of_row(system.of, name, "coordinates", every)
     require_equal(f"the shape of coordinates of {name}", found.shape, (len(every), len(fields)))
     require(found.dtype == np.int64, f"coordinates of {name} have dtype {found.dtype}, not int64")
     outside = ~inside_box(found, fields)
@@ -196,9 +201,9 @@ def _check_coordinates(component: Component, name: str) -> None:
             f"below its fields {fields}"
         )
     with during(f"states_at of {name}"):
-        back = np.asarray(component.states_at(found))
-        beyond = np.asarray(component.states_at(np.array(fields)))
-        negative = np.asarray(component.states_at(np.full((1, len(fields)), -1)))
+        back = np.asarray(system.states_at(found))
+        beyond = np.asarray(system.states_at(np.array(fields)))
+        negative = np.asarray(system.states_at(np.full((1, len(fields)), -1)))
     require_equal(f"states_at(coordinates(states)) of {name}", back, every)
     require_equal(f"states_at({fields}) of {name}, which no state has", beyond, np.array(NO_STATE))
     require_equal(f"states_at of negative coordinates of {name}", negative, np.array([NO_STATE]))
@@ -223,8 +228,8 @@ def _check_grundy_values(component: Component, name: str, states: IntArray) -> N
 def _check_descriptions(component: Component, name: str, state: int, options: IntArray) -> None:
     """Check that a person can tell the legal options of a state apart."""
     for what, describe in (
-        ("describe_option", component.describe_option),
-        ("option_numbers", component.option_numbers),
+        ("words.describe", component.words.describe),
+        ("words.numbers", component.words.numbers),
     ):
         seen: dict[object, int] = {}
         for option in options.tolist():

@@ -10,15 +10,14 @@ from nim_envs.errors import ConformanceError, InvalidPolicyError
 from nim_envs.game import Game
 from nim_envs.players import (
     NO_LEGAL_MOVE,
-    SCORED,
+    Agent,
     AnyPlayer,
-    AskedPlayer,
-    Player,
+    PlayerAdapter,
     Policy,
     Turns,
     as_array,
 )
-from nim_envs.rules.moves import are_moves
+from nim_envs.rules.moves_between import are_moves
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.positions import some_positions
 from nim_envs.testing.requirements import during, require, require_equal
@@ -89,7 +88,7 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
                     f"{_shown(again[row])} {times}, and {_shown(chances[some[row]])} "
                     f"{'at first' if order is rows else f'in a batch of {len(rows)}'}"
                 )
-    if isinstance(policy, Policy) and isinstance(policy, Player):
+    if isinstance(policy, Policy) and isinstance(policy, Agent):
         _check_acts(policy, asked, positions, chances)
 
 
@@ -152,14 +151,14 @@ class _Asked:
         try:
             turns = self.scored.turns(positions, self.rules.action_mask(positions))
             with during("the policy"):
-                return self.scored.chances(self._answer(*turns[:2]), len(positions))
+                return self.scored.probabilities(self._answer(*turns[:2]), len(positions))
         except ConformanceError as error:
             if isinstance(error.__cause__, InvalidPolicyError):
                 raise ConformanceError(str(error.__cause__)) from error.__cause__
             raise
 
     def _answer(self, observations: Any, masks: Any) -> Any:
-        asked = AskedPlayer(self.policy, self.rules, SCORED, 2)
+        asked = PlayerAdapter.for_scores(self.policy, self.rules)
         if asked.method != "act" and not asked.takes_generator:
             return asked(Turns(observations, masks, observations), np.random.default_rng(0))
         # Draws at a position do not depend on the rest of the batch.

@@ -18,7 +18,7 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError, InvalidPositionError, SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.rules.moves import legal_counts
+from nim_envs.rules.moves_between import legal_counts
 from nim_envs.starts import NAMED_STARTS, FixedStart, OutcomeStart, Start
 from nim_envs.testing.chances import Chances, Opening, Replies, allowed, far, opening
 from nim_envs.testing.positions import spread

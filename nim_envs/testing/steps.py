@@ -263,7 +263,7 @@ class StepChecks(Checks, ABC):
         pairs = int(PAIRS * self.effort)
         positions = self.beginnings(max(2, pairs // max(4, self.size)))
         for start in positions:
-            options = {"start": self.rules.shown(start)}
+            options = {"start": self.rules.coordinate_tuple(start)}
             order = rng.permutation(self.rules.num_actions)[: max(1, pairs // len(positions))]
             for first in range(0, len(order), self.size):
                 self.begin(None, options)
@@ -289,7 +289,7 @@ class StepChecks(Checks, ABC):
         ends = self.rules.is_terminal
         for index in np.resize(rng.permutation(len(positions)), -(-number // self.size)):
             start = positions[index]
-            first = self.reset(None, {"start": self.rules.shown(start)})
+            first = self.reset(None, {"start": self.rules.coordinate_tuple(start)})
             before = self.positions()
             second = [info["seat"] for _, info in first]
             masks = self.rules.action_mask(before)

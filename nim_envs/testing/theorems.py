@@ -103,7 +103,7 @@ def _samples(solution: TheoremSolution, component: Component) -> list[IntArray]:
 
 def _existing(component: Component, coordinates: IntArray) -> IntArray:
     """Return the states with these coordinates, where there are such."""
-    states = component.states_at(coordinates)
+    states = component.coordinate_system.states_at(coordinates)
     return np.unique(states[states >= 0])
 
 

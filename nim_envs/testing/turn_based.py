@@ -298,7 +298,9 @@ class _Checks(Checks):
             require_equal(f"{where}, the agent to move", env.agent_selection, agent)
             self.seen(position, agent, where)
             self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
-            require_equal(f"{where}, env.state()", env.state(), [*rules.shown(position), mover])
+            require_equal(
+                f"{where}, env.state()", env.state(), [*rules.coordinate_tuple(position), mover]
+            )
             require(env.unwrapped.state_space.contains(env.state()),
                     f"{where}, env.state() is not in the state space")  # fmt: skip
             self.last(agent, 0.0, where)
@@ -354,7 +356,7 @@ class _Checks(Checks):
         positions = some_positions(self.rules, max(2, pairs // 4), playable=True)
         set_position = getattr(self.env, "set_position", None)
         for start in positions:
-            options = {"start": self.rules.shown(start)}
+            options = {"start": self.rules.coordinate_tuple(start)}
             legal = self.rules.action_mask(start)
             order = rng.permutation(self.rules.num_actions)[: max(2, pairs // len(positions))]
             for number, action in enumerate(order.tolist()):
@@ -462,7 +464,9 @@ class _Checks(Checks):
             self.env.step(self._random(self.position, rng))
             where = f"after set_position({position.tolist()}, {PLAYERS[seat]!r})"
             with during(where.removeprefix("after ")):
-                set_position(self.rules.shown(position) if seat else position, PLAYERS[seat])
+                set_position(
+                    self.rules.coordinate_tuple(position) if seat else position, PLAYERS[seat]
+                )
             self.no_truth_yet()
             self.play(position, seat, where, self._slowest)
 

@@ -19,7 +19,7 @@ from gymnasium.wrappers import TimeLimit
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.rules.component_moves import levels
+from nim_envs.rules.component_graph import levels
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.requirements import (

@@ -89,7 +89,11 @@ class Disguise:
             if isinstance(component, Token)
         }
         # Drawn last, and only where needed, so that the disguises of other games stay the same.
-        kinds = [part.kind.lower() for part in self.rules.components if part.fields is not None]
+        kinds = [
+            part.kind.lower()
+            for part in self.rules.components
+            if not part.coordinate_system.is_default
+        ]
         if kinds:
             for plain, names in OTHER_VERBS.items():
                 words[plain] = names[int(rng.integers(len(names)))]

@@ -120,7 +120,7 @@ class Language:
     @cached_property
     def name(self) -> str:
         """The game in short, with its arguments, and the seed of its disguise if it has one."""
-        parts = [self.game.in_short]
+        parts = [self.game.summary]
         if self.game.registered is not None:
             parts += [
                 f"{name} {value!r}"
@@ -151,7 +151,7 @@ class Language:
         component = self.game.rules.components[index]
         if not component.has_coordinates:
             return str(self.state_label(index, state))
-        return f"({', '.join(map(str, component.coordinates(np.array(state)).tolist()))})"
+        return f"({', '.join(map(str, component.coordinate_system.of(np.array(state)).tolist()))})"
 
     def move(self, position: Position, action: int) -> str:
         """Return the name of a legal action."""
@@ -170,7 +170,7 @@ class Language:
     def _option_alone(self, index: int, option: int, state: int) -> str:
         """Return the name of a legal option without that of its component."""
         component = self.game.rules.components[index]
-        words = component.describe_option(option, state)
+        words = component.words.describe(option, state)
         if isinstance(component, Token):
             words = NUMBER.sub(lambda found: str(self.state_label(index, int(found[0]))), words)
         return self.translated(words)
@@ -254,7 +254,7 @@ class Language:
         Raises:
             SearchTooLargeError: they are too many to be listed.
         """
-        return self._names.kept(position, lambda: self._made_names(position))
+        return self._names.get_or_create(position, lambda: self._made_names(position))
 
     def outcomes(self, position: Position) -> Outcomes:
         """Return the solution of a position and of all its legal moves.
@@ -262,7 +262,7 @@ class Language:
         Raises:
             SearchTooLargeError: the game cannot be solved, or the moves cannot be listed.
         """
-        return self._outcomes.kept(position, lambda: self._made_outcomes(position))
+        return self._outcomes.get_or_create(position, lambda: self._made_outcomes(position))
 
     def _legal(self, position: Position) -> tuple[IntArray, list[int]]:
         rules, here = self.game.rules, np.array(position, dtype=np.int64)

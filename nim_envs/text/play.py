@@ -213,7 +213,7 @@ class TextGame:
         self._env.reset(seed=seed, options=options)
         self._position = None
         if position is not None:
-            self._position = self.language.game.rules.shown(np.array(position))
+            self._position = self.language.game.rules.coordinate_tuple(np.array(position))
         self._game_seed = seed
         self._prompts, self._replies, self.faults = [], [], ()
         return self._ask()

@@ -10,6 +10,7 @@ from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.graph_game import Token
 from nim_envs.rules.heaps import SplittingHeap
+from nim_envs.rules.listed_component import ListedComponent
 from nim_envs.rules.node_kayles_game import NodeSet
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_choice
@@ -128,7 +129,7 @@ def _position_in_words(language: Language, position: Position) -> str:
             empty.append(name)
             continue
         one, many = STATES.get(kind, OTHER_STATES)
-        if language.game.rules.components[index].fields is not None:
+        if not language.game.rules.components[index].coordinate_system.is_default:
             one = many = AT_COORDINATES
         words = language.translated(one if state == 1 else many)
         parts.append(f"{name} {words.format(language.state_text(index, state))}")
@@ -194,7 +195,7 @@ def _moves(language: Language) -> list[str]:
     if language.rules is not None:
         return [language.rules.strip(" .")]
     for component in language.game.rules.components:
-        if not component.tells_moves and not _can_be_listed(component):
+        if component.words.is_generic and not _can_be_listed(component):
             raise InvalidGameError(
                 f"{language.game.rules.name} does not say what a move of {component.kind} is: say "
                 "it with rules=, as in nim_envs.text.Language(game, rules='In each turn take any "
@@ -206,7 +207,7 @@ def _moves(language: Language) -> list[str]:
 def _can_be_listed(component: Component) -> bool:
     """Return whether a component without a description has few enough options to list them."""
     return (
-        type(component).move_in_words is Component.move_in_words
+        not isinstance(component, ListedComponent)
         and component.states * component.options <= MOST_TOLD
     )
 
@@ -217,7 +218,7 @@ def _moves_in_words(language: Language) -> list[str]:
     parts = [
         (kind, words, [index for index, _ in group])
         for (kind, words), group in groupby(
-            enumerate(components), lambda entry: (entry[1].kind, entry[1].move_in_words)
+            enumerate(components), lambda entry: (entry[1].kind, entry[1].words.move)
         )
     ]
     if len(parts) == 1:
@@ -245,7 +246,7 @@ def _details(language: Language) -> list[str]:
             sentences.append(_arrows(component, index, language))
         elif isinstance(component, NodeSet):
             sentences.append(_edges(component))
-        elif not component.tells_moves:
+        elif component.words.is_generic:
             sentences.append(_options(component))
     if any(isinstance(component, SplittingHeap) for component in rules.components):
         sentences.append("A heap without a move is removed at once")

@@ -174,7 +174,7 @@ def score(
             counts[truth.kind] += 1
             kept += truth.kept_win
             if truth.winning and not truth.kept_win:
-                here = rules.shown(np.array(position))
+                here = rules.coordinate_tuple(np.array(position))
                 blunders.append(Blunder(here, reply[:LONGEST_KEPT], truth))
 
     def share(number: int, whole: int) -> float:

@@ -81,7 +81,7 @@ def verdict(
     if reading.action is None:
         return Verdict(cast(Kind, reading.kind), None, None, truth.winning, False, reading.why)
     kept = truth.winning and reading.action in truth.lost_after
-    after = language.game.rules.shown(np.array(truth.after[reading.action]))
+    after = language.game.rules.coordinate_tuple(np.array(truth.after[reading.action]))
     kind: Kind = "lost_position"
     if truth.winning:
         kind = "kept_win" if kept else "threw_win"

@@ -1,6 +1,6 @@
 """Theory of who wins: Grundy values, theorems, exhaustive search, counting."""
 
-from nim_envs.rules.component_moves import levels
+from nim_envs.rules.component_graph import levels
 from nim_envs.theory.counting import count_games, perft
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.heap_search import HeapSearch

@@ -60,15 +60,15 @@ def _frontier(
     moves_made = 0
     while sequences and moves_made != depth:
         following: Counter[tuple[int, ...]] = Counter()
-        for state, number in sequences.items():
+        for state, count in sequences.items():
             here = np.array(state, dtype=np.int64)
             actions = np.flatnonzero(rules.action_mask(here))
             if not len(actions):
-                ended += number
+                ended += count
                 continue
             after = rules.step(np.broadcast_to(here, (len(actions), len(here))), actions)
             for successor in after.tolist():
-                following[tuple(successor)] += number
+                following[tuple(successor)] += count
         sequences = following
         moves_made += 1
     return sequences, ended

@@ -98,17 +98,17 @@ def _tame_values(component: Component) -> IntArray | None:
     return misere
 
 
-def _mex_of_each(index: IntArray, values: IntArray, number: int) -> IntArray:
-    """Return the mex of the values of the moves of each state, ``(number,)``.
+def _mex_of_each(index: IntArray, values: IntArray, count: int) -> IntArray:
+    """Return the mex of the values of the moves of each state, ``(count,)``.
 
     Args:
         index: index of each move's state, ``(moves,)``.
         values: value after each move, at least 0, ``(moves,)``.
-        number: number of states.
+        count: number of states.
     """
     # No mex is larger than the number of moves.
-    most = int(np.bincount(index, minlength=number).max())
-    present = np.zeros((number, most + 1), dtype=np.bool_)
+    most = int(np.bincount(index, minlength=count).max())
+    present = np.zeros((count, most + 1), dtype=np.bool_)
     small = values <= most
     present[index[small], values[small]] = True
     return np.asarray(np.argmin(present, axis=1))

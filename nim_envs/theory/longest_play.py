@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.rules.component import Component
-from nim_envs.rules.component_moves import levels
+from nim_envs.rules.component_graph import levels
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import IntArray
 

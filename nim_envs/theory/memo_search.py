@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from nim_envs.rules.component import Component
-from nim_envs.rules.component_moves import left_by_moves, levels
+from nim_envs.rules.component_graph import left_by_moves, levels
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.heap_search import LARGEST_MEMO, HeapSearch
@@ -25,12 +25,12 @@ class ComponentParts:
     def __init__(self, rules: Rules) -> None:
         self.name = rules.name
         self._firsts: dict[Component, int] = {}
-        number = 0
+        first = 0
         for component in rules.components:
             if component not in self._firsts:
-                self._firsts[component] = number
-                number += component.num_places
-        # (components,): the number of the part at each component's first place.
+                self._firsts[component] = first
+                first += component.num_places
+        # (components,): the index of the part at each component's first place.
         self.firsts = np.array([self._firsts[component] for component in rules.components])
 
     def in_order(self) -> list[int]:
@@ -53,8 +53,8 @@ class ComponentParts:
         ]
 
 
-def count_up_to_order(rules: Rules) -> int:
-    """Return the number of positions that differ by more than the order of equal components.
+def count_modulo_permutation(rules: Rules) -> int:
+    """Return the number of positions modulo permutation of equal components.
 
     All states without a move count as one, as they do not change who wins.
 
@@ -63,10 +63,10 @@ def count_up_to_order(rules: Rules) -> int:
 
     Example:
         >>> from nim_envs.rules import nim
-        >>> count_up_to_order(nim(heaps=(2, 2)))  # none, 1, 2, 1 1, 1 2, 2 2
+        >>> count_modulo_permutation(nim(heaps=(2, 2)))  # none, 1, 2, 1 1, 1 2, 2 2
         6
     """
-    number = 1
+    count = 1
     for component, slots in Counter(rules.components).items():
         states = component.states_between(0, component.states - 1)
         alive = ~component.is_terminal(states)
@@ -75,8 +75,8 @@ def count_up_to_order(rules: Rules) -> int:
         for slot in needed[alive].tolist():
             for used in range(slot, slots + 1):
                 multisets[used] += multisets[used - slot]
-        number *= sum(multisets)
-    return number
+        count *= sum(multisets)
+    return count
 
 
 class MemoSolution(Solution):
@@ -89,7 +89,7 @@ class MemoSolution(Solution):
     """
 
     def __init__(self, rules: Rules, convention: Convention, limit: int = LARGEST_MEMO) -> None:
-        super().__init__(rules, convention, method="exhaustive search up to order")
+        super().__init__(rules, convention, method="memoised search modulo permutation")
         parts = ComponentParts(rules)
         self._firsts = parts.firsts
         self._search = HeapSearch(parts, convention, limit)
@@ -97,7 +97,7 @@ class MemoSolution(Solution):
             self._search.heap_options(part)
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """False: positions are searched on demand."""
         return False
 
@@ -109,7 +109,7 @@ class MemoSolution(Solution):
         return np.asarray(wins[inverse.reshape(-1)].reshape(positions.shape[:-1]))
 
     def _wins(self, parts: list[int]) -> bool:
-        """Return whether the player to move wins a sum of parts, by their numbers."""
+        """Return whether the player to move wins a sum of parts."""
         return self._search.wins(parts)
 
     def _winning_options(self, positions: IntArray) -> BoolArray:

@@ -36,17 +36,17 @@ class Solution(ABC):
         self.method = method
 
     def __repr__(self) -> str:
-        """Return the game in short, and the method."""
-        solved = f"{self.rules.in_short}, {self.convention.play}"
+        """Return a summary of the game, and the method."""
+        solved = f"{self.rules.summary}, {self.convention.play}"
         return f"{type(self).__name__}({solved}, by {self.method})"
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether questions are answered without further search."""
         return True
 
     def for_many_positions(self) -> Solution:
-        """Return the faster solution for many positions: this one, or one that is whole."""
+        """Return the faster solution for many positions: this one, or one that is complete."""
         return self
 
     def is_winning(self, positions: Positions) -> Any:

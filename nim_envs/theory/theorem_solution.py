@@ -97,8 +97,10 @@ class TheoremSolution(Solution):
             yield from super()._each_winning_action(position)
             return
         component, state = self.rules.components[0], int(position[0])
-        for after in self._moves(self.rules.shown(position)):
-            yield component.option_to(state, int(component.states_at(np.array(after))))
+        for after in self._moves(self.rules.coordinate_tuple(position)):
+            yield component.option_to(
+                state, int(component.coordinate_system.states_at(np.array(after)))
+            )
 
     def _winning_actions(self, position: IntArray) -> IntArray:
         if self._moves is None:

@@ -128,7 +128,7 @@ class ChainValues(TableValues):
 
     def normal(self, states: IntArray) -> IntArray:
         """Return the nim-sum of the values of the runs of free cells; shape kept."""
-        free = self.component.coordinates(np.asarray(states)) == 0
+        free = self.component.coordinate_system.of(np.asarray(states)) == 0
         total = np.zeros(np.shape(states), dtype=np.int64)
         for chain in self.chains.chains:
             total ^= values_of_runs(free, chain, self.chains.values)
@@ -181,12 +181,12 @@ class ResidueValues(ComponentValues):
 
     def options_with_value(self, state: int, value: int, misere: bool) -> IntArray:
         """Compute the amount instead of trying every move: a heap may have 10**15 objects."""
-        wanted = 1 - value if misere and value <= 1 else value
+        target = 1 - value if misere and value <= 1 else value
         distance = int(self.distance(np.array(state, dtype=np.int64)))
-        if wanted > self.bound or distance == 0:
+        if target > self.bound or distance == 0:
             return np.empty(0, dtype=np.int64)
-        amount = (distance - wanted) % (self.bound + 1)
-        if wanted == 0 and distance <= self.bound and isinstance(self.component, AdditionTotal):
+        amount = (distance - target) % (self.bound + 1)
+        if target == 0 and distance <= self.bound and isinstance(self.component, AdditionTotal):
             # All amounts that reach or pass the end lead to distance 0.
             return np.arange(distance - 1, self.bound, dtype=np.int64)
         found = [amount - 1] if 1 <= amount <= min(self.bound, distance) else []
@@ -208,18 +208,18 @@ class EuclidValues(ComponentValues):
 
     def normal(self, states: IntArray) -> IntArray:
         """Return the value of each pair; shape kept."""
-        return euclid_values(self.component.coordinates(np.asarray(states)))
+        return euclid_values(self.component.coordinate_system.of(np.asarray(states)))
 
     def misere(self, states: IntArray) -> IntArray:
         """Return the misère value of each pair; shape kept."""
-        numbers = self.component.coordinates(np.asarray(states))
+        numbers = self.component.coordinate_system.of(np.asarray(states))
         fickle = (numbers.min(axis=-1) == 0) | (numbers[..., 0] == numbers[..., 1])
         values = euclid_values(numbers)
         return np.where(fickle, exchange_zero_and_one(values), values)
 
     def options_with_value(self, state: int, value: int, misere: bool) -> IntArray:
         """Look at few subtractions: the value of a pair is within 2 of its quotient."""
-        first, second = self.component.coordinates(np.array(state)).tolist()
+        first, second = self.component.coordinate_system.of(np.array(state)).tolist()
         larger, smaller = max(first, second), min(first, second)
         if smaller == 0:
             return np.empty(0, dtype=np.int64)

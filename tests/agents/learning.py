@@ -18,7 +18,7 @@ from agents import (
     WinLossRatio,
 )
 from agents.registry import LEARNERS
-from agents.tabular.protocol import FinishedGame, Turn
+from agents.tabular.protocol import FinishedGame, UpdateContext
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
 from agents.training import Seat
@@ -40,7 +40,7 @@ CASES: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
         ),
     ),
     "win-loss-ratio that forgets": lambda env: (
-        WinLossRatio.for_env(env, forgetting=0.02, crystallise=0.9),
+        WinLossRatio.for_env(env, forgetting=0.02, greedy_threshold=0.9),
     ),
     "sweeping": lambda env: (
         RealTimeDynamicProgramming.for_env(env, sweeping=True, symmetric=True, dtype="int8"),
@@ -90,21 +90,21 @@ def turn(
     if end or cut == "after the move":
         next_legal = ZEROS
     return Transition(
-        seat, np.array([position]), legal, action, reward, np.array([reply]), reply_legal,
-        reply_reward, np.array([following]), next_legal, end, bool(cut), bonus,
+        seat, np.array([position]), np.flatnonzero(legal), action, reward, np.array([reply]),
+        np.flatnonzero(reply_legal), reply_reward, np.array([following]),
+        np.flatnonzero(next_legal), end, bool(cut), bonus,
     )  # fmt: skip
 
 
-def numbered(transition: Transition, epsilon: float = 0.0) -> Turn:
-    """A turn at positions of one heap, as learning rules take it."""
-    seen = transition
-    return Turn(
-        seen.seat, seen.observation, int(seen.observation[0]), np.flatnonzero(seen.action_mask),
-        seen.action, seen.reward, seen.bonus, seen.reply_observation,
-        int(seen.reply_observation[0]), np.flatnonzero(seen.reply_action_mask), seen.reply_reward,
-        int(seen.next_observation[0]), np.flatnonzero(seen.next_action_mask), seen.terminated,
-        seen.truncated, epsilon, 0,
+def indexed(transition: Transition, epsilon: float = 0.0) -> tuple[Transition, UpdateContext]:
+    """A turn at positions of one heap, and its context, as learning rules take them."""
+    here, reply, following = (
+        int(observation[0])
+        for observation in (
+            transition.observation, transition.reply_observation, transition.next_observation
+        )
     )  # fmt: skip
+    return transition, UpdateContext(here, reply, following, epsilon, 0)
 
 
 def finished(

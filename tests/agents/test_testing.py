@@ -37,16 +37,17 @@ class Scores:
     def __init__(self):
         self.scores = {}
 
-    def row(self, observation, actions):
-        return self.scores.setdefault(observation.tobytes(), np.zeros(actions))
+    def row(self, observation):
+        return self.scores.setdefault(observation.tobytes(), np.zeros(self.actions))
 
     def act(self, observation, action_mask, rng):
+        self.actions = len(action_mask)
         if rng.random() < 0.3:
             return int(rng.choice(np.flatnonzero(action_mask)))
         return Greedy(self.scores).act(observation, action_mask, rng)
 
     def update(self, transition):
-        row = self.row(transition.observation, len(transition.action_mask))
+        row = self.row(transition.observation)
         reward = transition.reward + transition.reply_reward
         row[transition.action] += 0.5 * (reward - row[transition.action])
 
@@ -96,7 +97,7 @@ class NoInteger(Scores):
 class LearnsInAct(Scores):
     def act(self, observation, action_mask, rng):
         action = super().act(observation, action_mask, rng)
-        self.row(observation, len(action_mask))[action] -= 1
+        self.row(observation)[action] -= 1
         return action
 
 
@@ -164,7 +165,7 @@ class WithoutWholeGames(Scores):
 class LearnsFromTruncatedGames(FromGames):
     def update(self, transition):
         if transition.truncated:
-            self.row(transition.observation, len(transition.action_mask))[transition.action] = -1
+            self.row(transition.observation)[transition.action] = -1
 
 
 class RemembersHalfAGame(FromGames):

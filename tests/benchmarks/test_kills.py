@@ -29,7 +29,7 @@ from pathlib import Path
 def learner(env, games, seed):
     # A line for each run that is begun, in a file for each worker.
     with open(Path(__file__).parent / "begun" / str(os.getpid()), "a") as file:
-        file.write(f"{env.game.in_short} {seed}\\n")
+        file.write(f"{env.game.summary} {seed}\\n")
     time.sleep(0.25)
     return lambda observations, masks: masks / masks.sum(axis=1, keepdims=True)
 """
@@ -84,7 +84,7 @@ def test_a_killed_benchmark_loses_nothing_and_leaves_nobody(tmp_path, kills, see
     (tmp_path / "slow.py").write_text(LEARNER)
     from benchmarks.optimality import GAMES
 
-    names = {GAMES[board].make().game.in_short: board for board in BOARDS}
+    names = {GAMES[board].make().game.summary: board for board in BOARDS}
     output = tmp_path / "results"
     command = [
         sys.executable, "-m", "benchmarks.optimality", "--boards", *BOARDS, "--learners",

@@ -195,3 +195,53 @@ for _ in range(10):
 def test_compiled_code_does_the_same_as_plain_python(forks):
     compiled = forks.output(kept_in(numba.config.CACHE_DIR) + PLAY)
     assert compiled == forks.output("import numba; numba.config.DISABLE_JIT = 1\n" + PLAY)
+
+
+MENU = """
+from nim_envs.compilation import compiled
+
+def prepared(dish):
+    @compiled
+    def served():
+        return 2 * dish()
+    return served
+"""
+
+DISH = """
+from nim_envs.compilation import compiled
+
+@compiled(inner=True)
+def dish():
+    return {value}
+"""
+
+SERVE = """
+from garden.dish import dish
+from house.kitchen.menu import prepared
+
+served = prepared(dish)
+print(served(), sum(served.stats.cache_hits.values()))
+"""
+
+
+def test_a_function_that_closes_over_one_of_another_package_is_kept_and_follows_it(house, forks):
+    (house / "house/kitchen/menu.py").write_text(MENU, encoding="utf-8")
+    (house / "garden").mkdir()
+    (house / "garden/__init__.py").touch()
+    (house / "garden/dish.py").write_text(DISH.format(value=20), encoding="utf-8")
+    assert forks.output(SERVE, house) == ["40", "0"]
+    assert forks.output(SERVE, house) == ["40", "1"]
+    (house / "garden/dish.py").write_text(DISH.format(value=21), encoding="utf-8")
+    assert forks.output(SERVE, house) == ["42", "0"]
+
+
+def test_a_function_beside_other_modules_of_a_folder_follows_these_alone(house, forks):
+    (house / "house/kitchen/menu.py").write_text(MENU, encoding="utf-8")
+    (house / "dish.py").write_text(DISH.format(value=20), encoding="utf-8")
+    program = SERVE.replace("garden.dish", "dish")
+    assert forks.output(program, house) == ["40", "0"]
+    (house / "garden").mkdir()
+    (house / "garden/notes.py").write_text("# nothing is imported from here", encoding="utf-8")
+    assert forks.output(program, house) == ["40", "1"]
+    (house / "dish.py").write_text(DISH.format(value=21), encoding="utf-8")
+    assert forks.output(program, house) == ["42", "0"]

@@ -21,10 +21,18 @@ import nim_envs
 from nim_envs import Convention, Game, Rules, make_game, register_game, registration
 from nim_envs.cli.main import main
 from nim_envs.errors import InvalidGameError, InvalidPositionError, UnknownArgumentError
+from nim_envs.registered_games import remove
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec, make_versus
 from nim_envs.starts import UniformStart
 from nim_envs.testing import check_env, check_game
-from tests.registrable_games import STAIRS, any_stairs, misere_stairs, stairs, stairs_of
+from tests.registrable_games import (
+    STAIRS,
+    any_stairs,
+    misere_stairs,
+    stairs,
+    stairs_by_digits,
+    stairs_of,
+)
 
 pytestmark = pytest.mark.usefixtures("brief_checks")
 
@@ -133,6 +141,23 @@ def test_a_spec_holds_every_game_as_json_too():
         gymnasium.make(EnvSpec.from_json(written), games=("plain",))
 
 
+def test_a_default_that_json_cannot_hold_leaves_the_spec_of_sums_as_json():
+    register_game("stairs", stairs, defaults={"steps": 8})
+    register_game("odd", stairs_by_digits)
+    sums = gymnasium.spec(gymnasium_id("sum"))
+    again = EnvSpec.from_json(sums.to_json())
+    for spec in (again, copy.deepcopy(sums), pickle.loads(cloudpickle.dumps(sums))):
+        made = gymnasium.make(spec, games=("stairs", "odd"), disable_env_checker=True)
+        assert made.unwrapped.game.rules.initial == (8, 12)
+    held = copy.deepcopy(sums)
+    remove("odd")
+    # As in another process: JSON names the game, and a copy holds it.
+    with pytest.raises(InvalidGameError, match="odd is not registered in this process"):
+        gymnasium.make(again, games=("odd",), disable_env_checker=True)
+    made = gymnasium.make(held, games=("odd",), disable_env_checker=True)
+    assert made.unwrapped.game.rules.initial == (12,)
+
+
 def test_what_cannot_be_registered_is_refused_with_the_reason():
     def needs(size):
         return stairs(size)
@@ -198,6 +223,7 @@ def test_names_that_collide_are_refused_unless_it_is_the_same_game():
     "name", ["os:system", "tests.registrable_games:stairs", "no:thing", "", 3, None]
 )
 def test_only_registered_names_are_made(name, monkeypatch):
+    make_game("sum")  # imports the constructors of the package
     monkeypatch.setattr("nim_envs.references.importlib.import_module", pytest.fail)
     for make in (
         make_game,
@@ -301,7 +327,10 @@ def test_the_command_line_finds_a_game_by_module_and_function(tmp_path, monkeypa
     def told(*arguments):
         return CliRunner().invoke(main, ["solve", *arguments], catch_exceptions=False).output
 
+    before = [*GAMES, *gymnasium.registry, *pettingzoo.aec_registry]
     assert "P-position" in told("--game", "mystairs:tall")
+    registered = {"typed_stairs", aec_id("typed_stairs"), gymnasium_id("typed_stairs")}
+    assert {*GAMES, *gymnasium.registry, *pettingzoo.aec_registry} == {*before, *registered}
     assert "N-position" in told("--game", "mystairs:tall", "--set", "steps=4")
     assert "N-position" in told("--game", "mystairs:ONE")
     # What the module registers is the same game.

@@ -18,7 +18,7 @@ from nim_envs import Convention, Game, GameEnv, Rules, make_game
 from nim_envs.encoding import Encoding
 from nim_envs.errors import NimEnvsError, SearchTooLargeError
 from nim_envs.registration import make_versus
-from nim_envs.rules import Component, SubtractionHeap, TableComponent
+from nim_envs.rules import Component, MoveWords, SubtractionHeap, TableComponent
 from nim_envs.starts import Sampler, Start
 from nim_envs.testing import ConformanceError, check_env, check_game, check_policy
 from nim_envs.theory.search import SearchSolution
@@ -49,8 +49,23 @@ class Stairs(Component):
         down[..., 1] = np.where(states <= 1, -1, down[..., 1])
         return down
 
-    def describe_option(self, option, state=None):
+    @property
+    def words(self):
+        return StairWords()
+
+
+class StairWords(MoveWords):
+    """Moves on a stair in words."""
+
+    def describe(self, option, state=None):
         return ("go down by one", "go down by half")[option]
+
+
+class VagueWords(MoveWords):
+    """The same words for every move."""
+
+    def describe(self, option, state=None):
+        return "go down"
 
 
 @dataclass(frozen=True)
@@ -278,8 +293,8 @@ GAME_FAULTS = {
         "leaves a second part, and its splits is False",
     ),
     "descriptions that are alike": (
-        lambda: game_of(changed(describe_option=lambda self, option, state=None: "go down")),
-        "describe_option of .* says 'go down' of both option 0 and option 1 of state 2",
+        lambda: game_of(changed(words=VagueWords())),
+        r"words\.describe of .* says 'go down' of both option 0 and option 1 of state 2",
     ),
     "copies that are not equal": (
         lambda: game_of(Unequal(3)),

@@ -83,9 +83,7 @@ def heap_rules(game: Game, *, ordered: bool) -> HeapRules:
     try:
         reading = heap_reading(game.rules)
     except InvalidGameError as error:
-        raise HypothesisError(
-            f"a column automaton cannot learn {game.in_short}: {error}"
-        ) from error
+        raise HypothesisError(f"a column automaton cannot learn {game.summary}: {error}") from error
     return HeapRules(
         reading.relation, game.convention is Convention.MISERE, reading.limits, ordered
     )

@@ -248,7 +248,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             and max(game.rules.shape) - 1 <= (self.rules.relation.max_take or 0)
         )
         if not alike or rules.misere != self.rules.misere:
-            raise ValueError(f"this learner has learned {self._learned_game}, not {game.in_short}")
+            raise ValueError(f"this learner has learned {self._learned_game}, not {game.summary}")
         return ColumnAutomatonPolicy(
             game, self.automaton, replace(rules, relation=self.rules.relation)
         )
@@ -288,7 +288,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
                 return
             if self.automaton.states > most_states or guess == most_guesses:
                 raise HypothesisError(
-                    f"no column automaton was found for {game.in_short} within {most_guesses} "
+                    f"no column automaton was found for {game.summary} within {most_guesses} "
                     f"guesses and {most_states} states: guess {guess}, after "
                     f"{self.positions_read} positions were read, has {self.size}, and is "
                     f"{self.verdict}"
@@ -363,7 +363,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
                     raise HypothesisError(
                         f"{error.lost} and {error.won} are the same to an automaton that reads "
                         f"the letters {self._arguments['letters']}, but one is lost and the other "
-                        f"won: it cannot learn {self.game.in_short}"
+                        f"won: it cannot learn {self.game.summary}"
                     ) from error
                 guesses.append(merged_automaton(words, **reading))
         return sorted(guesses, key=lambda guess: guess.states)

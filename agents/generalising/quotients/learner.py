@@ -141,7 +141,7 @@ class QuotientLearner(GeneralisingLearner):
             self._prove()
             name = self.parts.name((len(self.quotient.elements),))
             raise HypothesisError(
-                f"the classes of sums of {self.game.in_short}, with {name} were not found: "
+                f"the classes of sums of {self.game.summary}, with {name} were not found: "
                 f"{error}; there may be infinitely many. Without it there are "
                 f"{self.quotient.order}, {'which are proved' if self.proof else 'not proved'}"
             ) from None
@@ -240,7 +240,7 @@ class QuotientLearner(GeneralisingLearner):
         """
         board = self.game if game is None else game
         if board.convention is not self.game.convention:
-            raise ValueError(f"{self.game.convention.play} was learned, not {board.in_short}")
+            raise ValueError(f"{self.game.convention.play} was learned, not {board.summary}")
         return QuotientPolicy(board, self.quotient)
 
     @property

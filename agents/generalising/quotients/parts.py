@@ -8,7 +8,7 @@ from agents.base import HypothesisError
 from nim_envs.cgt.misere_quotients.parts import Parts as SumParts
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.rules import Component, HeapGame, Rules, SplittingHeap
-from nim_envs.rules.component_moves import left_by_moves, levels
+from nim_envs.rules.component_graph import left_by_moves, levels
 
 MOST_OPTIONS = 1_000_000
 """Most options, over all states, of a component that can be learned."""

@@ -57,7 +57,7 @@ class QuotientPolicy(LookAheadPolicy):
         if like:
             return max(like, key=lambda number: kinds[number].states)
         raise ValueError(
-            f"what was learned is not of the components of {self.game.in_short}: it is of "
+            f"what was learned is not of the components of {self.game.summary}: it is of "
             f"{', '.join(map(self._parts.kind_name, range(len(self._parts.kinds))))}"
         )
 

@@ -15,7 +15,7 @@ from agents.generalising.quotients.observation_table import ObservationTable
 from agents.generalising.quotients.outcomes import GameBudget
 from agents.generalising.quotients.parts import Parts
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
-from agents.storage.restoring import check_same_arrays
+from agents.restoring.checks import check_same_arrays
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.typing import BoolArray
 

@@ -17,7 +17,7 @@ from agents.generalising.signed_products.value_networks import (
 )
 from agents.generalising.signed_products.value_state import ValueState
 from agents.generalising.signed_products.visited_positions import HeapBoard, heap_options
-from agents.storage.restoring import check_same_arrays
+from agents.restoring.checks import check_same_arrays
 from agents.tabular.schedules import check_range
 from nim_envs import Convention, Game
 from nim_envs.optional import needed
@@ -141,7 +141,7 @@ class SignedProducts(GeneralisingLearner):
         board = self.game if game is None else game
         if not self.plays(board):
             raise ValueError(
-                f"what was learned of {self.game.in_short} says nothing of {board.in_short}"
+                f"what was learned of {self.game.summary} says nothing of {board.summary}"
             )
         return SignedProductsPolicy(board, self.state.copy())
 

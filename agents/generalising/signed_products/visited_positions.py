@@ -26,7 +26,7 @@ def heap_options(rules: Rules) -> IntArray:
     largest = max(rules.components, key=lambda component: component.states)
     table = np.sort(largest.table, axis=1)[:, ::-1]
     for number, component in enumerate(rules.components):
-        if component.fields is not None:
+        if not component.coordinate_system.is_default:
             raise HypothesisError(
                 f"component {number} of {rules.name} has coordinates: it is no heap, and the bits "
                 "of its state number say nothing about who wins"

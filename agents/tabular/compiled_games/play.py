@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.tabular.compiled_games.position_rows import PositionRows, first_row, move
+from agents.base import Transition
+from agents.tabular.compiled_games.position_rows import PositionRows, first_row, legal_at, move
 from agents.tabular.index import sorted_number
 from agents.tabular.protocol import (
     Decision,
     FinishedGame,
-    Turn,
-    begin_game,
-    choose,
-    draw_numbers,
-    learn,
-    learn_from_game,
+    Function,
+    LearningRule,
+    UpdateContext,
+    do_nothing,
 )
 from agents.tabular.shaping import nim_sum_bonus
 from nim_envs.compilation import compiled
@@ -38,6 +38,26 @@ class Records(NamedTuple):
     rewards: FloatArray  # (2, longest)
 
 
+class Board(NamedTuple):
+    """What the loop knows of the game and adds to it, the same for all blocks of games."""
+
+    rows: PositionRows
+    order: IntArray | None  # order of the components if positions are sorted; see Symmetry
+    records: Records | None  # buffer for games, where a learner learns from whole games
+    bonuses: FloatArray | None  # (learners,): bonus for a move that leaves nim-sum 0; None: none
+
+
+class Block(NamedTuple):
+    """A block of games: how they start, and buffers for how they end."""
+
+    starts: IntArray  # (games, components): sorted in place if the board has an order
+    # (learners, games + 1): each learner's epsilon now, and after each further game it finishes.
+    epsilons: FloatArray
+    ended: IntArray  # (learners, 2): games that each learner has finished in each seat
+    winners: npt.NDArray[np.int8]  # (games,): seat
+    lengths: npt.NDArray[np.int32]  # (games,): number of moves
+
+
 def empty_records(rows: PositionRows, longest_game: int) -> Records:
     """Return a buffer for games of at most ``longest_game`` moves.
 
@@ -48,9 +68,9 @@ def empty_records(rows: PositionRows, longest_game: int) -> Records:
     shape = (2, (longest_game + 1) // 2)
     legal_actions, legal_counts = rows.legal_actions, rows.legal_counts
     if rows.rules is not None:
-        number = 2 * shape[1]
-        legal_actions = np.zeros((number, legal_actions.shape[1]), legal_actions.dtype)
-        legal_counts = np.zeros(number, np.int64)
+        turns = 2 * shape[1]
+        legal_actions = np.zeros((turns, legal_actions.shape[1]), legal_actions.dtype)
+        legal_counts = np.zeros(turns, np.int64)
     return Records(
         np.zeros(shape, np.int64),
         np.arange(2 * shape[1]).reshape(shape),
@@ -63,7 +83,12 @@ def empty_records(rows: PositionRows, longest_game: int) -> Records:
 
 @compiled(inner=True)
 def record(
-    records: Records | None, rules: CompiledRules | None, turn: Turn, row: int, number: int
+    records: Records | None,
+    rules: CompiledRules | None,
+    turn: Transition,
+    state: int,
+    row: int,
+    index: int,
 ) -> None:
     """Record a turn, if games are recorded.
 
@@ -71,25 +96,31 @@ def record(
         records: buffer to write to; ``None``: games are not recorded.
         rules: ``rules`` of the game's :class:`PositionRows`.
         turn: turn to record.
+        state: index of its observation.
         row: row of its position.
-        number: number of earlier turns of its seat.
+        index: number of earlier turns of its seat.
     """
     if records is not None:
         seat = turn.seat
-        records.states[seat, number] = turn.state
+        records.states[seat, index] = state
         if rules is None:
-            records.rows[seat, number] = row
+            records.rows[seat, index] = row
         else:
-            own = records.rows[seat, number]
-            copy_entries(turn.legal_actions, records.legal_actions[own])
-            records.legal_counts[own] = len(turn.legal_actions)
-        records.actions[seat, number] = turn.action
-        records.rewards[seat, number] = turn.reward + turn.reply_reward + turn.bonus
+            copied_row = records.rows[seat, index]
+            copy_entries(turn.legal_actions, records.legal_actions[copied_row])
+            records.legal_counts[copied_row] = len(turn.legal_actions)
+        records.actions[seat, index] = turn.action
+        records.rewards[seat, index] = turn.reward + turn.reply_reward + turn.bonus
 
 
 @compiled(inner=True)
 def learn_from_record(
-    learner: Any, records: Records | None, seat: int, turns: int, result: float
+    learn_from_game: Function,
+    learner: Any,
+    records: Records | None,
+    seat: int,
+    turns: int,
+    result: float,
 ) -> None:
     """Let a learner learn from the finished game of one seat, if games are recorded."""
     if records is not None:
@@ -109,157 +140,243 @@ def bonus_of(bonuses: FloatArray | None, learner: int, observation: Array) -> fl
     return nim_sum_bonus(observation, bonuses[learner])
 
 
-@compiled
-def play_games(
-    first: Any,
-    second: Any,
+@compiled(inline=True)
+def last_turn(
     rows: PositionRows,
-    order: IntArray | None,
-    records: Records | None,
-    bonuses: FloatArray | None,
-    starts: IntArray,
-    epsilons: FloatArray,
-    ended: IntArray,
-    rng: np.random.Generator,
-    first_generator: np.random.Generator | None,
-    second_generator: np.random.Generator | None,
-    winners: npt.NDArray[np.int8],
-    lengths: npt.NDArray[np.int32],
-) -> None:
-    """Play games from ``starts``; both players learn after every turn.
+    seat: int,
+    row: int,
+    action: int,
+    reward: float,
+    bonus: float,
+    end: Array,
+    no_actions: Array,
+) -> Transition:
+    """Return the turn of a move at ``row`` to the position ``end``, which ended the game."""
+    return Transition(
+        seat=seat,
+        observation=rows.positions[row],
+        legal_actions=legal_at(rows, row),
+        action=action,
+        reward=reward,
+        reply_observation=end,
+        reply_legal_actions=no_actions,
+        reply_reward=0.0,
+        next_observation=end,
+        next_legal_actions=no_actions,
+        terminated=True,
+        truncated=False,
+        bonus=bonus,
+    )
 
-    The turns are the same as those of :func:`agents.training.play_and_learn`.
+
+@compiled(inline=True)
+def answered_turn(
+    rows: PositionRows,
+    seat: int,
+    row: int,
+    action: int,
+    bonus: float,
+    reply_observation: Array,
+    reply_legal_actions: Array,
+    reply_reward: float,
+    next_observation: Array,
+    next_legal_actions: Array,
+) -> Transition:
+    """Return the turn of a move at ``row`` that the opponent has answered.
+
+    Apart from :func:`last_turn`, as one function for both makes the loop a tenth slower.
+    """
+    return Transition(
+        seat=seat,
+        observation=rows.positions[row],
+        legal_actions=legal_at(rows, row),
+        action=action,
+        reward=0.0,
+        reply_observation=reply_observation,
+        reply_legal_actions=reply_legal_actions,
+        reply_reward=reply_reward,
+        next_observation=next_observation,
+        next_legal_actions=next_legal_actions,
+        terminated=len(next_legal_actions) == 0,
+        truncated=False,
+        bonus=bonus,
+    )
+
+
+@compiled(inline=True)
+def complete(
+    learn: Function,
+    draw_numbers: Function,
+    learn_from_game: Function,
+    learner: Any,
+    generator: np.random.Generator | None,
+    turn: Transition,
+    context: UpdateContext,
+    records: Records | None,
+    turns: int,
+) -> None:
+    """Let a learner learn from a turn, and from its game if it has ended.
 
     Args:
-        first: state of the learner of ``player_0``.
-        second: state of the learner of ``player_1``; ``None``: one learner plays both seats.
-        rows: positions of the game.
-        order: order of the components if positions are sorted, else ``None``; see
-            :class:`agents.tabular.symmetry.Symmetry`.
-        records: buffer for games, where a learner learns from whole games, else ``None``.
-        bonuses: bonus of each learner for a move that leaves nim-sum 0, ``(learners,)``;
-            ``None``: none.
-        starts: start positions, ``(games, components)``, sorted in place if there is an ``order``.
-        epsilons: each learner's epsilon now, and after each further game that it finishes,
-            ``(learners, games + 1)``.
-        ended: games that each learner has finished in each seat, ``(learners, 2)``, changed in
-            place.
-        rng: generator of the players' choices.
-        first_generator: own generator of the learner of ``player_0``; ``None``: it has none.
-        second_generator: likewise of the learner of ``player_1``.
-        winners: buffer for the winner of each game, ``(games,)``.
-        lengths: buffer for the number of moves of each game, ``(games,)``.
+        learn: function of the learner's rule.
+        draw_numbers: function of the learner's rule.
+        learn_from_game: function of the learner's rule.
+        learner: state of the learner.
+        generator: the learner's own generator; ``None``: it has none.
+        turn: complete turn of the learner, recorded if games are.
+        context: numbers of the learner at this turn.
+        records: recorded games; ``None``: games are not recorded.
+        turns: number of turns of this seat, with this one.
     """
-    rows = without_reference_counts(rows)
-    one, other = without_reference_counts(first), without_reference_counts(second)
-    last = len(ended) - 1
-    at_first = (max(ended[0, 0], ended[0, 1]), max(ended[last, 0], ended[last, 1]))
-    finished = np.array(at_first)
-    for game in range(len(starts)):
-        state = sorted_number(starts[game], rows.strides, order)
-        row = first_row(rows, rows.rules, starts[game], state)
-        earlier_state, earlier_row, earlier_action, earlier_bonus = state, row, 0, 0.0
-        moves = 0
-        over = False
-        begin_game(one)
-        if second is not None:
-            begin_game(other)
-        while not over:
-            seat = moves % 2
-            observation = rows.positions[row]
-            legal = rows.legal_actions[row, : rows.legal_counts[row]]
-            learner = 0 if second is None else seat
-            epsilon = epsilons[learner, finished[learner] - at_first[learner]]
-            decision = Decision(
-                state=state,
-                first_move=moves == (0 if second is None else seat),
-                epsilon=epsilon,
-                uniform=rng.random(),
-            )
-            if second is None or seat == 0:
-                action = choose(one, observation, legal, decision)
-            else:
-                action = choose(other, observation, legal, decision)
-            # Learning from a turn needs the two positions after it, so three are stored.
-            next_state, next_row = move(
-                rows, rows.rules, order, state, row, action, (moves + 1) % 3
-            )
-            next_observation = rows.positions[next_row]
-            next_legal = rows.legal_actions[next_row, : rows.legal_counts[next_row]]
-            moves += 1
-            over = len(next_legal) == 0
-            reward = 0.0
-            bonus = bonus_of(bonuses, learner, next_observation)
-            # At the end of a game the last mover's turn is completed first, then the other's.
-            if over:
-                reward = 1.0 if rows.last_mover_wins else -1.0
-                turn = Turn(
-                    seat=seat,
-                    observation=observation,
+    draw_numbers(learner, context.finished_games, generator)
+    learn(learner, turn, context)
+    if turn.terminated:
+        result = turn.reward + turn.reply_reward
+        learn_from_record(learn_from_game, learner, records, turn.seat, turns, result)
+
+
+@functools.cache
+def games_of(first: LearningRule, second: LearningRule | None) -> Any:
+    """Return a compiled function that plays games between learners of these rules.
+
+    It closes over the functions of the rules, so that no call is left between the rules of the game
+    and the learning rule. It is loaded from disk, as Numba stores functions that close over
+    functions of a module.
+
+    Args:
+        first: rule of the learner of ``player_0``.
+        second: rule of the learner of ``player_1``; ``None``: the first learner plays both seats.
+
+    Returns:
+        ``play_games(learners, generators, board, block, rng)``.
+    """
+    alone = second is None
+    other = second or first
+    choose_first, choose_second = first.choose, other.choose
+    learn_first, learn_second = first.learn or do_nothing, other.learn or do_nothing
+    begin_first, begin_second = first.begin_game or do_nothing, other.begin_game or do_nothing
+    draw_first, draw_second = first.draw_numbers or do_nothing, other.draw_numbers or do_nothing
+    end_first = first.learn_from_game or do_nothing
+    end_second = other.learn_from_game or do_nothing
+
+    @compiled
+    def play_games(
+        learners: tuple[Any, Any],
+        generators: tuple[np.random.Generator | None, np.random.Generator | None],
+        board: Board,
+        block: Block,
+        rng: np.random.Generator,
+    ) -> None:
+        """Play a block of games; both players learn after every turn.
+
+        The turns are the same as those of :func:`agents.training.play_and_learn`.
+
+        Args:
+            learners: state of the learner of each seat; the second is ``None`` where one plays
+                both.
+            generators: likewise their own generators; ``None``: a learner has none.
+            board: positions of the game, and buffers.
+            block: games to play; its results are written in place.
+            rng: generator of the players' choices.
+        """
+        rows, records = (
+            without_reference_counts(board.rows),
+            without_reference_counts(board.records),
+        )
+        one, two = without_reference_counts(learners[0]), without_reference_counts(learners[1])
+        starts, epsilons, ended = block.starts, block.epsilons, block.ended
+        last = len(ended) - 1
+        at_first = (max(ended[0, 0], ended[0, 1]), max(ended[last, 0], ended[last, 1]))
+        finished = np.array(at_first)
+        for game in range(len(starts)):
+            state = sorted_number(starts[game], rows.strides, board.order)
+            row = first_row(rows, rows.rules, starts[game], state)
+            earlier_state, earlier_row, earlier_action, earlier_bonus = state, row, 0, 0.0
+            moves = 0
+            over = False
+            begin_first(one)
+            if not alone:
+                begin_second(two)
+            while not over:
+                seat = moves % 2
+                observation, legal = rows.positions[row], legal_at(rows, row)
+                learner = 0 if alone else seat
+                epsilon = epsilons[learner, finished[learner] - at_first[learner]]
+                decision = Decision(
                     state=state,
-                    legal_actions=legal,
-                    action=action,
-                    reward=reward,
-                    bonus=bonus,
-                    reply_observation=next_observation,
-                    reply_state=next_state,
-                    reply_legal_actions=next_legal,
-                    reply_reward=0.0,
-                    next_state=next_state,
-                    next_legal_actions=next_legal,
-                    terminated=over,
-                    truncated=False,
+                    first_move=moves == (0 if alone else seat),
                     epsilon=epsilon,
-                    finished_games=finished[learner],
+                    uniform=rng.random(),
                 )
-                record(records, rows.rules, turn, row, (moves - 1) // 2)
-                if second is None or seat == 0:
-                    draw_numbers(one, finished[0], first_generator)
-                    learn(one, turn)
-                    learn_from_record(one, records, seat, (moves + 1) // 2, reward)
+                if alone or seat == 0:
+                    action = choose_first(one, observation, legal, decision)
                 else:
-                    draw_numbers(other, finished[1], second_generator)
-                    learn(other, turn)
-                    learn_from_record(other, records, seat, (moves + 1) // 2, reward)
-                ended[learner, seat] += 1
-                finished[learner] = max(ended[learner, 0], ended[learner, 1])
-            if moves > 1:
-                learner = 0 if second is None else 1 - seat
-                earlier = Turn(
-                    seat=1 - seat,
-                    observation=rows.positions[earlier_row],
-                    state=earlier_state,
-                    legal_actions=rows.legal_actions[earlier_row, : rows.legal_counts[earlier_row]],
-                    action=earlier_action,
-                    reward=0.0,
-                    bonus=earlier_bonus,
-                    reply_observation=observation,
-                    reply_state=state,
-                    reply_legal_actions=legal,
-                    reply_reward=-reward,
-                    next_state=next_state,
-                    next_legal_actions=next_legal,
-                    terminated=over,
-                    truncated=False,
-                    epsilon=epsilons[learner, finished[learner] - at_first[learner]],
-                    finished_games=finished[learner],
+                    action = choose_second(two, observation, legal, decision)
+                # Learning from a turn needs the two positions after it, so three are stored.
+                next_state, next_row = move(
+                    rows, rows.rules, board.order, state, row, action, (moves + 1) % 3
                 )
-                record(records, rows.rules, earlier, earlier_row, (moves - 2) // 2)
-                if second is None or seat == 1:
-                    draw_numbers(one, finished[0], first_generator)
-                    learn(one, earlier)
-                    if over:
-                        learn_from_record(one, records, 1 - seat, moves // 2, -reward)
-                else:
-                    draw_numbers(other, finished[1], second_generator)
-                    learn(other, earlier)
-                    if over:
-                        learn_from_record(other, records, 1 - seat, moves // 2, -reward)
+                next_observation, next_legal = rows.positions[next_row], legal_at(rows, next_row)
+                moves += 1
+                over = len(next_legal) == 0
+                reward = 0.0
+                bonus = bonus_of(board.bonuses, learner, next_observation)
+                # At the end of a game the last mover's turn is completed first, then the other's.
                 if over:
-                    ended[learner, 1 - seat] += 1
+                    reward = 1.0 if rows.last_mover_wins else -1.0
+                    turn = last_turn(
+                        rows, seat, row, action, reward, bonus, next_observation, next_legal
+                    )
+                    context = UpdateContext(
+                        state, next_state, next_state, epsilon, finished[learner]
+                    )
+                    turns = (moves + 1) // 2
+                    record(records, rows.rules, turn, state, row, turns - 1)
+                    if alone or seat == 0:
+                        complete(
+                            learn_first, draw_first, end_first, one, generators[0],
+                            turn, context, records, turns,
+                        )  # fmt: skip
+                    else:
+                        complete(
+                            learn_second, draw_second, end_second, two, generators[1],
+                            turn, context, records, turns,
+                        )  # fmt: skip
+                    ended[learner, seat] += 1
                     finished[learner] = max(ended[learner, 0], ended[learner, 1])
-            earlier_state, earlier_row, earlier_action, earlier_bonus = state, row, action, bonus
-            state, row = next_state, next_row
-        last_seat = (moves + 1) % 2
-        winners[game] = last_seat if rows.last_mover_wins else 1 - last_seat
-        lengths[game] = moves
+                if moves > 1:
+                    learner = 0 if alone else 1 - seat
+                    turn = answered_turn(
+                        rows, 1 - seat, earlier_row, earlier_action, earlier_bonus,
+                        observation, legal, -reward, next_observation, next_legal,
+                    )  # fmt: skip
+                    context = UpdateContext(
+                        earlier_state,
+                        state,
+                        next_state,
+                        epsilons[learner, finished[learner] - at_first[learner]],
+                        finished[learner],
+                    )
+                    turns = moves // 2
+                    record(records, rows.rules, turn, earlier_state, earlier_row, turns - 1)
+                    if alone or seat == 1:
+                        complete(
+                            learn_first, draw_first, end_first, one, generators[0],
+                            turn, context, records, turns,
+                        )  # fmt: skip
+                    else:
+                        complete(
+                            learn_second, draw_second, end_second, two, generators[1],
+                            turn, context, records, turns,
+                        )  # fmt: skip
+                    if over:
+                        ended[learner, 1 - seat] += 1
+                        finished[learner] = max(ended[learner, 0], ended[learner, 1])
+                earlier_state, earlier_row = state, row
+                earlier_action, earlier_bonus = action, bonus
+                state, row = next_state, next_row
+            last_seat = (moves + 1) % 2
+            block.winners[game] = last_seat if rows.last_mover_wins else 1 - last_seat
+            block.lengths[game] = moves
+
+    return play_games

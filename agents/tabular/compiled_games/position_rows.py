@@ -96,6 +96,12 @@ def rows_of(game: Game, symmetry: Symmetry | None, *, by_coordinates: bool = Fal
 
 
 @compiled(inline=True)
+def legal_at(rows: PositionRows, row: int) -> Array:
+    """Return the legal actions at the position of a row, ascending."""
+    return rows.legal_actions[row, : rows.legal_counts[row]]
+
+
+@compiled(inline=True)
 def first_row(
     rows: PositionRows, rules: CompiledRules | None, observation: Array, position: int
 ) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent
-from agents.tabular.compiled_games.play import empty_records, play_games
+from agents.tabular.compiled_games.play import Block, Board, empty_records, games_of
 from agents.tabular.compiled_games.position_rows import are_listed, rows_of
 from agents.tabular.learner import TabularLearner
 from agents.tabular.wrapper import CompiledWrapper
@@ -47,19 +47,20 @@ class CompiledSelfPlay:
         self._options = options
         self._begun = begun
         rules = env.game.rules
-        states = [learner.state for learner in self._learners]
-        self._states = (states[0], states[1] if len(states) > 1 else None)
+        first, second = self._learners[0], pair[1] if len(self._learners) > 1 else None
+        self._play_games = games_of(first.rule, second and second.rule)
+        self._states = first.state, second and second.state
+        self._generators = first.generator, second and second.generator
         self._by_coordinates = by_coordinates
-        self._rows = rows_of(env.game, pair[0].symmetry, by_coordinates=by_coordinates)
-        self._order = pair[0].symmetry.order if pair[0].symmetry else None
-        longest = longest_play(rules)
-        self._records = (
-            empty_records(self._rows, longest)
-            if any(learner.learns_from_games for learner in self._learners)
-            else None
-        )
+        rows = rows_of(env.game, first.symmetry, by_coordinates=by_coordinates)
         bonuses = np.array([learner.bonus for learner in self._learners])
-        self._bonuses = bonuses if bonuses.any() else None
+        recorded = any(learner.learns_from_games for learner in self._learners)
+        self._board = Board(
+            rows,
+            first.symmetry.order if first.symmetry else None,
+            empty_records(rows, longest_play(rules)) if recorded else None,
+            bonuses if bonuses.any() else None,
+        )
         none = np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32)
         with announced_compilation("self-play of " + type(pair[0]).__name__):
             self._play(
@@ -100,11 +101,8 @@ class CompiledSelfPlay:
         explorations = [learner.exploration for learner in self._learners]
         ended = np.array([exploration.ended for exploration in explorations])
         epsilons = np.stack([exploration.ahead(len(starts)) for exploration in explorations])
-        play_games(
-            *self._states, self._rows, self._order, self._records, self._bonuses,
-            np.ascontiguousarray(starts), epsilons, ended, rng, self._learners[0].generator,
-            self._learners[-1].generator, winners, lengths,
-        )  # fmt: skip
+        block = Block(np.ascontiguousarray(starts), epsilons, ended, winners, lengths)
+        self._play_games(self._states, self._generators, self._board, block, rng)
         for exploration, games in zip(explorations, ended.tolist(), strict=True):
             exploration.finish_many(games)
 

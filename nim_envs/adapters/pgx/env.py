@@ -289,7 +289,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
 
     def __repr__(self) -> str:
         """Return the game in short, and the encoding."""
-        return f"{type(self).__name__}({self.game.in_short}, encoding {self.encoding.name!r})"
+        return f"{type(self).__name__}({self.game.summary}, encoding {self.encoding.name!r})"
 
     def __reduce__(self) -> Any:
         """Pickle the game and the encoding: the tables are made again."""

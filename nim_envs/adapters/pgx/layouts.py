@@ -138,13 +138,19 @@ class ComponentLayout(DeviceLayout):
 
     def __init__(self, rules: Rules, encoding: Encoding) -> None:
         kinds = list(dict.fromkeys(rules.components))
+        systems = [kind.coordinate_system for kind in kinds]
         options, splits = rules.num_options, bool(rules.slot_groups)
         rows = sum(kind.states for kind in kinds)
         check_bytes(
             f"tables on the device of {len(kinds)} different components with {rows} states in all "
             f"and {options} options",
             NUMBER * rows * (options * (1 + splits) + words(options))
-            + NUMBER * sum(kind.states * len(kind.fields or ()) for kind in kinds),
+            + NUMBER
+            * sum(
+                kind.states * len(system.fields)
+                for kind, system in zip(kinds, systems, strict=True)
+                if not system.is_default
+            ),
         )
         self._encoding = encoding
         self._coordinates = None
@@ -218,7 +224,7 @@ class ComponentLayout(DeviceLayout):
 
 def _coordinates(component: Component) -> IntArray:
     """Return the coordinates of all states of a component, ``(states, coordinates)``."""
-    return component.coordinates(np.arange(component.states, dtype=np.int64))
+    return component.coordinate_system.of(np.arange(component.states, dtype=np.int64))
 
 
 def words(bits: int) -> int:

@@ -143,7 +143,7 @@ class _Component:
     def __init__(self, layer: Layer) -> None:
         self._cuts = Cuts(np.concatenate([cut_points(ways) for ways in layer.blocks()]))
         self._changes = [jnp.asarray(change, jnp.int32) for change in layer.changes]
-        self._kept = layer.kept
+        self._carried_bits = layer.carried_bits
         self._sizes = jnp.asarray(layer.classes.sizes, jnp.int32)
         self._firsts = jnp.asarray(layer.classes.firsts, jnp.int32)
         self._states = jnp.asarray(layer.classes.listed, jnp.int32)
@@ -153,7 +153,7 @@ class _Component:
         chosen = self._cuts.column(code, first)
         code = code_after(code, *(change[chosen] for change in self._changes))
         number = self._firsts[chosen] + below(self._sizes[chosen], second)
-        return self._states[number], code & self._kept
+        return self._states[number], code & self._carried_bits
 
 
 def below(number: Array, word: Array) -> Array:

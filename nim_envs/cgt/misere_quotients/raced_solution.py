@@ -84,7 +84,7 @@ class RacedSolution(MemoSolution):
         return self._quotient or self
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the quotient was found, so that no position is searched on demand."""
         return self._quotient is not None
 

@@ -147,7 +147,7 @@ class Engine:
 
     def starts(self, start: Start) -> StartStates:
         """Return the starts of ``start``, from a cache: listing its positions takes time."""
-        return self._other_starts.kept(start, lambda: self._new_starts(start))
+        return self._other_starts.get_or_create(start, lambda: self._new_starts(start))
 
     def _new_starts(self, start: Start) -> StartStates:
         sampler = self._own_sampler

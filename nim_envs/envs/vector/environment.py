@@ -43,7 +43,7 @@ from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecor
 from nim_envs.envs.vector.start_states import StartStates
 from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNeededError
 from nim_envs.game import Game, checked_game
-from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, PlayingPlayer
+from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, BatchPlayerAdapter
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import read_only
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
@@ -348,7 +348,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         reply = None if replies is None else int(replies[index])
         raise no_move_for_agent(self.game.rules, self._engine.position(index), reply)
 
-    def _reply_in_python(self, opponent: PlayingPlayer) -> IntArray:
+    def _reply_in_python(self, opponent: BatchPlayerAdapter) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
         observations = self._observations()
         due = self._engine.games.due == OPPONENT

@@ -45,7 +45,7 @@ class Board:
         number = number_of_positions(rules, LARGEST_BOARD // rules.num_actions)
         if number * rules.num_actions > LARGEST_BOARD:
             raise SearchTooLargeError(
-                f"{game.in_short} has too many positions to be compared with faults: at most "
+                f"{game.summary} has too many positions to be compared with faults: at most "
                 f"{LARGEST_BOARD:,} pairs of a position and an action; diagnose a smaller board "
                 "of the same game"
             )

@@ -499,7 +499,7 @@ def score_of(case: Case) -> Score:
     chances = case.answers.chances
     illegal = (chances * ~legal).sum(axis=1) + ~chances.any(axis=1)
     return Score(
-        case.board.game.in_short,
+        case.board.game.summary,
         case.percent,
         100 * float(case.at_random.mean()),
         100 * float(illegal.mean()),
@@ -545,7 +545,7 @@ def _evidence(case: Case, expected: Expected) -> list[str]:
     allowed = np.ones_like(case.legal) if expected.any_action else case.legal
     share = (expected.moves & allowed).sum(axis=1) / allowed.sum(axis=1)
     line = (
-        f"{case.board.game.in_short}: at {int(other.sum())} N-positions this fault plays "
+        f"{case.board.game.summary}: at {int(other.sum())} N-positions this fault plays "
         f"otherwise than a right agent: as it does {made[other].sum():.0f} times "
         f"(by chance {share[other].sum():.0f}), right {case.hits[other].sum():.0f} times"
     )
@@ -560,7 +560,7 @@ def _evidence(case: Case, expected: Expected) -> list[str]:
         wins = int(np.flatnonzero(case.winning[row])[0])
         is_legal = case.legal[row, action]
         lines.append(
-            f"  at {'-'.join(map(str, rules.shown(position)))} it plays "
+            f"  at {'-'.join(map(str, rules.coordinate_tuple(position)))} it plays "
             f"{rules.describe_action(action, position if is_legal else None)}"
             f"{'' if is_legal else ' (illegal)'}; {rules.describe_action(wins, position)} wins"
         )

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from agents import QLearning
 from agents.cli.main import main
 from agents.storage import load, save
-from nim_envs import GameEnv, make_game
+from nim_envs import GameEnv, make_game, register_game
 from nim_envs.cli.arguments import text_of, value_of
-from nim_envs.registered_games import own_game
-from nim_envs.registration import GAMES, RESERVED
+from nim_envs.errors import StorageError
+from nim_envs.registered_games import GAMES, remove
 from tests.own_games import own_game as coordinates_game
 from tests.registrable_games import misere_stairs
 
@@ -28,7 +28,6 @@ def module(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     yield "typed_stairs:tall"
     sys.modules.pop("typed_stairs", None)
-    GAMES.pop("typed_stairs:tall", None)
 
 
 def test_a_learner_of_a_typed_game_is_loaded_where_the_game_is_typed(module, tmp_path):
@@ -40,8 +39,10 @@ def test_a_learner_of_a_typed_game_is_loaded_where_the_game_is_typed(module, tmp
         "--games", "200", "--output", "learner.zip",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert load("learner.zip").game.rules.initial == (5,)
-    GAMES.pop(module)
+    assert module not in GAMES
+    with pytest.raises(StorageError, match="is not registered here"):
+        load("learner.zip")
+    assert load("learner.zip", misere_stairs(5)).game.rules.initial == (5,)
     again = run("evaluate", "--agent", "learner.zip")
     asked = (
         f"learner.zip has learned {module}, a game of your own: add --game {module} --set steps=5"
@@ -52,12 +53,29 @@ def test_a_learner_of_a_typed_game_is_loaded_where_the_game_is_typed(module, tmp
         assert asked in " ".join(again.output.replace("│", " ").split())
     told = run("evaluate", "--agent", "learner.zip", "--game", module, "--set", "steps=5")
     assert told.exit_code == 0, told.output
+    other = run("evaluate", "--agent", "learner.zip", "--game", module)
+    assert other.exit_code == 2
+    assert "has learned stairs, component 5" in " ".join(other.output.replace("│", " ").split())
+
+
+def test_a_run_of_a_typed_game_goes_on_where_the_game_is_typed(module):
+    def run(*arguments):
+        given = ["--checkpoint", "run.zip", "--output", "learner.zip"]
+        return CliRunner().invoke(main, ["train", *arguments, *given])
+
+    assert run("--game", module, "--set", "steps=5", "--games", "50").exit_code == 0
+    again = run("--games", "80")
+    assert again.exit_code != 0
+    assert "is not registered here" in f"{again.output} {again.exception}"
+    done = run("--game", module, "--set", "steps=5", "--games", "80")
+    assert done.exit_code == 0, done.output
+    assert module not in GAMES
 
 
 def test_the_module_of_a_registered_name_is_asked_for(module, tmp_path):
-    GAMES["typed_stairs"] = own_game(misere_stairs, None, {}, RESERVED)[0]
+    register_game("typed_stairs", misere_stairs)
     save(QLearning.for_env(GameEnv(make_game("typed_stairs", steps=4))), "learner.zip")
-    GAMES.pop("typed_stairs")
+    remove("typed_stairs")
     done = CliRunner().invoke(main, ["show", "--agent", "learner.zip"])
     assert done.exit_code == 2
     assert "add --game MODULE:typed_stairs --set steps=4, with the module" in " ".join(

@@ -236,7 +236,7 @@ def test_it_learns_a_game_that_is_not_registered(name):
         (GradientBandit, {"learning_rate": -1.0}),
         (GradientBandit, {"temperature": 0.0}),
         (WinLossRatio, {"forgetting": 1.0}),
-        (WinLossRatio, {"crystallise": 1.5}),
+        (WinLossRatio, {"greedy_threshold": 1.5}),
         (ActorCritic, {"actor_rate": 0.0}),
         (NaturalPolicyGradient, {"critic_rate": 2.0}),
         (MonteCarloES, {"epsilon": -0.5}),

@@ -9,7 +9,12 @@ import pytest
 
 from agents import GradientBandit
 from agents.evaluation import SEATS, optimality
-from agents.learners.gradient_bandit import GradientBanditState, gradient_bandit
+from agents.learners.gradient_bandit import (
+    GradientBanditState,
+    gradient_bandit_step,
+    learn_from_game,
+)
+from agents.tabular.preferences import log_policy_gradient
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import BOX, TWO, feed, finished, turn
@@ -21,16 +26,27 @@ def empty(temperature):
     return GradientBanditState(np.zeros((1, 3)), np.zeros(1), visits, 0.1, temperature, np.zeros(3))
 
 
+def test_the_step_is_the_advantage_times_the_learning_rate():
+    assert gradient_bandit_step(-1.0, 0.5, 0.1, 2.0) == pytest.approx(-0.075)
+
+
+def test_the_gradient_is_of_the_logarithm_of_the_probability():
+    gradient = np.zeros(3)
+    preferences = np.array([2 * math.log(3), 5.0, 0.0])  # 3/4 and 1/4 at temperature 2
+    log_policy_gradient(preferences, 2, np.array([0, 2]), 2.0, gradient)
+    assert gradient.tolist() == pytest.approx([-0.75, 0.0, 0.75])
+
+
 def test_preferences_move_by_the_advantage():
     state = empty(temperature=1.0)
     preferences, baselines, visits = state[:3]
     # First game: a win with action 0 from baseline 0, probabilities one half each.
-    gradient_bandit(state, finished(0, 0, 1.0))
+    learn_from_game(state, finished(0, 0, 1.0))
     assert preferences[0].tolist() == pytest.approx([0.05, -0.05, 0.0])
     assert (baselines[0], visits[0]) == (1.0, 1)
     # Second game: a loss with action 1; the baseline is the mean before it, 1.
     first = 1 / (1 + math.exp(-0.1))
-    gradient_bandit(state, finished(0, 1, -1.0))
+    learn_from_game(state, finished(0, 1, -1.0))
     step = 0.1 * (-1 - 1)
     assert preferences[0].tolist() == pytest.approx(
         [0.05 - step * first, -0.05 + step * (1 - (1 - first)), 0.0]
@@ -42,7 +58,7 @@ def test_the_step_is_the_gradient_at_any_temperature():
     state = empty(temperature=2.0)
     preferences = state.preferences
     preferences[0] = [2 * math.log(3), 0.0, 5.0]  # 3/4 and 1/4 at temperature 2
-    gradient_bandit(state, finished(0, 1, 1.0))
+    learn_from_game(state, finished(0, 1, 1.0))
     step = 0.1 * 1.0 / 2
     assert preferences[0].tolist() == pytest.approx(
         [2 * math.log(3) - step * 0.75, step * (1 - 0.25), 5.0]

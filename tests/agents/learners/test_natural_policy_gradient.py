@@ -10,11 +10,23 @@ import pytest
 from agents import NaturalPolicyGradient
 from agents.learners.natural_policy_gradient import (
     NaturalPolicyGradientState,
-    natural_policy_gradient,
+    expected_value,
+    learn,
+    natural_policy_gradient_td_error,
 )
-from tests.agents.learning import BOX, TWO, feed, numbered, turn
+from tests.agents.learning import BOX, TWO, feed, indexed, turn
 
 RATES = {"actor_rate": 0.5, "critic_rate": 0.2, "discount": 0.9}
+
+
+def test_the_td_error_is_of_the_mean_value_of_the_legal_replies():
+    q, q_next = np.array([0.5, 0.25]), np.array([0.4, 8.0, -0.8])
+    probabilities, replies = np.array([0.75, 0.0, 0.25]), np.array([0, 2])
+    error = natural_policy_gradient_td_error(q, 1, 0.5, 0.9, q_next, probabilities, replies)
+    assert error == pytest.approx(0.5 - 0.9 * (0.75 * 0.4 - 0.25 * 0.8) - 0.25)
+    nothing = np.array([], dtype=np.int64)
+    assert natural_policy_gradient_td_error(q, 1, 1.0, 0.9, q_next, probabilities, nothing) == 0.75
+    assert expected_value(q_next, probabilities, replies) == pytest.approx(0.3 - 0.2)
 
 
 def test_preferences_move_by_the_advantages_of_legal_actions():
@@ -22,9 +34,9 @@ def test_preferences_move_by_the_advantages_of_legal_actions():
     preferences[0] = [math.log(3), 0.0, 9.0]  # 3/4 and 1/4, and one that is not legal
     action_values[0] = [0.25, 0.6, 8.0]
     rates = 0.5, 0.2, 0.9
-    natural_policy_gradient(
+    learn(
         NaturalPolicyGradientState(preferences, 1.0, action_values, *rates, np.zeros(3)),
-        numbered(
+        *indexed(
             turn(
                 0, 0, reply=1, bonus=0.5, legal=np.array([1, 1, 0]),
                 reply_legal=np.array([0, 0, 1]),

@@ -8,11 +8,11 @@ from gymnasium import spaces
 
 from agents import NimSumShaping, QLearning, Transition
 from agents.evaluation import optimality
-from agents.learners.q_learning import BOOTSTRAPS, QLearningState, q_learning
+from agents.learners.q_learning import BOOTSTRAPS, QLearningState, q_learning_td_error, update
 from agents.tabular.replay import Replay, add, is_due, replay_buffer, row_of
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import BOX, ONES, TWO, ZEROS, feed, turn
+from tests.agents.learning import BOX, TWO, feed, turn
 
 BOTH = np.array([0, 1])
 NOTHING = np.array([], dtype=np.int64)
@@ -32,7 +32,7 @@ def state_of(table, learning_rate, discount):
 
 def test_a_negative_discount_takes_the_opponents_best_reply_with_a_minus_sign():
     table = np.array([[0.5, 0.0], [0.2, 0.6]])
-    q_learning(state_of(table, 0.5, -0.9), 0, 0, 0.0, 1, BOTH)
+    update(state_of(table, 0.5, -0.9), 0, 0, 0.0, 1, BOTH)
     # 0.5 + 0.5 * (0 - 0.9 * 0.6 - 0.5)
     assert table[0].tolist() == pytest.approx([-0.02, 0.0])
     assert table[1].tolist() == [0.2, 0.6]
@@ -40,13 +40,13 @@ def test_a_negative_discount_takes_the_opponents_best_reply_with_a_minus_sign():
 
 def test_the_bootstrap_is_from_legal_actions_alone():
     table = np.array([[0.0, 0.0], [0.2, 0.6]])
-    q_learning(state_of(table, 1.0, -1.0), 0, 1, 0.0, 1, np.array([0]))
+    update(state_of(table, 1.0, -1.0), 0, 1, 0.0, 1, np.array([0]))
     assert table[0].tolist() == pytest.approx([0.0, -0.2])
 
 
 def test_where_the_game_has_ended_the_reward_alone_is_learned():
     table = np.array([[0.5, 0.0], [9.0, 9.0]])
-    q_learning(state_of(table, 0.1, -0.9), 0, 0, 1.0, 1, NOTHING)
+    update(state_of(table, 0.1, -0.9), 0, 0, 1.0, 1, NOTHING)
     assert table[0, 0] == pytest.approx(0.55)
 
 
@@ -174,6 +174,15 @@ def test_a_batch_is_due_after_each_interval_of_games():
     assert [is_due(buffer, games) for games in (4, 5, 6)] == [False, False, True]
 
 
+@pytest.mark.parametrize("discount", [0.5, -0.5])
+def test_the_td_error_is_of_the_largest_legal_value(discount):
+    q, q_next = np.array([0.25, 7.0]), np.array([-0.5, 0.75, 9.0])
+    error = q_learning_td_error(q, 0, 1.0, discount, q_next, np.array([0, 1]))
+    assert error == 1.0 + discount * 0.75 - 0.25
+    nothing = np.array([], dtype=np.int64)
+    assert q_learning_td_error(q, 0, 1.0, discount, q_next, nothing) == 0.75
+
+
 def test_rows_are_found_by_observation():
     box = spaces.Box(low=np.array([0, 0]), high=np.array([2, 3]), dtype=np.int64)
     learner = QLearning(box, spaces.Discrete(2), learning_rate=0.5, discount=1.0)
@@ -182,14 +191,14 @@ def test_rows_are_found_by_observation():
         Transition(
             seat=1,
             observation=np.array([2, 1]),
-            action_mask=ONES,
+            legal_actions=np.array([0, 1]),
             action=1,
             reward=0.0,
             reply_observation=np.array([1, 1]),
-            reply_action_mask=ONES,
+            reply_legal_actions=np.array([0, 1]),
             reply_reward=-1.0,
             next_observation=np.array([0, 1]),
-            next_action_mask=ZEROS,
+            next_legal_actions=np.array([], dtype=np.int64),
             terminated=True,
         )
     )

@@ -8,20 +8,21 @@ import pytest
 from agents import RealTimeDynamicProgramming
 from agents.learners.real_time_dynamic_programming import (
     RealTimeDynamicProgrammingState,
+    bellman_error,
+    learn,
     predecessors,
-    real_time_dynamic_programming,
     sweep_back,
 )
 from agents.tabular.position_values import position_values
 from nim_envs import make_game
-from tests.agents.learning import feed, numbered, turn
+from tests.agents.learning import feed, indexed, turn
 
 
 def turn_at(game, *position, cut=""):
     here = np.array(position)
-    legal = game.rules.action_mask(here)
+    legal = np.flatnonzero(game.rules.action_mask(here))
     return turn(0, 0, reward=0.0 if cut else 1.0, cut=cut)._replace(
-        observation=here, action_mask=legal
+        observation=here, legal_actions=legal
     )
 
 
@@ -45,7 +46,9 @@ def test_the_rule_takes_the_best_of_the_legal_actions_given():
     positions = position_values(game, np.array([-1.0, 0.25, -0.5, 0.0]))
     # To 2 or to 1, worth 0.5 and -0.25; taking all is left out.
     state = RealTimeDynamicProgrammingState(positions, None, 0.5)
-    real_time_dynamic_programming(state, numbered(turn(3, 0)))
+    assert bellman_error(positions, np.array([3]), 3, np.array([0, 1])) == 0.5
+    assert bellman_error(positions, np.array([3]), 3, np.array([1])) == -0.25
+    learn(state, *indexed(turn(3, 0)))
     assert positions.values.tolist() == [-1.0, 0.25, -0.5, 0.25]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents import SARSA
+from agents.learners.sarsa import sarsa_td_error
 from tests.agents.learning import BOX, TWO, feed, turn
 
 
@@ -13,6 +14,11 @@ def learner_of(rows):
     for position, row in rows.items():
         learner.table[position] = row
     return learner
+
+
+def test_the_td_error_is_of_the_next_actions_value():
+    assert sarsa_td_error(0.25, -1.0, 0.5, 0.5) == -1.0
+    assert sarsa_td_error(0.25, 1.0, 0.5, 0.0) == 0.75
 
 
 def test_it_bootstraps_from_the_action_taken():

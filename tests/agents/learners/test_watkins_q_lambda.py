@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents import QLearning, WatkinsQLambda
-from agents.learners.watkins_q_lambda import WatkinsQLambdaState, watkins_q_lambda
+from agents.learners.watkins_q_lambda import WatkinsQLambdaState, lambda_return, learn_from_game
 from agents.tabular.protocol import FinishedGame
 from tests.agents.learning import BOX, TWO, feed, turn
 
@@ -30,6 +30,12 @@ def game(*actions):
         turn(2, second, following=3),
         turn(3, third, reward=1.0),
     ]
+
+
+def test_the_return_mixes_the_value_and_the_return_of_the_next_turn():
+    assert lambda_return(0.25, 0.5, 0.75, 0.8, -0.4) == pytest.approx(0.25 + 0.5 * (0.2 - 0.3))
+    assert lambda_return(0.0, 0.5, 0.0, 0.8, -0.4) == 0.4
+    assert lambda_return(-1.0, 0.5, 0.75, 0.0, 0.0) == -1.0
 
 
 def test_returns_reach_back_through_greedy_actions():
@@ -60,7 +66,7 @@ def test_the_best_is_of_legal_actions_alone():
         np.array([0, 1]), np.array([0, 1]), *only_first, np.array([0, 0]), np.array([0.0, -1.0]),
         -1.0,
     )  # fmt: skip
-    watkins_q_lambda(WatkinsQLambdaState(table, 1.0, 1.0, 0.0), finished)
+    learn_from_game(WatkinsQLambdaState(table, 1.0, 1.0, 0.0), finished)
     assert table.tolist() == [[0.2, 0.0], [-1.0, 7.0]]
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from agents import WinLossRatio
 from agents.evaluation import optimality
-from agents.learners.win_loss_ratio import WinLossRatioState, count_result
+from agents.learners.win_loss_ratio import count_result, ratio_probabilities
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import BOX, ONES, TWO, feed, finished, turn
+from tests.agents.learning import BOX, ONES, TWO, feed, turn
 
 
 @pytest.mark.parametrize(
@@ -18,11 +18,10 @@ from tests.agents.learning import BOX, ONES, TWO, feed, finished, turn
 )
 def test_a_result_is_counted_and_old_counts_fade(result, won, lost):
     wins, losses = np.array([[3.0, 1.0], [8.0, 4.0]]), np.array([[2.0, 2.0], [0.0, 4.0]])
-    state = WinLossRatioState(wins, losses, 1.0, 0.75, np.zeros(2))
-    count_result(state, finished(1, 1, result))
+    count_result(wins[1], losses[1], 1, result, 0.75)
     assert wins.tolist() == [[3, 1], [6, 3 + won]]
     assert losses.tolist() == [[2, 2], [0, 3 + lost]]
-    count_result(state._replace(kept=1.0), finished(0, 0, result))
+    count_result(wins[0], losses[0], 0, result, 1.0)
     assert wins[0].tolist() == [3 + won, 1]
     assert losses[0].tolist() == [2 + lost, 2]
 
@@ -52,6 +51,13 @@ def test_forgetting_comes_before_each_new_result():
     assert learner.losses[1].tolist() == [0.0, 3.0]
 
 
+def test_probabilities_are_in_proportion_to_wins_over_losses_of_legal_moves():
+    probabilities = np.ones(3)
+    wins, losses = np.array([6.0, 0.0, 9.0]), np.array([2.0, 0.0, 0.0])
+    ratio_probabilities(wins, losses, np.array([0, 1]), probabilities)
+    assert probabilities.tolist() == [0.75, 0.25, 0.0]
+
+
 def test_moves_are_played_in_proportion_to_wins_over_losses():
     learner = WinLossRatio(BOX, TWO)
     learner.wins[4], learner.losses[4] = [6.0, 0.0], [2.0, 0.0]
@@ -64,9 +70,9 @@ def test_moves_are_played_in_proportion_to_wins_over_losses():
     assert abs(np.mean(acts) - 0.25) < 5 * (3 / 16 / 3000) ** 0.5
 
 
-def test_it_crystallises_above_its_threshold():
+def test_it_plays_the_likeliest_move_above_its_threshold():
     rng = np.random.default_rng(0)
-    learner = WinLossRatio(BOX, TWO, crystallise=0.7)
+    learner = WinLossRatio(BOX, TWO, greedy_threshold=0.7)
     learner.wins[4], learner.losses[4] = [6.0, 0.0], [2.0, 0.0]
     assert {learner.act(np.array([4]), ONES, rng) for _ in range(100)} == {0}
     learner.losses[4, 0] = 3.0  # 2 to 1: two thirds, not over the threshold
@@ -84,7 +90,7 @@ def test_the_greedy_move_is_that_of_the_largest_ratio():
 
 
 def test_ties_over_the_threshold_are_played_by_their_stated_probabilities():
-    learner, rng = WinLossRatio(BOX, TWO, crystallise=0.3), np.random.default_rng(0)
+    learner, rng = WinLossRatio(BOX, TWO, greedy_threshold=0.3), np.random.default_rng(0)
     assert learner.action_probabilities(np.array([[4]]), ONES[None]).tolist() == [[1, 0]]
     assert {learner.act(np.array([4]), ONES, rng) for _ in range(20)} == {0}
 
@@ -105,7 +111,7 @@ def test_it_passes_its_published_figure(seed):
 
 
 def test_probabilities_above_the_threshold_are_certain():
-    agent = WinLossRatio(BOX, TWO, crystallise=0.7)
+    agent = WinLossRatio(BOX, TWO, greedy_threshold=0.7)
     agent.wins[1], agent.wins[2] = [3.0, 1.0], [2.0, 1.0]
     shares = agent.action_probabilities(np.array([[1], [2]]), np.ones((2, 2), np.int8))
     assert shares[0].tolist() == [1, 0]  # 3/4 is over 0.7

@@ -11,7 +11,8 @@ import pytest
 from agents import QLearning, QuotientLearner
 from agents.storage import StorageError, load, load_content, save, save_content
 from agents.testing import contents
-from nim_envs import GameEnv, make_game, register_game, registration
+from nim_envs import GameEnv, make_game, register_game
+from nim_envs.registered_games import remove
 from tests.own_games import own_game
 from tests.registrable_games import STAIRS, stairs
 
@@ -25,9 +26,9 @@ def own():
 @pytest.fixture
 def loaded(own, tmp_path, monkeypatch):
     """Load a file of a game that a stranger has named, while nothing may be imported by a name."""
-    for function in ("resolved", "imported"):
-        monkeypatch.setattr(f"nim_envs.references.{function}", pytest.fail)
-        monkeypatch.setattr(f"nim_envs.registration.{function}", pytest.fail)
+    for function in ("references.resolved", "references.imported", "registered_games.resolved",
+                     "registration.resolved", "registration.imported"):  # fmt: skip
+        monkeypatch.setattr(f"nim_envs.{function}", pytest.fail)
 
     def load_game(name, **arguments):
         path = tmp_path / "content.zip"
@@ -63,7 +64,7 @@ def test_where_it_is_not_registered_the_error_says_what_to_do(tmp_path):
     register_game("stairs", stairs)
     game, path = make_game("stairs", steps=5, misere=True), tmp_path / "learner.zip"
     save(QuotientLearner(game), path)
-    registration._forget("stairs")
+    remove("stairs")
     with pytest.raises(StorageError, match=r"'stairs' is not registered .*register_game.*game="):
         load(path)
     assert load(path, game).game == game

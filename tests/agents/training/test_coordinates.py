@@ -174,7 +174,7 @@ def test_policies_are_shown_and_drawn_in_coordinates(game):
     env = GameEnv(game)
     learner = QLearning.for_env(env)
     train(env, learner, 50, seed=0, progress=False)
-    assert " ".join(map(str, game.rules.shown(np.array(game.rules.initial)))) in printed(
+    assert " ".join(map(str, game.rules.coordinate_tuple(np.array(game.rules.initial)))) in printed(
         policy_table(learner, game)
     )
     assert policy_summary(OptimalAgent(game), game).split()[4] != "0"

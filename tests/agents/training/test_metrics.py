@@ -77,9 +77,11 @@ def test_entropy_is_the_limit_of_the_mean_over_many_games():
         assert abs(np.mean(sample) - truth) < 8 * np.std(sample) / len(sample) ** 0.5
 
 
-def test_a_crystallising_learner_says_that_it_crystallises():
+def test_a_move_above_the_threshold_is_certain():
     agent = WinLossRatio(
-        ADDITION.observation_space("player_0"), ADDITION.action_space("player_0"), crystallise=0.6
+        ADDITION.observation_space("player_0"),
+        ADDITION.action_space("player_0"),
+        greedy_threshold=0.6,
     )
     agent.wins[4], agent.wins[5] = [9, 2, 2], [3, 2, 1]
     legal = np.ones((2, 3), dtype=np.int8)

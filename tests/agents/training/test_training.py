@@ -66,15 +66,15 @@ def test_every_turn_arrives_once_whole_and_in_order(shared):
         for turns in games:
             for earlier, later in itertools.pairwise(turns):
                 assert (earlier.next_observation == later.observation).all()
-                assert (earlier.next_action_mask == later.action_mask).all()
+                assert earlier.next_legal_actions.tolist() == later.legal_actions.tolist()
             for turn in turns:
                 after = rules.step(turn.observation, turn.action)
                 assert (after == turn.reply_observation).all()
-                ended_it = not turn.reply_action_mask.any()
+                ended_it = not len(turn.reply_legal_actions)
                 assert ended_it == rules.is_terminal(after)
                 assert turn.reward == (1.0 if ended_it else 0.0)
                 assert turn.reply_reward == (-1.0 if turn.terminated and not ended_it else 0.0)
-                assert turn.terminated == (not turn.next_action_mask.any())
+                assert turn.terminated == (not len(turn.next_legal_actions))
 
 
 @pytest.mark.parametrize("make", [QLearning, GradientBandit])

@@ -16,7 +16,6 @@ from agents import (
     WinLossRatio,
 )
 from agents.storage import load, save
-from agents.tabular.protocol import rule_of
 from agents.tabular.wrapper import LearnerWrapper
 from agents.testing import contents
 from agents.training import DRAW, Seat, TrainingStopped, play_and_learn, train
@@ -31,7 +30,7 @@ LONG = make_game("nim", heaps=(2, 2, 2))
 def learns_late(name):
     """Whether a learner learns from a turn only once more of its game is known."""
     learner = CASES[name](small_env())[0]
-    return learner.learns_from_games or rule_of(type(learner.state)).begin_game is not None
+    return learner.learns_from_games or learner.rule.begin_game is not None
 
 
 class Recorder:
@@ -75,15 +74,15 @@ def test_learners_are_told_of_truncation():
     # A cycle is a move of each: player_0 took heap 0, player_1 two of heap 1. Then player_0 might
     # have taken the last object.
     assert as_lists(answered) == Transition(
-        seat=0, observation=[2, 3], action_mask=[1, 1, 0, 1, 1, 1], action=1, reward=0.0,
-        reply_observation=[0, 3], reply_action_mask=[0, 0, 0, 1, 1, 1], reply_reward=0.0,
-        next_observation=[0, 1], next_action_mask=[0, 0, 0, 1, 0, 0],
+        seat=0, observation=[2, 3], legal_actions=[0, 1, 3, 4, 5], action=1, reward=0.0,
+        reply_observation=[0, 3], reply_legal_actions=[3, 4, 5], reply_reward=0.0,
+        next_observation=[0, 1], next_legal_actions=[3],
         terminated=False, truncated=True, bonus=0.0,
     )  # fmt: skip
     assert as_lists(unanswered) == Transition(
-        seat=1, observation=[0, 3], action_mask=[0, 0, 0, 1, 1, 1], action=4, reward=0.0,
-        reply_observation=[0, 1], reply_action_mask=[0, 0, 0, 1, 0, 0], reply_reward=0.0,
-        next_observation=[0, 1], next_action_mask=[0, 0, 0, 0, 0, 0],
+        seat=1, observation=[0, 3], legal_actions=[3, 4, 5], action=4, reward=0.0,
+        reply_observation=[0, 1], reply_legal_actions=[3], reply_reward=0.0,
+        next_observation=[0, 1], next_legal_actions=[],
         terminated=False, truncated=True, bonus=0.0,
     )  # fmt: skip
     assert first.begun == second.begun == 1
@@ -96,7 +95,7 @@ def test_a_move_that_ends_the_game_at_the_limit_is_a_termination():
     for recorder, reward, reply_reward in ((first, 0.0, -1.0), (second, 1.0, 0.0)):
         (transition,) = recorder.transitions
         assert (transition.terminated, transition.truncated) == (True, False)
-        assert not transition.next_action_mask.any()
+        assert not len(transition.next_legal_actions)
         assert (transition.reward, transition.reply_reward) == (reward, reply_reward)
         assert [as_lists(turn) for turn in recorder.games[0]] == [as_lists(transition)]
 

@@ -73,7 +73,9 @@ def test_opponent_and_best_play_are_those_of_the_package(name):
     best = best_response(opponent, game)
     starts, chances = game.start.sampler(game).support()
     at = game.rules.indices(starts)
-    assert of_task.most_won == pytest.approx(chances @ (best.moving[at] + best.waiting[at]) / 2)
+    assert of_task.optimal_win_probability == pytest.approx(
+        chances @ (best.moving[at] + best.waiting[at]) / 2
+    )
 
 
 def test_epsilon_out_of_range_is_named():

@@ -31,14 +31,16 @@ def test_adam_by_hand():
 def test_an_unbiased_direction_leads_to_the_best_and_others_elsewhere(estimator, low, high):
     of_task = Task(make_game("nim", heaps=(10,), max_take=3))
     end = limit(of_task, ESTIMATORS[estimator], np.zeros(of_task.legal.shape), steps=300)
-    assert low < Exact(of_task, end).objective / of_task.most_won <= high
+    assert low < Exact(of_task, end).objective / of_task.optimal_win_probability <= high
 
 
 @pytest.mark.parametrize("name", ["nim", "misere"])
 def test_half_trained_has_half_of_what_there_is_to_win(name):
     exact = at_random(task(name))
     half = Exact(exact.task, half_trained(exact.task, exact.logits)).objective
-    assert half == pytest.approx((exact.objective + exact.task.most_won) / 2, abs=1e-9)
+    assert half == pytest.approx(
+        (exact.objective + exact.task.optimal_win_probability) / 2, abs=1e-9
+    )
 
 
 def test_percent_right_is_the_optimality_of_the_greedy_policy():

@@ -18,7 +18,7 @@ from nim_envs.render.scene import Scene
 DRAWN = [
     name
     for name in GAMES
-    if any(component.picture for component in make_game(name).rules.components)
+    if any(component.coordinate_system.picture for component in make_game(name).rules.components)
 ]
 SIZES = ((240, 200), (640, 480), (1000, 700))
 
@@ -40,7 +40,9 @@ def clicked(panel, position, square, right=0.5, down=0.5):
 
 def test_every_kind_of_picture_is_that_of_a_registered_game():
     pictures = {
-        component.picture for name in GAMES for component in make_game(name).rules.components
+        component.coordinate_system.picture
+        for name in GAMES
+        for component in make_game(name).rules.components
     }
     assert pictures - {None} == set(LAYOUTS)
 
@@ -52,7 +54,10 @@ def test_squares_are_inside_their_cell_and_do_not_overlap_at_any_size(name, size
         for index, layout in panel.layouts.items():
             assert layout is not None
             assert all(place.within(panel.cells[index]) for place in layout.squares)
-            if layout.component.board is not None or layout.component.kind != "graph":
+            if (
+                layout.component.coordinate_system.board is not None
+                or layout.component.kind != "graph"
+            ):
                 first, *others = layout.squares[:40]
                 assert not any(first.overlaps(other) for other in others)
 
@@ -62,9 +67,11 @@ def test_each_state_fills_other_squares(name):
     component = make_game(name).rules.components[0]
     layout = board_layout(component, Area(0, 0, 600, 400))
     states = np.arange(min(component.states, 300))
-    shown = np.unique(layout.filled(component.coordinates(states)), axis=0)
+    shown = np.unique(layout.filled(component.coordinate_system.of(states)), axis=0)
     # The limit of Fibonacci Nim is shown by the colour of the coins.
-    alike = 1 + component.coordinates(states)[:, 0].max() if name == "fibonacci_nim" else None
+    alike = (
+        1 + component.coordinate_system.of(states)[:, 0].max() if name == "fibonacci_nim" else None
+    )
     assert len(shown) == (len(states) if alike is None else alike)
 
 
@@ -73,10 +80,15 @@ def test_a_click_moves_the_queen_to_the_square():
     component = game.rules.components[0]
     for option in np.flatnonzero(game.rules.action_mask(np.array(game.rules.initial))):
         after = int(component.successors(np.array(game.rules.initial[0]))[option])
-        file, rank = component.coordinates(np.array(after)).tolist()
-        assert clicked(panel, game.rules.initial, file * component.fields[1] + rank) == option
+        file, rank = component.coordinate_system.of(np.array(after)).tolist()
+        assert (
+            clicked(panel, game.rules.initial, file * component.coordinate_system.fields[1] + rank)
+            == option
+        )
     corner = panel.layouts[0].squares[0]
-    assert corner.y > panel.layouts[0].squares[component.fields[1] - 1].y  # ranks go upwards
+    assert (
+        corner.y > panel.layouts[0].squares[component.coordinate_system.fields[1] - 1].y
+    )  # ranks go upwards
     here = component.states - 1
     assert clicked(panel, game.rules.initial, here) is None
 
@@ -96,7 +108,7 @@ def test_a_click_takes_a_node_and_its_neighbours():
 
 def test_a_click_near_a_side_of_a_cell_covers_the_two_cells_and_in_the_middle_it_does_not_decide():
     game, panel = board("cram")
-    rows, columns = game.rules.components[0].board
+    rows, columns = game.rules.components[0].coordinate_system.board
     inner = columns + 1  # a cell with four neighbours
     said = {
         where: game.rules.describe_action(clicked(panel, game.rules.initial, inner, *where))

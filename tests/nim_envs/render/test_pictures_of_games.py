@@ -118,7 +118,8 @@ def test_every_registered_game_is_drawn_at_every_position_of_a_game(name):
         assert (before != after).any()
     # None is a number for want of anything better, but where coordinates have no picture.
     components = env.game.rules.components
-    in_boxes = any(each.fields is not None and each.picture is None for each in components)
+    systems = [component.coordinate_system for component in components]
+    in_boxes = any(not each.is_default and each.picture is None for each in systems)
     assert (NumberPanel in {type(panel) for panel in Picture(env.game).panels}) == in_boxes
 
 

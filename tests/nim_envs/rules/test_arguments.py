@@ -27,7 +27,7 @@ def test_a_game_takes_starts_by_name(name):
     game = Game(RULES, Convention.NORMAL, name)
     assert game.start == NAMED_STARTS[name]
     assert game == make_game("nim", heaps=(3, 4), start=name)
-    assert repr(game).endswith(f"start {game.start.in_short})")
+    assert repr(game).endswith(f"start {game.start.summary})")
     for make in ENVIRONMENTS.values():
         make(game).reset(seed=0)
 

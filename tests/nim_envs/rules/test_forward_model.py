@@ -46,13 +46,13 @@ def check_in_step(game, seed=0):
     env.reset(seed=seed)
     for _ in range(GAMES):
         env.reset()
-        position = rules.shown(env.position)
+        position = rules.coordinate_tuple(env.position)
         while True:
             here = rules.checked_position(position)
             assert env.position.tolist() == here.tolist()
-            assert rules.shown(tuple(here.tolist())) == position
+            assert rules.coordinate_tuple(tuple(here.tolist())) == position
             legal = np.flatnonzero(rules.action_mask(here))
-            after = [rules.shown(rules.step(here, np.array(action))) for action in legal]
+            after = [rules.coordinate_tuple(rules.step(here, np.array(action))) for action in legal]
             assert game.moves(position) == list(zip(legal.tolist(), after, strict=True))
             assert game.actions(position) == legal.tolist()
             assert game.is_over(position) is bool(rules.is_terminal(here))
@@ -85,7 +85,7 @@ def test_own_games_are_played_in_step_too(name):
 def test_moves_are_those_of_the_rules_in_words(name):
     game = make_game(name)
     classic = moves_of(name, nim_envs.registration.GAMES[name].defaults)
-    position = game.rules.shown(game.rules.initial)
+    position = game.rules.coordinate_tuple(game.rules.initial)
     rng = np.random.default_rng(0)
     while not game.is_over(position):
         after = [left for _, left in game.moves(position)]
@@ -118,7 +118,7 @@ def test_a_search_of_five_lines_solves_games(misere):
             return max(-value(after, game) for _, after in game.moves(position))
 
         lattice = game.rules.lattice()
-        found = [value(game.rules.shown(position)) == 1 for position in lattice]
+        found = [value(game.rules.coordinate_tuple(position)) == 1 for position in lattice]
         assert found == np.asarray(game.solution.is_winning(lattice)).tolist()
 
 
@@ -186,7 +186,7 @@ def test_memory_is_bounded(name, arguments, monkeypatch):
     def peak(most):
         monkeypatch.setattr(forward_model, "MOST_BYTES", most)
         game = make_game(name, **arguments)
-        positions = [game.rules.shown(position) for position in game.rules.lattice()]
+        positions = [game.rules.coordinate_tuple(position) for position in game.rules.lattice()]
         for position in positions:  # the arrays of options are made before
             game.is_over(position)
         fresh = Game(game.rules, game.convention)
@@ -230,7 +230,7 @@ def test_rules_take_tuples_of_state_numbers():
             assert rules.step(form, action).tolist() == rules.step(array, np.array(action)).tolist()
             assert rules.action_mask(form).tolist() == rules.action_mask(array).tolist()
             assert rules.is_terminal(form) == rules.is_terminal(array)
-            assert rules.shown(form) == rules.shown(array)
+            assert rules.coordinate_tuple(form) == rules.coordinate_tuple(array)
             both = rules.step((form, form), (action, action))
             assert both.tolist() == [rules.step(array, np.array(action)).tolist()] * 2
             assert rules.is_terminal((form, form)).shape == (2,)

@@ -42,9 +42,15 @@ def legal_moves_in_plain_words(name, arguments, rules, position):
     classic = moves_of(name, arguments)
     if classic is not None:
         return [
-            (*position[:index], int(component.states_at(np.array(after))), *position[index + 1 :])
+            (
+                *position[:index],
+                int(component.coordinate_system.states_at(np.array(after))),
+                *position[index + 1 :],
+            )
             for index, component in enumerate(rules.components)
-            for after in classic(tuple(component.coordinates(np.array(position[index])).tolist()))
+            for after in classic(
+                tuple(component.coordinate_system.of(np.array(position[index])).tolist())
+            )
         ]
     if name == "addition":
         (total,) = position
@@ -171,12 +177,12 @@ def test_positions_of_a_box_are_those_of_the_lattice_within_it(case, data):
         rules.positions_between(low, high, limit=len(within) - 1)
 
 
-def test_rules_in_short_show_heaps_but_not_empty_slots():
-    assert nim(heaps=(0, 3)).in_short == "nim, heaps 0-3"
-    assert kayles(heaps=(5,)).in_short == "kayles, heap 5"
-    assert kayles(heaps=(3, 0, 2)).in_short == "kayles, heaps 3-2"
-    assert nim(heaps=(1,) * 12).in_short == "nim, heaps " + "-".join("1" * 12)
-    assert nim(heaps=(1,) * 13).in_short == "nim, heaps " + "-".join("1" * 12) + "-…"
+def test_summaries_of_rules_show_heaps_but_not_empty_slots():
+    assert nim(heaps=(0, 3)).summary == "nim, heaps 0-3"
+    assert kayles(heaps=(5,)).summary == "kayles, heap 5"
+    assert kayles(heaps=(3, 0, 2)).summary == "kayles, heaps 3-2"
+    assert nim(heaps=(1,) * 12).summary == "nim, heaps " + "-".join("1" * 12)
+    assert nim(heaps=(1,) * 13).summary == "nim, heaps " + "-".join("1" * 12) + "-…"
 
 
 @pytest.mark.parametrize(
@@ -194,16 +200,16 @@ def test_rules_in_short_show_heaps_but_not_empty_slots():
 def test_moves_in_words(rules, words, last, numbers):
     component, action = rules.components[0], rules.num_options - 1
     position = (component.states - 1,) + (0,) * (len(rules.components) - 1)
-    assert component.move_in_words == words
+    assert component.words.move == words
     assert rules.describe_action(action, position) == last
-    assert component.option_numbers(action, position[0]) == numbers
+    assert component.words.numbers(action, position[0]) == numbers
 
 
 def test_moves_of_a_table_are_chosen_by_their_numbers():
     component = TableComponent(((-1, -1), (0, -1), (1, 0)))
-    assert component.move_in_words == "choose an option by its number"
-    assert [component.option_numbers(option, 2) for option in (0, 1)] == [(0,), (1,)]
-    assert component.describe_option(1, 2) == "option 1"
+    assert component.words.move == "choose an option by its number"
+    assert [component.words.numbers(option, 2) for option in (0, 1)] == [(0,), (1,)]
+    assert component.words.describe(1, 2) == "option 1"
 
 
 def test_of_many_numbers_only_the_first_and_the_last_are_named():
@@ -213,7 +219,7 @@ def test_of_many_numbers_only_the_first_and_the_last_are_named():
 
 
 def test_moves_in_words_are_those_that_a_heap_of_the_size_has():
-    one, two = (kayles(heaps=(size,)).components[0].move_in_words for size in (1, 2))
+    one, two = (kayles(heaps=(size,)).components[0].words.move for size in (1, 2))
     assert one == "take 1 object, and split the rest into two heaps if you like"
     assert two == "take 1 or 2 objects, and split the rest into two heaps if you like"
 
@@ -456,7 +462,7 @@ def test_large_games_without_tables_answer_as_small_ones_with_tables(case, monke
         ]
 
     with_tables = answers()
-    monkeypatch.setattr("nim_envs.rules.rules.SMALL_TABLE", -1)
+    monkeypatch.setattr("nim_envs.rules.option_tables.SMALL_TABLE", -1)
     for one, other in zip(with_tables, answers(), strict=True):
         assert (one is None) == (other is None)
         assert one is None or (one.dtype == other.dtype and one.tolist() == other.tolist())

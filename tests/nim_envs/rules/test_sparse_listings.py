@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import nim_envs
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.rules import Rules, moves_listing, nim, rules_from_moves, sum_of
+from nim_envs.rules import Rules, listing, nim, rules_from_moves, sum_of
 from nim_envs.rules.compiled_moves import compiled_rules
 from nim_envs.rules.component import LARGEST_SPREAD
-from nim_envs.rules.moves_listing import READ_AT_ONCE
+from nim_envs.rules.listing import READ_AT_ONCE
 from nim_envs.testing import check_env, check_game
 from nim_envs.text import verdict
 from nim_envs.theory import reachable
@@ -94,7 +94,7 @@ def test_random_games_are_as_their_dictionary_says(drawn, misere):
     assert solution.is_winning(listed).tolist() == [wins(p) for p in listed]
     assert solution.grundy_value(listed).tolist() == [grundy(p) for p in listed]
     assert rules.is_terminal(here).tolist() == [not moves[p] for p in listed]
-    words = rules.components[0].words
+    words = rules.components[0].descriptions
     for position, state in zip(listed, here, strict=True):
         legal = np.flatnonzero(rules.action_mask(state))
         after = rules.coordinates(rules.step(np.tile(state, (len(legal), 1)), legal))
@@ -250,7 +250,7 @@ def test_positions_and_bytes_are_limited_while_moves_are_read(monkeypatch):
         rules_from_moves("nim", (2000, 2000), moves, limit=5000)
     assert read[0] < 2 * 4000 + 2 * 5000 + READ_AT_ONCE
     with monkeypatch.context() as patch:
-        patch.setattr(moves_listing, "MOST_LABELS", 1000)
+        patch.setattr(listing, "MOST_LABELS", 1000)
         moves, read = counted(heaps)
         with pytest.raises(SearchTooLargeError, match="1000 labels"):
             rules_from_moves("nim", (3_000_000,), moves)

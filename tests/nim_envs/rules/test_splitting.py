@@ -53,7 +53,7 @@ from nim_envs.theory import (
     search_grundy_values,
     search_winning,
 )
-from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
+from nim_envs.theory.memo_search import MemoSolution, count_modulo_permutation
 from tests.games import ALL as ALL_GAMES
 from tests.looped import in_one_test
 
@@ -245,7 +245,7 @@ def test_games_with_unequal_heaps_are_named_apart():
 
 def test_moves_that_only_split_are_named_by_the_smaller_part():
     component = SplittingHeap(heap_game("grundy"), 5)
-    assert {component.option_numbers(option, 5) for option in range(component.options)} == {
+    assert {component.words.numbers(option, 5) for option in range(component.options)} == {
         (1,), (2,),
     }  # fmt: skip
 
@@ -264,7 +264,7 @@ def test_moves_that_only_split_are_named_by_the_smaller_part():
     ],
 )  # fmt: skip
 def test_a_move_in_words(code, words):
-    assert SplittingHeap(heap_game(code), 9).move_in_words == words
+    assert SplittingHeap(heap_game(code), 9).words.move == words
 
 
 def test_the_known_sequences_come_out_of_the_tables():
@@ -291,7 +291,7 @@ def test_a_move_removes_the_heaps_it_leaves_that_the_table_lacks(code):
         taken, part = heap.moves[option]
         left = Counter(filter(None, (part, state - taken - part)))
         removed = left - Counter([heap.table[state, option], heap.second_table[state, option]])
-        described = heap.describe_removal(option, state)
+        described = heap.words.describe_removal(option, state)
         if removed.total() == 2:
             assert described == "neither has a move, so both are removed"
         elif removed:
@@ -415,9 +415,11 @@ def test_lattices_too_large_to_sweep_are_searched_up_to_order():
     game = make_game("kayles", heaps=(20,), misere=True)
     assert game.rules.num_positions == 21**10
     # Two sizes of heaps for each number of slots up to 10: partitions into parts of two colours.
-    assert count_up_to_order(game.rules) == sum([1, 2, 5, 10, 20, 36, 65, 110, 185, 300, 481])
+    assert count_modulo_permutation(game.rules) == sum(
+        [1, 2, 5, 10, 20, 36, 65, 110, 185, 300, 481]
+    )
     solution = game.solution
-    assert solution.method == "exhaustive search up to order"
+    assert solution.method == "memoised search modulo permutation"
     search = HeapSearch("kayles", Convention.MISERE)
     positions = [
         game.rules.initial,

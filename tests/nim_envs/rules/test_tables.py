@@ -14,7 +14,7 @@ from nim_envs import Convention, Game, Rules
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules import NO_MOVE, TableComponent
 from nim_envs.rules.acyclic import cycle_among, edges_of, ranks
-from nim_envs.rules.component_moves import levels
+from nim_envs.rules.component_graph import levels
 from nim_envs.theory.search import SearchSolution
 
 ROWS = ((-1, -1), (0, -1), (1, 1))

@@ -76,7 +76,7 @@ def test_moves_are_described_with_what_they_leave_where_the_position_is_given(
 def test_the_number_of_a_move_of_euclid_is_the_multiple():
     component = make_game("euclid", pairs=((5, 2),)).rules.components[0]
     state = make_game("euclid", pairs=((5, 2),)).rules.initial[0]
-    assert [component.option_numbers(option, state) for option in (0, 1)] == [(1,), (2,)]
+    assert [component.words.numbers(option, state) for option in (0, 1)] == [(1,), (2,)]
 
 
 @pytest.mark.parametrize(("k", "heaps"), [(1, "one heap"), (3, "each of 1 to 3 heaps")])
@@ -86,4 +86,4 @@ def test_moores_move_says_from_how_many_heaps_it_takes(k, heaps):
         f"take any number of objects from {heaps}; heaps are numbered from 0, and a group is given "
         "by the number of objects in each heap"
     )
-    assert component.move_in_words == words
+    assert component.words.move == words

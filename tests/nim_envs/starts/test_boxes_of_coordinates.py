@@ -13,7 +13,7 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules import Component, Rules, kayles, nim, sum_of
 from nim_envs.starts import OutcomeStart, UniformStart
-from tests.nim_envs.rules.test_listed_moves import Queen
+from tests.nim_envs.rules.test_from_moves import Queen
 from tests.own_games import own_game
 
 

@@ -133,7 +133,7 @@ def test_starts_drawn_by_rejection_are_equally_likely(name, arguments, misere, w
         points = CountedSampler(box, terminal=True)
         solution = None if winning is None else game.solution
         sampler = RejectionSampler(points, box, winning, solution)
-        assert (sampler.wanted_share(4096) > 0) == (len(positions) > 0)
+        assert (sampler.acceptance_rate(4096) > 0) == (len(positions) > 0)
         if len(positions):
             drawn = sampler.sample(np.random.default_rng(4), 20 * len(positions))
             assert_uniform(drawn, positions)

@@ -140,7 +140,7 @@ def accused(first_seed, trials):
             tried += 1
             report = diagnose(policy, game)
             if report.verdict == "faulty":
-                found.append((seed, make.__name__, game.in_short, repr(report), score.percent))
+                found.append((seed, make.__name__, game.summary, repr(report), score.percent))
         seed += 1
     return found, seed
 

@@ -38,7 +38,7 @@ def test_moves_are_read_back_plain_and_disguised(name):
     start = game.rules.initial
     hidden = disguised(game, seed=2)
     for action in np.flatnonzero(game.rules.action_mask(np.array(start))).tolist():
-        said = move_text(game, game.rules.shown(np.array(start)), action)
+        said = move_text(game, game.rules.coordinate_tuple(np.array(start)), action)
         assert read_move(game, start, said.upper()).action == action
         assert read_move(hidden, start, said).action is None
         assert read_move(hidden, start, move_text(hidden, start, action)).action == action

@@ -342,7 +342,7 @@ def test_values_of_a_path_too_long_for_tables():
 def test_chomp_states_are_all_bars_in_order():
     rules = chomp(rows=3, columns=4)
     (component,) = rules.components
-    rows = component.coordinates(np.arange(component.states)).tolist()
+    rows = component.coordinate_system.of(np.arange(component.states)).tolist()
     expected = [
         lengths
         for lengths in points(5, 5, 5)

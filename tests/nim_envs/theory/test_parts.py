@@ -132,7 +132,9 @@ def test_boards_too_large_for_tables_are_played_scored_and_told(board):
         wins = solution.winning_actions(env.position)
         env.step(int(wins[0] if env.agent_selection == "player_0" else legal[0]))
     assert env.rewards == {"player_0": 1, "player_1": -1}
-    told = verdict(board, board.rules.shown(np.array(first)), "board 0: cover (0, 0) and (0, 1)")
+    told = verdict(
+        board, board.rules.coordinate_tuple(np.array(first)), "board 0: cover (0, 0) and (0, 1)"
+    )
     assert told.kind == "lost_position"
 
 

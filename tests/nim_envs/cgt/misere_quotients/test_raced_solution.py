@@ -14,7 +14,7 @@ from nim_envs.errors import InvalidPositionError
 from nim_envs.solver import solve
 
 QUOTIENT = "misère quotient, proven by its transition algebra"
-SEARCH = "exhaustive search up to order"
+SEARCH = "memoised search modulo permutation"
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def test_a_quotient_that_is_found_before_the_search_ends_answers():
     assert solution.method == QUOTIENT
     assert (solution.is_winning(positions) == searched.is_winning(positions)).all()
     assert (solution.winning_mask(positions) == searched.winning_mask(positions)).all()
-    assert solution.is_whole
+    assert solution.is_complete
 
 
 def test_a_search_that_ends_before_the_quotient_is_found_answers():

@@ -1,4 +1,4 @@
-"""Moves between two given positions; equal slots are interchangeable."""
+"""Moves between two given positions; the order of heaps in slots does not matter."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 
 from nim_envs import make_game
 from nim_envs.rules.compiled_moves import compiled_rules, write_legal_actions
-from nim_envs.rules.moves import actions_to, are_moves, legal_counts
+from nim_envs.rules.moves_between import actions_to, are_moves, legal_counts
 
 GAMES = {
     "nim": {"heaps": (2, 3, 1), "max_take": 2},

@@ -34,7 +34,7 @@ LARGEST_LISTING = 2_000_000
 MOST_LABELS = 1 << 18
 """Limit on the number of labels, and so of moves at a position."""
 
-ASKED_AGAIN = 64
+SECOND_CALLS = 64
 """Positions at which the function of moves is called a second time."""
 
 READ_AT_ONCE = 1024
@@ -42,7 +42,7 @@ READ_AT_ONCE = 1024
 
 SECONDS_WITHOUT_PROGRESS = 2.0
 
-SHOWN_EVERY = 64
+POSITIONS_PER_UPDATE = 64
 """Positions between two steps of the progress bar."""
 
 ENTRY_BYTES = np.dtype(np.int64).itemsize
@@ -53,7 +53,7 @@ class Listing(NamedTuple):
 
     Attributes:
         coordinates: the positions in lexicographic order, int64 ``(positions, coordinates)``.
-        moves: the moves, with the places of positions in this order as states.
+        moves: the moves, with the indices of positions in this order as states.
         labels: label of each option.
         first_seen: first position with each label; ``None`` where no position has it.
     """
@@ -64,7 +64,7 @@ class Listing(NamedTuple):
     first_seen: tuple[Position | None, ...]
 
 
-def listing(
+def list_positions(
     name: str,
     starts: Sequence[Position],
     moves: Moves,
@@ -89,16 +89,105 @@ def listing(
         SearchTooLargeError: more than ``limit`` positions, more than ``MOST_LABELS`` labels, or
             positions and moves over the limit of bytes.
     """
-    found = _Listed(name, starts, moves, actions, limit)
-    found.read()
-    found.check_answers()
-    return found.in_order()
+    reader = _Reader(name, starts, moves, actions, limit)
+    _read_breadth_first(reader)
+    _check_second_calls(reader)
+    return _in_order(reader)
 
 
-class _Listed:
-    """The positions and moves found so far, numbered in the order in which they were found.
+def _read_breadth_first(reader: _Reader) -> None:
+    """Read the moves of all positions, of which there are more with each position that is read.
 
-    Arguments: those of :func:`listing`.
+    Raises:
+        InvalidGameError: no position has a move, or as :func:`list_positions`.
+        SearchTooLargeError: as :func:`list_positions`.
+    """
+    with ExitStack() as stack:
+        bar: Any = None
+        if installed("tqdm"):
+            bar = stack.enter_context(
+                progress_bar(
+                    desc=f"positions of {reader.name}",
+                    unit="position",
+                    unit_scale=True,
+                    delay=SECONDS_WITHOUT_PROGRESS,
+                )
+            )
+        for index, position in enumerate(reader.positions):
+            if bar is not None and index % POSITIONS_PER_UPDATE == 0:
+                bar.update(index - bar.n)
+            reader.read(position)
+    if not reader.options:
+        others = "" if len(reader.positions) == 1 else ", nor at any other position"
+        raise InvalidGameError(
+            f"there is no move at {reader.positions[0]}{others}: the game is over"
+        )
+
+
+def _check_second_calls(reader: _Reader) -> None:
+    """Call the function of moves again at some positions, and compare the moves.
+
+    Raises:
+        InvalidGameError: they differ; the message names the position.
+    """
+    firsts = np.concatenate([[0], np.cumsum(reader.counts)]).tolist()
+    labels = list(reader.option_of)
+    count = len(reader.positions)
+    for index in range(0, count, -(-count // SECOND_CALLS)):
+        position, moves = reader.positions[index], slice(firsts[index], firsts[index + 1])
+        first = {
+            labels[option]: reader.positions[target]
+            for option, target in zip(reader.options[moves], reader.targets[moves], strict=True)
+        }
+        most = len(first) + 1  # more are others already
+        pairs = list(islice(chain.from_iterable(_pairs_at(position, reader.moves)), most))
+        _check_pairs(pairs, position)
+        again = {
+            label if _is_hashable(label) else repr(label): _as_tuple(after)
+            for label, after in pairs
+        }
+        if first != again:
+            raise InvalidGameError(
+                f"moves({position}) gives other moves when it is called again: "
+                f"{_difference(first, again)}; it must be a function of the position alone"
+            )
+
+
+def _in_order(reader: _Reader) -> Listing:
+    """Return the listing, with positions and labels in order."""
+    labels = list(reader.option_of)
+    order = list(range(len(labels)))
+    if not reader.labels_are_fixed:
+        order.sort(key=lambda option: _natural_key(labels[option]))
+    column = _inverse(np.array(order, dtype=np.int64))
+    coordinates = np.array(reader.positions, dtype=np.int64)
+    lexicographic = np.lexsort(coordinates.T[::-1])
+    state = _inverse(lexicographic)
+    moves = MoveRows.of(
+        len(coordinates),
+        np.repeat(state, np.array(reader.counts)),
+        column[np.array(reader.options)],
+        state[np.array(reader.targets)],
+    )
+    ordered = tuple(labels[option] for option in order)
+    return Listing(
+        coordinates[lexicographic], moves, ordered, tuple(map(reader.first_seen.get, ordered))
+    )
+
+
+class _Reader:
+    """Reads the moves of a game, and numbers positions and labels in the order of reading.
+
+    Arguments: those of :func:`list_positions`.
+
+    Attributes:
+        positions: the positions, without an end until all are read.
+        option_of: option of each label.
+        first_seen: first position with each label.
+        options: option of each move.
+        targets: index of the position that each move leads to.
+        counts: number of moves at each position that is read.
+        labels_are_fixed: whether the caller lists the labels.
     """
 
     def __init__(
@@ -109,66 +198,45 @@ class _Listed:
         actions: Iterable[Hashable] | None,
         limit: int,
     ) -> None:
-        self.name, self.moves, self.limit = name, moves, limit
-        self.given = actions is not None
+        self.name, self.moves, self._limit = name, moves, limit
+        self.labels_are_fixed = actions is not None
         labels = [] if actions is None else _checked_actions(actions)
-        self.options = {label: option for option, label in enumerate(labels)}
+        self.option_of = {label: option for option, label in enumerate(labels)}
         self.first_seen: dict[Hashable, Position] = {}
         self.positions = list(dict.fromkeys(starts))
         if len(self.positions) > limit:
             raise self._too_many()
-        self.places = {position: place for place, position in enumerate(self.positions)}
-        self.width = len(starts[0])
-        self.taken, self.targets = array("i"), array("i")  # by move: its option, where it leads
-        self.counts = array("i")  # by position: its number of moves
-        self.most_bytes = largest_bytes()
-        self.position_bytes = ENTRY_BYTES * (self.width + 1)
+        self._index_of = {position: index for index, position in enumerate(self.positions)}
+        self._width = len(starts[0])
+        self.options, self.targets, self.counts = array("i"), array("i"), array("i")
+        self._most_bytes = largest_bytes()
+        self._position_bytes = ENTRY_BYTES * (self._width + 1)
 
-    def read(self) -> None:
-        """Read the moves of all positions, which grow meanwhile."""
-        with ExitStack() as stack:
-            bar: Any = None
-            if installed("tqdm"):
-                bar = stack.enter_context(
-                    progress_bar(
-                        desc=f"positions of {self.name}",
-                        unit="position",
-                        unit_scale=True,
-                        delay=SECONDS_WITHOUT_PROGRESS,
-                    )
-                )
-            for place, position in enumerate(self.positions):
-                if bar is not None and place % SHOWN_EVERY == 0:
-                    bar.update(place - bar.n)
-                self._read_at(position)
-                self._check_bytes()
-        if not self.taken:
-            others = "" if len(self.positions) == 1 else ", nor at any other position"
-            raise InvalidGameError(
-                f"there is no move at {self.positions[0]}{others}: the game is over"
-            )
-
-    def _read_at(self, position: Position) -> None:
-        """Read the moves of one position."""
-        before = len(self.taken)
-        for some in _given_at(position, self.moves):
-            if {*map(type, some)} != {tuple} or {*map(len, some)} != {2}:
-                _check_pairs(some, position)
-            labels, after = zip(*some, strict=True)
-            options, targets = _found(self.options, labels), _found(self.places, after)
-            for index in _indices_of_new(options):
-                options[index] = self._option_of(labels[index], position)
-            for index in _indices_of_new(targets):
-                targets[index] = self._place_of(after[index], labels[index], position)
-            self.taken.extend(options)
+    def read(self, position: Position) -> None:
+        """Read the moves at one position; add the positions and labels that are new."""
+        before = len(self.options)
+        for pairs in _pairs_at(position, self.moves):
+            if {*map(type, pairs)} != {tuple} or {*map(len, pairs)} != {2}:
+                _check_pairs(pairs, position)
+            labels, after = zip(*pairs, strict=True)
+            options, targets = _look_up(self.option_of, labels), _look_up(self._index_of, after)
+            for place in _places_of_none(options):
+                options[place] = self._option_of(labels[place], position)
+            for place in _places_of_none(targets):
+                targets[place] = self._position_index(after[place], labels[place], position)
+            self.options.extend(options)
             self.targets.extend(targets)
-            if len(self.taken) - before > len(self.options):
+            if len(self.options) - before > len(self.option_of):
                 break  # a label occurs twice, even if the moves have no end
-        here = self.taken[before:]
-        if len(set(here)) < len(here):
-            twice = next(label for label, option in self.options.items() if here.count(option) > 1)
+        self._check_labels(self.options[before:], position)
+        self.counts.append(len(self.options) - before)
+        self._check_bytes()
+
+    def _check_labels(self, options: Sequence[int], position: Position) -> None:
+        """Raise ``InvalidGameError`` if an option occurs twice at a position."""
+        if len(set(options)) < len(options):
+            twice = next(label for label, i in self.option_of.items() if options.count(i) > 1)
             raise InvalidGameError(f"moves({position}) gives the label {twice!r} twice")
-        self.counts.append(len(here))
 
     def _option_of(self, label: Any, position: Position) -> int:
         """Return the option of a label, which is added if it is new."""
@@ -177,127 +245,79 @@ class _Listed:
                 f"moves({position}): a label must be hashable, such as a string, an "
                 f"integer or a tuple of them, not {label!r}"
             )
-        if label in self.options:
-            return self.options[label]
-        if self.given:
+        if label in self.option_of:
+            return self.option_of[label]
+        if self.labels_are_fixed:
             raise InvalidGameError(
                 f"actions must list every label, and moves({position}) gives {label!r}"
             )
-        if len(self.options) == MOST_LABELS:
+        if len(self.option_of) == MOST_LABELS:
             raise SearchTooLargeError(
                 f"{self.name} has more than {MOST_LABELS} labels of moves, the limit; "
                 f"moves({position}) gives {label!r} beyond it: is there an end to the moves of "
                 "every position?"
             )
         self.first_seen[label] = position
-        return self.options.setdefault(label, len(self.options))
+        return self.option_of.setdefault(label, len(self.option_of))
 
-    def _place_of(self, after: Any, label: Any, position: Position) -> int:
-        """Return the place of a position, which is checked and added if it is new."""
+    def _position_index(self, after: Any, label: Any, position: Position) -> int:
+        """Return the index of a position, which is checked and added if it is new."""
         checked = _as_tuple(after)
-        if not _is_plain(checked, self.width):
+        if not _is_plain(checked, self._width):
             where = f"the position after move {label!r} at {position}"
-            checked = checked_position(where, after, self.width)
-        place = self.places.setdefault(checked, len(self.positions))
-        if place == len(self.positions):
-            if place >= self.limit:
+            checked = checked_position(where, after, self._width)
+        index = self._index_of.setdefault(checked, len(self.positions))
+        if index == len(self.positions):
+            if index >= self._limit:
                 raise self._too_many()
             self.positions.append(checked)
             self._check_bytes()
-        return place
+        return index
 
     def _too_many(self) -> SearchTooLargeError:
         """Return the error for more positions than the limit."""
         return SearchTooLargeError(
-            f"{self.name} has more than {self.limit} positions, the limit: is there an end to "
+            f"{self.name} has more than {self._limit} positions, the limit: is there an end to "
             "every play? A larger limit may be given as limit=..."
         )
 
     def _check_bytes(self) -> None:
         """Raise ``SearchTooLargeError`` if positions and moves take too many bytes."""
-        needed = len(self.positions) * self.position_bytes + len(self.taken) * MOVE_BYTES
-        if needed > self.most_bytes:
+        needed = len(self.positions) * self._position_bytes + len(self.options) * MOVE_BYTES
+        if needed > self._most_bytes:
             check_bytes(
-                f"{len(self.positions)} positions of {self.name}, and the {len(self.taken)} moves "
-                f"of the first {len(self.counts)},",
+                f"{len(self.positions)} positions of {self.name}, and the {len(self.options)} "
+                f"moves of the first {len(self.counts)},",
                 needed,
             )
 
-    def check_answers(self) -> None:
-        """Call the function again at some positions, and compare the moves.
 
-        Raises:
-            InvalidGameError: they differ; the message names the position.
-        """
-        firsts = np.concatenate([[0], np.cumsum(self.counts)]).tolist()
-        labels = list(self.options)
-        number = len(self.positions)
-        for place in range(0, number, -(-number // ASKED_AGAIN)):
-            position, moves = self.positions[place], slice(firsts[place], firsts[place + 1])
-            first = {
-                labels[option]: self.positions[target]
-                for option, target in zip(self.taken[moves], self.targets[moves], strict=True)
-            }
-            most = len(first) + 1  # more are others already
-            again: dict[Any, Any] = {}
-            some = list(islice(chain.from_iterable(_given_at(position, self.moves)), most))
-            _check_pairs(some, position)
-            for label, after in some:
-                again[label if _is_hashable(label) else repr(label)] = _as_tuple(after)
-            if first != again:
-                raise InvalidGameError(
-                    f"moves({position}) gives other moves when it is called again: "
-                    f"{_difference(first, again)}; it must be a function of the position alone"
-                )
-
-    def in_order(self) -> Listing:
-        """Return the listing, with positions and labels in order."""
-        labels = list(self.options)
-        order = list(range(len(labels)))
-        if not self.given:
-            order.sort(key=lambda option: _natural_key(labels[option]))
-        column = _inverse(np.array(order, dtype=np.int64))
-        coordinates = np.array(self.positions, dtype=np.int64)
-        lexicographic = np.lexsort(coordinates.T[::-1])
-        state = _inverse(lexicographic)
-        moves = MoveRows.of(
-            len(coordinates),
-            np.repeat(state, np.array(self.counts)),
-            column[np.array(self.taken)],
-            state[np.array(self.targets)],
-        )
-        ordered = tuple(labels[option] for option in order)
-        return Listing(
-            coordinates[lexicographic], moves, ordered, tuple(map(self.first_seen.get, ordered))
-        )
-
-
-def checked_position(what: str, position: Any, width: int | None = None) -> Position:
+def checked_position(name: str, position: Any, width: int | None = None) -> Position:
     """Return a position as a tuple of ``int``.
 
     Args:
-        what: beginning of messages.
+        name: beginning of messages.
         position: the value given.
         width: number of coordinates; ``None``: any number of at least one.
 
     Raises:
-        InvalidGameError: not integers of at least 0, or of another number.
+        InvalidGameError: not integers of at least 0, or another count of them.
     """
     values = integers_of(position)
     if not values:
         raise InvalidGameError(
-            f"{what} must be a position, a tuple of integers such as (3, 4), not {position!r}"
-            f"{_in_place_of_booleans(position)}"
+            f"{name} must be a position, a tuple of integers such as (3, 4), not {position!r}"
+            f"{_hint_on_booleans(position)}"
         )
     if width is not None and len(values) != width:
         raise InvalidGameError(
-            f"{what} must have {width} coordinate{'s' if width > 1 else ''}, as the start has, "
+            f"{name} must have {width} coordinate{'s' if width > 1 else ''}, as the start has, "
             f"not {values}"
         )
     if min(values) < 0:
-        raise InvalidGameError(f"{what} must not have a negative coordinate, as {values} has")
+        raise InvalidGameError(f"{name} must not have a negative coordinate, as {values} has")
     for index, value in enumerate(values):
-        checked_integer(f"{what}, coordinate {index},", value, 0, LARGEST_STATE)
+        checked_integer(f"{name}, coordinate {index},", value, 0, LARGEST_STATE)
     return values
 
 
@@ -321,15 +341,15 @@ def checked_further_positions(positions: Any, width: int, limit: int) -> list[Po
     if not is_listing(positions, of_any_order=True):
         raise InvalidGameError(f"positions must be a list of positions, not {positions!r}")
     checked = [
-        checked_position(f"position {number}", position, width)
-        for number, position in enumerate(islice(positions, limit + 1), start=1)
+        checked_position(f"position {place}", position, width)
+        for place, position in enumerate(islice(positions, limit + 1), start=1)
     ]
     if len(checked) > limit:
         raise SearchTooLargeError(f"positions lists more than {limit} positions, the limit")
     return checked
 
 
-def _in_place_of_booleans(position: Any) -> str:
+def _hint_on_booleans(position: Any) -> str:
     """Return the end of a message about a position with booleans; empty for one without."""
     if not is_listing(position) or not any(isinstance(v, (bool, np.bool_)) for v in position):
         return ""
@@ -345,29 +365,29 @@ def _check_pairs(moves: Sequence[Any], position: Position) -> None:
             )
 
 
-def _found(numbers: dict[Any, int], keys: Iterable[Any]) -> list[Any]:
-    """Return the number of each key, ``None`` for a new one; ``None`` for all if some is a list."""
+def _look_up(indices: dict[Any, int], keys: Iterable[Any]) -> list[Any]:
+    """Return the index of each key, ``None`` for a new one; ``None`` for all if some is a list."""
     try:
-        return [*map(numbers.get, keys)]
+        return [*map(indices.get, keys)]
     except TypeError:  # not hashable
         return [None for _ in keys]
 
 
-def _indices_of_new(numbers: list[Any]) -> list[int]:
-    """Return where there is ``None`` among numbers."""
-    if None not in numbers:
+def _places_of_none(values: list[Any]) -> list[int]:
+    """Return where there is ``None`` among ``values``."""
+    if None not in values:
         return []
-    return [index for index, number in enumerate(numbers) if number is None]
+    return [place for place, value in enumerate(values) if value is None]
 
 
-def _given_at(position: Position, moves: Moves) -> Iterator[list[Any]]:
-    """Yield in pieces whatever ``moves`` gives at ``position``; an error is named as its own."""
+def _pairs_at(position: Position, moves: Moves) -> Iterator[list[Any]]:
+    """Yield in pieces whatever ``moves`` gives at ``position``; an error names the position."""
     try:
-        given = moves(position)
-        if isinstance(given, Iterable):
-            iterator = iter(given)
-            while some := list(islice(iterator, READ_AT_ONCE)):
-                yield some
+        pairs = moves(position)
+        if isinstance(pairs, Iterable):
+            iterator = iter(pairs)
+            while piece := list(islice(iterator, READ_AT_ONCE)):
+                yield piece
             return
     except Exception as error:
         raise InvalidGameError(
@@ -375,7 +395,7 @@ def _given_at(position: Position, moves: Moves) -> Iterator[list[Any]]:
         ) from error
     raise InvalidGameError(
         f"moves({position}) must give pairs of a label and a position, or nothing where the "
-        f"game is over ([]), not {given!r}"
+        f"game is over ([]), not {pairs!r}"
     )
 
 

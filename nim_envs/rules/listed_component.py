@@ -1,9 +1,9 @@
-"""Rules from a function of moves: positions are tuples of integers, listed from the start."""
+"""A component given by a list of its positions, and of the moves at each."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -14,19 +14,10 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import cycle_along
-from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, inside_box, read_only, strides_of
+from nim_envs.rules.component import NO_MOVE, Component, read_only, strides_of
+from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
 from nim_envs.rules.move_rows import MoveRows, by_option
-from nim_envs.rules.moves_listing import (
-    LARGEST_LISTING,
-    Listing,
-    Moves,
-    Position,
-    checked_further_positions,
-    checked_position,
-    listing,
-)
-from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_integer, checked_name
+from nim_envs.rules.move_words import MoveWords
 from nim_envs.typing import BoolArray, IntArray
 
 LARGEST_KEY = 2**62
@@ -46,10 +37,10 @@ class ListedComponent(Component):
         positions: coordinates of each position, integers ``(positions, fields)``, in lexicographic
             order and none twice.
         moves: the moves at each position, with places in this order as states.
-        words: description of each option.
+        descriptions: description of each option.
         kind: name of such a component.
         board: shape into which the coordinates reshape.
-        picture: as of :class:`Component`.
+        picture: as of :class:`CoordinateSystem`.
         move_in_words: a move in words.
 
     Raises:
@@ -58,15 +49,17 @@ class ListedComponent(Component):
 
     positions: IntArray
     moves: MoveRows
-    words: tuple[str, ...]
+    descriptions: tuple[str, ...]
     kind: str
     picture: str | None
+    board: tuple[int, ...] | None
+    move_in_words: str | None
 
     def __init__(
         self,
         positions: npt.ArrayLike,
         moves: MoveRows,
-        words: Sequence[str],
+        descriptions: Sequence[str],
         *,
         kind: str = "position",
         board: tuple[int, ...] | None = None,
@@ -79,13 +72,13 @@ class ListedComponent(Component):
                 f"positions of shape {listed.shape} do not fit the moves of "
                 f"{len(moves.firsts) - 1} states"
             )
-        for entries, number, what in (
+        for entries, count, name in (
             (moves.after, len(listed), "positions"),
-            (moves.options, len(words), "words"),
+            (moves.options, len(descriptions), "descriptions"),
         ):
-            if len(entries) and not 0 <= entries.min() <= entries.max() < number:
+            if len(entries) and not 0 <= entries.min() <= entries.max() < count:
                 raise InvalidGameError(
-                    f"{number} {what} do not fit moves with the numbers {entries.min()} to "
+                    f"{count} {name} do not fit moves with the entries {entries.min()} to "
                     f"{entries.max()}"
                 )
         for array in moves:
@@ -93,15 +86,14 @@ class ListedComponent(Component):
         for name, value in {
             "positions": listed,
             "moves": moves,
-            "words": tuple(words),
+            "descriptions": tuple(descriptions),
             "kind": kind,
             "picture": picture,
-            "_board": None if board is None else tuple(board),
-            "_move_in_words": move_in_words,
+            "board": None if board is None else tuple(board),
+            "move_in_words": move_in_words,
         }.items():
             object.__setattr__(self, name, value)
-        keys = self._keys
-        if listed.min() < 0 or not (keys[:-1] < keys[1:]).all():
+        if listed.min() < 0 or not self.coordinate_system.are_in_order:
             raise InvalidGameError("positions must be in lexicographic order, and none twice")
 
     def __repr__(self) -> str:
@@ -123,24 +115,22 @@ class ListedComponent(Component):
     def digest(self) -> bytes:
         """Digest of the positions, the moves, the words, the board and the picture."""
         shapes = (self.positions.shape, len(self.moves.options))
-        others = (self.kind, self.words, self.board, self.picture, self._move_in_words)
+        others = (self.kind, self.descriptions, self.board, self.picture, self.move_in_words)
         digest = blake2b(repr((shapes, others)).encode())
         for array in (self.positions, *self.moves):
             digest.update(array.data)
         return digest.digest()
 
-    _board: tuple[int, ...] | None
-    _move_in_words: str | None
-
     @cached_property
     def states(self) -> int:
         """Number of states; of a single coordinate, one more than the largest."""
-        return len(self.positions) if len(self.fields) > 1 else self.fields[0]
+        fields = self.coordinate_system.fields
+        return len(self.positions) if len(fields) > 1 else fields[0]
 
     @property
     def options(self) -> int:
         """Number of option slots: one for each label."""
-        return len(self.words)
+        return len(self.descriptions)
 
     @cached_property
     def listed_states(self) -> IntArray | None:
@@ -151,8 +141,8 @@ class ListedComponent(Component):
         """Return the place of each state in arrays with an entry for each; shape kept."""
         if not self.has_wide_gaps:
             return states
-        found = np.searchsorted(self.positions[:, 0], states)
-        return np.minimum(found, len(self.positions) - 1)
+        places = np.searchsorted(self.positions[:, 0], states)
+        return np.minimum(places, len(self.positions) - 1)
 
     def states_at_places(self, places: IntArray) -> IntArray:
         """Return the states at ``places``; shape kept."""
@@ -179,11 +169,11 @@ class ListedComponent(Component):
         """Return the legal moves of states; see :meth:`Component.legal_moves`."""
         existing = np.flatnonzero(self.is_state(states)) if self.has_wide_gaps else None
         places = self.place_of(states if existing is None else states[existing])
-        index, numbers = self._rows.at(places)
-        after = self._rows.after[numbers].astype(np.int64)
+        index, moves = self._rows.at(places)
+        after = self._rows.after[moves].astype(np.int64)
         if existing is not None:
             index, after = existing[index], self.states_at_places(after)
-        return index, self._rows.options[numbers].astype(np.int64), after
+        return index, self._rows.options[moves].astype(np.int64), after
 
     def moves_by_option(self, states: IntArray) -> Iterator[tuple[int, IntArray, IntArray]]:
         """Yield the legal moves of states by option; see :meth:`Component.moves_by_option`."""
@@ -208,25 +198,52 @@ class ListedComponent(Component):
         """Return the state after each option, or ``NO_MOVE``: ``(...)`` to ``(..., options)``."""
         given = np.asarray(states)
         index, options, after = self.legal_moves(given.reshape(-1))
-        found = np.full((given.size, self.options), NO_MOVE, dtype=np.int64)
-        found[index, options] = after
-        return found.reshape(*given.shape, self.options)
+        options_after = np.full((given.size, self.options), NO_MOVE, dtype=np.int64)
+        options_after[index, options] = after
+        return options_after.reshape(*given.shape, self.options)
 
     @cached_property
-    def fields(self) -> tuple[int, ...]:
-        """Number of values of each coordinate: one more than the largest that occurs."""
-        return tuple((self.positions.max(axis=0) + 1).tolist())
+    def coordinate_system(self) -> ListedCoordinates:
+        """The coordinates of the positions."""
+        return ListedCoordinates(self.positions, picture=self.picture, board=self.board)
 
-    @property
-    def board(self) -> tuple[int, ...] | None:
-        """Shape into which the coordinates of a state reshape, if there is one."""
-        return self._board
+    @cached_property
+    def words(self) -> OptionDescriptions:
+        """The descriptions of the options."""
+        return OptionDescriptions(self.descriptions, self.move_in_words)
 
-    def coordinates(self, states: IntArray) -> IntArray:
+    @cached_property
+    def cycle_of_moves(self) -> str:
+        """Description of a cycle of moves by coordinates; empty where there is none."""
+        return cycle_along(
+            len(self.positions),
+            self.moves.sources,
+            self.moves.after.astype(np.int64),
+            lambda place: str(tuple(self.positions[place].tolist())),
+        )
+
+
+class ListedCoordinates(CoordinateSystem):
+    """The coordinates of listed positions; a single one is the number of the state.
+
+    Args:
+        positions: coordinates of each position, ``(positions, fields)``, in lexicographic order.
+        picture: how they are drawn; see :class:`CoordinateSystem`.
+        board: shape into which they reshape.
+    """
+
+    def __init__(
+        self, positions: IntArray, *, picture: str | None, board: tuple[int, ...] | None
+    ) -> None:
+        fields = tuple((positions.max(axis=0) + 1).tolist())
+        super().__init__(fields, picture=picture, board=board)
+        self._positions = positions
+
+    def of(self, states: IntArray) -> IntArray:
         """Return the coordinates of states: ``(...)`` to int64 ``(..., len(fields))``."""
         if len(self.fields) == 1:
             return np.asarray(states, dtype=np.int64)[..., np.newaxis]
-        return np.asarray(self.positions[states])
+        return np.asarray(self._positions[states])
 
     def states_at(self, coordinates: IntArray) -> IntArray:
         """Return the states at coordinates ``(..., len(fields))``; -1 where there is none."""
@@ -234,14 +251,19 @@ class ListedComponent(Component):
         inside = inside_box(given, self.fields)
         points = np.where(inside[..., np.newaxis], given, 0)
         keys = self._keys_of(points)
-        found = np.minimum(np.searchsorted(self._keys, keys), len(self.positions) - 1)
+        found = np.minimum(np.searchsorted(self._keys, keys), len(self._positions) - 1)
         exists = inside & (self._keys[found] == keys)
         return np.where(exists, points[..., 0] if len(self.fields) == 1 else found, NO_STATE)
+
+    @property
+    def are_in_order(self) -> bool:
+        """Whether the positions are in lexicographic order, and none occurs twice."""
+        return bool((self._keys[:-1] < self._keys[1:]).all())
 
     @cached_property
     def _keys(self) -> npt.NDArray[Any]:
         """Keys of the positions, ascending, ``(positions,)``."""
-        return self._keys_of(self.positions)
+        return self._keys_of(self._positions)
 
     def _keys_of(self, coordinates: IntArray) -> npt.NDArray[Any]:
         """Return keys that sort as points do lexicographically: ``(..., fields)`` to ``(...)``.
@@ -261,126 +283,29 @@ class ListedComponent(Component):
         """Mixed-radix strides of the box of coordinates; ``None`` where it is too large."""
         return None if math.prod(self.fields) > LARGEST_KEY else strides_of(self.fields)
 
-    @cached_property
-    def cycle_of_moves(self) -> str:
-        """Description of a cycle of moves by coordinates; empty where there is none."""
-        return cycle_along(
-            len(self.positions),
-            self.moves.sources,
-            self.moves.after.astype(np.int64),
-            lambda place: str(tuple(self.positions[place].tolist())),
-        )
 
-    def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return the description of the move ``option``."""
-        return self.words[option]
-
-    @property
-    def move_in_words(self) -> str:
-        """A move in words."""
-        if self._move_in_words is not None:
-            return self._move_in_words
-        return "make one of its moves"
-
-    @property
-    def tells_moves(self) -> bool:
-        """Whether it was given a move in words."""
-        return self._move_in_words is not None
-
-
-def rules_from_moves(
-    name: str,
-    start: Position,
-    moves: Moves,
-    *,
-    positions: Iterable[Position] | None = None,
-    actions: Iterable[Hashable] | None = None,
-    describe: Callable[[Any], str] | None = None,
-    kind: str | None = None,
-    board: tuple[int, ...] | None = None,
-    picture: str | None = None,
-    move_in_words: str | None = None,
-    limit: int = LARGEST_LISTING,
-) -> Rules:
-    """Rules of a game given by a function that lists its moves, with positions as coordinates.
-
-    Positions are listed breadth-first from the start. The labels of moves are the actions: moves
-    with the same label are the same action at every position.
+@dataclass(frozen=True)
+class OptionDescriptions(MoveWords):
+    """The description of each option, as it was given.
 
     Args:
-        name: short name of the game.
-        start: the initial position, a tuple of integers of at least 0.
-        moves: function from a position, such a tuple, to pairs of a label, a string or an integer,
-            and the position that the move leads to; no pairs where play ends.
-        positions: further positions to list, with all that moves reach from them.
-        actions: the labels in the order of the actions; by default those that occur, in natural
-            order, in which ``"left 2"`` comes before ``"left 10"``.
-        describe: function from a label to the move in words; by default the label itself.
-        kind: name of the component in descriptions; by default ``name``.
-        board: shape of the coordinates as an array, such as ``(4, 4)``.
-        picture: how they are drawn: ``"piece"``, a piece on a board, whose one or two coordinates
-            are its place; ``"cells"``, those that are not 0, on ``board`` or else in a circle;
-            ``"rows"`` of squares or stacks of ``"coins"``, as many as each coordinate says;
-            ``None``: numbers in boxes.
-        move_in_words: a move in words, as in ``"move the queen left, down or diagonally"``.
-        limit: most positions to list.
-
-    Raises:
-        InvalidGameError: the moves form a cycle, lead to a negative coordinate or to another number
-            of coordinates; two labels are alike in words, or one occurs twice at a position;
-            ``moves`` raises, or gives other moves when it is called again. The message names the
-            position.
-        SearchTooLargeError: there are more than ``limit`` positions or ``MOST_LABELS`` labels, or
-            positions and moves would take over the limit of bytes.
-
-    Example:
-        >>> def moves(position):  # a coin on a strip moves one or two squares to the left
-        ...     (square,) = position
-        ...     return [(f"left {n}", (square - n,)) for n in (1, 2) if n <= square]
-        >>> rules = rules_from_moves("coin", (5,), moves)
-        >>> rules.describe_action(1, (5,))
-        'coin 0: left 2'
+        descriptions: description of each option.
+        given_move: a move in words; ``None``: none was given.
     """
-    checked_name("name", name)
-    kind = name if kind is None else checked_name("kind", kind)
-    if not callable(moves):
-        raise InvalidGameError(f"moves must be a function of a position, not {moves!r}")
-    most = checked_integer("limit", limit, 1)
-    first = checked_position("start", start)
-    others = checked_further_positions(() if positions is None else positions, len(first), most)
-    found = listing(kind, [first, *others], moves, actions, most)
-    component = ListedComponent(
-        found.coordinates,
-        found.moves,
-        _words(found, describe),
-        kind=kind,
-        board=board,
-        picture=picture,
-        move_in_words=move_in_words,
-    )
-    return Rules(name, (component,), (int(component.states_at(np.array(first))),))
 
+    descriptions: tuple[str, ...]
+    given_move: str | None
 
-def _words(found: Listing, describe: Callable[[Any], str] | None) -> list[str]:
-    """Return the descriptions of labels, which must differ."""
-    words: dict[str, tuple[Hashable, Position | None]] = {}
-    for label, position in zip(found.labels, found.first_seen, strict=True):
-        try:
-            said = str(label) if describe is None else describe(label)
-        except Exception as error:
-            raise InvalidGameError(
-                f"describe({label!r}) raised {type(error).__name__}: {error}"
-            ) from error
-        if not isinstance(said, str) or not said.strip():
-            raise InvalidGameError(
-                f"the words of label {label!r}, at {position}, must be a string that is not "
-                f"empty, not {said!r}"
-            )
-        if said in words:
-            other, where = words[said]
-            raise InvalidGameError(
-                f"two labels are alike in words, {said!r}: {other!r}, at {where}, and {label!r}, "
-                f"at {position}"
-            )
-        words[said] = label, position
-    return list(words)
+    @property
+    def move(self) -> str:
+        """A move in words."""
+        return "make one of its moves" if self.given_move is None else self.given_move
+
+    @property
+    def is_generic(self) -> bool:
+        """Whether no move in words was given."""
+        return self.given_move is None
+
+    def describe(self, option: int, state: int | None = None) -> str:
+        """Return the description of the move ``option``."""
+        return self.descriptions[option]

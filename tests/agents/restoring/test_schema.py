@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents.storage.errors import refusing
-from agents.storage.schema import check_arguments, check_value
+from agents.restoring.errors import refusing
+from agents.restoring.schema import check_arguments, check_value
 from nim_envs.errors import StorageError
 
 

@@ -1,4 +1,4 @@
-"""The moves of one component: the parts that they leave, and the longest play."""
+"""The graph of a component's moves: the parts that each leaves, and the longest play."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def left_by_moves(component: Component, state: int) -> list[tuple[int, ...]]:
     Returns:
         A tuple for each move. State 0 of a component that splits is an empty slot and is left out.
     """
-    _, options, kept = component.legal_moves(np.array([state], dtype=np.int64))
+    _, options, firsts = component.legal_moves(np.array([state], dtype=np.int64))
     if not component.splits:
-        return [(part,) for part in kept.tolist()]
+        return [(part,) for part in firsts.tolist()]
     seconds = component.second_table[state][options]
     return [
         (part, second) if second else (part,)
-        for part, second in zip(kept.tolist(), seconds.tolist(), strict=True)
+        for part, second in zip(firsts.tolist(), seconds.tolist(), strict=True)
     ]

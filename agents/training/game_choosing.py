@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from agents.games import required_game
 from agents.generalising.base import GameChoosingLearner
-from agents.storage.games import own_game
 from agents.training.log import TrainingLog, TrainingStopped
 from nim_envs.progress import end_early, progress_bar
 from nim_envs.starts import as_start
 
 
-def train_on_own_games(
+def train_game_choosing_learner(
     env: Any,
     learner: GameChoosingLearner,
     games: int,
@@ -35,7 +35,7 @@ def train_on_own_games(
         TypeError: the environment is not one of ``nim_envs``.
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far.
     """
-    game = own_game(env, type(learner))
+    game = required_game(env, type(learner))
     if options and "start" in options:
         game = replace(game, start=as_start(options["start"]))
     winners: list[int] = []

@@ -14,6 +14,7 @@ import nim_envs
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.rules import (
     Component,
+    CoordinateSystem,
     ListedComponent,
     MoveRows,
     Rules,
@@ -52,9 +53,9 @@ def test_positions_are_those_that_moves_lead_to_in_lexicographic_order():
 
 def test_labels_are_actions_in_natural_order():
     component = rules_from_moves("queen", (12, 0), queen).components[0]
-    assert component.words == tuple(f"left {n}" for n in range(1, 13))
+    assert component.descriptions == tuple(f"left {n}" for n in range(1, 13))
     mixed = rules_from_moves("m", (9, 9), lambda p: [(n, (p[0] - n, 0)) for n in (9, 2) if p[1]])
-    assert mixed.components[0].words == ("2", "9")
+    assert mixed.components[0].descriptions == ("2", "9")
 
 
 def test_actions_and_words_can_be_given():
@@ -112,10 +113,13 @@ def test_coordinates_and_states_are_inverse(points, factor):
     none = np.empty(0, dtype=np.int64)
     component = ListedComponent(listed, MoveRows.of(len(listed), none, none, none), ["none"])
     states = np.arange(len(listed))
-    assert component.coordinates(states).tolist() == [list(point) for point in listed]
-    assert component.states_at(component.coordinates(states)).tolist() == states.tolist()
+    assert component.coordinate_system.of(states).tolist() == [list(point) for point in listed]
+    assert (
+        component.coordinate_system.states_at(component.coordinate_system.of(states)).tolist()
+        == states.tolist()
+    )
     others = [(a, b, c) for a in range(3) for b in range(3) for c in (0, factor, -1)]
-    found = component.states_at(np.array(others)).tolist()
+    found = component.coordinate_system.states_at(np.array(others)).tolist()
     assert found == [listed.index(point) if point in listed else -1 for point in others]
 
 
@@ -146,14 +150,15 @@ class Queen(Component):
     """Wythoff's queen without a list, as a user writes it for a large board."""
 
     kind = "queen"
-    picture = "piece"
 
     def __init__(self, size):
         self.size = size
 
     states = property(lambda self: self.size**2)
     options = property(lambda self: 3 * (self.size - 1))
-    fields = property(lambda self: (self.size, self.size))
+    coordinate_system = property(
+        lambda self: CoordinateSystem((self.size, self.size), picture="piece")
+    )
 
     def successors(self, states):
         a, b = (axis[..., np.newaxis, np.newaxis] for axis in np.divmod(states, self.size))
@@ -252,24 +257,24 @@ def test_positions_may_be_lists_and_numpy_arrays():
 
 
 @pytest.mark.parametrize(
-    ("component", "said"),
+    ("system", "said"),
     [
-        ({"picture": "knight"}, "picture must be None or one of"),
-        ({"board": (3, 3)}, "2 coordinates do not reshape"),
-        ({"fields": (2, 2)}, "hold fewer than its 36 states"),
-        ({"fields": (36.0,)}, "fields must be integers"),
-        ({"fields": (7,)}, "a single coordinate is the state number"),
+        (CoordinateSystem((6, 6), picture="knight"), "picture must be None or one of"),
+        (CoordinateSystem((6, 6), board=(3, 3)), "2 coordinates do not reshape"),
+        (CoordinateSystem((2, 2)), "hold fewer than its 36 states"),
+        (CoordinateSystem((36.0,)), "fields must be integers"),
+        (CoordinateSystem((7,)), "a single coordinate is the state number"),
     ],
 )
-def test_coordinates_that_contradict_the_component_are_refused(component, said):
-    kind = type("Wrong", (Queen,), component)
+def test_coordinates_that_contradict_the_component_are_refused(system, said):
+    kind = type("Wrong", (Queen,), {"coordinate_system": system})
     with pytest.raises(InvalidGameError, match=said):
         Rules("queen", (kind(6),), initial=(0,))
 
 
 def test_a_component_that_splits_has_no_coordinates():
     class Split(TableComponent):
-        fields = property(lambda self: (1, 2))
+        coordinate_system = CoordinateSystem((1, 2))
 
     with pytest.raises(InvalidGameError, match="splits"):
         Rules("split", (Split([[-1], [1]], [[0], [1]]),) * 2, initial=(0, 0))
@@ -298,7 +303,7 @@ def len_states(rules):
 
 def test_short_names_show_coordinates():
     queens = rules_from_moves("wythoff", (3, 2), queen, kind="queen")
-    assert queens.in_short == "wythoff, queen (3, 2)"
+    assert queens.summary == "wythoff, queen (3, 2)"
     both = sum_of([queens, queens, nim(heaps=(2,))])
-    assert both.in_short == "wythoff + wythoff + nim, queens (3, 2)-(3, 2), heap 2"
-    assert rules_from_moves("wythoff", (3, 2), queen).in_short == "wythoff (3, 2)"
+    assert both.summary == "wythoff + wythoff + nim, queens (3, 2)-(3, 2), heap 2"
+    assert rules_from_moves("wythoff", (3, 2), queen).summary == "wythoff (3, 2)"

@@ -20,7 +20,7 @@ def game_of(env: Any) -> Game | None:
     return game if isinstance(game, Game) else None
 
 
-def own_game(env: Any, learner: type) -> Game:
+def required_game(env: Any, learner: type) -> Game:
     """Return the game of an environment, for a learner that chooses its own games.
 
     Args:
@@ -47,7 +47,7 @@ def same_game(one: Game, other: Game) -> bool:
 def game_in_words(game: Game) -> dict[str, str]:
     """Return rules, convention and start of a game, registered or not, in words by name."""
     return {
-        "game": game.in_short,
+        "game": game.summary,
         "start": _start_in_words(game),
         "digest of its moves": _digest_of_moves(game),
     }
@@ -76,4 +76,4 @@ def _start_in_words(game: Game) -> str:
     start = game.start
     if isinstance(start, FixedStart) and start.position is None:
         return str(game.rules.initial)
-    return type(start).__qualname__ if shows_address(start) else start.in_short
+    return type(start).__qualname__ if shows_address(start) else start.summary

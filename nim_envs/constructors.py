@@ -1,0 +1,200 @@
+"""Constructors of named games: what they return, and checks of those that a user registers."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from inspect import Parameter, signature
+from typing import Any
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.game import Game
+from nim_envs.references import reference_to
+from nim_envs.registered_games import NamedGame, Source
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_boolean
+from nim_envs.starts import FixedStart
+
+NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+def construct_game(named: NamedGame, arguments: Mapping[str, Any], misere: bool | None) -> Game:
+    """Return a named game, with the start of its rules, and its theorem in its own convention.
+
+    Args:
+        named: the game by its name.
+        arguments: of the constructor; they replace the defaults.
+        misere: whether the player who makes the last move loses; ``None``: as ``named`` says.
+
+    Raises:
+        InvalidGameError: the constructor returns neither rules nor a game that begins at one
+            position.
+    """
+    chosen = named.misere if misere is None else misere
+    result = _call(named, arguments, chosen)
+    if isinstance(result, Rules):
+        return Game(result, Convention.from_misere(bool(chosen)))
+    convention = result.convention if chosen is None else Convention.from_misere(chosen)
+    # A theorem says who wins under one convention.
+    theorem = result.theorem if convention is result.convention else None
+    return Game(rules_of(result), convention, theorem=theorem)
+
+
+def construct_part(named: NamedGame, arguments: Mapping[str, Any]) -> Rules:
+    """Return the rules of a named game, as a part of a sum, whose start need not have a move.
+
+    Args:
+        named: the game by its name.
+        arguments: of the constructor; they replace the defaults.
+
+    Raises:
+        InvalidGameError: as :func:`construct_game` does.
+    """
+    result = _call(named, arguments, named.misere)
+    return result if isinstance(result, Rules) else rules_of(result)
+
+
+def _call(named: NamedGame, arguments: Mapping[str, Any], misere: bool | None) -> Rules | Game:
+    """Return the result of the constructor, checked."""
+    convention = {"misere": misere} if named.takes_misere else {}
+    result = named.rules(**{**named.defaults, **arguments, **convention})
+    if not isinstance(result, (Rules, Game)):
+        raise InvalidGameError(
+            f"the constructor of {named.name} must return Rules or a Game, not {result!r}"
+        )
+    return result
+
+
+def rules_of(game: Game) -> Rules:
+    """Return the rules of a game, with its start as the initial position.
+
+    Raises:
+        InvalidGameError: it begins at more than one position.
+    """
+    if not isinstance(game.start, FixedStart):
+        raise InvalidGameError(
+            f"a registered game begins at one position, not at {game.start.summary}: other starts "
+            "are an argument of make"
+        )
+    first = game.start.sampler(game).support()[0][0].tolist()
+    return replace(game.rules, initial=tuple(first))
+
+
+def checked_name(name: Any) -> str:
+    """Return the name of a game.
+
+    Raises:
+        InvalidGameError: it is none.
+    """
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise InvalidGameError(
+            "the name of a game must be words of lower-case letters and digits, joined by single "
+            f"underscores, such as 'wythoff' or 'silver_dollar', not {name!r}"
+        )
+    return name
+
+
+def named_game(
+    name: str,
+    game: Rules | Game | Callable[..., Rules | Game],
+    misere: bool | None,
+    defaults: Mapping[str, Any],
+    reserved: Iterable[str],
+) -> tuple[NamedGame, str]:
+    """Return a user's own game as a row of the table.
+
+    Args:
+        name: name of the game, not checked.
+        game: rules, a game, or a function that returns one of them.
+        misere: as in :class:`nim_envs.registered_games.NamedGame`.
+        defaults: arguments of the function; those that it has a default for may be left out.
+        reserved: names that an argument cannot have.
+
+    Returns:
+        The row, and why its game cannot be imported by another process; empty if it can be.
+
+    Raises:
+        InvalidGameError: none of these, or its arguments cannot be those of an environment.
+    """
+    misere = None if misere is None else checked_boolean("misere", misere)
+    if not isinstance(defaults, Mapping):
+        raise InvalidGameError(f"defaults must be a dictionary of arguments, not {defaults!r}")
+    if isinstance(game, (Rules, Game)):
+        if defaults:
+            raise InvalidGameError(
+                f"rules and games take no arguments, and defaults has {', '.join(defaults)}: "
+                "register a function"
+            )
+        if isinstance(game, Game):
+            rules_of(game)
+        source = Source(game, misere, {})
+        row = NamedGame(name, partial(_itself, game), {}, misere, source=source)
+        return row, _why_no_pickle(game)
+    if not callable(game):
+        raise InvalidGameError(
+            f"a game is registered as Rules, a Game, or a function that returns one, not {game!r}"
+        )
+    reference, why = reference_to(game)
+    takes_misere = "misere" in signature(game).parameters
+    if takes_misere and misere is not None:
+        defaults = {**defaults, "misere": misere}
+    all_defaults = _checked_defaults(game, defaults, reserved)
+    if takes_misere:
+        misere = checked_boolean("the default of misere", all_defaults.pop("misere"))
+    source = Source(reference or game, misere, all_defaults)
+    row = NamedGame(name, game, all_defaults, misere, source=source, takes_misere=takes_misere)
+    return row, why
+
+
+def _itself(game: Rules | Game) -> Rules | Game:
+    return game
+
+
+def _why_no_pickle(game: Rules | Game) -> str:
+    """Return why a game cannot be copied to another process; empty if it can be."""
+    try:
+        pickle.dumps(game)
+    except Exception as error:  # a component of the user's own may raise anything
+        return f"it cannot be pickled ({error})"
+    return ""
+
+
+def _checked_defaults(
+    constructor: Callable[..., Any], defaults: Mapping[str, Any], reserved: Iterable[str]
+) -> dict[str, Any]:
+    """Return the default of every argument of a constructor.
+
+    Raises:
+        InvalidGameError: an argument has none, or a name that is taken, or is not passed by name.
+    """
+    parameters = signature(constructor).parameters
+    by_name = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    for name in defaults:
+        if name not in parameters:
+            raise InvalidGameError(
+                f"defaults has {name!r}, and the constructor takes "
+                f"{', '.join(parameters) or 'no arguments'}"
+            )
+    found = {}
+    for name, parameter in parameters.items():
+        if parameter.kind not in by_name:
+            raise InvalidGameError(
+                f"every argument of a constructor has a name of its own, and {parameter} has none"
+            )
+        if name in reserved and name != "misere":
+            raise InvalidGameError(
+                f"an argument of a constructor cannot be called {name!r}: environments have an "
+                "argument of that name"
+            )
+        value = defaults.get(name, parameter.default)
+        if value is Parameter.empty:
+            raise InvalidGameError(
+                f"the argument {name!r} of the constructor has no default: name one, "
+                f"defaults={{{name!r}: …}}"
+            )
+        found[name] = value
+    return found

@@ -1,0 +1,120 @@
+"""Rules from a function of moves: positions are tuples of integers, listed from the start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.rules.listed_component import ListedComponent
+from nim_envs.rules.listing import (
+    LARGEST_LISTING,
+    Listing,
+    Moves,
+    Position,
+    checked_further_positions,
+    checked_position,
+    list_positions,
+)
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_integer, checked_name
+
+
+def rules_from_moves(
+    name: str,
+    start: Position,
+    moves: Moves,
+    *,
+    positions: Iterable[Position] | None = None,
+    actions: Iterable[Hashable] | None = None,
+    describe: Callable[[Any], str] | None = None,
+    kind: str | None = None,
+    board: tuple[int, ...] | None = None,
+    picture: str | None = None,
+    move_in_words: str | None = None,
+    limit: int = LARGEST_LISTING,
+) -> Rules:
+    """Rules of a game given by a function that lists its moves, with positions as coordinates.
+
+    Positions are listed breadth-first from the start. The labels of moves are the actions: moves
+    with the same label are the same action at every position.
+
+    Args:
+        name: short name of the game.
+        start: the initial position, a tuple of integers of at least 0.
+        moves: function from a position, such a tuple, to pairs of a label, a string or an integer,
+            and the position that the move leads to; no pairs where play ends.
+        positions: further positions to list, with all that moves reach from them.
+        actions: the labels in the order of the actions; by default those that occur, in natural
+            order, in which ``"left 2"`` comes before ``"left 10"``.
+        describe: function from a label to the move in words; by default the label itself.
+        kind: name of the component in descriptions; by default ``name``.
+        board: shape of the coordinates as an array, such as ``(4, 4)``.
+        picture: how they are drawn: ``"piece"``, a piece on a board, whose one or two coordinates
+            are its place; ``"cells"``, those that are not 0, on ``board`` or else in a circle;
+            ``"rows"`` of squares or stacks of ``"coins"``, as many as each coordinate says;
+            ``None``: numbers in boxes.
+        move_in_words: a move in words, as in ``"move the queen left, down or diagonally"``.
+        limit: most positions to list.
+
+    Raises:
+        InvalidGameError: the moves form a cycle, lead to a negative coordinate or to another number
+            of coordinates; two labels are alike in words, or one occurs twice at a position;
+            ``moves`` raises, or gives other moves when it is called again. The message names the
+            position.
+        SearchTooLargeError: there are more than ``limit`` positions or ``MOST_LABELS`` labels, or
+            positions and moves would take over the limit of bytes.
+
+    Example:
+        >>> def moves(position):  # a coin on a strip moves one or two squares to the left
+        ...     (square,) = position
+        ...     return [(f"left {n}", (square - n,)) for n in (1, 2) if n <= square]
+        >>> rules = rules_from_moves("coin", (5,), moves)
+        >>> rules.describe_action(1, (5,))
+        'coin 0: left 2'
+    """
+    checked_name("name", name)
+    kind = name if kind is None else checked_name("kind", kind)
+    if not callable(moves):
+        raise InvalidGameError(f"moves must be a function of a position, not {moves!r}")
+    most = checked_integer("limit", limit, 1)
+    first = checked_position("start", start)
+    others = checked_further_positions(() if positions is None else positions, len(first), most)
+    listed = list_positions(kind, [first, *others], moves, actions, most)
+    component = ListedComponent(
+        listed.coordinates,
+        listed.moves,
+        _descriptions(listed, describe),
+        kind=kind,
+        board=board,
+        picture=picture,
+        move_in_words=move_in_words,
+    )
+    return Rules(name, (component,), (int(component.coordinate_system.states_at(np.array(first))),))
+
+
+def _descriptions(listed: Listing, describe: Callable[[Any], str] | None) -> list[str]:
+    """Return the descriptions of labels, which must differ."""
+    labels: dict[str, tuple[Hashable, Position | None]] = {}
+    for label, position in zip(listed.labels, listed.first_seen, strict=True):
+        try:
+            description = str(label) if describe is None else describe(label)
+        except Exception as error:
+            raise InvalidGameError(
+                f"describe({label!r}) raised {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(description, str) or not description.strip():
+            raise InvalidGameError(
+                f"the words of label {label!r}, at {position}, must be a string that is not "
+                f"empty, not {description!r}"
+            )
+        if description in labels:
+            other, where = labels[description]
+            raise InvalidGameError(
+                f"two labels are alike in words, {description!r}: {other!r}, at {where}, and "
+                f"{label!r}, at {position}"
+            )
+        labels[description] = label, position
+    return list(labels)
