@@ -95,7 +95,7 @@ class QuotientSolution(Solution):
         super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
         self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
         # By component: the class of each state, 0 for states that make layers; and the stride of
-        # its states in the numbers of layers, 0 if they make none.
+        # its states in the indices of layers, 0 if they make none.
         elements = {
             each: np.zeros(each.states, dtype=np.int64) if each in single
             else quotient.elements(each)
@@ -126,7 +126,7 @@ class QuotientSolution(Solution):
         after = [np.zeros(positions.shape[:-1], dtype=np.int64)]
         for classes in reversed(here[1:]):
             after.append(products[after[-1], classes])
-        number = positions @ self._strides
+        layer_index = positions @ self._strides
         options, seconds = rules.options(positions), rules.second_options(positions)
         winning = np.zeros(options.shape, dtype=np.bool_)
         before = np.zeros(positions.shape[:-1], dtype=np.int64)
@@ -137,7 +137,7 @@ class QuotientSolution(Solution):
             if seconds is not None and rules.components[component].splits:
                 classes = products[classes, elements[seconds[..., component, :]]]
             rest = products[before, after.pop()][..., np.newaxis]
-            layer = self._layer[number[..., np.newaxis] + moved]
+            layer = self._layer[layer_index[..., np.newaxis] + moved]
             winning[..., component, :] = self._lost[layer, products[rest, classes]]
             before = products[before, here[component]]
         return np.asarray(winning & (options != NO_MOVE))
@@ -247,9 +247,10 @@ class _Layered:
     ) -> None:
         joint.extend(sizes)
         states = Parts()
-        numbers = [_parts_of(component, states.number) for component in single]
+        parts_of = [_parts_of(component, states.index) for component in single]
         words = [
-            tuple(sorted(part for part in parts if part is not None)) for parts in product(*numbers)
+            tuple(sorted(part for part in parts if part is not None))
+            for parts in product(*parts_of)
         ]
         order = sorted(
             set(words), key=lambda word: (sum(states.lengths[part] for part in word), word)
