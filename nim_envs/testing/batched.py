@@ -26,7 +26,7 @@ from nim_envs.game import Game
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.scoring.observations import rows_of
 from nim_envs.testing.arguments import check_before_reset, check_resets
-from nim_envs.testing.chances import Choice, Draws
+from nim_envs.testing.draws import Choice, Draws
 from nim_envs.testing.requirements import (
     COPIES,
     during,

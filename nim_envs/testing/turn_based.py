@@ -40,7 +40,7 @@ from nim_envs.testing.arguments import (
     no_options,
     of_every_type,
 )
-from nim_envs.testing.chances import Replies
+from nim_envs.testing.draws import Replies
 from nim_envs.testing.positions import some_positions, spread
 from nim_envs.testing.requirements import (
     COPIES,
