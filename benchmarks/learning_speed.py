@@ -27,12 +27,11 @@ from benchmarks.command_line import (
 )
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
-from benchmarks.report import grouped, machine, table, write_csv, write_text
+from benchmarks.report import grouped, machine, table, write_report
 from benchmarks.run_log import RunLog
 from benchmarks.tasks import GAMES, GameSetting
 from benchmarks.timing import timed
 from nim_envs import GameEnv
-from nim_envs.render.style import save_figure
 
 
 @dataclass(frozen=True)
@@ -268,19 +267,21 @@ def main(
     runs = in_parallel(run, [(*task, *limits) for task in tasks], jobs, backend, log=run_log)
     rows = summary(runs)
     print(table(HEADER, rows))
-    write_csv(output / "learning_speed.csv", HEADER, rows)
-    write_csv(output / "ratio.csv", RATIO_HEADER, ratio)
-    write_text(
-        output / "learning_speed.md",
-        f"# Learning speed\n\n`{invocation()}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
-        f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
-    )
+    figures = {}
     for board in boards:
         # Runs of one learner stop at different games, so only one seed is drawn.
         first = {run.learner: [run.curve] for run in runs if (run.board, run.seed) == (board, 0)}
         if first:
-            figure = learning_curves(first, f"{board}, seed 0", logarithmic=True)
-            save_figure(figure, output / f"{board}.png")
+            figures[board] = learning_curves(first, f"{board}, seed 0", logarithmic=True)
+    write_report(
+        output,
+        "learning_speed",
+        f"# Learning speed\n\n`{invocation()}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
+        f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
+        {"learning_speed": (HEADER, rows), "ratio": (RATIO_HEADER, ratio)},
+        figures,
+        formats=("png",),
+    )
     return runs.complete
 
 

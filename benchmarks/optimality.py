@@ -19,12 +19,12 @@ from benchmarks.entries import LEARNERS, UNTRAINED, check, is_own, knows, learns
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import (
     NARROW,
+    Table,
     grouped,
     machine,
     score_cells,
     table,
-    write_csv,
-    write_text,
+    write_report,
 )
 from benchmarks.run_log import RunLog
 from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
@@ -221,15 +221,17 @@ def main(
     runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
     rows = summary(runs)
     print(matrix(rows))
-    write_csv(output / "optimality.csv", HEADER, rows)
     each = run_rows(runs)
-    write_csv(output / "runs.csv", leaderboard.RUN_HEADER, each)
+    tables: dict[str, Table] = {
+        "optimality": (HEADER, rows),
+        "runs": (leaderboard.RUN_HEADER, each),
+    }
     before = leaderboard.published() if own else []
     ranked = leaderboard.leaderboard(leaderboard.updated(before, as_text(each)))
     whole = {standing.learner for standing in ranked} & set(learners)
     if whole:
-        write_csv(output / "leaderboard.csv", leaderboard.HEADER, ranked)
-    write_text(output / "optimality.md", report(runs, seeds, invocation()))
+        tables["leaderboard"] = leaderboard.HEADER, ranked
+    write_report(output, "optimality", report(runs, seeds, invocation()), tables)
     if own and finished.complete:
         print(f"\n{beside_published(runs, own)}\n\n{how_to_enter(own, whole, output)}")
     return finished.complete

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TableRow = Sequence[Any]
+Table = tuple[Sequence[str], Sequence[TableRow]]
 Run = TypeVar("Run")
 
 
@@ -125,13 +126,35 @@ def write_csv(path: Path, header: Sequence[str], rows: Sequence[TableRow]) -> No
     write_text(path, text.getvalue())
 
 
-def save_figures(figure: Figure, directory: Path, name: str) -> None:
-    """Write a figure as PNG and as SVG."""
-    # Not every benchmark draws, and it takes a second to import.
-    from nim_envs.render.style import save_figure
+def write_report(
+    directory: Path,
+    name: str,
+    text: str,
+    tables: Mapping[str, Table] | None = None,
+    figures: Mapping[str, Figure | None] | None = None,
+    formats: Sequence[str] = ("png", "svg"),
+) -> None:
+    """Write the results of a benchmark: tables as CSV, a page in Markdown, and figures.
 
-    for kind in ("png", "svg"):
-        save_figure(figure, directory / f"{name}.{kind}")
+    Args:
+        directory: where the files are written.
+        name: name of the page, without its suffix.
+        text: the page.
+        tables: header and rows of each CSV file, by its name without suffix.
+        figures: Matplotlib figures, by their names without suffix; ``None`` is left out.
+        formats: suffixes of the files of each figure.
+    """
+    for file, (header, rows) in (tables or {}).items():
+        write_csv(directory / f"{file}.csv", header, rows)
+    write_text(directory / f"{name}.md", text)
+    drawn = {file: figure for file, figure in (figures or {}).items() if figure is not None}
+    if drawn:
+        # Not every benchmark draws, and it takes a second to import.
+        from nim_envs.render.style import save_figure
+
+        for file, figure in drawn.items():
+            for suffix in formats:
+                save_figure(figure, directory / f"{file}.{suffix}")
 
 
 def machine() -> str:

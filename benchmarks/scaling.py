@@ -20,7 +20,7 @@ from agents import RealTimeDynamicProgramming
 from agents.evaluation.value_score import value_optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option
-from benchmarks.report import machine, table, write_csv, write_text
+from benchmarks.report import machine, table, write_report
 from benchmarks.run_log import RunLog
 from nim_envs import GameEnv, make_game
 from nim_envs.render.style import (
@@ -29,7 +29,6 @@ from nim_envs.render.style import (
     PAGE_WIDTH,
     VERMILLION,
     label_decades,
-    save_figure,
     styled,
 )
 from nim_envs.typing import FloatArray
@@ -275,10 +274,10 @@ def main(
         for board in map(BOARDS.__getitem__, heaps):
             runs.append(run_log.result(run, board, "uniform", seed, None, symmetric))
             # Written after every run, as the next one may take hours.
-            write_report(runs, command, output)
+            write_results(runs, command, output)
             games = min(runs[-1].games, board.most_fixed)
             runs.append(run_log.result(run, board, "fixed", seed, games, symmetric))
-            write_report(runs, command, output)
+            write_results(runs, command, output)
     except KeyboardInterrupt:
         if not runs:
             raise
@@ -295,16 +294,18 @@ def fit_line(runs: list[ScalingRun]) -> str:
     )
 
 
-def write_report(runs: list[ScalingRun], command: str, directory: Path) -> None:
+def write_results(runs: list[ScalingRun], command: str, directory: Path) -> None:
     """Write the table as CSV and Markdown, and the figure."""
     rows = summary(runs)
-    write_csv(directory / "scaling.csv", HEADER, rows)
-    write_text(
-        directory / "scaling.md",
+    write_report(
+        directory,
+        "scaling",
         f"# Scaling\n\n`{command}`\n\n{table(HEADER, rows, style='github')}\n\n"
         f"{fit_line(runs)}\n\n{NOTES}",
+        {"scaling": (HEADER, rows)},
+        {"scaling": scaling_figure(runs)},
+        formats=("png",),
     )
-    save_figure(scaling_figure(runs), directory / "scaling.png")
 
 
 if __name__ == "__main__":

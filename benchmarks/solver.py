@@ -24,7 +24,7 @@ from benchmarks.report import (
     middle_and_range,
     table,
     write_csv,
-    write_text,
+    write_report,
 )
 from benchmarks.run_log import RunLog
 from benchmarks.timing import timed
@@ -495,7 +495,7 @@ def main(
         tables.append((part.header, rows))
     print(*(table(*each) for each in tables), sep="\n\n")
     shown = [table(*each, style="github") for each in tables]
-    write_text(output / "solver.md", "\n\n".join(["# Solver", *shown, NOTES]))
+    write_report(output, "solver", "\n\n".join(["# Solver", *shown, NOTES]))
     return complete
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from agents.cli.match import Match
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.render.canvas import FAINT, GREY, INK, LINE, PANEL, WHITE, WINNING, load_pygame
+from nim_envs.render.canvas import load_pygame
 from nim_envs.render.geometry import Area
 from nim_envs.render.picture import SMALLEST_SIZE, Picture
+from nim_envs.render.shapes import FAINT, GREY, INK, LINE, PANEL, WHITE, WINNING, Drawing
 from nim_envs.render.window import Window
 
 SIZE = (800, 640)
@@ -117,7 +118,7 @@ class PlayWindow:
             if now >= self._reply_at:
                 self.match.reply()
                 self._moved()
-        if self.picture.canvas.size != self._size():
+        if self.picture.size != self._size():
             self.picture = Picture(self.match.game, self._size(), TOOLBAR)
             self._drawn = False
         if not self._drawn:
@@ -240,7 +241,7 @@ class PlayWindow:
 
     def buttons(self) -> list[Button]:
         """Return the buttons beside the picture, and those of the list of moves if it is open."""
-        width, height = self.picture.canvas.size
+        width, height = self.picture.size
         area = Area(12, height - TOOLBAR + 6, min(0.66 * width, 440), TOOLBAR - 18)
         tools = (
             ("Hint (h)", self._toggle_hint, self.hint),
@@ -288,29 +289,31 @@ class PlayWindow:
         scene = self.match.scene(winning=self.hint, pointed=self.pointed)
         self.picture.draw(scene)
         canvas = self.picture.canvas
-        width, height = canvas.size
+        width, height = self.picture.size
+        drawing = Drawing(canvas.text_width)
         if self.listed:
             room, rows, columns = self._list_room()
-            canvas.box(room.shrunk(-3, -3, -3, -3), LINE, radius=12)
-            canvas.box(room, PANEL, radius=10)
+            drawing.box(room.shrunk(-3, -3, -3, -3), LINE, radius=12)
+            drawing.box(room, PANEL, radius=10)
             rules = self.match.game.rules
             index = self.listed[0] // rules.num_options
             label = f"{rules.components[index].kind} {index}"
             if len(self.listed) > rows * columns:
                 label += f" ({len(self.listed)} moves; turn the wheel)"
-            canvas.text(label, (room.center.x, room.y + 18), 19, GREY)
+            drawing.text(label, (room.center.x, room.y + 18), 19, GREY)
         buttons = self.buttons()
         for button in buttons:
             over = button.area.contains(self._mouse)
             color = WINNING if button.on else LINE if over else FAINT
-            canvas.box(button.area, color, radius=8)
-            size = canvas.fitting(button.label, button.area.width - 10, 18)
+            drawing.box(button.area, color, radius=8)
+            size = drawing.fitting(button.label, button.area.width - 10, 18)
             ink = WHITE if button.on else INK
-            canvas.text(button.label, button.area.center, size, ink)
+            drawing.text(button.label, button.area.center, size, ink)
         right = max(button.area.right for button in buttons[:4]) + 14
         label = self.message or self._about_pointed()
-        label = canvas.shortened(label, width - right - 12, 18)
-        canvas.text(label, (right, height - TOOLBAR / 2 - 3), 18, GREY, anchor=(0, 0.5))
+        label = drawing.shortened(label, width - right - 12, 18)
+        drawing.text(label, (right, height - TOOLBAR / 2 - 3), 18, GREY, anchor=(0, 0.5))
+        canvas.draw(drawing.shapes)
         self.window.show(canvas.surface)
         self._drawn = True
 

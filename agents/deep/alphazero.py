@@ -21,10 +21,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from copy import copy
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_type_hints
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from agents.games import game_in_words
 from agents.generalising.signed_products.value_networks import SignedProductsNetwork
 from agents.generalising.signed_products.visited_positions import heap_options
 from agents.restoring.errors import refusing
-from agents.restoring.schema import check_finite, check_value
+from agents.restoring.schema import check_finite, check_names, check_value
 from agents.storage import StorageError, load_content, save_on_the_way
 from nim_envs import Game, optimality
 from nim_envs.errors import SearchTooLargeError
@@ -859,11 +859,12 @@ def train(
                 score()
                 if checkpoint is not None and games - tried >= checkpoint_every:
                     tried = games
-                    if save_on_the_way(_saved(env, settings, seed, state, curve), checkpoint):
+                    content = {"alphazero": _saved(env, settings, seed, state, curve)}
+                    if save_on_the_way(content, checkpoint):
                         saved = games
     finally:
         if checkpoint is not None and int(state.games) > saved:
-            content = _saved(env, settings, seed, state, curve)
+            content = {"alphazero": _saved(env, settings, seed, state, curve)}
             save_on_the_way(content, checkpoint, elsewhere=True)
         if writer is not None:
             writer.close()
@@ -934,7 +935,19 @@ def _actions(network: Any, made_of: tuple[Game, str], simulations: int, position
     return masked(logits, states.legal_action_mask).argmax(axis=1)
 
 
-# Checkpoints.
+# Checkpoints: files of :mod:`agents.storage`, as those of learners.
+
+
+class SavedRun(TypedDict):
+    """Content of a checkpoint; a game that is not registered is described, not named."""
+
+    game: Game | None
+    game_in_words: dict[str, str]
+    encoding: str
+    seed: int
+    settings: dict[str, Any]
+    curve: list[tuple[int, float]]
+    arrays: list[np.ndarray[Any, Any]]
 
 
 def load(path: str | Path) -> tuple[Any, PgxEnv]:
@@ -951,8 +964,7 @@ def load(path: str | Path) -> tuple[Any, PgxEnv]:
     if saved["game"] is None:
         raise StorageError(f"{path} does not name its game, as it is not a registered one")
     with refusing(f"the network of {path}"):
-        env = PgxEnv(saved["game"], saved["encoding"])
-        settings = Settings(**{field.name: saved[field.name] for field in fields(Settings)})
+        env, settings = PgxEnv(saved["game"], saved["encoding"]), Settings(**saved["settings"])
         make, key = NETWORKS[settings.network], jax.random.PRNGKey(0)
         if settings.network == "mlp":
             if settings.depth > len(saved["arrays"]):
@@ -965,23 +977,47 @@ def load(path: str | Path) -> tuple[Any, PgxEnv]:
 
 
 def _saved(
-    env: PgxEnv, settings: Settings, seed: int, state: State, curve: list[Any]
-) -> dict[str, Any]:
-    """Return the contents of a checkpoint."""
-    arrays = [np.asarray(_numbers(leaf)) for leaf in _arrays(state)]
-    return {"alphazero": {**_arguments(env, settings, seed), "curve": curve, "arrays": arrays}}
+    env: PgxEnv, settings: Settings, seed: int, state: State, curve: list[tuple[int, float]]
+) -> SavedRun:
+    return SavedRun(
+        game=env.game,
+        game_in_words=game_in_words(env.game),
+        encoding=env.encoding.name,
+        seed=seed,
+        settings=asdict(settings),
+        curve=curve,
+        arrays=[np.asarray(_numbers(leaf)) for leaf in _arrays(state)],
+    )
 
 
-def _arguments(env: PgxEnv, settings: Settings, seed: int) -> dict[str, Any]:
-    """Return what a run depends on, by name."""
-    return {
-        "game": env.game,
-        # Of a game that is not registered the file holds this alone.
-        "game in words": game_in_words(env.game),
-        "encoding": env.encoding.name,
-        "seed": seed,
-        **asdict(settings),
-    }
+def _content(path: Path) -> SavedRun:
+    """Return the content of a checkpoint, checked."""
+    content = load_content(path)
+    if set(content) != {"alphazero"}:
+        raise StorageError(f"{path} holds {sorted(content)}, not a run of AlphaZero")
+    saved: SavedRun = content["alphazero"]
+    try:
+        check_value("the run", saved, SavedRun)
+        check_names("its settings", saved["settings"], asdict(Settings()))
+        check_finite("its state", saved["arrays"])
+    except StorageError as error:
+        raise StorageError(f"{path} cannot be loaded: {error}") from error
+    return saved
+
+
+def _resumed(
+    path: Path, env: PgxEnv, settings: Settings, seed: int, new: State
+) -> tuple[State, list[tuple[int, float]]]:
+    """Return the state and the curve of a checkpoint, which must be of the same run."""
+    saved, own = _content(path), _saved(env, settings, seed, new, [])
+    earlier, now = ({**run, **run["settings"]} for run in (saved, own))
+    for name in ("game", "game_in_words", "encoding", "seed", *own["settings"]):
+        # A game that is not registered is not in the file.
+        if earlier[name] != now[name] and earlier[name] is not None:
+            raise StorageError(
+                f"{path} is of a run with {name} {earlier[name]!r}, this one has {now[name]!r}"
+            )
+    return _restored(path, saved["arrays"], new), saved["curve"]
 
 
 def _arrays(tree: Any) -> list[Any]:
@@ -997,55 +1033,6 @@ def _numbers(array: Any) -> Any:
     """Return an array, of typed keys the numbers."""
     is_key = jnp.issubdtype(array.dtype, jax.dtypes.prng_key)
     return jax.random.key_data(array) if is_key else array
-
-
-ADDED_SETTINGS: dict[str, Any] = {"symmetry": False, "game in words": None}
-"""Settings that checkpoints from before do not have, with what was done then."""
-
-
-def _content(path: Path) -> dict[str, Any]:
-    content = load_content(path)
-    if set(content) != {"alphazero"}:
-        raise StorageError(f"{path} holds {sorted(content)}, not a run of AlphaZero")
-    types = {
-        **get_type_hints(Settings),
-        "game": Game | None,
-        "game in words": dict[str, str] | None,
-        "encoding": str,
-        "seed": int,
-        "curve": list[tuple[int, float]],
-        "arrays": list[np.ndarray[Any, Any]],
-    }
-    try:
-        check_value("a run of AlphaZero", content["alphazero"], dict[str, Any])
-        saved: dict[str, Any] = {**ADDED_SETTINGS, **content["alphazero"]}
-        if missing := set(types) - set(saved):
-            raise StorageError(f"it is of another version: it has no {sorted(missing)}")
-        for name, expected in types.items():
-            check_value(name, saved[name], expected)
-        check_finite("the state of its run", saved["arrays"])
-    except StorageError as error:
-        raise StorageError(f"{path} cannot be loaded: {error}") from error
-    # The memory is four arrays of as many moves.
-    if sum(array.shape[:1] == (saved["memory"],) for array in saved["arrays"]) < len(Moves._fields):
-        raise StorageError(f"{path} is damaged: its arrays are not those of its settings")
-    return saved
-
-
-def _resumed(
-    path: Path, env: PgxEnv, settings: Settings, seed: int, new: State
-) -> tuple[State, list[tuple[int, float]]]:
-    saved = _content(path)
-    for name, now in _arguments(env, settings, seed).items():
-        before = saved[name]
-        # A game that is not registered is not in the file.
-        if before != now and before is not None:
-            raise StorageError(f"{path} is of a run with {name} {before!r}, this one has {now!r}")
-    arrays, playing = list(saved["arrays"]), _arrays(new.playing)
-    if len(arrays) == len(_arrays(new)) - len(playing):
-        # A file from before games went on into the next batch.
-        arrays += [np.asarray(_numbers(array)) for array in playing]
-    return _restored(path, arrays, new), saved["curve"]
 
 
 def _restored(path: Path, saved: list[Any], new: Any) -> Any:

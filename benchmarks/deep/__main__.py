@@ -46,11 +46,9 @@ from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import (
     grouped,
     machine,
-    save_figures,
     score_cells,
     table,
-    write_csv,
-    write_text,
+    write_report,
 )
 from benchmarks.run_log import RunLog
 from benchmarks.timing import timed
@@ -371,25 +369,28 @@ def main(
     rows = summary(runs)
     compared = verdicts(rows)
     print("\n".join([table(HEADER, rows), "", *compared]))
-    write_csv(output / "deep.csv", HEADER, rows)
     *columns, _ = (field.name for field in fields(Run))
     cells = [astuple(run)[:-1] for run in runs]
-    write_csv(output / "runs.csv", columns, cells)
     task_columns = columns[: len(fields(TrainingTask))]
     points = [
         (*cell[: len(task_columns)], *point)
         for run, cell in zip(runs, cells, strict=True)
         for point in run.curve
     ]
-    write_csv(output / "curves.csv", (*task_columns, "games", "optimality %"), points)
-    write_text(
-        output / "deep.md",
+    has_curves = any(run.learner in ALPHAZERO for run in runs)
+    write_report(
+        output,
+        "deep",
         f"# Deep learners\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
         + "".join(f"- {line}.\n" for line in compared)
         + f"\n## Notes\n\n{NOTES}",
+        {
+            "deep": (HEADER, rows),
+            "runs": (columns, cells),
+            "curves": ((*task_columns, "games", "optimality %"), points),
+        },
+        {"alphazero": alphazero_curves(runs) if has_curves else None},
     )
-    if any(run.learner in ALPHAZERO for run in runs):
-        save_figures(alphazero_curves(runs), output, "alphazero")
     return finished.complete
 
 

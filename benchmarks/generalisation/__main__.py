@@ -27,10 +27,8 @@ from benchmarks.report import (
     grouped,
     machine,
     percents,
-    save_figures,
     table,
-    write_csv,
-    write_text,
+    write_report,
 )
 from benchmarks.run_log import RunLog
 from benchmarks.timing import missing_modules
@@ -334,9 +332,13 @@ def main(
         header, body = results(name, runs)
         print(f"{name}\n\n{table(header, body)}\n")
     print(table(LEARNING, learning(runs)))
-    write_csv(output / "generalisation.csv", HEADER, rows(runs))
-    write_text(output / "generalisation.md", report(runs, seeds, invocation()))
-    save_figures(matrices(runs), output, "generalisation")
+    write_report(
+        output,
+        "generalisation",
+        report(runs, seeds, invocation()),
+        {"generalisation": (HEADER, rows(runs))},
+        {"generalisation": matrices(runs)},
+    )
     return runs.complete
 
 

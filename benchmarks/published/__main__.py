@@ -18,7 +18,7 @@ from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.contenders import TrainingResult
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.report import grouped, machine, percents, save_figures, table, write_csv, write_text
+from benchmarks.report import grouped, machine, percents, table, write_report
 from benchmarks.run_log import RunLog
 
 QUICK_GAMES = 300
@@ -211,12 +211,13 @@ def main(
     print(table(HEADER, rows))
     for name in grouped(runs, "system"):
         print(f"\n{name}: {SYSTEMS[name].defect}")
-    write_csv(output / "published.csv", HEADER, rows)
-    write_csv(output / "costs.csv", COSTS, costs(runs))
-    write_text(output / "published.md", report(runs, seeds, invocation()))
-    for name, figure in (("comparison", comparison(runs)), ("q_learners", q_learners(runs))):
-        if figure is not None:
-            save_figures(figure, output, name)
+    write_report(
+        output,
+        "published",
+        report(runs, seeds, invocation()),
+        {"published": (HEADER, rows), "costs": (COSTS, costs(runs))},
+        {"comparison": comparison(runs), "q_learners": q_learners(runs)},
+    )
     return runs.complete
 
 

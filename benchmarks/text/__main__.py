@@ -12,7 +12,7 @@ import click
 
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import save_figures, table, write_csv, write_text
+from benchmarks.report import table, write_report
 from benchmarks.run_log import RunLog
 from benchmarks.text.picture import figure
 from benchmarks.text.report import (
@@ -101,10 +101,13 @@ def main(
     for board in dict.fromkeys(board for board, _ in starts):
         print(f"\n{board}\n\n{table(SUMMARY, summary(board, spoken, learned))}")
     print("\n" + "\n".join(floors(spoken, learned)))
-    write_csv(output / "text.csv", HEADER, runs(spoken, learned))
-    write_csv(output / "text_curves.csv", CURVES, curves(learned))
-    write_text(output / "text.md", report(spoken, learned, invocation()))
-    save_figures(figure(spoken, learned), output, "text")
+    write_report(
+        output,
+        "text",
+        report(spoken, learned, invocation()),
+        {"text": (HEADER, runs(spoken, learned)), "text_curves": (CURVES, curves(learned))},
+        {"text": figure(spoken, learned)},
+    )
     return spoken.complete and learned.complete
 
 

@@ -14,7 +14,7 @@ import click
 from agents.turn_credit.estimators import ESTIMATORS
 from benchmarks.command_line import benchmark, invocation, names_option
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import save_figures, table, write_csv, write_text
+from benchmarks.report import table, write_report
 from benchmarks.run_log import RunLog
 from benchmarks.turn_credit.direction import GROUPS_PER_BLOCK, Checks, Direction, measure
 from benchmarks.turn_credit.limits import Limit, end
@@ -116,13 +116,20 @@ def main(
     print(table(SUMMARY, summary(directions, limits, moves)))
     if directions:
         print("\n" + table(CHECKED, checked(directions, checks)))
-    for part, records in (("direction", directions), ("ends", limits)):
-        if records:
-            write_csv(output / f"turn_credit_{part}.csv", *rows_of(records))
+    tables = {
+        f"turn_credit_{part}": rows_of(records)
+        for part, records in (("direction", directions), ("ends", limits))
+        if records
+    }
     if moves:
-        write_csv(output / "turn_credit_moves.csv", *rows_of_moves(moves))
-    write_text(output / "turn_credit.md", report(directions, checks, limits, moves, invocation()))
-    save_figures(figure(directions, limits, moves), output, "turn_credit")
+        tables["turn_credit_moves"] = rows_of_moves(moves)
+    write_report(
+        output,
+        "turn_credit",
+        report(directions, checks, limits, moves, invocation()),
+        tables,
+        {"turn_credit": figure(directions, limits, moves)},
+    )
     return finished.complete
 
 

@@ -1,10 +1,10 @@
-"""Smooth shapes and text on a pygame surface; pygame is imported when a canvas is made."""
+"""Shapes drawn smoothly on a pygame surface; pygame is imported when a canvas is made."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,22 +12,19 @@ import numpy as np
 from nim_envs.caches import LimitedCache
 from nim_envs.optional import needed
 from nim_envs.render.frame import Frame
-from nim_envs.render.geometry import Area
-
-Color = tuple[int, int, int]
-
-PAPER: Color = (250, 249, 246)
-WHITE: Color = (255, 255, 255)
-PANEL = WHITE
-LINE: Color = (222, 220, 214)
-FAINT: Color = (238, 236, 231)
-INK: Color = (44, 53, 66)
-GREY: Color = (118, 124, 134)
-OBJECT: Color = (74, 88, 108)
-LIMIT: Color = (248, 226, 219)
-WINNING: Color = (0, 150, 110)
-PLAYER_COLORS: tuple[Color, Color] = ((0, 114, 178), (213, 94, 0))
-"""Colours of ``player_0`` and ``player_1``; with ``WINNING``, distinct to colour-blind readers."""
+from nim_envs.render.geometry import Point
+from nim_envs.render.shapes import (
+    PAPER,
+    SMALLEST_TEXT,
+    Box,
+    Color,
+    Disc,
+    Group,
+    Line,
+    Polygon,
+    Shape,
+    Words,
+)
 
 FINENESS = 4
 """Factor by which shapes are painted larger and scaled down, for smooth edges."""
@@ -36,9 +33,7 @@ TEXT_FINENESS = 2
 """The same factor for text, so that letters are not moved to whole pixels."""
 
 MOST_SPRITES = 2_000
-"""Most shapes and lines of text in the cache."""
-
-SMALLEST_TEXT = 9
+"""Most painted shapes and lines of text that a canvas stores."""
 
 
 def load_pygame() -> Any:
@@ -49,19 +44,6 @@ def load_pygame() -> Any:
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     return needed("pygame", "a picture of a game", "render")
-
-
-def player_color(seat: int | None, unknown: Color = GREY) -> Color:
-    """Return the colour of a player, or ``unknown`` where nobody has the turn or has moved."""
-    return unknown if seat is None else PLAYER_COLORS[seat]
-
-
-def mixed(color: Color, other: Color, share: float) -> Color:
-    """Return ``color`` with a ``share`` of ``other`` in it."""
-    red, green, blue = (
-        round((1 - share) * one + share * two) for one, two in zip(color, other, strict=True)
-    )
-    return red, green, blue
 
 
 class Canvas:
@@ -81,10 +63,18 @@ class Canvas:
         self.surface = self._pygame.Surface(size, 0, 32)
         self._sprites: LimitedCache[Any, Any] = LimitedCache(MOST_SPRITES)
         self._fonts: dict[int, Any] = {}
+        self._draw: dict[type, Callable[[Any], None]] = {
+            Box: self._draw_box,
+            Disc: self._draw_disc,
+            Line: self._draw_line,
+            Polygon: self._draw_polygon,
+            Words: self._draw_words,
+            Group: self._draw_group,
+        }
 
-    def clear(self, color: Color = PAPER) -> None:
-        """Paint all of it in one colour."""
-        self.surface.fill(color)
+    def clear(self) -> None:
+        """Paint all of it in the colour of paper."""
+        self.surface.fill(PAPER)
 
     def frame(self) -> Frame:
         """Return the picture, ``(height, width, 3)``, uint8, as a copy."""
@@ -92,71 +82,48 @@ class Canvas:
         width, height = self.size
         return np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 3).copy().view(Frame)
 
-    def disc(self, place: Area, color: Color) -> None:
-        """Draw the disc that fills ``place``."""
-        self.box(place, color, radius=place.height)
+    def draw(self, shapes: Iterable[Shape]) -> None:
+        """Draw shapes, each over those before it."""
+        for shape in shapes:
+            self._draw[type(shape)](shape)
 
-    def ring(self, place: Area, color: Color, width: float = 2) -> None:
-        """Draw the ring that touches the sides of ``place`` from inside."""
-        self.box(place, color, radius=place.height, width=width)
-
-    def box(self, place: Area, color: Color, radius: float = 0, width: float = 0) -> None:
-        """Draw a rectangle with round corners, filled or as a line of ``width``."""
-        x, y = round(place.x), round(place.y)
-        size = max(1, round(place.right) - x), max(1, round(place.bottom) - y)
-        radius = min(radius, min(size) / 2)
+    def _draw_box(self, box: Box) -> None:
+        x, y = round(box.area.x), round(box.area.y)
+        size = max(1, round(box.area.right) - x), max(1, round(box.area.bottom) - y)
+        radius = min(box.radius, min(size) / 2)
 
         def paint(surface: Any, scale: int) -> None:
             self._pygame.draw.rect(
                 surface,
-                color,
+                box.color,
                 surface.get_rect(),
-                math.ceil(width * scale),
+                math.ceil(box.line_width * scale),
                 border_radius=math.ceil(radius * scale),
             )
 
-        self._blit(("box", size, color, radius, width), (x, y), size, color, paint)
+        key = ("box", size, box.color, radius, box.line_width)
+        self._blit(key, (x, y), size, box.color, paint)
 
-    def line(
-        self, start: tuple[float, float], end: tuple[float, float], color: Color, width: float = 2
-    ) -> None:
-        """Draw a straight line with flat ends."""
-        length = math.dist(start, end) or 1.0
+    def _draw_disc(self, disc: Disc) -> None:
+        self._draw_box(Box(disc.area, disc.color, disc.area.height, disc.line_width))
+
+    def _draw_line(self, line: Line) -> None:
+        (x, y), (right, bottom) = line.start, line.end
+        length = math.dist(line.start, line.end) or 1.0
         across = (
-            (end[1] - start[1]) / length * width / 2,
-            (start[0] - end[0]) / length * width / 2,
+            (bottom - y) / length * line.line_width / 2,
+            (x - right) / length * line.line_width / 2,
         )
-        self.polygon(
-            [
-                (start[0] + across[0], start[1] + across[1]),
-                (end[0] + across[0], end[1] + across[1]),
-                (end[0] - across[0], end[1] - across[1]),
-                (start[0] - across[0], start[1] - across[1]),
-            ],
-            color,
+        corners = (
+            Point(x + across[0], y + across[1]),
+            Point(right + across[0], bottom + across[1]),
+            Point(right - across[0], bottom - across[1]),
+            Point(x - across[0], y - across[1]),
         )
+        self._draw_polygon(Polygon(corners, line.color))
 
-    def arrow(
-        self, start: tuple[float, float], end: tuple[float, float], color: Color, width: float = 2
-    ) -> None:
-        """Draw a line with its point at ``end``."""
-        length = math.dist(start, end) or 1.0
-        along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
-        head = min(3 + 3 * width, length)
-        base = end[0] - along[0] * head, end[1] - along[1] * head
-        self.line(start, (base[0] + along[0], base[1] + along[1]), color, width)
-        half = 0.45 * head
-        self.polygon(
-            [
-                end,
-                (base[0] - along[1] * half, base[1] + along[0] * half),
-                (base[0] + along[1] * half, base[1] - along[0] * half),
-            ],
-            color,
-        )
-
-    def polygon(self, corners: Sequence[tuple[float, float]], color: Color) -> None:
-        """Draw a filled polygon."""
+    def _draw_polygon(self, polygon: Polygon) -> None:
+        corners = polygon.corners
         left = math.floor(min(x for x, _ in corners)) - 1
         top = math.floor(min(y for _, y in corners)) - 1
         size = (
@@ -167,73 +134,31 @@ class Canvas:
 
         def paint(surface: Any, scale: int) -> None:
             points = [(x * scale / 4, y * scale / 4) for x, y in inside]
-            self._pygame.draw.polygon(surface, color, points)
+            self._pygame.draw.polygon(surface, polygon.color, points)
 
-        self._blit(("polygon", inside, color), (left, top), size, color, paint)
+        key = ("polygon", inside, polygon.color)
+        self._blit(key, (left, top), size, polygon.color, paint)
 
-    def unchanging(self, key: Any, place: Area, paint: Callable[[], None]) -> None:
-        """Draw an unchanging part of the picture, which is painted once and then copied.
+    def _draw_words(self, words: Words) -> None:
+        sprite = self._rendered(words.text, words.size, words.color)
+        (x, y), (across, down) = words.place, words.anchor
+        width, height = sprite.get_size()
+        self.surface.blit(sprite, (round(x - across * width), round(y - down * height)))
 
-        Args:
-            key: key in the cache.
-            place: area that it covers, including all that is below it.
-            paint: function that draws it on this canvas.
-        """
+    def _draw_group(self, group: Group) -> None:
+        """Draw a group the first time, and then copy what it looked like."""
+        place = group.area
         x, y = math.floor(place.x), math.floor(place.y)
         area = self._pygame.Rect(
             x, y, math.ceil(place.right) - x, math.ceil(place.bottom) - y
         ).clip(self.surface.get_rect())
+        key = ("group", group)
         sprite = self._sprites.get(key)
         if sprite is None:
-            paint()
+            self.draw(group.shapes)
             self._sprites.get_or_create(key, lambda: self.surface.subsurface(area).copy())
         else:
             self.surface.blit(sprite, area.topleft)
-
-    def text(
-        self,
-        text: str,
-        place: tuple[float, float],
-        size: float,
-        color: Color = INK,
-        anchor: tuple[float, float] = (0.5, 0.5),
-    ) -> Area:
-        """Write one line and return its area.
-
-        Args:
-            text: one line.
-            place: place of the anchor.
-            size: height of the letters with their descenders, in pixels.
-            color: colour of the letters.
-            anchor: the point of the line that is put at ``place``: (0, 0) is its left upper
-                corner, (1, 1) its right lower one.
-        """
-        if not text:
-            return Area(*place, 0, 0)
-        sprite = self._rendered(text, size, color)
-        width, height = sprite.get_size()
-        x, y = round(place[0] - anchor[0] * width), round(place[1] - anchor[1] * height)
-        self.surface.blit(sprite, (x, y))
-        return Area(x, y, width, height)
-
-    def fitting(self, text: str, width: float, size: float) -> float:
-        """Return the largest size of letters, up to ``size``, at which a line fits ``width``."""
-        while size > SMALLEST_TEXT and self.text_width(text, size) > width:
-            size -= 1
-        return size
-
-    def shortened(self, text: str, width: float, size: float) -> str:
-        """Return the line, or as much of it as fits ``width``, with dots."""
-        if self.text_width(text, size) <= width:
-            return text
-        low, high = 0, len(text)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.text_width(text[:middle] + "…", size) <= width:
-                low = middle
-            else:
-                high = middle - 1
-        return text[:low] + "…" if low else ""
 
     def text_width(self, text: str, size: float) -> int:
         """Return the width of a line in pixels."""

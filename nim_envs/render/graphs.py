@@ -7,7 +7,11 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
-from nim_envs.render.canvas import (
+from nim_envs.render.geometry import Area, Point, square
+from nim_envs.render.graph_layout import Edge, graph_places
+from nim_envs.render.panel import Panel
+from nim_envs.render.scene import Scene
+from nim_envs.render.shapes import (
     FAINT,
     GREY,
     INK,
@@ -16,15 +20,13 @@ from nim_envs.render.canvas import (
     PLAYER_COLORS,
     WHITE,
     WINNING,
-    Canvas,
     Color,
+    Drawing,
+    Group,
+    TextWidth,
     mixed,
     player_color,
 )
-from nim_envs.render.geometry import Area, Point, square
-from nim_envs.render.graph_layout import Edge, graph_places
-from nim_envs.render.panel import Panel
-from nim_envs.render.scene import Scene
 from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import IntArray
@@ -92,34 +94,23 @@ class GraphPanel(Panel):
             return min(candidates)[1] if candidates else None
         return None
 
-    def draw(self, canvas: Canvas, scene: Scene) -> None:
+    def draw(self, drawing: Drawing, scene: Scene) -> None:
         """Draw graphs and tokens; the edge of the last move has the mover's colour."""
         for graph in self.graphs.values():
-            moved = [
-                (scene.state_before(token), scene.state(token))
-                for token in graph.tokens
-                if scene.state_before(token) != scene.state(token)
-            ]
-            winning = [
-                (scene.state(token), end)
-                for token in graph.tokens
-                for end in self.winning_successors(scene, token)
-            ]
-            pointed = [
-                (scene.state(token), end)
-                for token in graph.tokens
-                if (end := self.pointed_successor(scene, token)) is not None
-            ]
+            views = [scene.view(self.rules, token) for token in graph.tokens]
+            moved = [(view.before, view.state) for view in views if view.before != view.state]
+            winning = [(view.state, end) for view in views for end in view.wins]
+            pointed = [(view.state, view.pointed) for view in views if view.pointed is not None]
             colors = dict.fromkeys(winning, WINNING)
             last = player_color(scene.last_mover, INK)
             colors |= dict.fromkeys(moved, last)
             if scene.mover is not None:
                 colors |= dict.fromkeys(pointed, PLAYER_COLORS[scene.mover])
-            graph.draw_plain(canvas)
-            graph.draw_edges(canvas, colors)
+            graph.draw_plain(drawing)
+            graph.draw_edges(drawing, colors)
             if winning:
-                graph.draw_nodes(canvas, dict.fromkeys((end for _, end in winning), WINNING))
-            graph.draw_tokens(canvas, [scene.state(token) for token in graph.tokens])
+                graph.draw_nodes(drawing, dict.fromkeys((end for _, end in winning), WINNING))
+            graph.draw_tokens(drawing, [view.state for view in views])
 
 
 class _Graph:
@@ -165,6 +156,7 @@ class _Graph:
             default=largest * 2,
         )
         self.side = max(SMALLEST_NODE, min(largest, 0.8 * nearest))
+        self._plain: dict[TextWidth, Group] = {}
 
     def node(self, state: int) -> Area:
         """Return the place of a node."""
@@ -176,45 +168,46 @@ class _Graph:
             (state for state in range(len(self.places)) if self.node(state).contains(point)), None
         )
 
-    def draw_plain(self, canvas: Canvas) -> None:
+    def draw_plain(self, drawing: Drawing) -> None:
         """Draw all edges and nodes."""
+        group = self._plain.get(drawing.text_width)
+        if group is None:
+            plain = Drawing(drawing.text_width)
+            self.draw_edges(plain, dict.fromkeys(self.edges, OUTLINE), width=1.8)
+            self.draw_nodes(plain, {})
+            group = self._plain[drawing.text_width] = Group(self.cell, tuple(plain.shapes))
+        drawing.shapes.append(group)
 
-        def paint() -> None:
-            self.draw_edges(canvas, dict.fromkeys(self.edges, OUTLINE), width=1.8)
-            self.draw_nodes(canvas, {})
-
-        canvas.unchanging(("graph", self.cell), self.cell, paint)
-
-    def draw_edges(self, canvas: Canvas, colors: dict[Edge, Color], width: float = 4.0) -> None:
+    def draw_edges(self, drawing: Drawing, colors: dict[Edge, Color], width: float = 4.0) -> None:
         """Draw the edges in ``colors``."""
         for edge, color in colors.items():
             path = [self.places[edge[0]], *self.bends.get(edge, []), self.places[edge[1]]]
             ends = _shortened(path, 0.5 * self.side, 0.5 * self.side + 3)
             for start, end in itertools.pairwise(ends[:-1]):
-                canvas.line(start, end, color, width)
-                canvas.disc(square(end, width), color)
-            canvas.arrow(ends[-2], ends[-1], color, width)
+                drawing.line(start, end, color, width)
+                drawing.disc(square(end, width), color)
+            drawing.arrow(ends[-2], ends[-1], color, width)
 
-    def draw_nodes(self, canvas: Canvas, colors: dict[int, Color]) -> None:
+    def draw_nodes(self, drawing: Drawing, colors: dict[int, Color]) -> None:
         """Draw the nodes in ``colors`` with their numbers; all of them, in grey, if it is empty."""
         for state in colors or range(len(self.places)):
             place = self.node(state)
-            canvas.disc(place, colors.get(state, FAINT))
-            canvas.ring(place, colors.get(state, OUTLINE), 1.8)
-            self._draw_number(canvas, state, WHITE if state in colors else GREY)
+            drawing.disc(place, colors.get(state, FAINT))
+            drawing.disc(place, colors.get(state, OUTLINE), 1.8)
+            self._draw_number(drawing, state, WHITE if state in colors else GREY)
 
-    def draw_tokens(self, canvas: Canvas, states: list[int]) -> None:
+    def draw_tokens(self, drawing: Drawing, states: list[int]) -> None:
         """Draw the tokens, with their names where the game has several components."""
         for state in set(states):
             here = [t for t, at in zip(self.tokens, states, strict=True) if at == state]
             place = self.node(state)
-            canvas.disc(square(place.center, round(self.side + 4)), OBJECT)
+            drawing.disc(square(place.center, round(self.side + 4)), OBJECT)
             if self.named:
                 text = f"{self.kind} {','.join(map(str, here))}"
-                tag = self._free_place(state, canvas.text_width(text, 14) + 10, 18)
-                canvas.box(tag, WHITE, radius=6)
-                canvas.text(text, tag.center, 14, INK)
-            self._draw_number(canvas, state, WHITE)
+                tag = self._free_place(state, drawing.text_width(text, 14) + 10, 18)
+                drawing.box(tag, WHITE, radius=6)
+                drawing.text(text, tag.center, 14, INK)
+            self._draw_number(drawing, state, WHITE)
 
     def _free_place(self, state: int, width: float, height: float) -> Area:
         """Return a free place beside a node, or above it if there is none."""
@@ -234,9 +227,9 @@ class _Graph:
         ]
         return (free or places)[0]
 
-    def _draw_number(self, canvas: Canvas, state: int, ink: Color) -> None:
-        size = canvas.fitting(str(state), 0.86 * self.side, min(20, max(11, 0.55 * self.side)))
-        canvas.text(str(state), self.node(state).center, size, ink)
+    def _draw_number(self, drawing: Drawing, state: int, ink: Color) -> None:
+        size = drawing.fitting(str(state), 0.86 * self.side, min(20, max(11, 0.55 * self.side)))
+        drawing.text(str(state), self.node(state).center, size, ink)
 
 
 def _within(room: Area, place: Point) -> Point:

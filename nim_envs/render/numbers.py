@@ -6,7 +6,10 @@ import math
 
 import numpy as np
 
-from nim_envs.render.canvas import (
+from nim_envs.render.geometry import Area
+from nim_envs.render.panel import Panel
+from nim_envs.render.scene import ComponentView, Scene
+from nim_envs.render.shapes import (
     FAINT,
     GREY,
     INK,
@@ -14,12 +17,9 @@ from nim_envs.render.canvas import (
     PLAYER_COLORS,
     WHITE,
     WINNING,
-    Canvas,
+    Drawing,
     mixed,
 )
-from nim_envs.render.geometry import Area
-from nim_envs.render.panel import Panel
-from nim_envs.render.scene import Scene
 from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
 
@@ -42,42 +42,40 @@ def tile(component: Component, cell: Area) -> Area:
     return Area(cell.center.x - width / 2, cell.center.y - height / 2, width, height)
 
 
-def draw_tile(canvas: Canvas, scene: Scene, rules: Rules, index: int, cell: Area) -> None:
+def draw_tile(drawing: Drawing, view: ComponentView, cell: Area) -> None:
     """Draw a component as a tile: its state, or each of its coordinates in a box, and its name.
 
     Args:
-        canvas: where to draw.
-        scene: the moment to show; what the last move changed has the mover's colour.
-        rules: rules of the whole game.
-        index: the component.
+        drawing: where to draw.
+        view: the component; if the last move changed it, it has the mover's colour.
         cell: place of the tile and its margin.
     """
-    component, place = rules.components[index], tile(rules.components[index], cell)
-    state, before = scene.state(index), scene.state_before(index)
+    component, state, before = view.component, view.state, view.before
+    place = tile(component, cell)
     color = FAINT
-    if before != state and scene.last_mover is not None:
-        color = mixed(PLAYER_COLORS[scene.last_mover], WHITE, 0.75)
-    canvas.box(place, color, radius=8)
-    if scene.winning_options(index, rules.num_options):
-        canvas.box(place, WINNING, radius=8, width=3)
+    if before != state and view.last_mover is not None:
+        color = mixed(PLAYER_COLORS[view.last_mover], WHITE, 0.75)
+    drawing.box(place, color, radius=8)
+    if view.winning:
+        drawing.box(place, WINNING, radius=8, line_width=3)
     values, previous = (_values(component, each) for each in (state, before))
     boxes = place.shrunk(6, 0.1 * place.height, 6, 0.34 * place.height).grid(1, len(values))
     names = component.coordinate_system.names or ("",) * len(values)
     for name, value, box in zip(names, values, boxes, strict=True):
         if len(values) > 1:
-            canvas.box(box.shrunk(2, 0, 2, 0), PANEL, radius=5)
+            drawing.box(box.shrunk(2, 0, 2, 0), PANEL, radius=5)
         text = str(value)
         number = box.shrunk(0, 0, 0, 0.3 * box.height) if name and box.height >= 40 else box
-        size = canvas.fitting(text, 0.9 * box.width, 0.42 * place.height)
-        canvas.text(text, number.center, min(size, 0.9 * number.height), INK)
+        size = drawing.fitting(text, 0.9 * box.width, 0.42 * place.height)
+        drawing.text(text, number.center, min(size, 0.9 * number.height), INK)
         if number is not box:
-            canvas.text(name, (box.center.x, box.bottom - 0.16 * box.height), 13, GREY)
+            drawing.text(name, (box.center.x, box.bottom - 0.16 * box.height), 13, GREY)
     if place.height >= 50:
-        label = f"{component.kind} {index}"
+        label = view.name
         if before != state:
             label += f", was {', '.join(map(str, previous))}"
-        small = canvas.fitting(label, 0.9 * place.width, 17)
-        canvas.text(label, (place.center.x, place.y + 0.83 * place.height), small, GREY)
+        small = drawing.fitting(label, 0.9 * place.width, 17)
+        drawing.text(label, (place.center.x, place.y + 0.83 * place.height), small, GREY)
 
 
 def _values(component: Component, state: int) -> list[int]:
@@ -111,7 +109,7 @@ class NumberPanel(Panel):
         """Return the component whose tile is there."""
         return next((index for index in self.cells if self.tile(index).contains(point)), None)
 
-    def draw(self, canvas: Canvas, scene: Scene) -> None:
+    def draw(self, drawing: Drawing, scene: Scene) -> None:
         """Draw the tiles; the one that the last move changed has the mover's colour."""
         for component, cell in self.cells.items():
-            draw_tile(canvas, scene, self.rules, component, cell)
+            draw_tile(drawing, scene.view(self.rules, component), cell)

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.render.boards import BoardPanel
-from nim_envs.render.canvas import (
+from nim_envs.render.canvas import Canvas
+from nim_envs.render.frame import Frame
+from nim_envs.render.geometry import Area
+from nim_envs.render.graphs import MOST_NODES, GraphPanel
+from nim_envs.render.heaps import HeapPanel, SlotPanel
+from nim_envs.render.numbers import NumberPanel
+from nim_envs.render.panel import Panel
+from nim_envs.render.rows import RowPanel, stands_in_a_row
+from nim_envs.render.scene import Scene
+from nim_envs.render.shapes import (
     FAINT,
     GREY,
     INK,
     LINE,
     PANEL,
+    PAPER,
     PLAYER_COLORS,
     WHITE,
     WINNING,
-    Canvas,
+    Box,
     Color,
+    Drawing,
+    Shape,
+    TextWidth,
+    as_json,
     mixed,
     player_color,
+    typical_text_width,
 )
-from nim_envs.render.frame import Frame
-from nim_envs.render.geometry import Area
-from nim_envs.render.graphs import MOST_NODES, GraphPanel
-from nim_envs.render.heaps import HeapPanel, SplittingHeapPanel
-from nim_envs.render.numbers import NumberPanel
-from nim_envs.render.panel import Panel
-from nim_envs.render.rows import RowPanel, stands_in_a_row
-from nim_envs.render.scene import Scene
 from nim_envs.render.tracks import TrackPanel
 from nim_envs.rules import (
     AdditionTotal,
@@ -50,7 +59,7 @@ NOTE, SMALL_NOTE = 18, 15
 
 PANELS: dict[type[Component], type[Panel]] = {
     SubtractionHeap: HeapPanel,
-    SplittingHeap: SplittingHeapPanel,
+    SplittingHeap: SlotPanel,
     AdditionTotal: TrackPanel,
 }
 """The panel of each kind of component.
@@ -68,8 +77,65 @@ CONVENTIONS = {
 }
 
 
+def position_shapes(
+    game: Game,
+    position: Sequence[int] | IntArray,
+    *,
+    mover: int | None = 0,
+    previous: Sequence[int] | IntArray | None = None,
+    last_mover: int | None = None,
+    show_winning_moves: bool = False,
+    size: tuple[int, int] = SIZE,
+) -> list[dict[str, Any]]:
+    """Return the shapes of a picture of a position, as data for JSON; pygame is not needed.
+
+    Lines of text are placed as if their letters had the widths of a common sans-serif font.
+
+    Args:
+        game: any game.
+        position: states, ``(components,)``, or coordinates.
+        mover: seat to move, 0 or 1; ``None``: the game is over, and no winner is shown.
+        previous: the position before the last move, which is highlighted; ``None``: no move is.
+        last_mover: seat that made the last move, 0 or 1; ``None``: unknown.
+        show_winning_moves: whether winning moves are marked.
+        size: width and height of the picture, in pixels.
+
+    Returns:
+        A dictionary for each shape, in the order of drawing, with ``"shape"``, ``"color"`` as
+        ``"#rrggbb"``, and in pixels from the left and from the top:
+
+        - ``"box"``: ``"area"``, ``[x, y, width, height]``; ``"radius"`` of its corners;
+          ``"line_width"``, 0 where it is filled;
+        - ``"disc"``: ``"area"``, the square around it; ``"line_width"``;
+        - ``"line"``: ``"start"`` and ``"end"``, ``[x, y]``; ``"line_width"``;
+        - ``"polygon"``, filled: ``"corners"``, a list of ``[x, y]``;
+        - ``"words"``: ``"text"``; ``"size"``, the height of its letters; ``"place"``, ``[x, y]``,
+          of the point ``"anchor"`` of the line, where ``[0, 0]`` is its left upper corner.
+
+    Raises:
+        InvalidGameError: a size too small for a picture.
+        InvalidPositionError: not a position of the game.
+        SearchTooLargeError: winning moves are asked for and the game is too large to solve.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> shapes = position_shapes(make_game("wythoff", queens=((3, 2),)), (1, 2))
+        >>> sorted({shape["shape"] for shape in shapes})
+        ['box', 'disc', 'polygon', 'words']
+        >>> shapes[0]
+        {'shape': 'box', 'area': [0, 0, 640, 480], 'color': '#faf9f6', 'radius': 0, 'line_width': 0}
+    """
+    here = game.rules.checked_position(position)
+    before = None if previous is None else game.rules.checked_position(previous)
+    wins = None
+    if show_winning_moves and mover is not None:
+        wins = game.solution.winning_actions(here)
+    scene = Scene(here, mover, None, before, last_mover, winning=wins)
+    return as_json([Box(Area(0, 0, *size), PAPER), *Picture(game, size).shapes(scene)])
+
+
 class Picture:
-    """Draws scenes of a game; in memory, no display is needed.
+    """Pictures of scenes of a game: as shapes, or drawn in memory by pygame, without a display.
 
     Args:
         game: decides which panels are used.
@@ -78,14 +144,13 @@ class Picture:
 
     Raises:
         InvalidGameError: a size below ``SMALLEST_SIZE``.
-        MissingPackageError: pygame is not installed.
     """
 
     def __init__(self, game: Game, size: tuple[int, int] = SIZE, toolbar: int = 0) -> None:
         if size[0] < SMALLEST_SIZE[0] or size[1] < SMALLEST_SIZE[1]:
             raise InvalidGameError(f"a picture must be at least {SMALLEST_SIZE}, not {size}")
         self.game = game
-        self.canvas = Canvas(size)
+        self.size = size
         self.body = Area(0, 0, *size).shrunk(MARGIN, HEADER, MARGIN, FOOTER + toolbar)
         self.panels = self._panels(self.body.shrunk(10, 6, 10, 6))
 
@@ -103,17 +168,36 @@ class Picture:
         areas.update(zip(low, parts[-1:], strict=True) if low else ())
         return [kind(self.game.rules, indices, areas[kind]) for kind, indices in groups.items()]
 
+    @cached_property
+    def canvas(self) -> Canvas:
+        """The canvas on which the picture is drawn.
+
+        Raises:
+            MissingPackageError: pygame is not installed.
+        """
+        return Canvas(self.size)
+
+    def shapes(self, scene: Scene, text_width: TextWidth = typical_text_width) -> list[Shape]:
+        """Return the shapes of a scene, each drawn over those before it.
+
+        Args:
+            scene: contents of the picture.
+            text_width: measures lines of text in the font with which they will be drawn.
+        """
+        drawing = Drawing(text_width)
+        self._draw_header(drawing, scene)
+        drawing.box(self.body, LINE, radius=10)
+        drawing.box(self.body.shrunk(1, 1, 1, 1), PANEL, radius=9)
+        for panel in self.panels:
+            panel.draw(drawing, scene)
+        self._draw_footer(drawing, scene)
+        return drawing.shapes
+
     def draw(self, scene: Scene) -> Any:
         """Draw a scene; return the pygame surface, which the next one overwrites."""
-        canvas = self.canvas
-        canvas.clear()
-        self._draw_header(scene)
-        canvas.box(self.body, LINE, radius=10)
-        canvas.box(self.body.shrunk(1, 1, 1, 1), PANEL, radius=9)
-        for panel in self.panels:
-            panel.draw(canvas, scene)
-        self._draw_footer(scene)
-        return canvas.surface
+        self.canvas.clear()
+        self.canvas.draw(self.shapes(scene, self.canvas.text_width))
+        return self.canvas.surface
 
     def frame(self, scene: Scene) -> Frame:
         """Return the picture of a scene, ``(height, width, 3)``, uint8."""
@@ -142,32 +226,31 @@ class Picture:
         """Return whether a click can choose a move in ``component``."""
         return any(panel.chooses_moves for panel in self.panels if component in panel.indices)
 
-    def _draw_header(self, scene: Scene) -> None:
+    def _draw_header(self, drawing: Drawing, scene: Scene) -> None:
         """The game on the left, the players on the right; the one to move is coloured."""
-        canvas, middle = self.canvas, HEADER / 2
-        right = self.body.right
+        middle, right = HEADER / 2, self.body.right
         for seat in (1, 0):
             name = scene.names[seat]
             if scene.winner == seat:
                 name += " won"
             active = seat == (scene.winner if scene.mover is None else scene.mover)
-            width = canvas.text_width(name, 19) + 38
+            width = drawing.text_width(name, 19) + 38
             pill = Area(right - width, middle - 14, width, 28)
-            canvas.box(pill, PLAYER_COLORS[seat] if active else FAINT, radius=14)
+            drawing.box(pill, PLAYER_COLORS[seat] if active else FAINT, radius=14)
             ink = WHITE if active else mixed(GREY, WHITE, 0.1)
             dot = Area(pill.x + 10, middle - 5, 10, 10)
-            canvas.disc(dot, WHITE if active else PLAYER_COLORS[seat])
-            canvas.text(name, (pill.x + 27, middle + 1), 19, ink, anchor=(0, 0.5))
+            drawing.disc(dot, WHITE if active else PLAYER_COLORS[seat])
+            drawing.text(name, (pill.x + 27, middle + 1), 19, ink, anchor=(0, 0.5))
             right = pill.x - 8
-        text = canvas.shortened(titled(self.game.rules.name), right - 20, 24)
-        covered = canvas.text(text, (self.body.x + 4, middle + 1), 24, INK, anchor=(0, 0.5))
+        text = drawing.shortened(titled(self.game.rules.name), right - 20, 24)
+        drawing.text(text, (self.body.x + 4, middle + 1), 24, INK, anchor=(0, 0.5))
+        place = self.body.x + 16 + drawing.text_width(text, 24), middle + 2
         convention = CONVENTIONS[self.game.convention]
-        if covered.right + 12 + canvas.text_width(convention, 17) < right:
-            canvas.text(convention, (covered.right + 12, middle + 2), 17, GREY, anchor=(0, 0.5))
+        if place[0] + drawing.text_width(convention, 17) < right:
+            drawing.text(convention, place, 17, GREY, anchor=(0, 0.5))
 
-    def _draw_footer(self, scene: Scene) -> None:
+    def _draw_footer(self, drawing: Drawing, scene: Scene) -> None:
         """The last move and, if wanted, the winning moves: on a second line if too long."""
-        canvas = self.canvas
         room = Area(self.body.x + 4, self.body.bottom, self.body.width - 8, FOOTER)
         moved, wins = scene.last_move, ""
         color = player_color(scene.last_mover, INK)
@@ -177,24 +260,29 @@ class Picture:
                 for action in scene.winning
             ]
             wins = _wins(moves, len(moves))
-            width = canvas.text_width(moved, NOTE) + 20 + canvas.text_width(wins, NOTE)
+            width_of = drawing.text_width
+            width = width_of(moved, NOTE) + 20 + width_of(wins, NOTE)
             win_color = WINNING if moves else GREY
             if width <= room.width:
-                self._write_note(wins, room, win_color, anchor=1)
+                self._write_note(drawing, wins, room, win_color, anchor=1)
             else:
                 room, below = room.shrunk(0, 3, 0, 1).grid(2, 1) if moved else (room, room)
                 shown = len(moves)
-                while canvas.text_width(_wins(moves, shown), SMALL_NOTE) > room.width and shown > 1:
+                while (
+                    drawing.text_width(_wins(moves, shown), SMALL_NOTE) > room.width and shown > 1
+                ):
                     shown -= 1
-                self._write_note(_wins(moves, shown), below, win_color)
-        self._write_note(moved, room, color)
+                self._write_note(drawing, _wins(moves, shown), below, win_color)
+        self._write_note(drawing, moved, room, color)
 
-    def _write_note(self, text: str, line: Area, color: Color, anchor: int = 0) -> None:
+    def _write_note(
+        self, drawing: Drawing, text: str, line: Area, color: Color, anchor: int = 0
+    ) -> None:
         """Write a line, in smaller letters if it is long."""
-        size = self.canvas.fitting(text, line.width, NOTE if line.height == FOOTER else SMALL_NOTE)
-        text = self.canvas.shortened(text, line.width, size)
+        size = drawing.fitting(text, line.width, NOTE if line.height == FOOTER else SMALL_NOTE)
+        text = drawing.shortened(text, line.width, size)
         place = line.x + anchor * line.width, line.center.y
-        self.canvas.text(text, place, size, color, anchor=(anchor, 0.5))
+        drawing.text(text, place, size, color, anchor=(anchor, 0.5))
 
 
 def _wins(moves: list[str], shown: int) -> str:

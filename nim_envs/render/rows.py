@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
-from nim_envs.render.canvas import GREY, INK, LINE, PANEL, WINNING, Canvas, Color, mixed
-from nim_envs.render.geometry import Area, Point, square
-from nim_envs.render.heaps import HeapLayout, SplittingHeapPanel
-from nim_envs.render.scene import Scene
+from nim_envs.render.geometry import Area, square
+from nim_envs.render.heaps import Arrangement, HeapLayout, SlotPanel, label_color
+from nim_envs.render.scene import ComponentView
+from nim_envs.render.shapes import GREY, INK, LINE, PANEL, WHITE, WINNING, Color, Drawing, mixed
 from nim_envs.rules import SplittingHeap
 from nim_envs.rules.component import Component
 from nim_envs.rules.octal_codes import LEAVE_TWO
-from nim_envs.typing import IntArray
 
 SMALLEST_PIN, LARGEST_PIN = 6.0, 0.12
 """Widths of a pin's place, in pixels and as a share of the height of all rows."""
@@ -43,113 +39,100 @@ def stands_in_a_row(component: Component) -> bool:
     )
 
 
-@dataclass(frozen=True)
 class RowLayout(HeapLayout):
-    """Places of rows and their pins: one row below the other, each pin of the same size.
+    """A heap as a row of pins; all rows of a panel begin where the longest possible one would.
 
     Args:
-        area: place of all rows.
-        indices: the rows to show.
-        largest: pins in the longest of them, at least 1.
-        longest: pins in the longest possible row; all rows begin where it would.
+        component: a heap.
+        cell: place in the picture, its label included.
+        width: width of the place of a pin.
+        pins: pins in the longest row that is shown.
+        longest: pins in the longest possible row.
     """
 
-    longest: int = 1
+    def __init__(
+        self, component: Component, cell: Area, width: float, pins: int, longest: int
+    ) -> None:
+        self.longest = longest
+        super().__init__(component, cell, Arrangement(1, pins, width), pins)
 
-    @cached_property
-    def arrangement(self) -> tuple[int, int, float]:
-        """Rows, pins in the longest of them, and the width of the place of a pin."""
-        rows = len(self.indices)
-        width = (self.area.width - LABEL) / self.largest
-        height = (self.area.height / rows - 12) / TALL
-        return rows, self.largest, min(width, height, LARGEST_PIN * self.area.height)
-
-    @property
-    def counted(self) -> bool:
-        """Whether pins are drawn one by one."""
-        return self.side >= SMALLEST_PIN
-
-    def room(self, component: int) -> Area:
-        """Return the place of a row's pins, beside its label."""
-        cell = self.cells[component]
-        width, height = cell.width - LABEL, self.side * TALL
+    def _place(self) -> None:
+        width, height = self.cell.width - LABEL, self.side * TALL
         margin = max(0.0, width - self.side * self.longest) / 2
-        top = cell.center.y - height / 2
-        return Area(cell.x + LABEL + margin, top, self.side * self.largest, height)
-
-    def place(self, component: int, number: int) -> Area:
-        """Return the place of pin ``number``, counted from 0 on the left."""
-        room = self.room(component)
-        return Area(room.x + number * self.side, room.y, self.side, room.height)
-
-
-class RowPanel(SplittingHeapPanel):
-    """Heaps as rows of pins; as heaps of discs where there are too many pins for rows."""
-
-    def layout_of(self, *positions: IntArray) -> HeapLayout:
-        """Return the layout of rows in a picture of the positions."""
-        heaps = super().layout_of(*positions)
-        longest = max(self.rules.components[index].states - 1 for index in self.indices)
-        rows = RowLayout(heaps.area, heaps.indices, heaps.largest, longest)
-        return rows if rows.counted else heaps
-
-    def draw(self, canvas: Canvas, scene: Scene) -> None:
-        """Draw the rows and, if wanted, what each winning move knocks down."""
-        super().draw(canvas, scene)
-        if isinstance(self.layout, RowLayout):
-            for component in self.layout.cells:
-                self._draw_wins(canvas, self.layout, scene, component)
-
-    def _draw_wins(self, canvas: Canvas, layout: RowLayout, scene: Scene, component: int) -> None:
-        """Mark the pins of each winning move, which leaves the smaller part on the left."""
-        heap = self.rules.components[component]
-        assert isinstance(heap, SplittingHeap)
-        wins = [
-            heap.moves[option]
-            for option in scene.winning_options(component, self.rules.num_options)
+        left, top = self.cell.x + LABEL + margin, self.cell.center.y - height / 2
+        self.area = Area(left, top, self.side * self.objects, height)
+        self.squares = [
+            Area(left + pin * self.side, top, self.side, height) for pin in range(self.objects)
         ]
-        size = max(4.0, 0.34 * layout.side)
-        for number, (taken, smaller) in enumerate(wins):
+
+    def draw_filled(self, drawing: Drawing, place: Area, color: Color) -> None:
+        """Draw a pin."""
+        drawing.polygon(_corners(self._pin(place)), color)
+
+    def draw_emptied(self, drawing: Drawing, place: Area, color: Color) -> None:
+        """Draw a pin that the last move took, paler inside."""
+        pin, color = self._pin(place), mixed(color, WHITE, 0.35)
+        line = max(1.2, 0.07 * pin.width)
+        drawing.polygon(_corners(pin), color)
+        inside = pin.shrunk(line, 1.6 * line, line, line)
+        drawing.polygon(_corners(inside), mixed(color, PANEL, 0.75))
+
+    def draw_marks(self, drawing: Drawing, view: ComponentView) -> None:
+        """Mark the pins that each winning move knocks down, the smaller part on the left."""
+        heap = self.component
+        assert isinstance(heap, SplittingHeap)
+        levels = min(len(view.winning), LEVELS) + 1
+        size = max(4.0, 0.34 * self.side)
+        for number, option in enumerate(view.winning):
+            taken, smaller = heap.moves[option]
             # Moves may share pins: each has a height of its own.
-            down = layout.side * TALL * ((number % LEVELS + 1) / (min(len(wins), LEVELS) + 1) - 0.5)
-            pins = [layout.place(component, pin).center for pin in range(smaller, smaller + taken)]
+            down = self.side * TALL * ((number % LEVELS + 1) / levels - 0.5)
+            pins = [self.squares[pin].center for pin in range(smaller, smaller + taken)]
             places = [(pin.x, pin.y + down) for pin in pins]
             if taken > 1:
-                canvas.line(places[0], places[-1], WINNING, 0.5 * size)
+                drawing.line(places[0], places[-1], WINNING, 0.5 * size)
             for place in places:
-                canvas.disc(square(Point(*place), size), WINNING)
+                drawing.disc(square(place, size), WINNING)
 
-    def draw_object(self, canvas: Canvas, place: Area, color: Color, filled: bool = True) -> None:
-        """Draw a pin in its place; one that was taken is pale."""
-        if not isinstance(self.layout, RowLayout):
-            super().draw_object(canvas, place, color, filled)
-            return
-        width, height = round(0.8 * place.width), round(place.height)
-        pin = Area(round(place.center.x - width / 2), round(place.y), width, height)
-        canvas.polygon(_corners(pin), color)
-        if not filled:
-            line = max(1.2, 0.07 * width)
-            inside = pin.shrunk(line, 1.6 * line, line, line)
-            canvas.polygon(_corners(inside), mixed(color, PANEL, 0.75))
-
-    def draw_label(self, canvas: Canvas, scene: Scene, component: int, cell: Area) -> None:
-        """Write the number of pins and the index before a row."""
-        if not isinstance(self.layout, RowLayout):
-            super().draw_label(canvas, scene, component, cell)
-            return
-        color = self.label_color(scene, component)
-        room, state = self.layout.room(component), scene.state(component)
-        shown = max(1, state + self.gone(scene, component))
-        floor = LINE if color == INK else color
-        canvas.box(Area(room.x, room.bottom, shown * self.layout.side, 3), floor, radius=1.5)
-        name = f"{self.rules.components[component].kind} {component}"
+    def draw_label(self, drawing: Drawing, view: ComponentView) -> None:
+        """Write the number of pins and the name before the row."""
+        color, room = label_color(view), self.area
+        pins = max(1, view.state + view.taken)
+        floor = Area(room.x, room.bottom, pins * self.side, 3)
+        drawing.box(floor, LINE if color == INK else color, radius=1.5)
         x, y = room.x - LABEL / 2 - 4, room.center.y
-        if cell.height >= 40:
-            canvas.text(str(state), (x, y - 8), 25, color)
-            canvas.text(name, (x, y + 12), 17, GREY)
+        if self.cell.height >= 40:
+            drawing.text(str(view.state), (x, y - 8), 25, color)
+            drawing.text(view.name, (x, y + 12), 17, GREY)
         else:
-            canvas.text(str(state), (x + 18, y), 17, color)
-            canvas.text(name, (x + 2, y), 14, GREY, anchor=(1, 0.5))
+            drawing.text(str(view.state), (x + 18, y), 17, color)
+            drawing.text(view.name, (x + 2, y), 14, GREY, anchor=(1, 0.5))
+
+    def _pin(self, place: Area) -> Area:
+        width, height = round(0.8 * place.width), round(place.height)
+        return Area(round(place.center.x - width / 2), round(place.y), width, height)
+
+
+class RowPanel(SlotPanel):
+    """Heaps as rows of pins, one below the other; as discs where there are too many pins."""
+
+    def arrange(self, largest: int, indices: list[int]) -> None:
+        """Set the cells and layouts of the heaps that are shown; see :class:`HeapPanel`."""
+        pins = max(1, largest)
+        width = min(
+            (self.area.width - LABEL) / pins,
+            (self.area.height / len(indices) - 12) / TALL,
+            LARGEST_PIN * self.area.height,
+        )
+        if width < SMALLEST_PIN:
+            super().arrange(largest, indices)
+            return
+        longest = max(self.rules.components[index].states - 1 for index in self.indices)
+        self.cells = dict(zip(indices, self.area.grid(len(indices), 1), strict=True))
+        self.layouts = {
+            index: RowLayout(self.rules.components[index], cell, width, pins, longest)
+            for index, cell in self.cells.items()
+        }
 
 
 def _corners(pin: Area) -> list[tuple[float, float]]:

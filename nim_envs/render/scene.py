@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from nim_envs.game import PLAYERS
+from nim_envs.rules.component import Component
+from nim_envs.rules.rules import Rules
 from nim_envs.typing import IntArray
+
+
+class ComponentView(NamedTuple):
+    """One component in a scene, for the layout that draws it."""
+
+    component: Component
+    name: str  # its kind and index
+    state: int
+    before: int  # its state before the last move
+    pointed: int | None  # its state after the move that is selected, if that is in it
+    winning: tuple[int, ...]  # its winning options that are to be marked
+    wins: tuple[int, ...]  # the states after those
+    taken: int  # objects that the last move took from it
+    mover: int | None  # seat to move
+    last_mover: int | None  # seat that made the last move
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +67,27 @@ class Scene:
         first = component * num_options
         own = (self.winning >= first) & (self.winning < first + num_options)
         return [int(action) - first for action in self.winning[own]]
+
+    def view(self, rules: Rules, index: int) -> ComponentView:
+        """Return the view of a component of a game with these rules."""
+        state, before = self.state(index), self.state_before(index)
+        successors = rules.state_options[index][state].successors
+        winning = tuple(self.winning_options(index, rules.num_options))
+        pointed = None
+        if self.pointed is not None and self.pointed // rules.num_options == index:
+            pointed = int(successors[self.pointed % rules.num_options])
+        return ComponentView(
+            component=rules.components[index],
+            name=f"{rules.components[index].kind} {index}",
+            state=state,
+            before=before,
+            pointed=pointed,
+            winning=winning,
+            wins=tuple(int(successors[option]) for option in winning),
+            taken=max(0, before - state),
+            mover=self.mover,
+            last_mover=self.last_mover,
+        )
 
     @property
     def status(self) -> str:

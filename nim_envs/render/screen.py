@@ -66,7 +66,7 @@ class Screen:
         if self.mode == "rgb_array":
             return self.picture.frame(scene)
         if self._window is None:
-            self._window = Window(self.title, self.picture.canvas.size)
+            self._window = Window(self.title, self.picture.size)
         if self._window.closed:
             return None
         frame = self.picture.frame(scene)
@@ -93,7 +93,7 @@ class Screen:
         if window.closed or self._scene is None:
             return
         size = max(window.size[0], SMALLEST_SIZE[0]), max(window.size[1], SMALLEST_SIZE[1])
-        if size != self.picture.canvas.size:
+        if size != self.picture.size:
             self._picture = Picture(self.game, size)
         window.show(self.picture.draw(self._scene))
         self._shown = self.picture.canvas.frame()

@@ -1,10 +1,14 @@
-"""Running totals as tracks of numbered squares, or as a line when there are too many."""
+"""Running totals as tracks of numbered squares, or as a line where there are too many."""
 
 from __future__ import annotations
 
 import math
 
-from nim_envs.render.canvas import (
+from nim_envs.render.boards import LayoutPanel
+from nim_envs.render.geometry import Area
+from nim_envs.render.layouts import Layout, PieceLayout
+from nim_envs.render.scene import ComponentView
+from nim_envs.render.shapes import (
     FAINT,
     GREY,
     INK,
@@ -13,25 +17,138 @@ from nim_envs.render.canvas import (
     OBJECT,
     WHITE,
     WINNING,
-    Canvas,
+    Drawing,
     mixed,
     player_color,
 )
-from nim_envs.render.geometry import Area
-from nim_envs.render.panel import Panel
-from nim_envs.render.scene import Scene
 from nim_envs.rules.addition_game import AdditionTotal
+from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
-from nim_envs.typing import IntArray
 
 SMALLEST_SQUARE = 15.0
 LARGEST_SQUARE = 54.0
 
 
-class TrackPanel(Panel):
-    """Totals one below the other, each a track from 0 to the largest total that can occur.
+def track_room(cell: Area) -> Area:
+    """Return the place of a track in its cell, below the label."""
+    return cell.shrunk(4, 30, 4, 8)
+
+
+def draw_track_label(drawing: Drawing, view: ComponentView, cell: Area) -> None:
+    """Write the total and its limit above a track."""
+    text = f"{view.component.kind} {view.state}, limit {_limit(view.component)}"
+    drawing.text(text, (cell.center.x, cell.y + 16), 21, INK)
+
+
+def _limit(component: Component) -> int:
+    assert isinstance(component, AdditionTotal)
+    return component.n
+
+
+class TrackLayout(PieceLayout):
+    """Squares from 0 to the largest total that can occur, in rows from the top.
 
     A click on a square adds the number that leads there.
+    """
+
+    @staticmethod
+    def room(cell: Area) -> Area:
+        """Return the place of the squares in a cell."""
+        return track_room(cell)
+
+    def _place(self) -> None:
+        room, states = self.area, self.component.states
+        columns, self.side = states, 0.0
+        for rows in range(1, states + 1):
+            side = min(LARGEST_SQUARE, room.width / math.ceil(states / rows), room.height / rows)
+            # One long row is easiest to read, so more rows must pay.
+            if side > 1.3 * self.side:
+                columns, self.side = math.ceil(states / rows), side
+            if side == LARGEST_SQUARE:
+                break
+        left = room.center.x - columns * self.side / 2
+        top = room.center.y - math.ceil(states / columns) * self.side / 2
+        self.squares = [
+            Area(
+                left + total % columns * self.side,
+                top + total // columns * self.side,
+                self.side,
+                self.side,
+            )
+            for total in range(states)
+        ]
+
+    def draw(self, drawing: Drawing, view: ComponentView) -> None:
+        """Draw the track; the squares that the last move passed have its player's colour."""
+        draw_track_label(drawing, view, self.cell)
+        limit, side = _limit(self.component), self.side
+        gap = max(1, 0.05 * side)
+        for total, place in enumerate(self.squares):
+            color, ink = FAINT if total <= limit else LIMIT, GREY
+            if view.before <= total < view.state:
+                color = mixed(player_color(view.last_mover), WHITE, 0.72)
+            if total == view.state:
+                color, ink = OBJECT, WHITE
+            elif total == view.pointed:
+                color, ink = mixed(player_color(view.mover), WHITE, 0.25), WHITE
+            elif total in view.wins:
+                color, ink = WINNING, WHITE
+            drawing.box(place.shrunk(gap, gap, gap, gap), color, radius=0.18 * side)
+            if side >= 20 or total == view.state or total % 10 == 0:
+                size = drawing.fitting(str(total), 0.8 * side, min(26, 0.58 * side))
+                drawing.text(str(total), place.center, size, ink)
+
+
+class TrackLine(Layout):
+    """A line from 0 to the largest total; a click chooses the move that leads nearest to it."""
+
+    @property
+    def line(self) -> Area:
+        """Place of the line."""
+        room = track_room(self.cell)
+        return Area(room.x + 12, room.center.y - 9, room.width - 24, 18)
+
+    def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
+        """Return the option whose result is nearest to the point."""
+        line = self.line
+        if not line.shrunk(-8, -30, -8, -30).contains(point):
+            return []
+        share = (point[0] - line.x) / line.width
+        return self.nearest_option(state, share * (self.component.states - 1))
+
+    def draw(self, drawing: Drawing, view: ComponentView) -> None:
+        """Draw the line up to the total, with its limit, the last move and the winning moves."""
+        draw_track_label(drawing, view, self.cell)
+        line, limit, last = self.line, _limit(self.component), self.component.states - 1
+
+        def x_of(total: int) -> float:
+            return line.x + line.width * total / max(1, last)
+
+        def part(low: int, high: int) -> Area:
+            return Area(x_of(low), line.y, x_of(high) - x_of(low), line.height)
+
+        drawing.box(line, FAINT, radius=4)
+        drawing.box(part(limit, last), LIMIT, radius=4)
+        if view.state:
+            drawing.box(part(0, view.state), OBJECT, radius=4)
+        if view.before < view.state:
+            color = mixed(player_color(view.last_mover), WHITE, 0.3)
+            drawing.box(part(view.before, view.state), color, radius=4)
+        if view.pointed is not None:
+            mover = player_color(view.mover)
+            drawing.box(part(view.state, view.pointed), mixed(mover, WHITE, 0.4), radius=4)
+            drawing.text(str(view.pointed), (x_of(view.pointed), line.y - 14), 18, mover)
+        for total in view.wins:
+            mark = Area(x_of(total) - 2, line.y - 6, 4, line.height + 12)
+            drawing.box(mark, WINNING, radius=2)
+            drawing.text(str(total), (x_of(total), line.y - 16), 17, WINNING)
+        drawing.box(Area(x_of(limit) - 1, line.y - 4, 2, line.height + 8), LINE)
+        for total, anchor in ((0, 0.0), (limit, 1.0)):
+            drawing.text(str(total), (x_of(total), line.bottom + 15), 17, GREY, (anchor, 0.5))
+
+
+class TrackPanel(LayoutPanel):
+    """Totals one below the other.
 
     Args:
         rules: rules of the whole game.
@@ -42,132 +159,16 @@ class TrackPanel(Panel):
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
         super().__init__(rules, indices, area)
         self.cells = dict(zip(indices, area.grid(len(indices), 1), strict=True))
+        self.layouts = {
+            index: _track(rules.components[index], cell) for index, cell in self.cells.items()
+        }
 
-    def total(self, component: int) -> AdditionTotal:
-        """Return the component's rules."""
-        total = self.rules.components[component]
-        assert isinstance(total, AdditionTotal)
-        return total
 
-    def arrangement(self, component: int) -> tuple[int, float]:
-        """Return the squares in a row, and their side; a side of 0 means a line."""
-        room, states = self._room(component), self.total(component).states
-        best = (states, 0.0)
-        for rows in range(1, states + 1):
-            columns = math.ceil(states / rows)
-            side = min(LARGEST_SQUARE, room.width / columns, room.height / rows)
-            # One long row is easiest to read, so more rows must pay.
-            if side > 1.3 * best[1]:
-                best = (columns, side)
-            if side == LARGEST_SQUARE:
-                break
-        return best if best[1] >= SMALLEST_SQUARE else (states, 0.0)
-
-    def _room(self, component: int) -> Area:
-        return self.cells[component].shrunk(4, 30, 4, 8)
-
-    def places(self, component: int) -> list[Area]:
-        """Return the squares of all totals; none where they do not fit."""
-        columns, side = self.arrangement(component)
-        if not side:
-            return []
-        room, states = self._room(component), self.total(component).states
-        rows = math.ceil(states / columns)
-        left = room.center.x - min(columns, states) * side / 2
-        top = room.center.y - rows * side / 2
-        return [
-            Area(left + total % columns * side, top + total // columns * side, side, side)
-            for total in range(states)
-        ]
-
-    def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
-        """Return the action that leads to the square at the point."""
-        component = self.component_at(point)
-        if component is None:
-            return None
-        state = int(position[component])
-        places = self.places(component)
-        if not places:
-            return self._nearest(component, state, point)
-        for option, successor in enumerate(self.total(component).table[state].tolist()):
-            if successor >= 0 and places[successor].contains(point):
-                return self.rules.action(component, option)
-        return None
-
-    def _nearest(self, component: int, state: int, point: tuple[float, float]) -> int | None:
-        line = self.line(component)
-        if not line.shrunk(-8, -30, -8, -30).contains(point):
-            return None
-        wanted = (point[0] - line.x) / line.width * (self.total(component).states - 1)
-        return self.nearest_action(component, state, wanted)
-
-    def line(self, component: int) -> Area:
-        """Return the place of the bar that replaces a track of too many squares."""
-        room = self._room(component)
-        return Area(room.x + 12, room.center.y - 9, room.width - 24, 18)
-
-    def draw(self, canvas: Canvas, scene: Scene) -> None:
-        """Draw the tracks; the squares that the last move passed have its player's colour."""
-        for component, cell in self.cells.items():
-            total = self.total(component)
-            text = f"{total.kind} {scene.state(component)}, limit {total.n}"
-            canvas.text(text, (cell.center.x, cell.y + 16), 21, INK)
-            if self.arrangement(component)[1]:
-                self._draw_squares(canvas, scene, component)
-            else:
-                self._draw_line(canvas, scene, component)
-
-    def _draw_squares(self, canvas: Canvas, scene: Scene, component: int) -> None:
-        pointed = self.pointed_successor(scene, component)
-        winning = self.winning_successors(scene, component)
-        limit = self.total(component).n
-        state, before = scene.state(component), scene.state_before(component)
-        last = player_color(scene.last_mover)
-        places = self.places(component)
-        side = places[0].width
-        for number, place in enumerate(places):
-            gap = max(1, 0.05 * side)
-            box = place.shrunk(gap, gap, gap, gap)
-            color = FAINT if number <= limit else LIMIT
-            ink = GREY
-            if before < number < state or (number == before and before != state):
-                color = mixed(last, WHITE, 0.72)
-            if number == state:
-                color, ink = OBJECT, WHITE
-            elif number == pointed:
-                color, ink = mixed(player_color(scene.mover), WHITE, 0.25), WHITE
-            elif number in winning:
-                color, ink = WINNING, WHITE
-            canvas.box(box, color, radius=0.18 * side)
-            if side >= 20 or number == state or number % 10 == 0:
-                size = canvas.fitting(str(number), 0.8 * side, min(26, 0.58 * side))
-                canvas.text(str(number), place.center, size, ink)
-
-    def _draw_line(self, canvas: Canvas, scene: Scene, component: int) -> None:
-        pointed = self.pointed_successor(scene, component)
-        total, line = self.total(component), self.line(component)
-        state, before = scene.state(component), scene.state_before(component)
-
-        def x_of(number: int) -> float:
-            return line.x + line.width * number / max(1, total.states - 1)
-
-        def part(low: int, high: int) -> Area:
-            return Area(x_of(low), line.y, x_of(high) - x_of(low), line.height)
-
-        canvas.box(line, FAINT, radius=4)
-        canvas.box(part(total.n, total.states - 1), LIMIT, radius=4)
-        if state:
-            canvas.box(part(0, state), OBJECT, radius=4)
-        if before < state:
-            last = player_color(scene.last_mover)
-            canvas.box(part(before, state), mixed(last, WHITE, 0.3), radius=4)
-        if pointed is not None:
-            mover = player_color(scene.mover)
-            canvas.box(part(state, pointed), mixed(mover, WHITE, 0.4), radius=4)
-            canvas.text(str(pointed), (x_of(pointed), line.y - 14), 18, mover)
-        for number in self.winning_successors(scene, component):
-            canvas.box(Area(x_of(number) - 2, line.y - 6, 4, line.height + 12), WINNING, radius=2)
-            canvas.text(str(number), (x_of(number), line.y - 16), 17, WINNING)
-        canvas.box(Area(x_of(total.n) - 1, line.y - 4, 2, line.height + 8), LINE)
-        for number, anchor in ((0, 0.0), (total.n, 1.0)):
-            canvas.text(str(number), (x_of(number), line.bottom + 15), 17, GREY, (anchor, 0.5))
+def _track(component: Component, cell: Area) -> Layout:
+    """Return the track of a total, or a line where its squares would be too small."""
+    # More squares than pixels allow need not be laid out to be too small.
+    room = track_room(cell)
+    if component.states * SMALLEST_SQUARE**2 > room.width * room.height:
+        return TrackLine(component, cell)
+    track = TrackLayout(component, cell)
+    return track if track.side >= SMALLEST_SQUARE else TrackLine(component, cell)

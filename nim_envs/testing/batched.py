@@ -26,7 +26,7 @@ from nim_envs.game import Game
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.scoring.observations import rows_of
 from nim_envs.testing.arguments import check_before_reset, check_resets
-from nim_envs.testing.chances import Choice, Draws
+from nim_envs.testing.draws import Choice, Draws
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -38,12 +38,11 @@ from nim_envs.testing.requirements import (
 )
 from nim_envs.testing.results import TRUTH, Seen, State
 from nim_envs.testing.shows import check_close, check_render
-from nim_envs.testing.steps import STEPS, Result, StepChecks
+from nim_envs.testing.steps import Result, StepChecks
 from nim_envs.testing.turns import (
     SEED,
     Observed,
     attribute,
-    check_copy,
     check_seeds,
     chosen_action,
     content,
@@ -235,25 +234,6 @@ class _Checks(StepChecks):
         require_equal(f"after reset(seed={some}) the positions of games whose seed is None",
                       self.positions()[::2], kept[::2])  # fmt: skip
 
-    def histories(self, seed: Any) -> list[list[Any]]:
-        """Return the results of some steps, game by game, with the same choices after any seed."""
-        results = self.reset(seed, self.options)
-        rngs = [np.random.default_rng(i) for i in range(self.size)]
-        seen = [[at.tolist()] for at in self.positions()]
-        masks = self.masks_of(results, "in play")
-        for _ in range(STEPS // 4):
-            drawn = [chosen_action(mask, rng) for mask, rng in zip(masks, rngs, strict=True)]
-            steps = self.step(np.array(drawn))
-            masks = self.masks_of([(one[0], one[-1]) for one in steps], "in play")
-            for each, one, at in zip(seen, steps, self.positions(), strict=True):
-                each.append((at.tolist(), *map(float, one[1:4])))
-            ended = np.array([one[2] or one[3] for one in steps])
-            if ended.any() and self.mode is AutoresetMode.DISABLED:
-                again = self.reset(None, {"reset_mask": ended})
-                for i in np.flatnonzero(ended):
-                    masks[i] = self.observed.mask(*again[i], "in play")
-        return seen
-
     def some_games_begin_anew(self) -> None:
         """Check that a reset of some games leaves the others as they are."""
         self.begin(SEED, self.options)
@@ -327,23 +307,3 @@ class _Checks(StepChecks):
             what = f"reset({shown(arguments)})"
             require_error(what, lambda given=arguments: self.env.reset(**given))
             require_equal(f"after {what}, which raised, the positions", self.positions(), before)
-
-    def copies(self, name: str) -> None:
-        """Check that a copy keeps the positions, is independent, and continues alike."""
-        self.begin(1, self.options)
-        masks = self.masks.copy()
-
-        def play_on(env: Any) -> list[Any]:
-            rng = np.random.default_rng(0)
-            legal: Any = masks
-            seen = []
-            for _ in range(STEPS // 4):
-                _, *results, _ = env.step(np.array([chosen_action(mask, rng) for mask in legal]))
-                seen.append((positions_of(env).tolist(), *[each.tolist() for each in results]))
-                ended = results[1] | results[2]
-                if ended.any() and self.mode is AutoresetMode.DISABLED:
-                    env.reset(options={"reset_mask": ended})
-                legal = self.rules.action_mask(positions_of(env))
-            return seen
-
-        check_copy(self.env, name, positions_of, play_on, "positions")

@@ -1,4 +1,12 @@
-"""The check of a component: its table, and its closed forms."""
+"""The check of a component: its table, and its closed forms.
+
+- Every entry of the table of options is a state, or says that there is no move; there is no cycle.
+- Functions of states take arrays of any rank, and leave them as they are.
+- ``is_terminal``, ``legal_count`` and ``leads_to`` agree with the table.
+- Each Grundy value is the mex of those of the options.
+- Coordinates tell states apart and lead back to them; legal options have different descriptions.
+- Copies are equal.
+"""
 
 from __future__ import annotations
 

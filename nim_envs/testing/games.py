@@ -1,4 +1,11 @@
-"""The check of a game: rules, solution, starts and encodings."""
+"""The check of a game: rules, solution, starts and encodings.
+
+- Components keep their promises; masks, options and steps agree with their ``successors``.
+- Who wins, the winning actions and Grundy values equal an exhaustive search; on a large board, a
+  position is won exactly where a move leads to a lost one.
+- Starts are positions with a legal move, and the same for the same seed.
+- Encodings give different positions different observations, in the observation space.
+"""
 
 from __future__ import annotations
 

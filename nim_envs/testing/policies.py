@@ -1,4 +1,10 @@
-"""The check of a policy: valid probabilities, the same in every batch."""
+"""The check of a policy that is to be scored.
+
+- Probabilities are valid, and those of illegal actions are 0.
+- They depend on the position alone: they are the same in batches of any size and order, and when
+  asked a second time.
+- An agent with ``act`` acts by its probabilities; one with ``move`` moves as the rules allow.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The check of ``render`` and ``close``, which every environment has."""
+"""The check of ``render`` and ``close``, which every environment has.
+
+- ``render`` returns what the render mode says: nothing, a text that ends with the position, or a
+  picture; of a batch, one of each game.
+- An environment can be closed twice; after that, nothing can be played.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The check of Gymnasium environments: those of a batch of one, and what they have besides.
+"""The check of Gymnasium environments.
 
+- They keep the promises of a batch of one game; see :mod:`nim_envs.testing.steps`.
 - ``action_masks`` agrees with the mask, and is boolean; ``position`` and ``coordinates`` are
   copies.
 - ``step`` returns a reward that is a ``float``, and two ``bool``.
@@ -38,13 +39,10 @@ from nim_envs.testing.steps import Result, StepChecks
 from nim_envs.testing.turns import (
     Observed,
     attribute,
-    check_copy,
     check_seeds,
-    chosen_action,
     content,
     illegal_move_raises,
     position_of,
-    trace,
 )
 from nim_envs.typing import IntArray
 
@@ -63,7 +61,7 @@ def check_single(env: Any, game: Game, encoding: Encoding) -> None:
     rng = np.random.default_rng(0)
     checks.games_in_lock_step(rng)
     checks.slow_games()
-    check_seeds(lambda seed: trace(env, seed, checks.options, checks.play_on), game, checks.options)
+    check_seeds(checks.histories, game, checks.options)
     for name in COPIES:
         if name == "copy.deepcopy" or not _others_cannot_be_pickled(env):
             checks.copies(name)
@@ -152,33 +150,6 @@ class _Checks(StepChecks):
             what = f"step({action!r}), which is no action,"
             require_error(what, self.env.step, action)
             require_equal(f"after {what} the position", position_of(self.env), before)
-
-    def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:
-        """Play a game to its end by random legal actions; return all results."""
-        seen: list[Any] = [position_of(env).tolist()]
-        over = False
-        while not over:
-            _, *ends, _ = env.step(chosen_action(attribute(env, "action_masks")(), rng))
-            over = bool(ends[1] or ends[2])
-            seen.append((position_of(env).tolist(), *ends))
-        return seen
-
-    def copies(self, name: str) -> None:
-        """Check that a copy keeps the position, is independent, and continues alike."""
-        self.env.reset(seed=1)
-        _, _, terminated, truncated, _ = self.env.step(
-            int(attribute(self.env, "action_masks")().argmax())
-        )
-        if terminated or truncated:
-            self.env.reset()
-
-        def play_on(env: Any) -> list[Any]:
-            rng = np.random.default_rng(0)
-            seen = self.play_on(env, rng)
-            env.reset(options=self.options)
-            return seen + self.play_on(env, rng)
-
-        check_copy(self.env, name, position_of, play_on)
 
 
 def _others_cannot_be_pickled(env: Any) -> bool:

@@ -20,7 +20,7 @@ from nim_envs.errors import ConformanceError, InvalidPositionError, SearchTooLar
 from nim_envs.game import Game
 from nim_envs.rules.moves_between import legal_counts
 from nim_envs.starts import NAMED_STARTS, FixedStart, OutcomeStart, Start
-from nim_envs.testing.chances import Chances, Opening, Replies, allowed, far, opening
+from nim_envs.testing.draws import Chances, Opening, Replies, allowed, far, opening
 from nim_envs.testing.positions import spread
 from nim_envs.testing.requirements import shown
 from nim_envs.typing import IntArray

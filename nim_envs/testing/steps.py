@@ -6,6 +6,7 @@
 - A reset to a position begins there; where the agent is ``player_1``, the opponent has moved.
 - Arrays that were returned are the caller's own: later calls leave them as they are.
 - Each new game, after a reset or within a step, begins where ``start`` says.
+- The same seed gives the same games, and a copy goes on as the environment itself would.
 - Actions of every type of integers mean the same, and nothing else is an action.
 """
 
@@ -32,6 +33,7 @@ from nim_envs.testing.turns import (
     Checks,
     Observed,
     Slowest,
+    check_copy,
     chosen_action,
     illegal_move_raises,
     positions_reached,
@@ -337,6 +339,48 @@ class StepChecks(Checks, ABC):
                 chosen = np.array([row for each in rows for row in each[:number]])
                 self.starts.check_own(chosen, "in games that begin after others")
                 return
+
+    def histories(self, seed: Any) -> list[list[Any]]:
+        """Return the results of some steps, game by game, with the same choices after any seed."""
+        self.reset(seed, self.options)
+        return self._played(max(STEPS // 4, STEPS // self.size))
+
+    def _played(self, steps: int) -> list[list[Any]]:
+        """Make steps by random legal actions, the same each time; return results by game."""
+        rngs = [np.random.default_rng(i) for i in range(self.size)]
+        seen = [[at.tolist()] for at in self.positions()]
+        for _ in range(steps):
+            masks = self.rules.action_mask(self.positions())
+            actions = [chosen_action(mask, rng) for mask, rng in zip(masks, rngs, strict=True)]
+            results = self.step(np.array(actions))
+            for each, one, at in zip(seen, results, self.positions(), strict=True):
+                each.append((at.tolist(), *map(float, one[1:4])))
+            ended = np.array([one[2] or one[3] for one in results])
+            if ended.any() and self.mode is AutoresetMode.DISABLED:
+                self.reset(None, {**(self.options or {}), "reset_mask": ended})
+        return seen
+
+    def copies(self, name: str) -> None:
+        """Check that a copy keeps the positions, is independent, and continues alike.
+
+        Args:
+            name: a key of :data:`nim_envs.testing.requirements.COPIES`.
+        """
+        self.reset(1, self.options)
+        self._played(1)
+        check_copy(
+            self.env,
+            name,
+            lambda env: self._of(env).positions(),
+            lambda env: self._of(env)._played(STEPS // 4),
+            "position" if self.size == 1 else "positions",
+        )
+
+    def _of(self, env: Any) -> StepChecks:
+        """Return these checks of another environment, such as a copy."""
+        checks = copy.copy(self)
+        checks.env = env
+        return checks
 
     def types_of_actions(self) -> None:
         """Check that an action means the same as any type of integer."""

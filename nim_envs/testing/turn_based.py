@@ -40,7 +40,7 @@ from nim_envs.testing.arguments import (
     no_options,
     of_every_type,
 )
-from nim_envs.testing.chances import Replies
+from nim_envs.testing.draws import Replies
 from nim_envs.testing.positions import some_positions, spread
 from nim_envs.testing.requirements import (
     COPIES,
@@ -65,12 +65,14 @@ from nim_envs.testing.turns import (
     content,
     most_moves,
     position_of,
-    trace,
 )
 from nim_envs.typing import IntArray
 
 GAMES = 6
 """Number of games from each kind of start."""
+
+TRACED = 8
+"""Number of games with the same seed that are compared."""
 
 MOST_MOVES = 1_000
 """Most moves of a game that are checked."""
@@ -109,7 +111,7 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
     checks.slow_games()
     checks.agents_in_turn(rng)
     checks.no_legal_move()
-    check_seeds(lambda seed: trace(env, seed, checks.options, checks.play_on), game, checks.options)
+    check_seeds(checks.trace, game, checks.options)
     for name in COPIES:
         checks.copies(name)
     checks.starts_to_come()
@@ -482,6 +484,15 @@ class _Checks(Checks):
             what = f"set_position{shown(arguments)}"
             require_error(what, set_position, *arguments)
             require_equal(f"after {what}, which raised, the position", self.position, before)
+
+    def trace(self, seed: int) -> list[Any]:
+        """Return the results of some games after a seeded reset, with the same choices."""
+        rng = np.random.default_rng(0)
+        seen: list[Any] = []
+        for game in range(TRACED):
+            self.env.reset(seed=None if game else seed, options=self.options)
+            seen += self.play_on(self.env, rng)
+        return seen
 
     def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:
         """Play a game to its end by random legal actions; return all results."""

@@ -33,9 +33,6 @@ from nim_envs.testing.requirements import (
 from nim_envs.typing import IntArray
 
 SEED = 3
-TRACED = 8
-"""Number of games with the same seed that are compared."""
-
 SEEDS = 10
 """Number of seeds that must not all give the same games."""
 
@@ -181,28 +178,6 @@ def check_seeds(traced: Callable[[int], Any], game: Game, options: dict[str, Any
             f"reset ignores its seed: with each of {SEEDS} seeds, starts that are drawn uniformly "
             "are the same",
         )
-
-
-def trace(
-    env: Any,
-    seed: int,
-    options: dict[str, Any] | None,
-    play_on: Callable[[Any, np.random.Generator], list[Any]],
-) -> list[Any]:
-    """Return the results of some games after a seeded reset, with the same choices each time.
-
-    Args:
-        env: environment of one game.
-        seed: seed of the first reset.
-        options: options of every reset.
-        play_on: plays a game of an environment to its end, and returns all results.
-    """
-    rng = np.random.default_rng(0)
-    seen: list[Any] = []
-    for number in range(TRACED):
-        env.reset(seed=None if number else seed, options=options)
-        seen += play_on(env, rng)
-    return seen
 
 
 def check_copy(

@@ -113,7 +113,7 @@ class Parts(SumParts):
             self.states.append((number, state))
             if not options:
                 continue
-            part = self.number(self.word(number, left) for left in options)
+            part = self.index(self.word(number, left) for left in options)
             if part == len(self.names):
                 self.names.append((number, state))
             self.numbers[number][state] = part

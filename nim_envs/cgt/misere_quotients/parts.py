@@ -11,24 +11,24 @@ Word = tuple[int, ...]
 class Parts:
     """The parts of a sum, each by its options; parts with the same options are one part.
 
-    Parts are numbers from 0, and an option is a list of earlier parts in ascending order.
+    Parts are integers from 0, and an option is a list of earlier parts in ascending order.
     Parts without a move do not change who wins and are left out.
     """
 
     def __init__(self) -> None:
         self.options: list[tuple[Word, ...]] = []
         self.lengths: list[int] = []  # longest play of each part
-        self._numbers: dict[tuple[Word, ...], int] = {}
+        self._indices: dict[tuple[Word, ...], int] = {}
 
-    def number(self, options: Iterable[Word]) -> int:
-        """Return the number of the part with these options, a new number if there is none."""
+    def index(self, options: Iterable[Word]) -> int:
+        """Return the index of the part with these options, a new one if there is none."""
         distinct = tuple(sorted({tuple(sorted(option)) for option in options}))
-        number = self._numbers.setdefault(distinct, len(self.options))
-        if number == len(self.options):
+        index = self._indices.setdefault(distinct, len(self.options))
+        if index == len(self.options):
             self.options.append(distinct)
             longest = max(sum(self.lengths[part] for part in option) for option in distinct)
             self.lengths.append(1 + longest)
-        return number
+        return index
 
     def options_of(self, word: Word) -> Iterator[Word]:
         """Yield the options of a sum of parts, as sums of parts."""

@@ -41,7 +41,16 @@ REMEMBERED = 32
 """Number of cached quotients, for later games with the same components."""
 
 WORK_AT_A_TIME = 1_000
-"""Work between two reports of it."""
+"""Work between two questions whether to go on."""
+
+MayGoOn = Callable[[int, float], bool]
+"""Called with the work on a quotient that is about to be done, in units of about a microsecond, and
+with the share of the heaps already added; returns whether to go on."""
+
+
+class BudgetSpentError(Exception):
+    """A quotient takes more work than it was allowed."""
+
 
 PROVEN = "misère quotient, proven by its transition algebra"
 PERIODIC = "theorem on periodic misère quotients"
@@ -54,14 +63,14 @@ class QuotientSolution(Solution):
 
     Args:
         rules: components of the game.
-        spend: called with the work on a quotient that is not cached, in units of about a
-            microsecond, and with the share of the heaps added; may raise an error to stop.
+        may_go_on: asked now and then while a quotient that is not cached is computed.
 
     Raises:
+        BudgetSpentError: ``may_go_on`` returned False.
         SearchTooLargeError: the quotient has too many elements, or is infinite.
     """
 
-    def __init__(self, rules: Rules, spend: Callable[[int, float], None] | None = None) -> None:
+    def __init__(self, rules: Rules, may_go_on: MayGoOn | None = None) -> None:
         if rules.has_wide_gaps:
             raise SearchTooLargeError(
                 f"a misère quotient of {rules.name} would have to number {rules.shape} states"
@@ -76,8 +85,8 @@ class QuotientSolution(Solution):
                 sizes[component.game] = max(sizes.get(component.game, 0), component.size)
         parts = frozenset(each for each in others if not isinstance(each, SplittingHeap))
         joint = _joint(parts, frozenset(sizes))
-        if spend is not None:
-            joint.search.spend = _at_a_time(lambda work: spend(work, joint.share(sizes)))
+        if may_go_on is not None:
+            joint.search.spend = _stopping(lambda work: may_go_on(work, joint.share(sizes)))
         try:
             quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
         finally:
@@ -86,7 +95,7 @@ class QuotientSolution(Solution):
         super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
         self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
         # By component: the class of each state, 0 for states that make layers; and the stride of
-        # its states in the numbers of layers, 0 if they make none.
+        # its states in the indices of layers, 0 if they make none.
         elements = {
             each: np.zeros(each.states, dtype=np.int64) if each in single
             else quotient.elements(each)
@@ -117,7 +126,7 @@ class QuotientSolution(Solution):
         after = [np.zeros(positions.shape[:-1], dtype=np.int64)]
         for classes in reversed(here[1:]):
             after.append(products[after[-1], classes])
-        number = positions @ self._strides
+        layer_index = positions @ self._strides
         options, seconds = rules.options(positions), rules.second_options(positions)
         winning = np.zeros(options.shape, dtype=np.bool_)
         before = np.zeros(positions.shape[:-1], dtype=np.int64)
@@ -128,22 +137,27 @@ class QuotientSolution(Solution):
             if seconds is not None and rules.components[component].splits:
                 classes = products[classes, elements[seconds[..., component, :]]]
             rest = products[before, after.pop()][..., np.newaxis]
-            layer = self._layer[number[..., np.newaxis] + moved]
+            layer = self._layer[layer_index[..., np.newaxis] + moved]
             winning[..., component, :] = self._lost[layer, products[rest, classes]]
             before = products[before, here[component]]
         return np.asarray(winning & (options != NO_MOVE))
 
 
-def _at_a_time(report: Spend) -> Spend:
-    """Return a function that adds up work and calls ``report``, which is slower, with the sums."""
+def _stopping(may_go_on: Callable[[int], bool]) -> Spend:
+    """Return a function that adds up work and, now and then, asks whether to go on.
+
+    Raises:
+        BudgetSpentError: the answer was no.
+    """
     collected = 0
 
     def spend(work: int) -> None:
         nonlocal collected
         collected += work
         if collected >= WORK_AT_A_TIME:
-            done, collected = collected, 0
-            report(done)
+            asked, collected = collected, 0
+            if not may_go_on(asked):
+                raise BudgetSpentError("it takes longer to find than the search does")
 
     return spend
 
@@ -233,9 +247,10 @@ class _Layered:
     ) -> None:
         joint.extend(sizes)
         states = Parts()
-        numbers = [_parts_of(component, states.number) for component in single]
+        parts_of = [_parts_of(component, states.index) for component in single]
         words = [
-            tuple(sorted(part for part in parts if part is not None)) for parts in product(*numbers)
+            tuple(sorted(part for part in parts if part is not None))
+            for parts in product(*parts_of)
         ]
         order = sorted(
             set(words), key=lambda word: (sum(states.lengths[part] for part in word), word)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import suppress
 
-from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
+from nim_envs.cgt.misere_quotients.quotient_solution import BudgetSpentError, QuotientSolution
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
@@ -33,16 +33,8 @@ TURN = 10_000
 """Work in a turn: shorter turns would waste the processor's cache."""
 
 
-class _AnsweredError(Exception):
-    """The search has finished before the quotient."""
-
-
-class _FoundError(Exception):
-    """The quotient was found before the search finished."""
-
-
-def _allowed(searched: int, share: float) -> float:
-    """Return the work that may go into the quotient.
+def _budget(searched: int, share: float) -> float:
+    """Return the budget of the quotient: the most work that may go into it.
 
     Args:
         searched: work of all searches so far.
@@ -59,10 +51,11 @@ class RacedSolution(MemoSolution):
     """A game in misère play, searched on demand until its misère quotient is found.
 
     The faster of the two is unknown beforehand: the search of a position may visit few others, and
-    a quotient may be small, large or infinite. So they take turns, and the work on the quotient is
-    limited by that of all searches so far. Work is counted, not timed, so that results are the same
-    on any machine. If the search finishes first, the quotient is continued once the searches have
-    doubled their work. A quotient that is found answers everything.
+    a quotient may be small, large or infinite. So they take turns: the quotient has a budget, which
+    grows with the work of all searches so far, and when it is spent, the search goes on until the
+    budget covers another turn. Work is counted, not timed, so that results are the same on any
+    machine. If the search finishes first, the quotient is continued once the searches have doubled
+    their work. A quotient that is found answers everything.
 
     Args:
         rules: components of the game.
@@ -97,11 +90,10 @@ class RacedSolution(MemoSolution):
             self._searched += WORK_OF_QUESTION + WORK_OF_POSITION * (
                 positions.size // len(self.rules.shape)
             )
-            try:
-                return super()._winning(positions)
-            except _FoundError:
-                pass
-        assert self._quotient is not None
+            answers = super()._winning(positions)
+            # Its searches may have found the quotient, which then answers all positions.
+            if self._quotient is None:
+                return answers
         return self._quotient._winning(positions)
 
     def _winning_options(self, positions: IntArray) -> BoolArray:
@@ -110,32 +102,36 @@ class RacedSolution(MemoSolution):
         return self._quotient._winning_options(positions)
 
     def _wins(self, parts: list[int]) -> bool:
+        """Return whether the player to move wins; any answer once the quotient is found."""
         position = self._search.canonical(parts)
         steps = self._search.steps(position)
-        for work in steps:
+        while self._quotient is None:
+            work = next(steps, None)
+            if work is None:
+                # If the search stopped at its limit during a turn, this raises the error again.
+                return self._search.wins(position)
             self._searched += work
             if self._searched >= self._next_try:
-                self._race(steps)
-        return bool(self._search.known(position))
+                self._take_turns(steps)
+        return False
 
-    def _race(self, steps: Iterator[int]) -> None:
-        """Work on the quotient until ``steps``, the current search, is finished."""
+    def _take_turns(self, steps: Iterator[int]) -> None:
+        """Work on the quotient and on ``steps``, a search, until either is finished."""
 
-        def spend(work: int, share: float) -> None:
+        def may_go_on(work: int, share: float) -> bool:
             self._spent += work
-            if self._spent <= _allowed(self._searched, share):
-                return
-            while self._spent + TURN > _allowed(self._searched, share):
-                done = next(steps, None)
-                if done is None:
-                    raise _AnsweredError
-                self._searched += done
+            if self._spent <= _budget(self._searched, share):
+                return True
+            # The search's turn.
+            for searched in steps:
+                self._searched += searched
+                if self._spent + TURN <= _budget(self._searched, share):
+                    return True
+            return False
 
         try:
-            self._turn_to(QuotientSolution(self.rules, spend))
-        except _AnsweredError:
+            self._turn_to(QuotientSolution(self.rules, may_go_on))
+        except BudgetSpentError:
             self._next_try = 2 * self._searched
         except SearchTooLargeError:
             self._next_try = math.inf
-        else:
-            raise _FoundError

@@ -9,6 +9,38 @@ the property from one example of each class and tries to prove the guess. If tha
 itself: to win with 0, 1, ... copies of the last part added is again a property of the positions of
 the other parts.
 
+Misère play of Nim with two *parts*, heaps of 1 and of 2 objects. A *word* lists the parts of a
+position; there are seven *classes*, given by *examples*, the *elements* 1 and 3 are the classes of
+the parts, and two classes are *lost*. The class of a sum is the *product* of classes:
+
+    >>> parts = Parts()
+    >>> one = parts.index([()])  # a part by its options: to the empty word
+    >>> two = parts.index([(), (one,)])
+    >>> classes = coarsest(parts, count=2)  # the empty word is a class, all others are another
+    >>> won_at_once = np.array([True, False])
+    >>> found = refine(classes, won_at_once, Limits(classes=10))
+    >>> found.classes.words, found.classes.elements
+    ([(), (0,), (0, 0), (1,), (0, 1), (1, 1), (0, 1, 1)], [1, 3])
+    >>> found.lost.nonzero()[0].tolist(), found.coarser.tolist()  # the class in ``classes``
+    ([1, 5], [0, 1, 1, 1, 1, 1, 1])
+    >>> int(found.classes.products[3, 3])  # the sum of two heaps of 2
+    5
+
+A *rest* is the class of a position that stands beside another. It is *open* for the other position
+if their sum is guessed to be won, though not at once, nor by a move in that position: a move in the
+rest must win. Beside a heap of 1 the open rests are 3 and 4: of 2 + 1 a winning move leaves the
+heap of 1, of 1 + 2 + 1 it makes the 2 a 1. The guess is right if the empty rest, 0, is open for no
+position; those of sums follow from those of the parts (:class:`OpenRests`):
+
+    >>> proof = OpenRests(found.classes, won_at_once[found.coarser], found.lost)
+    >>> for element, after in found.classes.moves:  # the class of a part, those of its options
+    ...     rests = proof.of_part(element, after)
+    ...     print(element, after.tolist(), np.flatnonzero(row_of(rests, found.classes.order)))
+    1 [0] [3 4]
+    3 [0, 1] [4]
+    >>> proof.holds_for(found.classes.moves)
+    True
+
 References:
     T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
     Combinatorial Theory A* 115 (2008), 593-622, for quotients and transition algebras; the
@@ -33,8 +65,8 @@ from nim_envs.typing import BoolArray, IntArray
 
 Elements = npt.NDArray[np.int16]
 
-LARGEST_UNANSWERED = 200_000
-"""Most sets of rests that a proof keeps."""
+LARGEST_PROOF = 200_000
+"""Most sets of open rests in a proof."""
 
 MOST_GUESSES = 1_000
 """Most guesses when a part is added, far more than any known quotient needs."""
@@ -141,33 +173,33 @@ class Classes:
 
 
 def _image(source: Classes, target: Classes) -> tuple[Classes, Elements]:
-    """Return the classes of ``target`` that have positions of ``source``, and their numbers."""
+    """Return the classes of ``target`` with positions of ``source``, and their indices there."""
     inclusion = target.inclusion
     order = np.argsort(source.lengths, kind="stable")
-    kept, first = np.unique(inclusion[order], return_index=True)
+    present, first = np.unique(inclusion[order], return_index=True)
     examples = order[first]
-    numbers = np.full(target.order, -1, dtype=np.int16)
-    numbers[kept] = np.arange(len(kept))
+    indices = np.full(target.order, -1, dtype=np.int16)
+    indices[present] = np.arange(len(present))
     image = Classes(
         source.parts,
-        numbers[target.products[np.ix_(kept, kept)]],
-        [int(numbers[element]) for element in target.elements[:-1]],
+        indices[target.products[np.ix_(present, present)]],
+        [int(indices[element]) for element in target.elements[:-1]],
         source.lengths[examples],
-        _renumbered(source.options[examples], numbers[inclusion], len(kept)),
+        _reindexed(source.options[examples], indices[inclusion], len(present)),
         [source.words[example] for example in examples.tolist()],
         source.smaller,
-        numbers[inclusion][source.inclusion],
+        indices[inclusion][source.inclusion],
     )
-    return image, kept.astype(np.int16)
+    return image, present.astype(np.int16)
 
 
-def _renumbered(rows: BoolArray, numbers: Elements, order: int) -> BoolArray:
-    """Return sets of classes, one in a row, renumbered by ``numbers`` to ``order`` classes."""
-    renumbered = np.zeros((len(rows), order), dtype=np.bool_)
-    by_number = np.argsort(numbers, kind="stable")
-    kept, first = np.unique(numbers[by_number], return_index=True)
-    renumbered[:, kept] = np.logical_or.reduceat(rows[:, by_number], first, axis=1)
-    return renumbered
+def _reindexed(rows: BoolArray, indices: Elements, order: int) -> BoolArray:
+    """Return sets of classes, one in a row, reindexed by ``indices`` to ``order`` classes."""
+    reindexed = np.zeros((len(rows), order), dtype=np.bool_)
+    by_index = np.argsort(indices, kind="stable")
+    present, first = np.unique(indices[by_index], return_index=True)
+    reindexed[:, present] = np.logical_or.reduceat(rows[:, by_index], first, axis=1)
+    return reindexed
 
 
 def coarsest(parts: Parts, count: int) -> Classes:
@@ -178,9 +210,9 @@ def coarsest(parts: Parts, count: int) -> Classes:
         [()], None, nothing,
     )  # fmt: skip
     shortest = np.array([0, 1])
-    for number in range(1, count + 1):
+    for size in range(1, count + 1):
         classes = Classes(
-            parts, np.array([[0, 1], [1, 1]], np.int16), [1] * number, shortest,
+            parts, np.array([[0, 1], [1, 1]], np.int16), [1] * size, shortest,
             np.array([[False, False], [True, False]]), [(), (0,)], classes,
             np.arange(classes.order, dtype=np.int16),
         )  # fmt: skip
@@ -232,7 +264,7 @@ def refine(
             )
         limits.spend(GUESS)
         lost = _guess(classes, won_at_once)
-        if Unanswered(classes, won_at_once, lost, limits.spend).answered(classes.moves):
+        if OpenRests(classes, won_at_once, lost, limits.spend).holds_for(classes.moves):
             return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
     last = len(classes.elements) - 1
     fine, coarser = classes.without_last
@@ -289,7 +321,7 @@ def _joined(
         limits: limits of classes and work.
     """
     last, count, order = len(classes.elements) - 1, len(losts), fine.order
-    # A class of ``fine`` with some copies has the number ``copies * order + class``.
+    # A class of ``fine`` with some copies has the index ``copies * order + class``.
     copies_of = [
         copies if copies < count else back + (copies - back) % (count - back)
         for copies in range(2 * count + 1)
@@ -303,27 +335,28 @@ def _joined(
     ] + [folded[copies + 1] * order + rest]
     block = congruence(2 * above + lost, moves, limits.spend)
     lengths = fine.lengths[rest] + copies * fine.parts.lengths[last]
-    examples, numbers = by_shortest(block, lengths)
+    examples, indices = by_shortest(block, lengths)
     if len(examples) > limits.classes:
         raise TooManyClassesError
     limits.spend(JOIN + len(examples) ** 2 // JOINED)
-    number = numbers.astype(np.int16)
+    class_of = indices.astype(np.int16)
     one, many = rest[examples], copies[examples]
     sums = folded[many[:, np.newaxis] + many].astype(np.int64) * order
     sums += fine.products[np.ix_(one, one)]
     return Refined(
         Classes(
             fine.parts,
-            number[sums],
-            [int(number[element]) for element in fine.elements] + [int(number[folded[1] * order])],
+            class_of[sums],
+            [int(class_of[element]) for element in fine.elements]
+            + [int(class_of[folded[1] * order])],
             lengths[examples],
-            _options_of(fine, number.reshape(count, order), one, many, len(examples)),
+            _options_of(fine, class_of.reshape(count, order), one, many, len(examples)),
             [
                 fine.words[x] + (last,) * copy
                 for x, copy in zip(one.tolist(), many.tolist(), strict=True)
             ],
             fine,
-            number[:order],
+            class_of[:order],
         ),
         above[examples].astype(np.int16),
         lost[examples],
@@ -331,13 +364,13 @@ def _joined(
 
 
 def _options_of(
-    fine: Classes, number: Elements, rests: IntArray, copies: IntArray, order: int
+    fine: Classes, class_of: Elements, rests: IntArray, copies: IntArray, order: int
 ) -> BoolArray:
     """Return the classes of the options of examples, ``(examples, order)``.
 
     Args:
         fine: classes of the positions without the last part.
-        number: ``(copies, classes)``, the class of a position with copies of the last part.
+        class_of: ``(copies, classes)``, the class of a position with copies of the last part.
         rests: the class of each example without its copies of the last part.
         copies: number of copies in each example.
         order: number of classes.
@@ -346,9 +379,9 @@ def _options_of(
     after = fine.after_move(len(fine.elements))
     for copy in range(int(copies.max()) + 1):
         rows = np.flatnonzero(copies == copy)
-        found[rows] = _renumbered(fine.options[rests[rows]], number[copy], order)
+        found[rows] = _reindexed(fine.options[rests[rows]], class_of[copy], order)
         if copy:
-            reached = number[copy - 1][fine.products[np.ix_(rests[rows], after)]]
+            reached = class_of[copy - 1][fine.products[np.ix_(rests[rows], after)]]
             found[rows[:, np.newaxis], reached] = True
     return found
 
@@ -361,15 +394,13 @@ def congruence(
     return coarsest_congruence(labels, moves, lambda: spend(work))
 
 
-class Unanswered:
+class OpenRests:
     """A proof that a guess obeys the rule of play, or a refutation of it.
 
-    A *rest* is the class of a position added to another. A position leaves it *unanswered* if the
-    guess says that their sum is won, but the sum is not won at once and no move in the position
-    wins, so that a move in the rest must. A sum of two positions leaves a rest unanswered if each
-    of them does, with the other as part of the rest. So the pairs (class, unanswered rests) form a
-    finite monoid, of which the largest sets for each class suffice. The guess is right if no
-    position leaves the empty rest unanswered.
+    The module's example defines open rests. A rest is open for a sum of two positions if it is open
+    for each of them, with the other as part of the rest. So the pairs (class, open rests) form a
+    finite monoid, of which the largest sets for each class suffice. The guess is right if the empty
+    rest is open for no position.
 
     Args:
         classes: the classes of the positions.
@@ -387,11 +418,11 @@ class Unanswered:
         everything = bits(self._open[np.newaxis])[0]
         self._most: list[set[int]] = [set() for _ in range(classes.order)]
         self._most[0] = {everything}
-        self._number = 1
-        # By class: the sets of unanswered rests of parts, each with its shifted sets as rows.
+        self._size = 1
+        # By class: the sets of open rests of parts, each with its shifted sets as rows.
         self._parts: dict[int, dict[int, BoolArray]] = {}
 
-    def answered(self, moves: Iterable[tuple[int, IntArray]]) -> bool:
+    def holds_for(self, moves: Iterable[tuple[int, IntArray]]) -> bool:
         """Return whether the guess is right for sums of further parts and earlier ones.
 
         Args:
@@ -401,16 +432,18 @@ class Unanswered:
             return False
         added = []
         for element, after in moves:
-            rests = self.unanswered(element, after)
+            rests = self.of_part(element, after)
             if rests is None:
                 return False
             added.append((element, rests))
-        added = [pair for pair in dict.fromkeys(added) if self._keep(*pair)]
+        added = [pair for pair in dict.fromkeys(added) if self._add_part(*pair)]
         everything = [(element, rests) for element, most in enumerate(self._most) for rests in most]
-        return self._explore(everything, [pair for pair in added if self._is_kept(*pair)])
+        return self._explore(
+            everything, [pair for pair in added if pair[1] in self._parts[pair[0]]]
+        )
 
-    def unanswered(self, element: int, after: IntArray) -> int | None:
-        """Return the rests that a part leaves unanswered, as bits of an integer.
+    def of_part(self, element: int, after: IntArray) -> int | None:
+        """Return the rests that are open for a part, as bits of an integer.
 
         Args:
             element: class of the part.
@@ -427,11 +460,11 @@ class Unanswered:
         return bits((self._open[sums] & ~wins)[np.newaxis])[0]
 
     def covered(self, element: int, rests: int) -> bool:
-        """Return whether an earlier part of the same class leaves all these rests unanswered."""
+        """Return whether all these rests are open for an earlier part of the same class."""
         return any(rests | known == known for known in self._parts.get(element, ()))
 
-    def _keep(self, element: int, rests: int) -> bool:
-        """Keep a part, unless another of its class leaves all its rests unanswered."""
+    def _add_part(self, element: int, rests: int) -> bool:
+        """Add a part, unless its rests are open for another of its class; return whether it was."""
         if self.covered(element, rests):
             return False
         known = self._parts.setdefault(element, {})
@@ -441,11 +474,8 @@ class Unanswered:
         known[rests] = row_of(rests, self._classes.order)[self._classes.products]
         return True
 
-    def _is_kept(self, element: int, rests: int) -> bool:
-        return rests in self._parts[element]
-
     def _explore(self, frontier: list[tuple[int, int]], parts: list[tuple[int, int]]) -> bool:
-        """Add parts to pairs until no pair is new; return whether no empty rest is unanswered."""
+        """Add parts to pairs until no pair is new; return whether no empty rest is open."""
         products, order = self._classes.products, self._classes.order
         while frontier:
             pairs = [pair for pair in frontier if pair[1] in self._most[pair[0]]]
@@ -467,15 +497,15 @@ class Unanswered:
         return True
 
     def _is_new(self, element: int, rests: int) -> bool:
-        """Keep a pair unless another of its class has all these rests; return whether it is new."""
+        """Add a pair unless another of its class has all these rests; return whether it is new."""
         most = self._most[element]
         if rests in most or any(rests | known == known for known in most):
             return False
         covered = {known for known in most if known | rests == rests}
-        self._number += 1 - len(covered)
-        if self._number > LARGEST_UNANSWERED:
+        self._size += 1 - len(covered)
+        if self._size > LARGEST_PROOF:
             raise SearchTooLargeError(
-                f"the proof of a misère quotient needs more than {LARGEST_UNANSWERED} elements "
+                f"the proof of a misère quotient needs more than {LARGEST_PROOF} elements "
                 "of the transition algebra, which is the limit"
             )
         most -= covered

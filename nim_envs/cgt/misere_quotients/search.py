@@ -11,10 +11,10 @@ from nim_envs.cgt.misere_quotients.parts import Parts, Word
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.cgt.misere_quotients.refinement import (
     Limits,
+    OpenRests,
     Refined,
     Spend,
     TooManyClassesError,
-    Unanswered,
     coarsest,
     congruence,
     free,
@@ -77,8 +77,8 @@ class QuotientSearch:
         # Here the empty position, which is won at once, is a class of its own; in the quotient
         # other positions may be in its class.
         self.refined = refine(coarsest(self.parts, 0), WON_AT_ONCE[:1], Limits(1))
-        self._unanswered = self._proven(self.refined)
-        self._rests: list[int] = []  # unanswered rests of each part
+        self._open_rests = self._proven(self.refined)
+        self._rests: list[int] = []  # open for each part
         self._quotient: PartsQuotient | None = None
 
     def __len__(self) -> int:
@@ -89,15 +89,15 @@ class QuotientSearch:
         """Add a part, unless there is one with these options already.
 
         Args:
-            options: its options, each as numbers of earlier parts; at least one option.
+            options: its options, each as a list of earlier parts; at least one option.
 
         Returns:
-            The number of the part.
+            The part.
 
         Raises:
             SearchTooLargeError: the quotient has too many elements, or its proof is too large.
         """
-        part = self.parts.number(tuple(option) for option in options)
+        part = self.parts.index(tuple(option) for option in options)
         if part < len(self):
             return part
         if not self._add_known(part):
@@ -107,25 +107,25 @@ class QuotientSearch:
                 refined = refine(coarse, WON_AT_ONCE, limits, self.refined)
             except TooManyClassesError:
                 raise self.too_many() from None
-            unanswered = self._proven(refined)
+            open_rests = self._proven(refined)
             rests = [
-                unanswered.unanswered(element, refined.classes.after_move(number)) or 0
-                for number, element in enumerate(refined.classes.elements)
+                open_rests.of_part(element, refined.classes.after_move(each)) or 0
+                for each, element in enumerate(refined.classes.elements)
             ]
-            self.refined, self._unanswered, self._rests = refined, unanswered, rests
+            self.refined, self._open_rests, self._rests = refined, open_rests, rests
         self._quotient = None
         return part
 
     def _add_known(self, part: int) -> bool:
         """Add a part covered by an earlier one of the same class; return whether there is one.
 
-        The earlier one leaves all rests unanswered that this part does, so the classes and their
+        All rests that are open for this part are open for the earlier one, so the classes and their
         proof stay the same.
         """
         classes = self.refined.classes
         after = classes.after_move(part)
         rests = {
-            element: self._unanswered.unanswered(element, after)
+            element: self._open_rests.of_part(element, after)
             for element in classes.distinct_elements
         }
         for other, element in enumerate(classes.elements):
@@ -143,13 +143,13 @@ class QuotientSearch:
             return True
         return False
 
-    def _proven(self, refined: Refined) -> Unanswered:
+    def _proven(self, refined: Refined) -> OpenRests:
         classes = refined.classes
         at_once = WON_AT_ONCE[refined.coarser]
-        unanswered = Unanswered(classes, at_once, refined.lost, self.spend)
-        if not unanswered.answered(classes.moves):
+        open_rests = OpenRests(classes, at_once, refined.lost, self.spend)
+        if not open_rests.holds_for(classes.moves):
             raise AssertionError(f"wrong classes of sums of {len(classes.elements)} parts")
-        return unanswered
+        return open_rests
 
     def too_many(self) -> SearchTooLargeError:
         """Return the error for a quotient with more elements than the limit."""
@@ -181,14 +181,14 @@ class QuotientSearch:
     def _proven_quotient(self) -> PartsQuotient:
         refined = self.refined
         classes = refined.classes
-        kept, number = by_shortest(self._blocks(), classes.lengths)
-        if len(kept) > self.limit:
+        examples, element_of = by_shortest(self._blocks(), classes.lengths)
+        if len(examples) > self.limit:
             raise self.too_many()
         found = PartsQuotient(
-            number[classes.products[np.ix_(kept, kept)]],
-            refined.lost[kept],
-            tuple(int(number[element]) for element in classes.elements),
-            tuple(classes.words[example] for example in kept.tolist()),
+            element_of[classes.products[np.ix_(examples, examples)]],
+            refined.lost[examples],
+            tuple(int(element_of[element]) for element in classes.elements),
+            tuple(classes.words[example] for example in examples.tolist()),
         )
         options = self.parts.options[: len(classes.elements)]
         wrong = refutation(options, found.products, found.elements, found.lost)

@@ -2,7 +2,33 @@
 
 A :data:`lanes` value is ``WORDS`` 64-bit words in vector registers, which is one bit for each of
 ``LANES`` consecutive heaps. The functions here are for use inside functions compiled by Numba;
-arguments are not checked, and indices past the end of an array read or write other memory.
+arguments are not checked, and indices past the end of an array read or write other memory. Of a
+bitmap of the heaps that have some value, the lanes from heap 0 on and those from heap 8 on, or-ed:
+
+    >>> import numba, numpy as np
+    >>> words, result = np.zeros(2 * WORDS, np.uint64), np.zeros(WORDS, np.uint64)
+    >>> words[0] = 1 << 11  # heap 11 has the value
+    >>> offsets = np.array([1], np.uint32)  # in bytes
+    >>> @numba.njit
+    ... def either(words, offsets, result):
+    ...     union = or_all(load(words, 0), words, 0, offsets, 0, len(offsets))
+    ...     store(result, 0, union)
+    ...     return count_clear(union), lowest_bit(result[0])
+    >>> either(words, offsets, result) == (LANES - 2, 3), int(result[0])  # bits 3 and 11
+    (True, 2056)
+
+Whether some pair of heaps, 40 and 60, 41 and 59, ..., has an option of value 20:
+
+    >>> values = np.arange(200, dtype=np.uint16)  # as in Nim
+    >>> numba.njit(lambda values: any_pair(values, 40, 60, np.uint16(20)))(values), 40 ^ 60
+    (True, 20)
+
+The functions are written in LLVM's own language, since plain loops are slower. Of the speed of the
+values of 0.324, measured to heap 2**17 or 2**18, are left: 0.93 with Numba's own count of trailing
+zeros as :func:`lowest_bit`, 0.90 with a loop for :func:`store_shifted`, 0.61 with one for
+:func:`any_pair`. For the others Numba 0.68 has nothing: no vector that stays in registers from one
+call to the next, no unaligned words, no count of the bits that are set.
+
 Importing this module imports Numba.
 """
 

@@ -143,8 +143,8 @@ class Plan(NamedTuple):
         near: those from ``PART`` to ``LANES``, if it pays to use bitmaps for them.
         sample: lanes that show that rare values, which are those of the groups, are options; their
             bytes are counted from where the history begins in the bitmap of value 0.
-        learned: pairs of the sample that were learned, int64, see :func:`_sample`.
-        searched: heaps that a rare value had to be searched for, the value above the low 32 bits,
+        learned_pairs: pairs of the sample that were learned, int64, see :func:`_sample`.
+        past_searches: heaps that a rare value was searched for, the value above the low 32 bits,
             int64; with room for more.
         hits: the pairs that searches found.
         distant: the offsets of ``rare`` and ``near`` in the low 32 bits, the value of the heap of
@@ -170,8 +170,8 @@ class Plan(NamedTuple):
     rare: Groups
     near: Groups
     sample: Groups
-    learned: npt.NDArray[np.int64]
-    searched: npt.NDArray[np.int64]
+    learned_pairs: npt.NDArray[np.int64]
+    past_searches: npt.NDArray[np.int64]
     hits: Hits
     others: npt.NDArray[np.uint64]
     distant: npt.NDArray[np.uint64]
@@ -292,8 +292,8 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         rare=_grouped(offsets[far], offset_values[far], window),
         near=_grouped(offsets[near], offset_values[near], NEAR_WINDOW),
         sample=_sample_lanes(np.concatenate([frequent, learned]), small, counts, width, history),
-        learned=learned,
-        searched=np.zeros(room_for_searches, dtype=np.int64),
+        learned_pairs=learned,
+        past_searches=np.zeros(room_for_searches, dtype=np.int64),
         hits=hits,
         others=np.concatenate([others, room]).astype(np.uint64),
         distant=packed[grouped].astype(np.uint64),
@@ -381,9 +381,9 @@ def _sample(
     learned = np.empty(0, dtype=np.int64)
     searched = learned
     if earlier is not None:
-        learned = earlier.learned[earlier.learned & LOW < len(small)]
+        learned = earlier.learned_pairs[earlier.learned_pairs & LOW < len(small)]
         learned = learned[(common[learned >> 32] == 0) & (small[learned & LOW] != NONE)]
-        searched = earlier.searched[: earlier.state[SEARCHED]]
+        searched = earlier.past_searches[: earlier.state[SEARCHED]]
         searched = np.sort(searched[searched & LOW >= len(small) * STEP])
     if len(searched):
         targets, heaps = searched >> 32, searched & LOW

@@ -7,12 +7,36 @@ pairs of heaps: those with a heap of rare value. The value of a heap is the leas
 is no option, unless a smaller rare value is no option either; that is checked, and that makes the
 method exact whatever the mask.
 
-For each common value a bitmap says which heaps have it. What one heap of rare value excludes from
-``LANES`` consecutive heaps at once is then a stretch of a bitmap, and bitmaps are or-ed. The same
-with a sample of heaps of common value, whose stretches begin at whole bytes, shows that most rare
-values are options; a search among all pairs decides on the rest, and from what had to be searched
-for the sample is improved. Pairs with a heap inside the stretch, and a few others, are looked up
-for the few values that are left.
+In 0.6 a move takes one object from a heap and may split what is left. A heap's value from those of
+smaller heaps:
+
+    >>> from nim_envs.cgt.sequences import grundy_sequence
+    >>> values, heap = grundy_sequence("0.6", 8192).astype(int), 8191
+    >>> bound = 1 << int(values.max()).bit_length()  # all values are smaller
+    >>> common = parities(np.arange(bound) & sparse_mask(values, bound)) == 1  # by value
+    >>> rare_heaps = np.flatnonzero(~common[values])
+    >>> len(rare_heaps), rare_heaps[rare_heaps < 16].tolist()
+    (1321, [0, 1, 2, 4, 5, 8, 12])
+    >>> excluded = np.zeros(bound, dtype=bool)  # whether each value is that of an option
+    >>> left = heap - 1  # objects in the two heaps of a *pair*; heap 0 is no heap
+    >>> excluded[values[rare_heaps] ^ values[left - rare_heaps]] = True
+    >>> value = int(np.flatnonzero(common & ~excluded)[0])  # if all smaller rare values are options
+    >>> heaps = np.arange(left + 1)
+    >>> all_options = values[heaps] ^ values[left - heaps]
+    >>> smaller_rare = np.flatnonzero(~common[:value])
+    >>> bool(np.isin(smaller_rare, all_options).all()), value == int(values[heap])
+    (True, True)
+
+This module does that for ``LANES`` heaps at once, a *block*. The *offset* of a rare heap is what it
+takes off the heaps of the block: its own objects and those that the move takes. For each common
+value a *bitmap* says which heaps have it, a bit each; what a rare heap excludes from the block is
+then a stretch of a bitmap that begins at its offset before the block (its *lanes*), and stretches
+are or-ed (:func:`exclude`). The same with a *sample* of heaps of common value, whose stretches
+begin at whole bytes, shows that most rare values are options (:func:`cover`); a *search* among all
+pairs decides on the rest (:func:`first_without`), and from what had to be searched for the sample
+is improved. Pairs with a heap inside the block, and a few others, are looked up for the few values
+that are left (:func:`note_least`). A *plan* holds all tables, the *cursor* is the bit of the
+block's first heap in the bitmaps.
 
 Importing this module imports Numba.
 
@@ -403,7 +427,7 @@ def _verified(values: Any, known: int, plan: Any, searches: Any) -> bool:
 
     ``searches`` is a buffer of ``SEARCHES`` entries: making one takes longer than some searches.
     """
-    excluded, searched, last, count = plan.excluded, plan.searched, 0, 0
+    excluded, searched, last, count = plan.excluded, plan.past_searches, 0, 0
     excluded[:] = 0
     for lane in range(LANES):
         value = int(values[known + lane])

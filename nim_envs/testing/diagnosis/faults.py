@@ -18,9 +18,8 @@ import numpy as np
 
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
-from nim_envs.testing.diagnosis.board import Board, Moves, greedy
-from nim_envs.testing.diagnosis.case import Case, Expected
-from nim_envs.testing.diagnosis.likelihood import evenly, ranked
+from nim_envs.testing.diagnosis.board import Board, Moves, evenly, greedy
+from nim_envs.testing.diagnosis.moves import Case, Expected, ranked
 from nim_envs.testing.diagnosis.values import Backups, Equation, Fit
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 

@@ -13,8 +13,7 @@ from nim_envs.errors import InvalidPolicyError
 from nim_envs.players import as_array
 from nim_envs.rules.convention import Convention
 from nim_envs.scoring.policies import ScoredPolicy
-from nim_envs.testing.diagnosis.board import Board
-from nim_envs.testing.diagnosis.likelihood import evenly, log_sum
+from nim_envs.testing.diagnosis.board import Board, evenly
 from nim_envs.typing import BoolArray, FloatArray, IntArray, MaskArray
 
 LARGEST = 1e6
@@ -458,3 +457,8 @@ class Backups:
 def _unexplained(log: float) -> Fit:
     """Return the fit of a model that explains no value."""
     return Fit(np.array([log]), np.zeros(1), np.zeros(1), np.zeros(1))
+
+
+def log_sum(logs: FloatArray) -> float:
+    """Return the logarithm of a sum of numbers with given logarithms."""
+    return float(np.logaddexp.reduce(logs))

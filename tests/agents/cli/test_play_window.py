@@ -19,6 +19,7 @@ from agents.cli.main import run
 from agents.cli.match import Match
 from agents.cli.play_window import PlayWindow
 from nim_envs import GameEnv, make_game
+from nim_envs.render.heaps import HeapBar
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -62,7 +63,7 @@ def press(window, key):
 
 
 def object_at(window, heap, number):
-    return window.picture.panels[0].layout.place(heap, number).center
+    return window.picture.panels[0].layouts[heap].squares[number].center
 
 
 def button(window, words):
@@ -97,9 +98,9 @@ def test_clicking_the_hinted_objects_wins_against_the_oracle(size):
 
 def test_the_wheel_selects_the_next_move_among_too_many_objects_to_point_at():
     window = opened(against=None, heaps=(9000, 30), max_take=400)
-    layout = window.picture.panels[0].layout
-    assert not layout.counted
-    point = layout.bar(0, 8700, 8900).center
+    layout = window.picture.panels[0].layouts[0]
+    assert isinstance(layout, HeapBar)
+    point = layout.part(8700, 8900).center
     move_to(point)
     window.step()
     pointed = window.pointed
@@ -119,12 +120,12 @@ def test_the_wheel_selects_the_next_move_among_too_many_objects_to_point_at():
 
 def test_totals_and_tokens_move_to_what_is_clicked():
     window = opened("addition", against=None, k=3, n=10)
-    click(window, window.picture.panels[0].places(0)[2].center)
+    click(window, window.picture.panels[0].layouts[0].squares[2].center)
     assert window.match.position.tolist() == [2]
-    click(window, window.picture.panels[0].places(0)[6].center)
+    click(window, window.picture.panels[0].layouts[0].squares[6].center)
     assert window.match.position.tolist() == [2]
     assert window.message == "no such move there"
-    click(window, window.picture.panels[0].places(0)[5].center)
+    click(window, window.picture.panels[0].layouts[0].squares[5].center)
     assert window.match.position.tolist() == [5]
     window.close()
     window = opened("graph", against=None, successors=((), (0,), (0, 1)), tokens=(2,))
@@ -287,9 +288,10 @@ def test_real_mouse_events_make_moves(screen):
         "from nim_envs import GameEnv, make_game\n"
         "match = Match(GameEnv(make_game('nim', heaps=(3, 4, 5))), None, names=('a', 'b'))\n"
         "window = PlayWindow(match)\n"
-        "place = window.picture.panels[0].layout.place\n"
+        "heaps = window.picture.panels[0].layouts\n"
         "window.step()\n"
-        "print(*map(round, place(2, 1).center), *map(round, place(1, 0).center), flush=True)\n"
+        "places = heaps[2].squares[1].center, heaps[1].squares[0].center\n"
+        "print(*map(round, places[0]), *map(round, places[1]), flush=True)\n"
         "window.run()\n"
         "print(match.position.tolist(), flush=True)\n"
     )

@@ -7,13 +7,13 @@ import pytest
 
 import nim_envs
 from nim_envs.registration import GAMES, make_game
-from nim_envs.render.board_layouts import LAYOUTS, board_layout
 from nim_envs.render.boards import BoardPanel
-from nim_envs.render.canvas import WINNING
 from nim_envs.render.geometry import Area
+from nim_envs.render.layouts import LAYOUTS, TileLayout, board_layout
 from nim_envs.render.numbers import NumberPanel
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
+from nim_envs.render.shapes import WINNING
 
 DRAWN = [
     name
@@ -52,7 +52,7 @@ def test_every_kind_of_picture_is_that_of_a_registered_game():
 def test_squares_are_inside_their_cell_and_do_not_overlap_at_any_size(name, size):
     for panel in Picture(make_game(name), size).panels:
         for index, layout in panel.layouts.items():
-            assert layout is not None
+            assert not isinstance(layout, TileLayout)
             assert all(place.within(panel.cells[index]) for place in layout.squares)
             if (
                 layout.component.coordinate_system.board is not None
@@ -175,7 +175,7 @@ def test_coordinates_without_a_picture_or_too_many_squares_are_boxes_with_their_
     assert isinstance(panel, NumberPanel)
     game = make_game("wythoff", queens=((400, 300),))
     (panel,) = Picture(game).panels
-    assert panel.layouts == {0: None}
+    assert isinstance(panel.layouts[0], TileLayout)
     pairs = [Picture(game).frame(Scene(np.array([state]), mover=0)) for state in (5, 6)]
     assert (pairs[0] != pairs[1]).any()
     # A click opens the list of its moves.

@@ -25,16 +25,16 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.registration import GAMES, aec_id, gymnasium_id
-from nim_envs.render.canvas import OBJECT, PLAYER_COLORS, WINNING, Canvas
 from nim_envs.render.geometry import Area
 from nim_envs.render.graph_layout import graph_places
 from nim_envs.render.graphs import GraphPanel
-from nim_envs.render.heaps import HeapPanel
+from nim_envs.render.heaps import HeapBar, HeapPanel
 from nim_envs.render.numbers import NumberPanel
 from nim_envs.render.picture import SIZE, Picture
 from nim_envs.render.rows import RowLayout, RowPanel
 from nim_envs.render.scene import Scene
-from nim_envs.render.tracks import TrackPanel
+from nim_envs.render.shapes import OBJECT, PLAYER_COLORS, WINNING, Drawing
+from nim_envs.render.tracks import TrackLayout, TrackPanel
 from nim_envs.render.window import Window
 from nim_envs.rules import (
     AdditionTotal,
@@ -165,7 +165,7 @@ def test_objects_taken_by_the_last_move_are_rings_of_the_movers_colour():
     env.step(2 * 5 + 1)  # two of heap 2
     _, panel, frame = picture_of(env)
     places = {
-        (heap, number): panel.layout.place(heap, number)
+        (heap, number): panel.layouts[heap].squares[number]
         for heap, size in enumerate((3, 4, 5))
         for number in range(size)
     }
@@ -228,7 +228,7 @@ def test_the_mark_is_on_the_lowest_object_that_a_winning_move_takes():
         (heap, number)
         for heap, size in enumerate((3, 4, 5))
         for number in range(size)
-        if has(frame, WINNING, panel.layout.place(heap, number))
+        if has(frame, WINNING, panel.layouts[heap].squares[number])
     }
     assert marked == {(0, 1)}
 
@@ -238,7 +238,7 @@ def test_the_limit_and_the_total_show_on_the_track():
     env.reset()
     env.step(2)
     _, panel, frame = picture_of(env)
-    places = panel.places(0)
+    places = panel.layouts[0].squares
     assert len(places) == 14
     assert all(has(frame, OBJECT, place) == (total == 3) for total, place in enumerate(places))
     corner = [tuple(frame[round(p.bottom) - 8, round(p.center.x)].tolist()) for p in places]
@@ -254,18 +254,15 @@ def test_heaps_of_any_number_and_size_neither_overlap_nor_leave_the_picture(heap
     for size in SIZES:
         picture = Picture(game, size)
         (panel,) = picture.panels
-        layout = panel.layout
         assert panel.area.within(picture.body), size
-        places = list(layout.cells.values())
+        places = list(panel.cells.values())
         assert all(place.within(panel.area) for place in places), size
         assert not any(one.overlaps(two) for one, two in itertools.combinations(places, 2)), size
         for heap, count in enumerate(heaps):
-            objects = (
-                [layout.place(heap, number) for number in range(count)]
-                if layout.counted
-                else [layout.bar(heap, 0, count)]
-            )
-            assert all(place.within(layout.cells[heap]) for place in objects), size
+            layout = panel.layouts[heap]
+            bar = isinstance(layout, HeapBar)
+            objects = [layout.part(0, count)] if bar else layout.squares[:count]
+            assert all(place.within(panel.cells[heap]) for place in objects), size
             if len(objects) <= 20:
                 pairs = itertools.combinations(objects, 2)
                 assert not any(one.overlaps(two) for one, two in pairs), size
@@ -280,7 +277,8 @@ def test_tracks_of_any_length_fit(k, n):
     picture = Picture(Game(Rules("addition", (AdditionTotal(k, n),), (0,)), Convention.MISERE))
     (panel,) = picture.panels
     assert isinstance(panel, TrackPanel)
-    places = panel.places(0) or [panel.line(0)]
+    (layout,) = panel.layouts.values()
+    places = layout.squares if isinstance(layout, TrackLayout) else [layout.line]
     assert all(place.within(panel.area) for place in places)
     assert not any(one.overlaps(two) for one, two in itertools.combinations(places[:60], 2))
     picture.frame(Scene(np.array([n]), mover=0, previous=np.array([0]), last_mover=1))
@@ -362,13 +360,12 @@ def test_rows_of_any_number_and_length_neither_overlap_nor_leave_the_picture(hea
         if size in DRAWN:
             start = np.array(game.rules.initial)
             assert has(picture.frame(Scene(start, mover=0)), OBJECT)
-        layout = panel.layout
-        assert all(cell.within(panel.area) for cell in layout.cells.values()), size
-        if not isinstance(layout, RowLayout):
+        assert all(cell.within(panel.area) for cell in panel.cells.values()), size
+        if not isinstance(panel.layouts[0], RowLayout):
             continue
-        rows = [[layout.place(heap, pin) for pin in range(heaps[heap])] for heap in layout.cells]
+        rows = [layout.squares[: heaps[heap]] for heap, layout in panel.layouts.items()]
         assert len(rows) == len(heaps), size
-        for cell, places in zip(layout.cells.values(), rows, strict=True):
+        for cell, places in zip(panel.cells.values(), rows, strict=True):
             assert all(place.within(cell) for place in places), size
             assert len({place.y for place in places}) == 1, size
             assert all(one.right <= two.x + 1e-6 for one, two in itertools.pairwise(places)), size
@@ -378,13 +375,13 @@ def test_kayles_is_a_row_of_pins_and_grundys_game_is_not():
     env = make("kayles", heaps=(12,))
     env.reset()
     _, panel, frame = picture_of(env)
-    places = [panel.layout.place(0, pin) for pin in range(12)]
+    places = [panel.layouts[0].squares[pin] for pin in range(12)]
     assert len({place.y for place in places}) == 1
     assert all(center_color(frame, place) == OBJECT for place in places)
     _, panel, _ = picture_of_start("grundy", heaps=(12,))
     assert not isinstance(panel, RowPanel)
     _, panel, _ = picture_of_start("kayles", heaps=(2_000,))
-    assert not isinstance(panel.layout, RowLayout)  # too many pins for a row
+    assert not isinstance(panel.layouts[0], RowLayout)  # too many pins for a row
 
 
 def picture_of_start(game, **arguments):
@@ -396,7 +393,7 @@ def picture_of_start(game, **arguments):
 def test_the_pins_that_a_winning_move_knocks_down_are_marked():
     # Two pins from the middle of twelve leave five on either side; no other move wins.
     _, panel, frame = picture_of_start("kayles", heaps=(12,), show_winning_moves=True)
-    marked = [center_color(frame, panel.layout.place(0, pin)) == WINNING for pin in range(12)]
+    marked = [center_color(frame, panel.layouts[0].squares[pin]) == WINNING for pin in range(12)]
     assert [pin for pin, is_marked in enumerate(marked) if is_marked] == [5, 6]
 
 
@@ -415,10 +412,10 @@ def test_objects_taken_are_pale_and_a_heap_split_off_has_its_own_row():
     env.reset()
     act(env, "heap 0: take 2, leave 3 and 7")
     _, panel, frame = picture_of(env)
-    assert panel.gone(env._scene(), 0) == 2
-    colors = [center_color(frame, panel.layout.place(0, pin)) for pin in range(9)]
+    assert panel.views(env._scene())[0].taken == 2
+    colors = [center_color(frame, panel.layouts[0].squares[pin]) for pin in range(9)]
     assert [color == OBJECT for color in colors] == [True] * 7 + [False] * 2
-    split_off = {center_color(frame, panel.layout.place(1, pin)) for pin in range(3)}
+    split_off = {center_color(frame, panel.layouts[1].squares[pin]) for pin in range(3)}
     assert len(split_off) == 1
     assert OBJECT not in split_off
 
@@ -438,7 +435,7 @@ def test_a_heap_without_a_move_does_not_vanish_silently(start, move, gone, said)
         each.reset()
         act(each, move)
     picture, panel, _ = picture_of(env)
-    assert panel.gone(env._scene(), 0) == gone
+    assert panel.views(env._scene())[0].taken == gone
     assert f"player_0 moved, {move}{said}" in written(picture)
     assert text.render().startswith(f"player_0 moved, {move}{said}; ")
 
@@ -468,7 +465,7 @@ def test_only_slots_that_hold_something_are_drawn_where_heaps_split():
     env = make("kayles", heaps=(7,))
     env.reset()
     _, panel, _ = picture_of(env)
-    assert list(panel.layout.cells) == [0]
+    assert list(panel.layouts) == [0]
     split = next(
         action
         for action in np.flatnonzero(env.observe("player_0")["action_mask"]).tolist()
@@ -476,7 +473,7 @@ def test_only_slots_that_hold_something_are_drawn_where_heaps_split():
     )
     env.step(split)
     _, panel, _ = picture_of(env)
-    assert list(panel.layout.cells) == [0, 1]
+    assert list(panel.layouts) == [0, 1]
 
 
 def test_a_click_chooses_the_move_that_is_drawn_there():
@@ -484,16 +481,16 @@ def test_a_click_chooses_the_move_that_is_drawn_there():
     panel = heaps.panels[0]
     position = np.array([2, 5])
     for heap, number, action in ((0, 0, 1), (0, 1, 0), (1, 0, 5 + 4), (1, 4, 5 + 0)):
-        point = panel.layout.place(heap, number).center
+        point = panel.layouts[heap].squares[number].center
         assert heaps.action_at(position, point) == action
-    assert heaps.action_at(position, panel.layout.place(0, 2).center) is None  # already taken
+    assert heaps.action_at(position, panel.layouts[0].squares[2].center) is None  # already taken
     assert heaps.action_at(position, (1, 1)) is None
     bounded = Picture(make_game("nim", heaps=(5,), max_take=2))
-    place = bounded.panels[0].layout.place
-    assert bounded.action_at(np.array([5]), place(0, 3).center) == 1
-    assert bounded.action_at(np.array([5]), place(0, 2).center) is None
+    objects = bounded.panels[0].layouts[0].squares
+    assert bounded.action_at(np.array([5]), objects[3].center) == 1
+    assert bounded.action_at(np.array([5]), objects[2].center) is None
     track = Picture(make_game("addition", k=3, n=10))
-    points = [place.center for place in track.panels[0].places(0)]
+    points = [place.center for place in track.panels[0].layouts[0].squares]
     assert [track.action_at(np.array([4]), point) for point in points[4:9]] == [None, 0, 1, 2, None]
     graph = Picture(make_game("graph", successors=((), (0,), (0, 1)), tokens=(2, 1)))
     (drawn,) = graph.panels[0].graphs.values()
@@ -651,9 +648,10 @@ def test_bad_arguments_are_refused():
 
 
 def test_an_empty_word_does_not_matter():
-    canvas = Canvas((300, 300))
-    assert canvas.text("", (10, 10), 20).width == 0
-    assert canvas.shortened("a long line", 1, 20) == ""
+    drawing = Drawing()
+    drawing.text("", (10, 10), 20)
+    assert drawing.shapes == []
+    assert drawing.shortened("a long line", 1, 20) == ""
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from nim_envs.registration import GAMES, make_aec, make_versus
 from nim_envs.testing import ConformanceError, check_env
-from nim_envs.testing.chances import FALSE_ALARM, FAMILIES, far
+from nim_envs.testing.draws import FALSE_ALARM, FAMILIES, far
 from tests.conformance_table import INTERFACES, OPTIONS, made, right
 from tests.faulty_environments import FAULTS, UNSEEN, kind_of
 from tests.pairwise import in_turn

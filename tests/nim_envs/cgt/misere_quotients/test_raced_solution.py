@@ -7,10 +7,10 @@ import pytest
 
 from nim_envs import make_game
 from nim_envs.cgt.misere_quotients.quotient_solution import forget_quotients
-from nim_envs.cgt.misere_quotients.raced_solution import HEAD_START, TURN
+from nim_envs.cgt.misere_quotients.raced_solution import HEAD_START, TURN, RacedSolution
 from nim_envs.cgt.misere_quotients.search import QuotientSearch
 from nim_envs.envs.aec import GameEnv
-from nim_envs.errors import InvalidPositionError
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.solver import solve
 
 QUOTIENT = "misère quotient, proven by its transition algebra"
@@ -82,6 +82,15 @@ def test_a_search_that_ends_before_the_quotient_is_found_answers():
     assert work[0] == work[1]
     positions = some_positions(game, 10)
     assert (solution.winning_mask(positions) == searched.winning_mask(positions)).all()
+
+
+@pytest.mark.parametrize("limit", [5_000, 12_000, 20_000])
+def test_a_search_that_reaches_its_limit_gives_no_answer(limit):
+    # 24,286 positions are visited; at the first limit before the quotient is begun.
+    solution = RacedSolution(misere("4.7", 30).rules, limit)
+    for _ in range(2):
+        with pytest.raises(SearchTooLargeError, match=f"more than {limit} positions"):
+            solution.is_winning(solution.rules.initial)
 
 
 def test_many_questions_turn_to_the_quotient():

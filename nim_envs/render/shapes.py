@@ -1,0 +1,235 @@
+"""Shapes of a picture: rectangles, discs, lines, polygons and words, with their colours.
+
+A picture is a list of shapes, each drawn over those before it. ``Canvas`` draws them with pygame;
+:func:`as_json` returns them as data, such as for a web page, and needs no pygame.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from nim_envs.render.geometry import Area, Point
+
+Color: TypeAlias = tuple[int, int, int]
+"""Red, green and blue, 0 to 255."""
+
+PAPER: Color = (250, 249, 246)
+WHITE: Color = (255, 255, 255)
+PANEL = WHITE
+LINE: Color = (222, 220, 214)
+FAINT: Color = (238, 236, 231)
+INK: Color = (44, 53, 66)
+GREY: Color = (118, 124, 134)
+OBJECT: Color = (74, 88, 108)
+LIMIT: Color = (248, 226, 219)
+WINNING: Color = (0, 150, 110)
+PLAYER_COLORS: tuple[Color, Color] = ((0, 114, 178), (213, 94, 0))
+"""Colours of ``player_0`` and ``player_1``; with ``WINNING``, distinct to colour-blind readers."""
+
+SMALLEST_TEXT = 9
+
+TextWidth: TypeAlias = Callable[[str, float], float]
+"""Function from a line of text and the height of its letters to its width, both in pixels."""
+
+
+def typical_text_width(text: str, size: float) -> float:
+    """Return the width of a line in a sans-serif font, where no font can be asked."""
+    return math.ceil(0.5 * max(SMALLEST_TEXT, round(size)) * len(text))
+
+
+def player_color(seat: int | None, unknown: Color = GREY) -> Color:
+    """Return the colour of a player, or ``unknown`` where nobody has the turn or has moved."""
+    return unknown if seat is None else PLAYER_COLORS[seat]
+
+
+def mixed(color: Color, other: Color, share: float) -> Color:
+    """Return ``color`` with a ``share`` of ``other`` in it."""
+    red, green, blue = (
+        round((1 - share) * one + share * two) for one, two in zip(color, other, strict=True)
+    )
+    return red, green, blue
+
+
+class Box(NamedTuple):
+    """A rectangle with round corners of a ``radius``, filled, or a frame of ``line_width``."""
+
+    area: Area
+    color: Color
+    radius: float = 0
+    line_width: float = 0  # 0: filled
+
+
+class Disc(NamedTuple):
+    """The disc that fills a square, or a ring of ``line_width`` inside it."""
+
+    area: Area
+    color: Color
+    line_width: float = 0  # 0: filled
+
+
+class Line(NamedTuple):
+    """A straight line with flat ends."""
+
+    start: Point
+    end: Point
+    color: Color
+    line_width: float = 2
+
+
+class Polygon(NamedTuple):
+    """A filled polygon."""
+
+    corners: tuple[Point, ...]
+    color: Color
+
+
+class Words(NamedTuple):
+    """One line of text."""
+
+    text: str
+    place: Point
+    size: float  # height of the letters with their descenders, in pixels
+    color: Color = INK
+    anchor: tuple[float, float] = (0.5, 0.5)  # its point at `place`; (0, 0): left upper corner
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Shapes that are the same in every picture, so that a canvas may store what they look like.
+
+    Args:
+        area: area that they cover; nothing but a plain background is below it.
+        shapes: the shapes.
+    """
+
+    area: Area
+    shapes: tuple[Shape, ...]
+
+
+Shape: TypeAlias = "Box | Disc | Line | Polygon | Words | Group"
+
+
+class Drawing:
+    """A list of shapes, with a method for each.
+
+    Args:
+        text_width: measures lines of text.
+
+    Attributes:
+        shapes: the shapes, each over those before it.
+    """
+
+    def __init__(self, text_width: TextWidth = typical_text_width) -> None:
+        self.text_width = text_width
+        self.shapes: list[Shape] = []
+
+    def box(self, area: Area, color: Color, radius: float = 0, line_width: float = 0) -> None:
+        """Add a :class:`Box`."""
+        self.shapes.append(Box(area, color, radius, line_width))
+
+    def disc(self, area: Area, color: Color, line_width: float = 0) -> None:
+        """Add a :class:`Disc`."""
+        self.shapes.append(Disc(area, color, line_width))
+
+    def line(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        color: Color,
+        line_width: float = 2,
+    ) -> None:
+        """Add a :class:`Line`."""
+        self.shapes.append(Line(Point(*start), Point(*end), color, line_width))
+
+    def arrow(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        color: Color,
+        line_width: float = 2,
+    ) -> None:
+        """Add a line with its point at ``end``."""
+        length = math.dist(start, end) or 1.0
+        along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
+        head = min(3 + 3 * line_width, length)
+        base = end[0] - along[0] * head, end[1] - along[1] * head
+        self.line(start, (base[0] + along[0], base[1] + along[1]), color, line_width)
+        half = 0.45 * head
+        self.polygon(
+            [
+                end,
+                (base[0] - along[1] * half, base[1] + along[0] * half),
+                (base[0] + along[1] * half, base[1] - along[0] * half),
+            ],
+            color,
+        )
+
+    def polygon(self, corners: Iterable[tuple[float, float]], color: Color) -> None:
+        """Add a :class:`Polygon`."""
+        self.shapes.append(Polygon(tuple(Point(*corner) for corner in corners), color))
+
+    def text(
+        self,
+        text: str,
+        place: tuple[float, float],
+        size: float,
+        color: Color = INK,
+        anchor: tuple[float, float] = (0.5, 0.5),
+    ) -> None:
+        """Add :class:`Words`, unless the text is empty."""
+        if text:
+            self.shapes.append(Words(text, Point(*place), size, color, anchor))
+
+    def fitting(self, text: str, width: float, size: float) -> float:
+        """Return the largest size of letters, up to ``size``, at which a line fits ``width``."""
+        while size > SMALLEST_TEXT and self.text_width(text, size) > width:
+            size -= 1
+        return size
+
+    def shortened(self, text: str, width: float, size: float) -> str:
+        """Return the line, or as much of it as fits ``width``, with dots."""
+        if self.text_width(text, size) <= width:
+            return text
+        low, high = 0, len(text)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.text_width(text[:middle] + "…", size) <= width:
+                low = middle
+            else:
+                high = middle - 1
+        return text[:low] + "…" if low else ""
+
+
+def as_json(shapes: Iterable[Shape]) -> list[dict[str, Any]]:
+    """Return shapes as data that ``json.dumps`` takes: a dictionary each, in the order of drawing.
+
+    Args:
+        shapes: shapes; groups become their shapes.
+
+    Returns:
+        Dictionaries with ``"shape"``, which is ``"box"``, ``"disc"``, ``"line"``, ``"polygon"`` or
+        ``"words"``, with ``"color"`` as ``"#rrggbb"``, and with the fields of that shape's class:
+        an ``area`` is ``[x, y, width, height]``, a point ``[x, y]``, all in pixels from the left
+        and from the top. A ``line_width`` of 0 fills a box or a disc.
+
+    Example:
+        >>> as_json([Disc(Area(10, 20, 8, 8), WINNING)])
+        [{'shape': 'disc', 'area': [10, 20, 8, 8], 'color': '#00966e', 'line_width': 0}]
+    """
+    data: list[dict[str, Any]] = []
+    for shape in shapes:
+        if isinstance(shape, Group):
+            data += as_json(shape.shapes)
+        else:
+            fields = {name: _plain(value) for name, value in shape._asdict().items()}
+            color = "#" + bytes(shape.color).hex()
+            data.append({"shape": type(shape).__name__.lower(), **fields, "color": color})
+    return data
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with its tuples as lists."""
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value

@@ -1,0 +1,522 @@
+"""A policy's moves in one game, and their likelihood under a hypothesis.
+
+- :func:`answers_of` asks the policy at every position of a small board.
+- A hypothesis expects certain moves. A policy that it describes makes them with probability
+  ``1 - ε`` at a position, and with ``ε`` a random legal move, since it was not trained for ever.
+  The error rate ε does not fall with the distance from the end of the game, from where values are
+  learned.
+- A :class:`Case` has the answers at the N-positions, shortest games first, and the likelihood of
+  them for right agents and for agents with a fault.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.scoring.policies import ScoredPolicy
+from nim_envs.testing.diagnosis.board import ROUNDING, Board, evenly
+from nim_envs.testing.diagnosis.values import Backups, Values, log_sum
+from nim_envs.typing import BoolArray, FloatArray, IntArray, MaskArray
+
+ASKED_AGAIN = 100
+"""Most positions that are asked about one at a time."""
+
+PAIRS_OF_ORDERS = 4
+"""Times that they are asked about in two orders, if the order matters."""
+
+OFTEN = 0.1
+"""Probability of illegal actions above which the answer counts as one of them."""
+
+TOLERANCE = 1e-4
+"""Probabilities that differ by less are the same, as small floats add up in another order."""
+
+ERRORS = np.array([0.0, 0.03, 0.06, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+"""The error rates that are compared."""
+
+PRIOR = np.array([0.35, 0.15, 0.1, *[0.04] * 10])
+"""Probability of each error rate before the moves are seen: faults are looked for in agents that
+were trained."""
+
+SLIP = 1e-3
+"""Probability of any action at all, legal or not, under every hypothesis."""
+
+TINY = np.finfo(np.float64).tiny
+
+STEPS = 200
+"""Steps in which the knowledge of a partly trained policy is added up."""
+
+
+class Memory(NamedTuple):
+    """Answers to calls of one position each, in two orders of the same positions.
+
+    Attributes:
+        now: calls that agree with the other order's answer at the same position, and not with its
+            answer one call later.
+        before: calls that agree with the other order's answer one call after the position of the
+            call before, and not with its answer at the same position.
+        changed: whether any answer at a position depends on the order.
+    """
+
+    now: int
+    before: int
+    changed: bool
+
+
+class Answers(NamedTuple):
+    """Answers of a policy at every position of a board with a legal move.
+
+    Attributes:
+        rows: the positions, as rows of the board, ``(k,)``.
+        chances: probabilities of actions, ``(k, actions)``.
+        shares: 1 at the most probable action, equal shares where several are; one column more than
+            there are actions, for ``NO_LEGAL_MOVE``, ``(k, actions + 1)``.
+        memory: what it answers when asked one by one.
+    """
+
+    rows: IntArray
+    chances: FloatArray
+    shares: FloatArray
+    memory: Memory
+
+
+def answers_of(policy: Any, env_or_game: Any, board: Board, seed: int) -> Answers:
+    """Ask a policy about all positions of a board.
+
+    Args:
+        policy: as :func:`nim_envs.optimality` takes it.
+        env_or_game: as :func:`nim_envs.optimality` takes it.
+        board: positions of its game.
+        seed: seed of random choices.
+
+    Raises:
+        TypeError: ``policy`` or ``env_or_game`` is of another kind.
+        InvalidPolicyError: the policy returned neither actions nor probabilities.
+    """
+    scored = ScoredPolicy(policy, env_or_game, seed)
+    rng = np.random.default_rng(seed)
+    rows = np.flatnonzero(board.legal.any(axis=1))
+    positions = board.positions[rows]
+    masks: MaskArray = board.legal[rows].astype(np.int8)
+    chances = scored.action_probabilities(positions, masks)
+    some = rng.permutation(len(rows))[:ASKED_AGAIN]
+    return Answers(
+        rows,
+        chances,
+        _most_probable(chances, masks),
+        _memory(scored, positions[some], masks[some], rng),
+    )
+
+
+def _most_probable(chances: FloatArray, masks: MaskArray) -> FloatArray:
+    """Return equal shares of the most probable actions, of illegal ones where these are not rare.
+
+    The last column is for no action.
+    """
+    illegal = chances * (masks == 0)
+    often = illegal.sum(axis=1, keepdims=True) > OFTEN
+    chances = np.where(often, illegal, chances)
+    likeliest = chances >= chances.max(axis=1, keepdims=True) - TOLERANCE
+    none = ~chances.any(axis=1, keepdims=True)
+    return evenly(np.hstack([likeliest & ~none, none]))
+
+
+def _memory(
+    scored: ScoredPolicy, positions: IntArray, masks: MaskArray, rng: np.random.Generator
+) -> Memory:
+    """Ask about positions one by one, in two orders, and again if the order matters."""
+    now = before = 0
+    changed = False
+    for _ in range(PAIRS_OF_ORDERS if len(positions) > 1 else 0):
+        found = _two_orders(scored, positions, masks, rng)
+        now, before, changed = now + found.now, before + found.before, changed or found.changed
+        if not changed:
+            break
+    return Memory(now, before, changed)
+
+
+def _two_orders(
+    scored: ScoredPolicy, positions: IntArray, masks: MaskArray, rng: np.random.Generator
+) -> Memory:
+    """Ask about positions one by one, in two orders."""
+    number = len(positions)
+
+    def asked(order: IntArray) -> IntArray:
+        """Answers in the order of the calls."""
+        found = np.zeros(number, dtype=np.int64)
+        for call, row in enumerate(order):
+            one = slice(row, row + 1)
+            chances = scored.action_probabilities(positions[one], masks[one])[0]
+            found[call] = chances.argmax() if chances.any() else NO_LEGAL_MOVE
+        return found
+
+    first, second = rng.permutation(number), rng.permutation(number)
+    one, two = asked(first), asked(second)
+    call = np.argsort(second)  # of each position, in the second order
+    # The first order's call k is about position first[k], and follows first[k - 1].
+    here = call[first[1:]]
+    follows = call[first[:-1]] + 1
+    known = follows < number
+    same_now = one[1:] == two[here]
+    same_before = known & (one[1:] == two[np.minimum(follows, number - 1)])
+    return Memory(
+        int((same_now & ~same_before & known).sum()),
+        int((same_before & ~same_now).sum()),
+        changed=bool((one != two[call[first]]).any()),
+    )
+
+
+def log_chances(shares: FloatArray, expected: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return the log-likelihood of moves by error rate, ``(k, errors)``.
+
+    Args:
+        shares: the moves, equal shares of those between which the policy makes no difference,
+            ``(k, actions + 1)``: the mean over them counts.
+        expected: probabilities of actions by the hypothesis, ``(k, actions)``.
+        noise: their probabilities among random moves, ``(k, actions)``.
+    """
+    slip = SLIP / shares.shape[1]
+    rows, actions = np.nonzero(shares[:, :-1])
+    chances = (
+        expected[rows, actions, np.newaxis] * (1 - ERRORS)
+        + noise[rows, actions, np.newaxis] * ERRORS
+    )
+    logs = shares[rows, actions, np.newaxis] * np.log((1 - SLIP) * chances + slip)
+    found = np.outer(shares[:, -1], np.full(len(ERRORS), np.log(slip)))
+    np.add.at(found, rows, logs)
+    return found
+
+
+def by_distance(amounts: FloatArray, lengths: IntArray) -> FloatArray:
+    """Return sums of rows ``(k, errors)`` over positions of equal length, ``(lengths, errors)``."""
+    found, classes = np.unique(lengths, return_inverse=True)
+    sums = np.zeros((len(found), amounts.shape[1]))
+    np.add.at(sums, classes.reshape(-1), amounts)
+    return sums
+
+
+def mean_likelihood(games: Sequence[FloatArray]) -> float:
+    """Return the log of the likelihood's mean over error rates that never fall with the distance.
+
+    With probability 1/2 there is one rate for all games and distances. Else each game has its own,
+    which rises, once on average in two games, to any larger one.
+
+    Args:
+        games: log-likelihoods of each game, ``(distances, errors)``.
+    """
+    together = log_sum(np.sum([game.sum(axis=0) for game in games], axis=0) + np.log(PRIOR))
+    apart = sum(_of_rising_errors(game) for game in games)
+    return float(np.logaddexp(together, apart) - np.log(2))
+
+
+def _of_rising_errors(likelihoods: FloatArray) -> float:
+    """Return the log of the mean likelihood of one game, ``(distances, errors)``."""
+    number = len(ERRORS)
+    rise = 0.5 / len(likelihoods)
+    rises = np.triu(np.ones((number, number)), k=1)
+    rises /= np.maximum(rises.sum(axis=1, keepdims=True), 1)
+    change = (1 - rise) * np.eye(number) + rise * rises
+    change[-1, -1] = 1.0
+    total = likelihoods[0] + np.log(PRIOR)
+    for row in likelihoods[1:]:
+        largest = total.max()
+        total = np.log(np.exp(total - largest) @ change + TINY) + largest + row
+    return log_sum(total)
+
+
+def log_of_share(one: float, other: float) -> float:
+    """Return the log-likelihood of two counts, where every share is equally probable."""
+    return math.lgamma(one + 1) + math.lgamma(other + 1) - math.lgamma(one + other + 2)
+
+
+def best_likelihood(likelihoods: FloatArray) -> float:
+    """Return the log of the largest likelihood over error rates that never fall with the distance.
+
+    Args:
+        likelihoods: logarithms, ``(distances, errors)``.
+    """
+    best = np.zeros(len(ERRORS))
+    for row in likelihoods:
+        best = np.maximum.accumulate(best) + row
+    return float(best.max())
+
+
+def best_by_knowledge(likelihoods: FloatArray, knowledge: FloatArray) -> FloatArray:
+    """Return the same by how much is known.
+
+    Args:
+        likelihoods: logarithms, ``(distances, errors)``.
+        knowledge: what each class adds to the knowledge, in shares of the knowledge that is asked
+            for, same shape.
+
+    Returns:
+        ``(STEPS + 1,)`` by knowledge in steps, the last for all that is asked for; -inf where no
+        error rates come to it.
+    """
+    steps = np.rint(knowledge * STEPS).astype(np.int64).clip(0, STEPS)
+    best = np.full((len(ERRORS), STEPS + 1), -np.inf)
+    best[0, 0] = 0.0
+    for row, step in zip(likelihoods, steps, strict=True):
+        before = np.maximum.accumulate(best, axis=0) + row[:, np.newaxis]
+        best = np.full_like(best, -np.inf)
+        for error, shift in enumerate(step.tolist()):
+            best[error, shift:] = before[error, : STEPS + 1 - shift]
+            best[error, STEPS] = before[error, STEPS - shift :].max()
+    found: FloatArray = best.max(axis=0)
+    return found
+
+
+def both(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return the largest likelihoods of two games together, as :func:`best_by_knowledge` does."""
+    known = np.arange(STEPS + 1)
+    sums = one[:, np.newaxis] + other
+    found = np.full(STEPS + 1, -np.inf)
+    np.maximum.at(found, np.minimum(known[:, np.newaxis] + known, STEPS), sums)
+    return found
+
+
+def ranked(
+    shares: FloatArray, candidates: BoolArray, groups: IntArray, learned_from: FloatArray
+) -> BoolArray:
+    """Return the moves that a fixed order of preference would make, known from the moves before.
+
+    In each group of positions, an action that was preferred to another is expected to be preferred
+    again. The expectation at a position uses earlier rows alone, so that expectations have
+    probabilities as if they had been announced.
+
+    Args:
+        shares: the moves, as :func:`log_chances` takes them.
+        candidates: the actions among which each was chosen, ``(k, actions)``.
+        groups: the group of each row, ``(k,)``.
+        learned_from: how much each row tells of the preference, ``(k,)``.
+
+    Returns:
+        The expected actions, ``(k, actions)``; all candidates where nothing is known of them.
+    """
+    number = candidates.shape[1]
+    preferred: dict[int, FloatArray] = {}
+    expected = candidates.copy()
+    for row, group in enumerate(groups.tolist()):
+        among = candidates[row]
+        wins = preferred.get(group)
+        if wins is not None:
+            beaten = among & (wins > wins.T + ROUNDING).T
+            best = among & ~beaten.any(axis=1)
+            if best.any():
+                expected[row] = best
+        if learned_from[row] > 0:
+            if wins is None:
+                wins = preferred[group] = np.zeros((number, number))
+            wins += learned_from[row] * np.outer(among * shares[row, :-1], among)
+    return expected
+
+
+class Expected(NamedTuple):
+    """The moves that a fault expects at the N-positions of a case.
+
+    Attributes:
+        chances: probability of each action, ``(k, actions)``.
+        moves: the actions that it expects, ``(k, actions)``.
+        tells: positions where a right policy would play otherwise, ``(k,)``.
+        any_action: whether illegal actions are expected, too.
+    """
+
+    chances: FloatArray
+    moves: BoolArray
+    tells: BoolArray
+    any_action: bool = False
+
+
+class Case:
+    """The moves at the N-positions of one game; P-positions tell of illegal moves alone.
+
+    Args:
+        board: the game's positions.
+        answers: the policy's answers there.
+        values: the policy's values there, if it has any.
+
+    Attributes:
+        backups: terms of equations of the values; ``None`` without values.
+        rows: the N-positions, as rows of the board, shortest games first, ``(k,)``.
+        positions: the N-positions, ``(k, components)``.
+        shares: the moves, as of :class:`Answers`, ``(k, actions + 1)``.
+        legal: legal actions, ``(k, actions)``.
+        winning: winning actions, ``(k, actions)``.
+        hits: share of the move that wins, ``(k,)``.
+    """
+
+    def __init__(self, board: Board, answers: Answers, values: Values | None = None) -> None:
+        self.board, self.answers = board, answers
+        self.backups = None if values is None else Backups(board, values, answers.chances)
+        won = np.flatnonzero(board.won[answers.rows])
+        order = won[np.argsort(board.lengths[answers.rows[won]], kind="stable")]
+        self.rows: IntArray = answers.rows[order]
+        self.positions: IntArray = board.positions[self.rows]
+        self.shares: FloatArray = answers.shares[order]
+        self.chances: FloatArray = answers.chances[order]
+        self.legal: BoolArray = board.legal[self.rows]
+        self.winning: BoolArray = board.winning[self.rows]
+        self.hits = self.of_moves(self.winning)
+
+    def of_moves(self, table: BoolArray) -> FloatArray:
+        """Return the share of each move that is in a table ``(k, actions)``, ``(k,)``."""
+        found: FloatArray = (self.shares[:, :-1] * table).sum(axis=1)
+        return found
+
+    @property
+    def at_random(self) -> FloatArray:
+        """Share of winning moves among the legal ones, ``(k,)``."""
+        share: FloatArray = self.winning.sum(axis=1) / self.legal.sum(axis=1)
+        return share
+
+    @property
+    def percent(self) -> float:
+        """Mean probability of a winning move, in percent, as ``nim_envs.optimality`` has it."""
+        return 100 * float((self.chances * self.winning).sum(axis=1).mean())
+
+    @cached_property
+    def illegal(self) -> FloatArray:
+        """Share of each answer that is illegal, ``(answers,)``, at P-positions too."""
+        legal = self.board.legal[self.answers.rows]
+        share: FloatArray = 1.0 - (self.answers.shares[:, :-1] * legal).sum(axis=1)
+        return share.round(9)
+
+    def expecting(
+        self, moves: BoolArray, *, in_order: bool = False, any_action: bool = False
+    ) -> Expected:
+        """Return the expectation of a fault that makes certain moves.
+
+        Which of several winning moves is made tells nothing: their probability is shared evenly.
+
+        Args:
+            moves: the moves, ``(k, actions)``; where there is none, any.
+            in_order: whether the choice among them is by a fixed order of actions.
+            any_action: whether illegal actions are among them.
+        """
+        allowed = np.ones_like(self.legal) if any_action else self.legal
+        moves = moves & allowed
+        moves = np.where(moves.any(axis=1, keepdims=True), moves, allowed)
+        if in_order:
+            everywhere = np.ones(len(moves))
+            groups = np.zeros(len(moves), dtype=np.int64)
+            moves = ranked(self.shares, moves, groups, everywhere)
+        chances = evenly(moves)
+        winning = (chances * self.winning).sum(axis=1, keepdims=True)
+        chances = np.where(self.winning, winning * evenly(self.winning), chances)
+        tells: BoolArray = np.asarray((moves & ~self.winning).any(axis=1))
+        return Expected(chances, moves, tells, any_action)
+
+    def with_fault(self, expected: Expected, in_order: bool = False) -> FloatArray:
+        """Return the log-likelihood of each move with a fault, ``(k, errors)``.
+
+        Args:
+            expected: the moves with the fault.
+            in_order: whether errors are by a fixed order of actions, rather than random.
+        """
+        errors = np.ones_like(self.legal) if expected.any_action else self.legal
+        if in_order:
+            groups = np.zeros(len(self.rows), dtype=np.int64)
+            errors = ranked(self.shares, errors, groups, 1.0 - self.of_moves(expected.moves))
+        return log_chances(self.shares, expected.chances, evenly(errors))
+
+    def by_distance(self, likelihoods: FloatArray, rows: BoolArray) -> FloatArray:
+        """Return sums over some rows of ``(k, errors)``, ``(distances, errors)``."""
+        return by_distance(likelihoods[rows], self.board.lengths[self.rows[rows]])
+
+    def of_illegal(self, any_action: bool) -> float:
+        """Return the log-likelihood of how many answers at P-positions are illegal.
+
+        Args:
+            any_action: whether illegal actions are expected, with any probability; else they have
+                that of a slip.
+        """
+        lost = ~self.board.won[self.answers.rows]
+        number, wrong = int(lost.sum()), float(self.illegal[lost].sum())
+        if any_action:
+            return log_of_share(wrong, number - wrong)
+        return wrong * math.log(SLIP) + (number - wrong) * math.log(1 - SLIP)
+
+    @cached_property
+    def random_moves(self) -> FloatArray:
+        """Probabilities of random legal moves, ``(k, actions)``."""
+        return evenly(self.legal)
+
+    @cached_property
+    def usual_errors(self) -> FloatArray:
+        """Probabilities of moves by the order of preference in earlier errors, ``(k, actions)``."""
+        groups = np.zeros(len(self.rows), dtype=np.int64)
+        return evenly(ranked(self.shares, self.legal, groups, 1.0 - self.hits))
+
+    @cached_property
+    def usual_moves(self) -> FloatArray:
+        """Probabilities of moves by the order of preference in all earlier ones."""
+        groups = np.zeros(len(self.rows), dtype=np.int64)
+        return evenly(ranked(self.shares, self.legal, groups, np.ones(len(self.rows))))
+
+    def right(self, rows: BoolArray) -> float:
+        """Return the log of the best likelihood of right but partly trained policies.
+
+        They play random legal moves at the positions that they do not know, or those of a fixed
+        order of preference.
+
+        Args:
+            rows: the positions that are compared, ``(k,)``.
+        """
+        return max(best_likelihood(self.by_distance(each, rows)) for each in self._as_right)
+
+    def at_random_beyond(self, moves: int) -> float:
+        """Return the log of the best likelihood of moves that are right near the end alone.
+
+        Farther away they are random, or those of a fixed order of preference.
+
+        Args:
+            moves: length of the longest play from positions where they can be right.
+        """
+        near = self.board.lengths[self.rows] <= moves
+        logs = [log_chances(self.shares, each, self.random_moves) for each in
+                (self.random_moves, self.usual_moves)]  # fmt: skip
+        far = max(best_likelihood(self.by_distance(each, ~near)) for each in logs)
+        return self.right(near) + far
+
+    def right_by_knowledge(self, wanted: float) -> FloatArray:
+        """Return the same for all positions by knowledge, as :func:`best_by_knowledge` does.
+
+        Args:
+            wanted: knowledge that is asked for, in positions above the random policy's score.
+        """
+        rows = self.everywhere
+        gained = (1 - self.at_random[:, np.newaxis]) * (1 - ERRORS) / wanted
+        knowledge = self.by_distance(gained, rows)
+        ways = [self.by_distance(each, rows) for each in self._as_right]
+        found: FloatArray = np.max([best_by_knowledge(each, knowledge) for each in ways], axis=0)
+        return found
+
+    @cached_property
+    def _as_right(self) -> list[FloatArray]:
+        """Log-likelihoods of right policies with each kind of error, ``(k, errors)``."""
+        return [
+            log_chances(self.shares, evenly(self.winning), noise)
+            for noise in (self.random_moves, self.usual_errors, self.usual_moves)
+        ]
+
+    @cached_property
+    def by_chance(self) -> float:
+        """Log-likelihood of all moves as those of the random policy."""
+        return float(log_chances(self.shares, self.random_moves, self.random_moves)[:, 0].sum())
+
+    @cached_property
+    def everywhere(self) -> BoolArray:
+        """True at all positions, ``(k,)``."""
+        return np.ones(len(self.rows), dtype=np.bool_)
+
+    @cached_property
+    def seats(self) -> BoolArray:
+        """Whether each player can be to move, ``(2, k)``."""
+        rules = self.board.game.rules
+        indices = rules.indices(self.positions)
+        return self.board.game.positions_by_seat()[:, indices]
