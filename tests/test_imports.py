@@ -68,6 +68,7 @@ LAYERS = [
     ["nim_envs.text"],
     ["nim_envs.constructors"],
     ["nim_envs.registration"],
+    ["nim_envs.text.exam"],
     ["nim_envs.testing"],
     ["nim_envs"],
     ["nim_envs.adapters", "nim_envs.cli"],

@@ -145,16 +145,16 @@ def speak(board: str, seed: int, quick: bool) -> Spoken:
     seconds = time.process_time() - began
     sampled = score(
         speaker(words, model, seed), words.language, words.positions, samples=SAMPLES,
-        lost_positions=True,
+        lost_positions=True, style="short",
     )  # fmt: skip
-    greedy = score(speaker(words, model), words.language, use.scored)
+    greedy = score(speaker(words, model), words.language, use.scored, style="short")
     return Spoken(
         board,
         seed,
         seconds,
         100 - sampled.illegal - sampled.format,
         greedy.percent,
-        score(speaker(words, model), words.language, use.trained).percent,
+        score(speaker(words, model), words.language, use.trained, style="short").percent,
         greedy.random_percent,
         greedy.count,
         sum(each.numel() for each in model.parameters()),
@@ -184,7 +184,8 @@ def learn(board: str, row: str, seed: int, weights: Weights, quick: bool) -> Lea
     learner = PolicyGradient(words, reference, Credit(**ROWS[row]), settings, seed, use.trained)
 
     def percent(positions: Sequence[Position]) -> float:
-        return score(speaker(words, learner.model), words.language, positions).percent
+        speak = speaker(words, learner.model)
+        return score(speak, words.language, positions, style="short").percent
 
     curve = [(0, percent(use.scored))]
     seconds = 0.0

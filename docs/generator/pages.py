@@ -73,7 +73,7 @@ navigation = [
     *learners.pages(),
     *chapters("diagnosis", "wrappers"),
     *results.pages(),
-    *chapters("turn_credit", "language_model"),
+    *chapters("turn_credit", "language_model", "exam"),
     *tutorials.pages(),
     *commands.pages(),
     "* [Architecture](architecture.md)",

@@ -12,6 +12,7 @@ MODULES = (
     "nim_envs.theory", "nim_envs.solver", "nim_envs.cgt.sequences", "nim_envs.cgt.misere_quotients",
     "nim_envs.cgt.column_automata",
     "nim_envs.players", "nim_envs.testing", "nim_envs.testing.diagnosis", "nim_envs.text",
+    "nim_envs.text.exam",
     "nim_envs.render", "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",

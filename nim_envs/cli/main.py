@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nim_envs.cli.diagnose import diagnose
+from nim_envs.cli.exam import exam, judge
 from nim_envs.cli.games import games
 from nim_envs.cli.layout import SETTINGS, Group
 from nim_envs.cli.nimber import nimber
@@ -13,6 +14,9 @@ from nim_envs.cli.running import run as run_command
 from nim_envs.cli.sequence import sequence
 from nim_envs.cli.solve import solve
 from nim_envs.cli.text import text
+
+text.add_command(exam)
+text.add_command(judge)
 
 main = Group(
     commands=[games, solve, sequence, period, plot, quotient, nimber, text, diagnose],

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from nim_envs.cli.layout import facts, say
+from nim_envs.cli.layout import Group, facts, say
 from nim_envs.cli.options import GAME_HELP, GameName, game_with_settings, settings_option
 from nim_envs.cli.running import writing
 from nim_envs.errors import InvalidGameError
 from nim_envs.registered_games import NamedGame
 from nim_envs.starts import NAMED_STARTS
-from nim_envs.text import (
-    PROMPT_VERSION,
-    Language,
-    TextGame,
-    TextScore,
-    Turn,
-    disguised,
-    rules_text,
-    score,
-)
-from nim_envs.text.programs import Program, Recorded
+from nim_envs.text import Language, TextGame, TextScore, Turn, disguised, rules_text
+from nim_envs.text.answers import ANSWERS
+from nim_envs.text.programs import Program
 from nim_envs.text.prompts import STYLES
+from nim_envs.text.reading import check_form
+from nim_envs.text.replies import Replies
+from nim_envs.text.runner import answers
+from nim_envs.text.scores import Questions
 
 SEATS: dict[str, Any] = {"first": 0, "second": 1, "random": "random"}
 QUIT = ("quit", "exit", "q")
 LONGEST_SHOWN = 60
 """Most characters of a reply that are shown."""
 
+CONCURRENCY = 32
+"""Requests that are open at a time, by default."""
+
 POSITIONS = ("all", "reachable", "player_0", "player_1")
 
 
-@click.command()
-@click.option("--game", type=GameName(), required=True, help=GAME_HELP)
+@click.group(cls=Group, invoke_without_command=True)
+@click.option("--game", type=GameName(), help=GAME_HELP)
 @settings_option
 @click.option("--disguise", type=click.IntRange(min=0), metavar="SEED",
               help="Other names for heaps and moves, and another numbering.")  # fmt: skip
-@click.option("--style", type=click.Choice(STYLES), default="short", show_default=True,
-              help="Style of the prompts.")  # fmt: skip
+@click.option("--style", type=click.Choice(STYLES),
+              help="Style of the prompts; by default short, and sentences to score.")  # fmt: skip
 @click.option("--rules", metavar="SENTENCES",
               help="What a move is, for a game of your own that does not say it.")  # fmt: skip
+@click.option("--answer", type=click.Choice(ANSWERS), default="line", show_default=True,
+              help="Form of the answers of a program.")  # fmt: skip
 @click.option("--last-line", is_flag=True, help="Search the last line of a reply for the move.")
 @click.option("--opponent", default="optimal", show_default=True, metavar="OPPONENT",
               help="Optimal, random, or a probability of a random move.")  # fmt: skip
@@ -58,7 +59,7 @@ POSITIONS = ("all", "reachable", "player_0", "player_1")
 @click.option("--retries", type=click.IntRange(min=0), default=3, show_default=True,
               help="Further replies in a turn after one without a legal move.")  # fmt: skip
 @click.option("--score", "command", metavar="COMMAND",
-              help="Score a program that reads prompts and writes replies, by line.")  # fmt: skip
+              help="Score a program that reads and writes JSON Lines.")  # fmt: skip
 @click.option("--positions", type=click.Choice(POSITIONS), default="all", show_default=True,
               help="Positions that a program is asked about.")  # fmt: skip
 @click.option("--samples", type=click.IntRange(min=1), metavar="NUMBER",
@@ -66,12 +67,15 @@ POSITIONS = ("all", "reachable", "player_0", "player_1")
 @click.option("--lost-positions", is_flag=True, help="Ask a program about lost positions too.")
 @click.option("--replies", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Keep a program's replies there, or go on from them.")  # fmt: skip
+@click.pass_context
 def text(
-    game: NamedGame,
+    context: click.Context,
+    game: NamedGame | None,
     settings: tuple[str, ...],
     disguise: int | None,
-    style: str,
+    style: str | None,
     rules: str | None,
+    answer: str,
     last_line: bool,
     opponent: str,
     seat: str,
@@ -84,29 +88,34 @@ def text(
     lost_positions: bool,
     replies: Path | None,
 ) -> None:
-    """Play a game in text, or score a program that plays it.
+    """Play a game in text, score a program that plays it, or examine a language model.
 
-    Prompts and moves are those that language models are given. Without --score you answer the
+    Prompts and moves are those that language models are given. With --game alone you answer the
     prompts. With --score a program answers them; after Ctrl-C the same command goes on, as the
-    replies so far are kept.
+    replies so far are kept. The command exam asks a model about a suite of games.
     """
+    if context.invoked_subcommand is not None:
+        return
+    if game is None:
+        raise click.UsageError("which game? Add --game nim, or a command: exam or judge")
     board = game_with_settings(game, settings, start)
     language = (
         Language(board, rules=rules) if disguise is None else disguised(board, disguise, rules)
     )
     if command is not None:
+        check_form(answer, last_line)
         asked = {
             "positions": positions, "samples": samples, "lost_positions": lost_positions,
-            "style": style, "last_line": last_line,
+            "style": style or "sentences", "answer": answer,
         }  # fmt: skip
-        show_score(score_program(language, command, asked, replies), command)
+        show_score(score_program(language, command, asked, last_line, replies), command)
         return
     if replies is not None:
         raise click.UsageError("--replies is for --score")
     play(
         TextGame(
             language, _opponent(opponent), SEATS[seat], start, retries, seed,
-            style=style, last_line=last_line,
+            style=style or "short", last_line=last_line,
         )
     )  # fmt: skip
 
@@ -155,44 +164,51 @@ def _verdict_in_words(turn: Turn) -> str:
 
 
 def score_program(
-    language: Language, command: str, asked: dict[str, Any], replies: Path | None
+    language: Language, command: str, asked: dict[str, Any], last_line: bool, replies: Path | None
 ) -> TextScore:
     """Score a program, and keep its replies in a file until the score is complete.
 
     Args:
         language: language of the prompts.
         command: command line of the program.
-        asked: positions and form of the prompts: arguments of :func:`nim_envs.text.score`.
+        asked: positions and form of the prompts: arguments of
+            :class:`nim_envs.text.scores.Questions`.
+        last_line: as in :func:`nim_envs.text.read_move`.
         replies: file to keep; ``None``: one in the current directory, named after the settings
             and removed in the end.
     """
-    header = {
-        "game": language.name, "prompt_version": PROMPT_VERSION, "command": command, **asked
-    }  # fmt: skip
-    if language.rules is not None:
-        header["rules"] = language.rules
-    digest = hashlib.sha256(json.dumps(header).encode()).hexdigest()[:12]
-    path = replies or Path(f"text_replies_{digest}.jsonl")
-    with Program(command) as program:
-        with writing(path):
-            try:
-                recorded = Recorded(program, path, header)
-            except ValueError as error:
-                raise click.UsageError(f"--replies: {error}") from error
-        if recorded.known:
-            click.echo(f"going on after {recorded.known} replies in {path}", err=True)
-        try:
-            result = score(recorded, language, **asked, batch_size=1)
-        except BaseException:
-            click.echo(
-                f"{recorded.replies} replies are kept in {path}: the same command goes on", err=True
-            )
-            raise
-        finally:
-            recorded.close()
+    questions = Questions(language, **asked)
+    header = {**questions.header, "command": command}
+    path = replies or Path(f"text_replies_{Replies(None, header).digest}.jsonl")
+    with Program(command) as program, kept_replies(path, header) as kept:
+        said = answers(program, questions, kept, total=len(questions), concurrency=CONCURRENCY)
+        result = questions.score(said, last_line=last_line)
     if replies is None:
         path.unlink()
     return result
+
+
+@contextmanager
+def kept_replies(path: Path, header: dict[str, Any]) -> Iterator[Replies]:
+    """Open a file of replies; if the block fails, say how many it has.
+
+    Raises:
+        click.UsageError: the file cannot be used, or holds replies of another run.
+    """
+    with writing(path):
+        try:
+            kept = Replies(path, header)
+        except ValueError as error:
+            raise click.UsageError(f"--replies: {error}") from error
+    if kept.known:
+        click.echo(f"going on after {kept.known} replies in {path}", err=True)
+    try:
+        yield kept
+    except BaseException:
+        click.echo(f"{len(kept)} replies are kept in {path}: the same command goes on", err=True)
+        raise
+    finally:
+        kept.close()
 
 
 def show_score(result: TextScore, command: str) -> None:
@@ -208,6 +224,11 @@ def show_score(result: TextScore, command: str) -> None:
         ["kept the win", f"{result.percent:.2f} %{interval}; random {result.random_percent:.2f} %"],
         ["replies", f"{result.replies}, of which"],
         *([f"- {name}", f"{share:.2f} %"] for name, share in result.shares.items()),
+        *(
+            [["failed", f"{result.failed} requests, which no share counts"]]
+            if result.failed
+            else []
+        ),
     ]
     for number, blunder in enumerate(result.blunders[:5]):
         said = blunder.reply

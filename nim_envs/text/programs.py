@@ -1,4 +1,4 @@
-"""Speakers that are programs reading prompts and writing replies, and recordings of replies."""
+"""Speakers that are programs: JSON Lines on standard input and output."""
 
 from __future__ import annotations
 
@@ -6,32 +6,39 @@ import json
 import os
 import shlex
 import subprocess
-from pathlib import Path
+from concurrent.futures import Future
+from contextlib import suppress
+from threading import Lock, Thread
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any
 
 from nim_envs.errors import InvalidPolicyError
-from nim_envs.files import write_atomically
-from nim_envs.text.reading import LONGEST_REPLY
-from nim_envs.text.speakers import Speak
+from nim_envs.text.replies import Answer, Request, tokens_in
 
 SECONDS_TO_END = 2.0
 """Time for a program to end by itself once its input is closed."""
 
+LONGEST_LINE = 1 << 24
+"""Maximum length of a line of a program's output, in characters."""
+
+LONGEST_QUOTED = 200
+"""Characters of a line that an error message quotes."""
+
 
 class Program:
-    """A program that reads prompts and writes replies, one line each; a context manager.
+    """A program that reads requests and writes replies as JSON Lines; a context manager.
+
+    It reads one object ``{"id", "prompt", "messages"}`` a line, where ``messages`` is the prompt as
+    a conversation, and writes one object ``{"id", "reply"}`` a line, in any order. In place of
+    ``"reply"`` it may write ``"error"``, the reason why there is none; ``"usage"`` with
+    ``"prompt_tokens"`` and ``"completion_tokens"`` is optional. Its input is closed when there are
+    no more requests; standard error is passed on.
 
     Args:
         command: the program and its arguments, as a shell would split them.
 
     Raises:
         InvalidPolicyError: there is no such program, or it cannot be started.
-
-    Example:
-        >>> with Program("cat") as speak:
-        ...     speak(["normal heaps 3 4 5 move"])
-        ['normal heaps 3 4 5 move']
     """
 
     def __init__(self, command: str) -> None:
@@ -53,43 +60,82 @@ class Program:
             raise InvalidPolicyError(f"the program {command!r} cannot be run: {reason}") from error
         self._command = command
         self._said = 0
+        self._lock = Lock()
+        self._writing = Lock()
+        self._pending: dict[str, Future[Answer]] = {}
+        self._fault: InvalidPolicyError | None = None
+        self._reader = Thread(target=self._read, daemon=True)
+        self._reader.start()
 
-    def __call__(self, prompts: list[str]) -> list[str]:
-        """Return the program's replies.
+    def __call__(self, requests: list[Request]) -> list[Answer]:
+        """Return the program's answers.
 
         Raises:
-            InvalidPolicyError: it ended before it had replied.
+            InvalidPolicyError: it ended before it had replied, or wrote something else.
         """
-        return [self._reply(prompt) for prompt in prompts]
-
-    def _reply(self, prompt: str) -> str:
-        given, said = self._process.stdin, self._process.stdout
-        assert given is not None
-        assert said is not None
+        futures: list[Future[Answer]] = [Future() for _ in requests]
+        with self._lock:
+            if self._fault is not None:
+                raise self._fault
+            for request, future in zip(requests, futures, strict=True):
+                self._pending[request.id] = future
+        lines = [
+            json.dumps({**request._asdict(), "messages": request.messages}) for request in requests
+        ]
+        assert self._process.stdin is not None
         try:
-            given.write(f"{prompt}\n")
-            given.flush()
-        except (BrokenPipeError, OSError):
-            raise self._ended() from None
-        line = said.readline(LONGEST_REPLY + 2)
-        if not line:
-            raise self._ended()
-        rest = line
-        while rest and not rest.endswith("\n"):
-            # The line is too long to be read as a move: its rest is discarded.
-            rest = said.readline(LONGEST_REPLY)
-        self._said += 1
-        return line.rstrip("\r\n")
+            with self._writing:
+                self._process.stdin.write("".join(f"{line}\n" for line in lines))
+                self._process.stdin.flush()
+        except (OSError, ValueError):
+            # It ended, which the reader sees too; or it closed its input alone.
+            self._reader.join(SECONDS_TO_END)
+            self._end(self._error("closed its input"))
+        return [future.result() for future in futures]
 
-    def _ended(self) -> InvalidPolicyError:
+    def _read(self) -> None:
+        """Read replies until the program ends or writes something else."""
+        assert self._process.stdout is not None
+        while line := self._process.stdout.readline(LONGEST_LINE):
+            try:
+                entry = json.loads(line)
+                answer = _answer(entry)
+                with self._lock:
+                    future = self._pending.pop(entry["id"])
+                    self._said += 1
+            except (
+                ValueError,
+                TypeError,
+                KeyError,
+                AttributeError,
+                ArithmeticError,
+                RecursionError,
+            ):
+                return self._end(
+                    self._error(
+                        f"wrote {line[:LONGEST_QUOTED]!r}, which is not an answer "
+                        '{"id": …, "reply": …} to a request that was open'
+                    )
+                )
+            future.set_result(answer)
         try:
             code: Any = self._process.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             code = "none, as it still runs"
+        return self._end(self._error(f"ended with exit code {code}"))
+
+    def _error(self, fault: str) -> InvalidPolicyError:
         return InvalidPolicyError(
-            f"the program {self._command!r} ended after {self._said} replies, where one line for "
-            f"each prompt is expected; exit code {code}"
+            f"the program {self._command!r} {fault}, after {self._said} replies"
         )
+
+    def _end(self, fault: InvalidPolicyError) -> None:
+        """Let all open and later requests raise an error, unless another one came first."""
+        with self._lock:
+            self._fault = self._fault or fault
+            pending, self._pending = self._pending, {}
+        for future in pending.values():
+            future.set_exception(self._fault)
 
     def __enter__(self) -> Program:
         """Return the program."""
@@ -103,95 +149,33 @@ class Program:
     ) -> None:
         """Close its input, and end the program."""
         process = self._process
+        assert process.stdin is not None
+        with suppress(OSError, ValueError):
+            process.stdin.close()
         try:
-            process.communicate(timeout=SECONDS_TO_END if error is None else 0.0)
+            process.wait(SECONDS_TO_END if error is None else 0.0)
         except subprocess.TimeoutExpired:
             process.terminate()
             try:
-                process.communicate(timeout=SECONDS_TO_END)
+                process.wait(SECONDS_TO_END)
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.communicate()
-        except (BrokenPipeError, ValueError):
-            process.kill()
-            process.wait()
+                process.wait()
+        self._reader.join(SECONDS_TO_END)
+        if not self._reader.is_alive() and process.stdout is not None:
+            process.stdout.close()
 
 
-class Recorded:
-    """A speaker that records its replies in a file, and returns recorded ones without asking again.
-
-    The file has a line of JSON for the header, and one for each reply. An incomplete last line is
-    dropped.
-
-    Args:
-        speak: function from a list of prompts to the replies, one for each.
-        path: path of the file, created if missing; its replies are returned first, in order, to the
-            same prompts.
-        header: description of the run in JSON's types; must equal that of an existing file.
+def _answer(entry: Any) -> Answer:
+    """Return the answer in an object that a program wrote.
 
     Raises:
-        ValueError: the file holds something else, or replies of another header.
-        OSError: the file cannot be read or written.
+        ValueError, TypeError, KeyError, AttributeError, ArithmeticError: there is none.
     """
-
-    def __init__(self, speak: Speak, path: Path, header: dict[str, Any]) -> None:
-        self._speak = speak
-        self.path = path
-        self._known = _known_replies(path, header)
-        self.known = len(self._known)
-        lines = [header, *({"prompt": said[0], "reply": said[1]} for said in self._known)]
-        write_atomically(path, "".join(map(_line, lines)).encode())
-        self._file: TextIO = path.open("a", encoding="utf-8")
-        self._given = 0
-
-    def __call__(self, prompts: list[str]) -> list[str]:
-        """Return the replies, those in the file first.
-
-        Raises:
-            ValueError: the file has the reply to another prompt.
-        """
-        return [self._reply(prompt) for prompt in prompts]
-
-    def _reply(self, prompt: str) -> str:
-        number = self._given
-        if number < len(self._known):
-            asked, reply = self._known[number]
-            if asked != prompt:
-                raise ValueError(
-                    f"reply {number} in {self.path} is to the prompt {asked!r}, not to {prompt!r}"
-                )
-        else:
-            (reply,) = self._speak([prompt])
-            self._file.write(_line({"prompt": prompt, "reply": reply}))
-            self._file.flush()
-        self._given += 1
-        return reply
-
-    @property
-    def replies(self) -> int:
-        """Number of replies in the file."""
-        return max(self._given, len(self._known))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-
-def _line(entry: dict[str, Any]) -> str:
-    return json.dumps(entry) + "\n"
-
-
-def _known_replies(path: Path, header: dict[str, Any]) -> list[tuple[str, str]]:
-    """The prompts and replies in a file, without an incomplete last line."""
-    if not path.exists():
-        return []
-    # The text after the last line feed is an incomplete line.
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    try:
-        entries = list(map(json.loads, lines))
-        known = [(entry["prompt"], entry["reply"]) for entry in entries[1:]]
-    except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path} holds no replies ({error})") from None
-    if entries and entries[0] != header:
-        raise ValueError(f"{path} holds replies of {entries[0]}, not of {header}")
-    return known
+    if "error" in entry:
+        reply, error = None, entry["error"]
+    else:
+        reply, error = entry["reply"], None
+    if not isinstance(reply if error is None else error, str):
+        raise TypeError
+    return Answer(reply, error, *tokens_in(entry.get("usage")))

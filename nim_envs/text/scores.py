@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import math
+import os
+import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.files import write_somewhere
 from nim_envs.game import Game
-from nim_envs.rules.validation import checked_boolean, checked_integer
+from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.scoring import optimality
-from nim_envs.scoring.enumeration import with_progress
 from nim_envs.scoring.intervals import in_words, percent_interval
 from nim_envs.scoring.scores import n_positions, position_set
 from nim_envs.text.language import Language, as_language
-from nim_envs.text.prompts import PROMPT_VERSION
-from nim_envs.text.speakers import BATCH_SIZE, Speak, Speaker
+from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt
+from nim_envs.text.reading import check_form
+from nim_envs.text.replies import Answer, Replies, Request
+from nim_envs.text.runner import answers
+from nim_envs.text.speakers import BATCH_SIZE, Speak, asking
 from nim_envs.text.verdicts import KINDS, Kind, Verdict, verdict
 
 LONGEST_KEPT = 1000
 """Maximum length of a reply in a ``Blunder``, in characters."""
+
+WITH_A_MOVE: tuple[Kind, ...] = ("kept_win", "threw_win", "lost_position", "illegal")
+"""The kinds of replies that held a move."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,9 @@ class TextScore:
         lost_position: share of replies of this kind.
         illegal: share of replies of this kind.
         format: share of replies of this kind.
+        percent_of_moves: ``percent`` among the replies that held a move, legal or not; NaN if none
+            did.
+        failed: number of requests without a reply, which no share counts.
         count: number of N-positions.
         replies: number of replies.
         positions: the set: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or
@@ -74,6 +87,8 @@ class TextScore:
     lost_position: float
     illegal: float
     format: float
+    percent_of_moves: float
+    failed: int
     count: int
     replies: int
     positions: str
@@ -100,6 +115,7 @@ class TextScore:
             f"{self.positions}; random {self.random_percent:.2f} %; of {self.replies} replies: "
             f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {lost}"
             f"illegal {self.illegal:.2f} %, no move {self.format:.2f} %; "
+            f"{f'{self.failed} requests failed; ' if self.failed else ''}"
             f"{self.game}; {self.style} prompts, version {self.prompt_version}"
         )
 
@@ -111,9 +127,12 @@ def score(
     *,
     samples: int | None = None,
     lost_positions: bool = False,
-    style: str = "short",
+    style: str = "sentences",
+    answer: str = "line",
     last_line: bool = False,
     batch_size: int = BATCH_SIZE,
+    concurrency: int = 1,
+    replies: str | Path | None = None,
 ) -> TextScore:
     """Score a speaker, a function that answers prompts with text, by its replies at positions.
 
@@ -131,22 +150,31 @@ def score(
         lost_positions: whether to include P-positions that leave a move; they change the shares of
             the kinds, but not ``percent``.
         style: ``"short"`` or ``"sentences"``, as in :func:`prompt`.
+        answer: form of the answers, which prompts in sentences ask for, as in :func:`prompt`.
         last_line: whether only the last line of a reply is read, as in :func:`read_move`.
         batch_size: maximum number of prompts in one call.
+        concurrency: number of calls at a time, each in a thread of its own where it is over 1.
+        replies: file of JSON Lines to which replies are written before they are judged, and from
+            which an earlier run goes on; ``None``: they are written only if ``speak`` raises, to a
+            new file that a warning names.
 
     Raises:
         TypeError: ``speak`` cannot be called, or ``game`` is neither a game nor a language.
-        ValueError: an unknown set of positions.
-        InvalidGameError: an unknown style, or ``samples`` or ``batch_size`` is not an integer of at
-            least 1.
+        ValueError: an unknown set of positions; or ``replies`` holds something else, or replies of
+            other prompts.
+        InvalidGameError: an unknown style, or ``samples``, ``batch_size`` or ``concurrency`` is not
+            an integer of at least 1; or the rules have no words, which ``"sentences"`` needs.
         InvalidPolicyError: the speaker returned something else than one string for each prompt.
         InvalidPositionError: given positions that are not of this game.
         SearchTooLargeError: too many positions to enumerate; or the game cannot be solved.
 
+    Warns:
+        RuntimeWarning: ``speak`` raised, and its replies are in a new file.
+
     Example:
         >>> import nim_envs
         >>> game = nim_envs.make_game("nim", heaps=(1, 2))
-        >>> result = score(lambda prompts: ["heap 1: take 1"] * len(prompts), game)
+        >>> result = score(lambda prompts: ["heap 1: take 1"] * len(prompts), game, style="short")
         >>> print(result)
         50.00 % of 4 N-positions, all; random 70.83 %; of 4 replies: kept the win 50.00 %, threw it
         25.00 %, illegal 25.00 %, no move 0.00 %; nim, heaps 1-2, normal play; short prompts,
@@ -154,52 +182,149 @@ def score(
         >>> [(blunder.position, blunder.verdict.kind) for blunder in result.blunders]
         [((0, 2), 'threw_win'), ((1, 0), 'illegal')]
     """
-    language = as_language(game)
-    speaker = Speaker(speak, language, style, batch_size)
-    each = 1 if samples is None else checked_integer("samples", samples, 1)
-    checked_boolean("lost_positions", lost_positions)
-    rules = language.game.rules
-    name, _, parts = position_set(language.game, positions)
-    none = np.empty((0, len(rules.components)), dtype=np.int64)
-    listed = np.concatenate([none, *(part[~rules.is_terminal(part)] for part in parts)])
-    won = n_positions(language.game, listed)
-    asked = np.repeat(listed if lost_positions else won, each, axis=0)
-    counts = dict.fromkeys(KINDS, 0)
-    kept = 0
-    blunders: list[Blunder] = []
-    for batch in with_progress(speaker.batches(asked), len(asked), "replies"):
-        for place, reply in zip(batch.tolist(), speaker.replies(batch), strict=True):
-            position = tuple(place)
-            truth = verdict(language, position, reply, last_line=last_line)
+    check_form(answer, last_line)
+    questions = Questions(
+        as_language(game), positions, samples=samples, lost_positions=lost_positions, style=style,
+        answer=answer,
+    )  # fmt: skip
+    kept = Replies(None if replies is None else Path(replies), questions.header)
+    try:
+        said = answers(
+            asking(speak),
+            questions,
+            kept,
+            total=len(questions),
+            batch_size=checked_integer("batch_size", batch_size, 1),
+            concurrency=checked_integer("concurrency", concurrency, 1),
+        )
+        return questions.score(said, last_line=last_line)
+    except BaseException:
+        if replies is None and len(kept):
+            path = Path(f"text_replies_{kept.digest}_{os.getpid()}.jsonl")
+            write_somewhere(path, kept.content())
+            warnings.warn(
+                f"{len(kept)} replies are in {path}: replies={str(path)!r} goes on from them",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        raise
+    finally:
+        kept.close()
+
+
+class Questions:
+    """The prompts of a score, and the score of their answers.
+
+    Args:
+        language: game and words of the prompts.
+        positions: as :func:`score` takes them.
+        samples: likewise.
+        lost_positions: likewise.
+        style: likewise.
+        answer: likewise.
+
+    Raises:
+        ValueError: an unknown set of positions.
+        InvalidGameError: an unknown style, or ``samples`` is not an integer of at least 1.
+        InvalidPositionError: given positions that are not of this game.
+        SearchTooLargeError: too many positions to enumerate; or the game cannot be solved.
+    """
+
+    def __init__(
+        self,
+        language: Language,
+        positions: str | npt.ArrayLike = "all",
+        *,
+        samples: int | None = None,
+        lost_positions: bool = False,
+        style: str = "sentences",
+        answer: str = "line",
+    ) -> None:
+        self.language = language
+        self.samples = None if samples is None else checked_integer("samples", samples, 1)
+        self.style = checked_choice("style", style, STYLES)
+        checked_boolean("lost_positions", lost_positions)
+        rules = language.game.rules
+        self.answer = answer
+        prompt(language, rules.initial, style, answer=answer)  # raises errors now
+        self.name, _, parts = position_set(language.game, positions)
+        none = np.empty((0, len(rules.components)), dtype=np.int64)
+        listed = np.concatenate([none, *(part[~rules.is_terminal(part)] for part in parts)])
+        self.won = n_positions(language.game, listed)
+        self.asked = np.repeat(listed if lost_positions else self.won, self.samples or 1, axis=0)
+        self.header = {
+            "game": language.name,
+            "rules": language.rules,
+            "prompt_version": PROMPT_VERSION,
+            "positions": self.name,
+            "samples": samples,
+            "lost_positions": lost_positions,
+            "style": style,
+            "answer": answer,
+        }
+
+    def __len__(self) -> int:
+        """Return the number of prompts."""
+        return len(self.asked)
+
+    def __iter__(self) -> Iterator[Request]:
+        """Yield the requests; an id is the index of the reply and the position."""
+        for index, position in enumerate(self.asked.tolist()):
+            text = prompt(self.language, tuple(position), self.style, answer=self.answer)
+            yield Request(f"{index}/{'-'.join(map(str, position))}", text)
+
+    def score(
+        self, said: Iterable[tuple[Request, Answer]], *, last_line: bool = False
+    ) -> TextScore:
+        """Return the score of the answers to all requests, in any order."""
+        rules = self.language.game.rules
+        counts = dict.fromkeys(KINDS, 0)
+        kept = moves = failed = failed_won = 0
+        blunders: dict[int, Blunder] = {}
+        for request, answer in said:
+            index = int(request.id.partition("/")[0])
+            position = tuple(self.asked[index].tolist())
+            if answer.reply is None:
+                failed += 1
+                failed_won += self.language.outcomes(position).winning
+                continue
+            truth = verdict(
+                self.language, position, answer.reply, answer=self.answer, last_line=last_line
+            )
             counts[truth.kind] += 1
             kept += truth.kept_win
+            moves += truth.winning and truth.kind in WITH_A_MOVE
             if truth.winning and not truth.kept_win:
                 here = rules.coordinate_tuple(np.array(position))
-                blunders.append(Blunder(here, reply[:LONGEST_KEPT], truth))
+                blunders[index] = Blunder(here, answer.reply[:LONGEST_KEPT], truth)
 
-    def share(number: int, whole: int) -> float:
-        return 100.0 * number / whole if whole else math.nan
+        def share(number: int, whole: int) -> float:
+            return 100.0 * number / whole if whole else math.nan
 
-    percent = share(kept, len(won) * each)
-    interval = None
-    if samples is not None and len(won):
-        interval = percent_interval(percent, len(won) * each)
-    return TextScore(
-        percent=percent,
-        random_percent=_random_percent(language.game, won),
-        kept_win=share(counts["kept_win"], len(asked)),
-        threw_win=share(counts["threw_win"], len(asked)),
-        lost_position=share(counts["lost_position"], len(asked)),
-        illegal=share(counts["illegal"], len(asked)),
-        format=share(counts["format"], len(asked)),
-        count=len(won),
-        replies=len(asked),
-        positions=name,
-        interval=interval,
-        blunders=tuple(blunders),
-        game=language.name,
-        style=style,
-    )
+        replies = len(self.asked) - failed
+        at_won = len(self.won) * (self.samples or 1) - failed_won
+        percent = share(kept, at_won)
+        interval = None
+        if self.samples is not None and at_won:
+            interval = percent_interval(percent, at_won)
+        return TextScore(
+            percent=percent,
+            random_percent=_random_percent(self.language.game, self.won),
+            kept_win=share(counts["kept_win"], replies),
+            threw_win=share(counts["threw_win"], replies),
+            lost_position=share(counts["lost_position"], replies),
+            illegal=share(counts["illegal"], replies),
+            format=share(counts["format"], replies),
+            percent_of_moves=share(kept, moves),
+            failed=failed,
+            count=len(self.won),
+            replies=replies,
+            positions=self.name,
+            interval=interval,
+            blunders=tuple(blunders[index] for index in sorted(blunders)),
+            game=self.language.name,
+            style=self.style,
+        )
 
 
 def _random_percent(game: Game, positions: npt.NDArray[np.int64]) -> float:

@@ -15,6 +15,7 @@ from nim_envs.rules.validation import checked_boolean, checked_choice, checked_i
 from nim_envs.text.language import Language, Position, as_language
 from nim_envs.text.prompts import STYLES, prompt
 from nim_envs.text.reading import read_move
+from nim_envs.text.replies import Answer, Ask, Request
 from nim_envs.typing import IntArray
 
 Speak = Callable[[list[str]], Sequence[str]]
@@ -41,10 +42,7 @@ class Speaker:
     def __init__(
         self, speak: Speak, language: Language, style: str = "short", batch_size: int = BATCH_SIZE
     ) -> None:
-        if not callable(speak):
-            raise TypeError(
-                f"speak must be a function of a list of prompts that returns replies, not {speak!r}"
-            )
+        _check_speaker(speak)
         self._speak = speak
         self._language = language
         self._style = checked_choice("style", style, STYLES)
@@ -84,6 +82,28 @@ def checked_replies(replies: Any, number: int) -> list[str]:
     if len(listed) != number:
         raise InvalidPolicyError(f"{allowed}, not {len(listed)} strings")
     return listed
+
+
+def asking(speak: Speak) -> Ask:
+    """Return a speaker as a function from requests to answers.
+
+    Raises:
+        TypeError: ``speak`` cannot be called.
+    """
+    _check_speaker(speak)
+
+    def ask(requests: list[Request]) -> list[Answer]:
+        said = speak([request.prompt for request in requests])
+        return [Answer(reply) for reply in checked_replies(said, len(requests))]
+
+    return ask
+
+
+def _check_speaker(speak: Any) -> None:
+    if not callable(speak):
+        raise TypeError(
+            f"speak must be a function of a list of prompts that returns replies, not {speak!r}"
+        )
 
 
 class TextPolicy:

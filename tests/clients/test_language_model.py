@@ -134,9 +134,10 @@ def test_supervised_training_teaches_legal_moves(words, reference):
         words.positions,
         samples=100,
         lost_positions=True,
+        style="short",
     )
     assert spoken.illegal + spoken.format < 10
-    before = score(speaker(words, untrained(words), 0), words.language, samples=20)
+    before = score(speaker(words, untrained(words), 0), words.language, samples=20, style="short")
     assert before.illegal + before.format > 90
 
 
@@ -252,7 +253,7 @@ def test_a_small_board_is_learned_and_the_same_seed_learns_the_same(words, refer
         while learner.moves < learner.settings.moves:
             learner.update()
     assert learners[0].moves == 1_600
-    assert score(speaker(words, learners[0].model), SMALL).percent == 100
+    assert score(speaker(words, learners[0].model), SMALL, style="short").percent == 100
     one, same, other = (
         torch.cat([each.flatten() for each in learner.model.state_dict().values()])
         for learner in learners

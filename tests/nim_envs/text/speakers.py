@@ -17,7 +17,7 @@ class Scripted:
         style: of the prompts.
     """
 
-    def __init__(self, game, positions, answer, style="short"):
+    def __init__(self, game, positions, answer, style="sentences"):
         self.positions = {
             prompt(game, position, style): tuple(position.tolist()) for position in positions
         }

@@ -50,7 +50,7 @@ def test_prompts_verdicts_and_blunders_have_coordinates():
     told = own_game("wythoff", move_in_words="move the queen left, down or diagonally")
     assert "Now wythoff 0 is at (4, 5)." in prompt(told, (4, 5), style="sentences")
     assert verdict(game, (4, 5), "wythoff 0: left 1").after == (3, 5)
-    first = score(lambda prompts: ["pass"] * len(prompts), game).blunders[0]
+    first = score(lambda prompts: ["pass"] * len(prompts), game, style="short").blunders[0]
     assert first.position == (0, 1)
 
 

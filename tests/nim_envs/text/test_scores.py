@@ -51,7 +51,7 @@ def shares(result):
     return list(result.shares.values())
 
 
-def scripted(game, language=None, garbage=0, style="short"):
+def scripted(game, language=None, garbage=0, style="sentences"):
     """Speaker of :func:`some_action`; every so often it says something that is no move."""
     language = language or game
 
@@ -81,7 +81,8 @@ def test_the_score_of_texts_is_the_optimality_of_the_moves_digit_for_digit(case,
     assert [blunder.position for blunder in result.blunders] == list(
         map(tuple, expected.blunders.tolist())
     )
-    assert optimality(TextPolicy(speak, language), game).percent == expected.percent
+    policy = TextPolicy(speak, language, style="sentences")
+    assert optimality(policy, game).percent == expected.percent
     assert max(speak.asked) <= 64
 
 
@@ -91,7 +92,7 @@ def test_replies_without_a_move_count_alike_in_both_scores(case):
     game = make_game(name, **arguments)
     speak = scripted(game, garbage=3)
     result = score(speak, game)
-    expected = optimality(TextPolicy(speak, game, batch_size=7), game)
+    expected = optimality(TextPolicy(speak, game, style="sentences", batch_size=7), game)
     assert result.percent == expected.percent
     assert math.isclose(result.illegal + result.format, expected.illegal_percent)
     assert expected.illegal_percent > 0
@@ -114,7 +115,7 @@ def test_shares_blunders_and_what_the_result_names():
         ((1, 2, 0), "heap 0: take 1", "threw_win"),
     ]
     assert shares(result) == [100 * 15 / 18, 100 / 18, 0, 100 / 18, 100 / 18]
-    assert (result.style, result.prompt_version) == ("short", PROMPT_VERSION)
+    assert (result.style, result.prompt_version) == ("sentences", PROMPT_VERSION)
     for words in ("83.33 %", "18 N-positions, all", "nim, heaps 1-2-3, normal play", "version 2"):
         assert words in str(result)
     assert repr(result).endswith("; 3 blunders)")
@@ -178,8 +179,10 @@ def test_prose_and_sentences_are_options_of_the_score():
         assert all("Answer with one move" in text for text in prompts)
         return ["Hm.\nI choose heap 0: take 1"] * len(prompts)
 
-    assert score(speak, game, style="sentences").format == 100
-    assert score(speak, game, style="sentences", last_line=True).percent == 25
+    assert score(speak, game).format == 100
+    assert math.isnan(score(speak, game).percent_of_moves)
+    result = score(speak, game, last_line=True)
+    assert (result.percent, result.percent_of_moves) == (25, 25)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +225,7 @@ def test_a_speaker_is_an_opponent_of_the_environments_and_forfeits_without_a_mov
     env.reset(seed=0)
     assert env.step(0)[1:3] == (1.0, True)
     right = TextPolicy(
-        Scripted(game, playable(game), partial(_winning_text, game)), game, style="short"
+        Scripted(game, playable(game), partial(_winning_text, game)), game, style="sentences"
     )
     env = gymnasium.make("nim_envs/Nim-v0", heaps=(1, 2), opponent=right)
     env.reset(seed=0)

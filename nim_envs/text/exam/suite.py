@@ -1,0 +1,227 @@
+"""The suite: settings and positions of the exam, all drawn from one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.game import Game
+from nim_envs.registration import make_game
+from nim_envs.rules.validation import checked_integer
+from nim_envs.text.exam.drawn_games import (
+    exchange_game,
+    graph_game,
+    number_game,
+    octal_game,
+    steps_game,
+)
+from nim_envs.text.exam.truth import BANDS, Truth, truth_of
+from nim_envs.text.language import Language, as_language, disguised
+from nim_envs.text.prompts import prompt
+from nim_envs.text.replies import Request
+
+SUITE_VERSION = 1
+"""Version of the suite: the same seed draws the same settings and positions."""
+
+PUBLIC_SEEDS = (0, 1, 2, 3, 4)
+"""Seeds of the public suites; whoever wants an unread one chooses another and holds it back."""
+
+POSITIONS = 50
+"""Most positions of a setting."""
+
+KNOWN: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "nim-3-4-5": ("nim", "nim", {"heaps": (3, 4, 5)}),
+    "nim-1-3-5-7": ("nim", "nim", {"heaps": (1, 3, 5, 7)}),
+    "nim-7-11-13": ("nim", "nim", {"heaps": (7, 11, 13)}),
+    "misere-1-3-5-7": ("misère", "misere_nim", {"heaps": (1, 3, 5, 7)}),
+    "misere-4-5-6": ("misère", "misere_nim", {"heaps": (4, 5, 6)}),
+    "nim-at-most-3": ("bounded", "nim", {"heaps": (7, 9, 10), "max_take": 3}),
+    "subtract-2-3-7": ("bounded", "subtraction", {"heaps": (14, 15), "subtraction_set": (2, 3, 7)}),
+    "kayles": ("classic", "kayles", {"heaps": (12,)}),
+    "dawsons-kayles": ("classic", "dawsons_kayles", {"heaps": (14,)}),
+    "grundy": ("classic", "grundy", {"heaps": (14,)}),
+    "laskers-nim": ("classic", "laskers_nim", {"heaps": (7,)}),
+    "moores-nim": ("classic", "moores_nim", {"heaps": (3, 4, 5, 6), "k": 2}),
+    "fibonacci-nim": ("classic", "fibonacci_nim", {"heaps": (30,)}),
+    "wythoff": ("classic", "wythoff", {"queens": ((9, 11),)}),
+    "euclid": ("classic", "euclid", {"pairs": ((24, 17),)}),
+    "chomp": ("classic", "chomp", {"rows": 4, "columns": 5}),
+}
+"""Settings that books treat: group, registered game and its arguments."""
+
+DRAWN: dict[str, tuple[Callable[[np.random.Generator], Game | Language], int]] = {
+    "octal": (octal_game, 4),
+    "graph": (graph_game, 3),
+    "steps": (steps_game, 1),
+    "exchange": (exchange_game, 1),
+    "number": (number_game, 1),
+}
+"""Games that are drawn: the function that draws one, and how many there are."""
+
+RECITED = ("nim",)
+"""Groups whose answer is recited in every book."""
+
+UNREAD = ("octal", "graph", "own rules")
+"""Groups of games that are drawn."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A position of the suite.
+
+    Attributes:
+        id: name of the setting and the position.
+        setting: name of the setting.
+        position: state numbers, ``(components,)``.
+        band: one of :data:`BANDS`.
+        legal: number of legal moves.
+        winning: number of moves that keep the win, at least 1.
+        moves_to_end: moves until the game ends under best play.
+    """
+
+    id: str
+    setting: str
+    position: tuple[int, ...]
+    band: str
+    legal: int
+    winning: int
+    moves_to_end: int
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A game, its words and its positions.
+
+    Attributes:
+        name: name in the table.
+        group: ``"nim"``, ``"misère"``, ``"bounded"``, ``"classic"``, ``"octal"``, ``"graph"`` or
+            ``"own rules"``.
+        language: game and words.
+        items: the positions.
+        random_percent: score of random legal moves at them.
+    """
+
+    name: str
+    group: str
+    language: Language
+    items: tuple[Item, ...] = field(repr=False)
+
+    @property
+    def random_percent(self) -> float:
+        """Score of random legal moves, in percent."""
+        return 100.0 * float(np.mean([item.winning / item.legal for item in self.items]))
+
+
+class Suite:
+    """The settings and positions of the exam.
+
+    Args:
+        seed: integer of at least 0, from which everything is drawn.
+        only: names of settings; empty for all.
+
+    Raises:
+        InvalidGameError: ``seed`` is not such an integer, or there is no setting of a name.
+
+    Example:
+        >>> suite = Suite(seed=0, only=("nim-3-4-5",))
+        >>> len(suite.settings[0].items), suite.settings[0].items[0].id
+        (50, 'nim-3-4-5/0-0-1')
+    """
+
+    def __init__(self, seed: int = 0, only: tuple[str, ...] = ()) -> None:
+        self.seed = checked_integer("seed", seed, 0)
+        names = [name for name, _, _ in _names()]
+        unknown = sorted(set(only) - set(names))
+        if unknown:
+            raise InvalidGameError(f"settings are {', '.join(names)}; not {', '.join(unknown)}")
+        self.only = tuple(name for name in names if name in only)
+
+    @cached_property
+    def settings(self) -> tuple[Setting, ...]:
+        """The settings, in the order of the table."""
+        truths: dict[str, Truth] = {}
+        return tuple(
+            self._setting(index, *row, truths)
+            for index, row in enumerate(_names())
+            if not self.only or row[0] in self.only
+        )
+
+    def _setting(
+        self, index: int, name: str, group: str, of: str, truths: dict[str, Truth]
+    ) -> Setting:
+        # A generator of its own, so that a setting does not depend on those before it.
+        rng = np.random.default_rng((self.seed, index))
+        if of in KNOWN:
+            language = (
+                _known(of) if of == name else disguised(_known(of).game, int(rng.integers(1 << 31)))
+            )
+        else:
+            made = DRAWN[of][0](rng)
+            language = as_language(made)
+        if of not in truths or of == name or of not in KNOWN:
+            truths[of] = truth_of(language.game, "all" if of in ("euclid",) else "reachable")
+        return Setting(name, group, language, tuple(_items(name, language, truths[of], rng)))
+
+    @cached_property
+    def items(self) -> dict[str, tuple[Setting, Item]]:
+        """The positions of all settings by id."""
+        return {item.id: (setting, item) for setting in self.settings for item in setting.items}
+
+    def requests(self, samples: int = 1, **form: Any) -> Iterator[Request]:
+        """Yield the requests; an id is that of the position and the index of the sample.
+
+        Args:
+            samples: requests for each position.
+            form: arguments of :func:`nim_envs.text.prompt`, apart from the game and the position.
+        """
+        for setting, item in self.items.values():
+            text = prompt(setting.language, item.position, **form)
+            for sample in range(samples):
+                yield Request(f"{item.id}#{sample}", text)
+
+
+def _names() -> Iterator[tuple[str, str, str]]:
+    """Yield name and group of each setting, and the name of the game that it is made of."""
+    for name, (group, _, _) in KNOWN.items():
+        yield name, group, name
+    for name, (group, _, _) in KNOWN.items():
+        yield f"{name}-disguised", group, name
+    for name, (_, count) in DRAWN.items():
+        for index in range(count):
+            group = name if name in UNREAD else "own rules"
+            yield name if count == 1 else f"{name}-{'abcdef'[index]}", group, name
+
+
+def _known(name: str) -> Language:
+    _, game, arguments = KNOWN[name]
+    return as_language(make_game(game, **arguments))
+
+
+def _items(name: str, language: Language, truth: Truth, rng: np.random.Generator) -> Iterator[Item]:
+    """Draw positions, equally many from each band."""
+    bands = truth.bands()
+    if len(bands) <= POSITIONS:
+        chosen = np.arange(len(bands))
+    else:
+        parts = []
+        for band in range(len(BANDS)):
+            wanted = (POSITIONS + len(BANDS) - 1 - band) // len(BANDS)
+            parts.append(rng.permutation(np.flatnonzero(bands == band))[:wanted])
+        chosen = np.sort(np.concatenate(parts))
+    for row in chosen.tolist():
+        position = tuple(truth.positions[row].tolist())
+        shown = language.game.rules.shown(truth.positions[row])
+        yield Item(
+            f"{name}/{'-'.join(map(str, shown))}",
+            name,
+            position,
+            BANDS[bands[row]],
+            int(truth.legal[row]),
+            int(truth.winning[row]),
+            int(truth.moves_to_end[row]),
+        )
