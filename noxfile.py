@@ -20,8 +20,8 @@ nox.options.sessions = ["format", "lint", "types", "tests"]
 # For a pinned release an index may offer the build for the CPU alone, which is far smaller.
 TORCH = "torch==2.13.0"
 
-TEXT_LIBRARIES = ("trl", "skyrl", "verifiers")
-"""The libraries that train language models, each with an extra and an adapter of its name."""
+TEXT_LIBRARIES = ("trl", "skyrl", "inspect_ai", "verifiers")
+"""The libraries that train or examine language models, each with an extra and an adapter."""
 
 QUICKER = (
     "nim_envs", "tests/nim_envs/cli", "tests/nim_envs/envs", "tests/nim_envs/render",
@@ -150,7 +150,9 @@ def text(session: nox.Session) -> None:
     """
     session.install(TORCH)
     extras = TEXT_LIBRARIES if sys.version_info >= (3, 11) else TEXT_LIBRARIES[:-1]
-    session.install("--editable", f".[{','.join(extras)}]", "pytest>=8.0")
+    session.install(
+        "--editable", f".[exam-export,{','.join(extras)}]", "mlcroissant", "pytest>=8.0"
+    )
     pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
     offline = {"HF_HUB_OFFLINE": "1"}
     session.run(*pytest, "tests/clients/text", *session.posargs, env=offline)

@@ -7,6 +7,7 @@ so a file of two lines makes these known to it; the tutorial has one.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Literal
 
 from nim_envs.optional import imports_for
@@ -23,6 +24,7 @@ from nim_envs.text import (
     reward,
 )
 from nim_envs.text import verdict as verdict_of
+from nim_envs.text.exam import Suite
 from nim_envs.text.language import as_language
 from nim_envs.text.play import mean_reward
 
@@ -222,6 +224,77 @@ def _answer(turn: Turn) -> str:
     if turn.again:
         return f"That is no move: {turn.verdict.why}. {turn.prompt}"
     return f"I play {turn.opponent_move}. {turn.prompt}"
+
+
+class ExamConfig(vf.TasksetConfig):
+    """The suite of an exam.
+
+    Attributes:
+        seed: seed of the suite.
+        only: names of settings; empty for all.
+        answer: form of the answers, as in :func:`nim_envs.text.prompt`.
+    """
+
+    seed: int = 0
+    only: tuple[str, ...] = ()
+    answer: str = "tag"
+
+
+class ExamData(vf.TaskData):
+    """A position of the exam, by its id in the suite of a seed."""
+
+    seed: int
+    setting: str
+    item: str
+    answer: str
+
+
+@lru_cache(maxsize=256)
+def _setting(seed: int, name: str) -> Suite:
+    """Return the part of a suite that is one setting."""
+    return Suite(seed, (name,))
+
+
+class ExamTask(vf.Task[ExamData, vf.State, vf.TaskConfig]):
+    """One move at one position of the exam."""
+
+    def verdict(self, trace: vf.Trace) -> Verdict:
+        """Return the truth about the last reply of a trace."""
+        data = self.data
+        setting, item = _setting(data.seed, data.setting).items[data.item]
+        return verdict_of(setting.language, item.position, trace.last_reply, answer=data.answer)
+
+    @vf.reward
+    async def kept_win(self, trace: vf.Trace) -> float:
+        """Return 1 for a reply that keeps the win, else 0."""
+        return float(self.verdict(trace).kept_win)
+
+    @vf.metric
+    async def verdict_kind(self, trace: vf.Trace) -> dict[str, float]:
+        """Return 1 under the kind of the verdict."""
+        return {self.verdict(trace).kind: 1.0}
+
+
+class ExamTaskset(vf.Taskset[ExamTask, ExamConfig]):
+    """The exam of :mod:`nim_envs.text.exam`, one task for each position."""
+
+    def load(self) -> Iterable[ExamTask]:
+        """Return the tasks, in the order of the suite."""
+        config = self.config
+        suite = Suite(config.seed, config.only)
+        asked = suite.requests(style="sentences", answer=config.answer)
+        for request, (setting, item) in zip(asked, suite.items.values(), strict=True):
+            yield ExamTask(
+                ExamData(
+                    name=item.id,
+                    prompt=request.prompt,
+                    seed=config.seed,
+                    setting=setting.name,
+                    item=item.id,
+                    answer=config.answer,
+                ),
+                config.task,
+            )
 
 
 class DirectHarness(vf.Harness[vf.HarnessConfig]):
