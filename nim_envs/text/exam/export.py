@@ -91,7 +91,7 @@ def rows(suite: Suite, answer: str = "tag") -> Iterator[dict[str, Any]]:
             "game": language.name,
             "rules": rules_text(language),
             "prompt": prompt(language, item.position, "sentences", answer=answer),
-            "position": list(rules.shown(np.array(item.position))),
+            "position": list(rules.coordinate_tuple(np.array(item.position))),
             "value": 1,
             "moves": list(_moves(setting, item)),
             "legal": item.legal,
@@ -108,7 +108,7 @@ def _moves(setting: Setting, item: Item) -> Iterator[dict[str, Any]]:
         yield {
             "move": setting.language.move(item.position, action),
             "verdict": "kept_win" if action in truth.lost_after else "threw_win",
-            "after": list(setting.language.game.rules.shown(np.array(after))),
+            "after": list(setting.language.game.rules.coordinate_tuple(np.array(after))),
         }
 
 

@@ -76,7 +76,7 @@ def perfect_move(language: Language, position: Position, rng: np.random.Generato
 def _best(language: Language, position: Position, badness: Callable[[tuple[int, ...]], int]) -> int:
     """Return the first action of the least badness of the position after it, in coordinates."""
     rules, after = language.game.rules, language.outcomes(position).after
-    return min(after, key=lambda action: badness(rules.shown(np.array(after[action]))))
+    return min(after, key=lambda action: badness(rules.coordinate_tuple(np.array(after[action]))))
 
 
 MARKS = {

@@ -81,7 +81,9 @@ def test_every_position_is_won_and_its_difficulty_is_that_of_plain_search(seed):
 
         assert len(setting.items) == POSITIONS
         for item in setting.items:
-            place = tuple(int(each) for each in game.rules.shown(np.array(item.position)))
+            place = tuple(
+                int(each) for each in game.rules.coordinate_tuple(np.array(item.position))
+            )
             assert searched(place) == (True, item.winning, item.legal, item.moves_to_end)
         counts = [sum(item.band == band for item in setting.items) for band in BANDS]
         assert counts == [17, 17, 16]
