@@ -280,6 +280,10 @@ class _Checks:
                 with during("a truncated game"):
                     if games:
                         learner.begin_game()
+                    # As in play, a turn begins with the learner's move.
+                    mask = np.zeros_like(self.situations[1][0])
+                    mask[turn.legal_actions] = 1
+                    learner.act(turn.observation.copy(), mask, np.random.default_rng(0))
                     learner.update(copy.deepcopy(turn._replace(truncated=truncated)))
                     if games:
                         learner.begin_game()
