@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks import rollouts
 from benchmarks.report import middle_and_range
 from benchmarks.timing import Batch, Rates, Timer, clocked, ratios
-from nim_envs.registration import gymnasium_id
+from nim_envs.registration import gymnasium_id, make_game
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
 BASE = "nim 3-4-5"
@@ -149,6 +149,43 @@ BATCHES: dict[str, Batch] = {
     "OpenSpiel nim 3-4-5, Python": Batch(openspiel_nim, (1,), modules=("pyspiel",)),
 }
 
+BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "nim 3-4-5": ("nim", {"heaps": (3, 4, 5)}),
+    "kayles 7": ("kayles", {"heaps": (7,)}),
+    "kayles 15": ("kayles", {"heaps": (15,)}),
+    "nim 100 x 5": ("nim", {"heaps": (100,) * 5}),
+    "nim 5 x 100": ("nim", {"heaps": (5,) * 100}),
+    "kayles 60": ("kayles", {"heaps": (60,)}),
+}
+"""Small boards and large ones; the first number of Nim is the size of a heap."""
+
+BOARD_SIZES = (1 << 6, 1 << 12, 1 << 16)
+
+BOARD_BATCHES: dict[str, Batch] = {
+    f"{label}{title}": Batch(our_batch(name, **arguments, opponent=opponent), BOARD_SIZES)
+    for label, (name, arguments) in BOARDS.items()
+    for opponent, title in ((None, ""), ("random", ", random opponent"))
+}
+
+BOARD_HEADER = ("board", "actions", "at a time", "steps/s (median)", "lowest", "highest")
+
+
+def board_rows(rates: Rates) -> list[list[Any]]:
+    """Return one row for each board and size."""
+    actions = {
+        label: make_game(name, **arguments).rules.num_actions
+        for label, (name, arguments) in BOARDS.items()
+    }
+    return [
+        [
+            name,
+            actions[name.removesuffix(", random opponent")],
+            size,
+            *middle_and_range([rate.steps for rate in timed]),
+        ]
+        for (name, size), timed in rates.items()
+    ]
+
 
 HEADER = ("batch", "at a time", "moves/s (median)", "lowest", "highest", "steps/s (median)")
 
@@ -205,6 +242,7 @@ NOTES = """\
   takes a step of its own in Gymnasium's default autoreset mode. pgx begins it in the same step.
 - pgx: many steps in one compiled call, legal moves drawn by counting. OpenSpiel: one game at a
   time, with its observation tensor and list of legal actions.
+- Boards: the same loop on boards of different sizes. An action mask has one byte for each action.
 - Copying: NumPy copies arrays of the size of those that one step of nim 3-4-5 takes and returns,
   contiguous ones, from and to the same places each time.
 """

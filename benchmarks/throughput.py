@@ -214,11 +214,14 @@ def turn_based(rounds: int, quick: bool) -> Section:
 def many_at_a_time(rounds: int, quick: bool) -> Section:
     """Time the batched environments."""
     size = batched.SIZES[0] if quick else None
-    rates, missing = measured(batched.BATCHES, rounds, 0.05 if quick else 0.5, size)
+    seconds = 0.05 if quick else 0.5
+    rates, missing = measured(batched.BATCHES, rounds, seconds, size)
+    boards, _ = measured(batched.BOARD_BATCHES, rounds, seconds, size)
     tables: Tables = {
         "batched": (batched.HEADER, batched.rows(rates)),
         "batched_ratios": (batched.RATIO_HEADER, batched.ratio_rows(rates)),
         "batched_opponents": (batched.OPPONENT_HEADER, batched.opponent_rows(rates)),
+        "batched_boards": (batched.BOARD_HEADER, batched.board_rows(boards)),
     }
     return Section("Batched", tables, batched.NOTES, missing)
 

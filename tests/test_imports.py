@@ -59,6 +59,7 @@ LAYERS = [
         "nim_envs.envs.vector.new_games",
         "nim_envs.envs.vector.outputs",
         "nim_envs.envs.vector.replies",
+        "nim_envs.envs.vector.row_memory",
         "nim_envs.envs.vector.sampling",
     ],
     ["nim_envs.envs.vector.kernels", "nim_envs.envs.vector.start_states"],

@@ -22,6 +22,7 @@ from nim_envs.envs.vector.kernels import play
 from nim_envs.envs.vector.moves import first_illegal
 from nim_envs.envs.vector.new_games import seed_games
 from nim_envs.envs.vector.outputs import write_observations
+from nim_envs.envs.vector.row_memory import RowMemory
 from nim_envs.envs.vector.sampling import sample
 from nim_envs.envs.vector.start_states import StartStates
 from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpacked_states
@@ -83,6 +84,7 @@ class Engine:
         self._tables, self._layout = self._shared.arrays, self._shared.layout
         self._winning = NOTHING if self._optimal_play is None else self._optimal_play.winning
         self._rows = np.zeros((self._size, self._layout.words), dtype=np.uint64)
+        self._row_memory = RowMemory(*self._rows.shape)
         self._no_rows = self._rows[:0]
         self._no_actions = np.zeros(0, dtype=np.int64)
         self._no_results = new_results(0)
@@ -198,7 +200,7 @@ class Engine:
 
     def new_rows(self, *, copy: bool) -> WordArray:
         """Return an array for the observations of all games: a new one, or always the same."""
-        return np.empty_like(self._rows) if copy else self._rows
+        return self._row_memory.new_rows() if copy else self._rows
 
     def observe(self, rows: WordArray) -> None:
         """Write the observations of the first ``len(rows)`` games."""
@@ -226,6 +228,7 @@ class Engine:
     def __getstate__(self) -> dict[str, Any]:
         """Leave tables and buffers out of pickles and copies."""
         made = {"_optimal_play", "_winning", "_shared", "_tables", "_layout", "_rows", "_no_rows"}
+        made.add("_row_memory")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -18,11 +18,15 @@ from nim_envs.envs.vector.games import (
     Settings,
 )
 from nim_envs.envs.vector.grouping import UInt32Array
-from nim_envs.envs.vector.moves import state_mask
+from nim_envs.envs.vector.moves import ZERO, state_mask
 from nim_envs.envs.vector.tables import Tables, WordArray
 
-OBSERVATION_BLOCK = 128
-"""Games whose observations are written together, word by word."""
+SMALL_BOARDS_BLOCK = 128
+"""Games on small boards whose observations are written together, word by word."""
+
+LARGE_BOARDS_BLOCK_WORDS = 1 << 12
+"""Words of the rows of games on large boards that are written together: they stay in the first
+level of the processor's cache."""
 
 NO_BITS = np.uint64(0)
 
@@ -78,11 +82,33 @@ def write_observations(
         first: index of the first game.
         last: index after the last game.
     """
-    groups, words = tables.groups, tables.words
-    for here in range(first, last, OBSERVATION_BLOCK):
-        end = min(here + OBSERVATION_BLOCK, last)
-        number = end - here
+    if tables.is_large:
+        write_large_boards(tables, states, rows, first, last)
+    else:
+        write_small_boards(tables, states, rows, first, last)
+    for here in range(first, last, SMALL_BOARDS_BLOCK):
+        end = min(here + SMALL_BOARDS_BLOCK, last)
         outcome, row = outcomes[here:end], rows[here:end]
+        ends = ONGOING
+        for i in range(len(row)):
+            ends |= outcome[i]
+        # After a last move the mask is all zeros anyway.
+        if ends & (FORFEIT | UNANSWERED):
+            for i in range(len(row)):
+                if outcome[i] & (FORFEIT | UNANSWERED):
+                    for column in range(tables.mask_column, rows.shape[1]):
+                        row[i, column] = NO_BITS
+
+
+@compiled(inner=True)
+def write_small_boards(
+    tables: Tables, states: UInt32Array, rows: WordArray, first: int, last: int
+) -> None:
+    """Write the rows of games, each word of a row for a block of games."""
+    groups, words = tables.groups, tables.words
+    for here in range(first, last, SMALL_BOARDS_BLOCK):
+        end = min(here + SMALL_BOARDS_BLOCK, last)
+        number, row = end - here, rows[here:end]
         for group in range(len(states)):
             count = groups[group]["words"]
             packed, mask = states[group, here:end], state_mask(groups[group]["state_bits"])
@@ -95,12 +121,48 @@ def write_observations(
                 else:
                     for i in range(number):
                         row[i, column] = words[np.uint32(at + count * (packed[i] & mask))]
-        ends = ONGOING
-        for i in range(number):
-            ends |= outcome[i]
-        # After a last move the mask is all zeros anyway.
-        if ends & (FORFEIT | UNANSWERED):
-            for i in range(number):
-                if outcome[i] & (FORFEIT | UNANSWERED):
-                    for column in range(tables.mask_column, rows.shape[1]):
-                        row[i, column] = NO_BITS
+
+
+@compiled(inner=True)
+def write_large_boards(
+    tables: Tables, states: UInt32Array, rows: WordArray, first: int, last: int
+) -> None:
+    """Write the rows of games on large boards.
+
+    As for small boards, but rows are first filled with zeros, which fetches them into the cache in
+    the order of memory; and of slots, most of which are empty, only the others are written.
+    """
+    groups, words = tables.groups, tables.words
+    block = max(1, LARGE_BOARDS_BLOCK_WORDS // rows.shape[1])
+    filled = np.empty(block, dtype=np.uint32)
+    for here in range(first, last, block):
+        end = min(here + block, last)
+        number, row = end - here, rows[here:end]
+        all_words = row.reshape(-1)
+        for word in range(len(all_words)):
+            all_words[word] = NO_BITS
+        for group in range(len(states)):
+            count = groups[group]["words"]
+            packed, mask = states[group, here:end], state_mask(groups[group]["state_bits"])
+            if groups[group]["zeros_if_empty"]:
+                length = 0
+                for i in range(number):
+                    filled[length] = i
+                    length += packed[i] != ZERO
+                for j in range(length):
+                    i = int(filled[j])
+                    at = np.uint32(groups[group]["words_at"] + count * (packed[i] & mask))
+                    for part in range(count):
+                        row[i, tables.columns[group, part]] |= words[
+                            np.uint32(at + np.uint32(part))
+                        ]
+                continue
+            for part in range(count):
+                at = groups[group]["words_at"] + np.uint32(part)
+                column = tables.columns[group, part]
+                if tables.shared[group, part]:
+                    for i in range(number):
+                        row[i, column] |= words[np.uint32(at + count * (packed[i] & mask))]
+                else:
+                    for i in range(number):
+                        row[i, column] = words[np.uint32(at + count * (packed[i] & mask))]

@@ -22,6 +22,9 @@ CHUNK_ENTRIES = 1 << 18
 WORD_BYTES = 8
 ENTRY_BYTES = 4
 
+LARGE_BOARD_WORDS = 32
+"""Words of a row from which on a board is large, and its observations are written another way."""
+
 NO_STATE = np.uint32(2**32 - 1)
 """The entry for an illegal action: the only one whose highest bit is set."""
 
@@ -40,6 +43,8 @@ GROUP = np.dtype(
         ("state_bits", np.uint32),  # the lower bits of a packed state, which hold the state
         ("words_at", np.uint32),  # the start of its entries in Tables.words
         ("words", np.uint32),  # their number for each state
+        # 1 where it is a slot of its own whose words are zeros while it is empty; else 0
+        ("zeros_if_empty", np.uint32),
     ]
 )
 """Columns of :attr:`Tables.groups`."""
@@ -88,6 +93,7 @@ class Tables(NamedTuple):
     columns: UInt32Array
     shared: BoolArray
     mask_column: int  # the first word of a row that holds the mask
+    is_large: bool  # whether rows have LARGE_BOARD_WORDS or more
 
 
 class Layout(NamedTuple):
@@ -229,6 +235,9 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     groups["state_bits"] = [part.state_bits for part in mine]
     groups["words"] = [rows.shape[1] for rows in words]
     groups["words_at"] = _beginnings([rows.size for rows in words])
+    groups["zeros_if_empty"] = 0
+    for slots_range in grouping.slots:
+        groups["zeros_if_empty"][slots_range] = not words[slots_range.start][0].any()
     columns = np.zeros((len(members), groups["words"].max()), dtype=np.uint32)
     shared = np.zeros(columns.shape, dtype=np.bool_)
     written: set[int] = set()
@@ -255,6 +264,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
         columns=columns,
         shared=shared,
         mask_column=layout.mask_column,
+        is_large=layout.words >= LARGE_BOARD_WORDS,
     )
 
 

@@ -17,7 +17,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from nim_envs import Convention, Game, Rules, make_game
 from nim_envs.encoding import Encoding
-from nim_envs.envs.vector import VectorGameEnv, engine
+from nim_envs.envs.vector import VectorGameEnv, engine, row_memory
 from nim_envs.envs.vector.games import BLOCK
 from nim_envs.envs.vector.grouping import Grouping
 from nim_envs.envs.vector.outputs import write_observations
@@ -227,6 +227,23 @@ def test_observations_are_copied_or_overwritten_as_asked(opponent, kept):
     assert (env.positions == positions).all()
     observations, *_ = env.step(env.sample_actions())
     assert (observations["observation"] == env.positions).all()
+
+
+def test_memory_of_large_observations_is_used_again_only_when_nothing_refers_to_it(monkeypatch):
+    monkeypatch.setattr(row_memory, "REUSED_BYTES", 0)
+    env = batch(num_envs=3)
+    held, expected, addresses = [], [], set()
+    for step in range(9):
+        observations = env.step(env.sample_actions())[0] if step else env.reset(seed=0)[0]
+        observations["observation"][:] += 1
+        # A view of a view, or the mask alone, is enough to hold the memory.
+        held.append(observations["action_mask"][1:] if step % 2 else observations["observation"].T)
+        expected.append(held[-1].copy())
+    assert same(held, expected)
+    del held, observations
+    for _ in range(9):
+        addresses.add(env.step(env.sample_actions())[0]["observation"].ctypes.data)
+    assert len(addresses) <= 2
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
