@@ -1,4 +1,7 @@
-"""Moves at single positions in compiled code, and the rules as arrays for it."""
+"""The move compiled for a single position, :func:`number_after`, and the rules as arrays for it.
+
+The one compiled for batches of games is in :mod:`nim_envs.envs.vector.moves`.
+"""
 
 from __future__ import annotations
 

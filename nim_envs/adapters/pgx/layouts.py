@@ -109,7 +109,7 @@ class JointLayout(DeviceLayout):
         return self._points[places]
 
     def step(self, place: Array, action: Array) -> Array:
-        """Look the next place up."""
+        """Look the next place up: the table holds what :meth:`Rules.step` returned."""
         return self._following[place * self._num_actions + action]
 
     def legal(self, place: Array) -> Array:
@@ -192,7 +192,10 @@ class ComponentLayout(DeviceLayout):
         return places
 
     def step(self, place: Array, action: Array) -> Array:
-        """Replace the component that is moved in, and fill its group's first empty slot."""
+        """Replace the component that is moved in, and fill its group's first empty slot.
+
+        This is the move in JAX.
+        """
         component, option = action // self._options, action % self._options
         row = self._first[component] + place[component]
         after = self._after[row, option]

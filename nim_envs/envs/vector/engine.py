@@ -8,6 +8,7 @@ import numpy as np
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding
+from nim_envs.envs.vector.action_choice import sample
 from nim_envs.envs.vector.checks import first_outside
 from nim_envs.envs.vector.games import (
     NEW_GAME,
@@ -20,11 +21,8 @@ from nim_envs.envs.vector.games import (
 )
 from nim_envs.envs.vector.kernels import play
 from nim_envs.envs.vector.moves import first_illegal
-from nim_envs.envs.vector.new_games import seed_games
-from nim_envs.envs.vector.outputs import write_observations
-from nim_envs.envs.vector.row_memory import RowMemory
-from nim_envs.envs.vector.sampling import sample
-from nim_envs.envs.vector.start_states import StartStates
+from nim_envs.envs.vector.new_games import StartStates, seed_games
+from nim_envs.envs.vector.outputs import RowMemory, write_observations
 from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpacked_states
 from nim_envs.envs.vector.winning import NOTHING, OptimalPlay, optimal_play
 from nim_envs.game import Game
@@ -37,7 +35,7 @@ CACHED_STARTS = 64
 class Engine:
     """Many games in progress: positions, moves, replies, starts and observations as arrays.
 
-    The environment's arguments, spaces, infos and errors are no business of it.
+    The environment's arguments, spaces, infos and errors are handled by VectorGameEnv.
 
     Args:
         game: rules, convention and start.
@@ -227,9 +225,9 @@ class Engine:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave tables and buffers out of pickles and copies."""
-        made = {"_optimal_play", "_winning", "_shared", "_tables", "_layout", "_rows", "_no_rows"}
-        made.add("_row_memory")
-        return {name: value for name, value in self.__dict__.items() if name not in made}
+        bound = {"_optimal_play", "_winning", "_shared", "_tables", "_layout"}
+        bound |= {"_rows", "_no_rows", "_row_memory"}
+        return {name: value for name, value in self.__dict__.items() if name not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the games in progress, and make the rest again."""

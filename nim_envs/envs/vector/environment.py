@@ -39,8 +39,8 @@ from nim_envs.envs.vector.games import (
     Settings,
     new_results,
 )
+from nim_envs.envs.vector.new_games import StartStates
 from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
-from nim_envs.envs.vector.start_states import StartStates
 from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNeededError
 from nim_envs.game import Game, checked_game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, BatchPlayerAdapter

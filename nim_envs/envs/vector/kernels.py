@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.compilation import compiled
+from nim_envs.envs.vector.action_choice import random_replies, winning_replies
 from nim_envs.envs.vector.games import (
     AGENT,
     BLOCK,
@@ -24,17 +25,10 @@ from nim_envs.envs.vector.games import (
     Results,
     Settings,
     Starts,
-    new_buffers,
 )
 from nim_envs.envs.vector.moves import move
 from nim_envs.envs.vector.new_games import begin, replace_finished
 from nim_envs.envs.vector.outputs import write_observations, write_results
-from nim_envs.envs.vector.replies import (
-    choose_replies,
-    choose_winning,
-    find_by_position,
-    find_by_values,
-)
 from nim_envs.envs.vector.tables import Tables, WordArray
 from nim_envs.envs.vector.winning import Winning
 from nim_envs.typing import IntArray
@@ -90,27 +84,23 @@ def play(
         out of date.
     """
     left, size = 0, len(games.outcomes)
-    buffers = new_buffers(size, len(winning.rows))
     for here in range(0, size, BLOCK):
         end = min(here + BLOCK, size)
         if mover == AGENT:
             replace_finished(games, here, end)
         if mover != NOBODY:
-            move(tables, games, settings, actions[here:end], buffers, mover, here, end)
+            move(tables, games, settings, actions[here:end], mover, here, end)
         if begins:
             for _ in range(OPENINGS_IN_ONE_CALL):
-                begin(starts, games, settings, buffers, here, end)
+                begin(starts, games, settings, here, end)
                 if settings.replies_in_python or not settings.has_opponent:
                     break
-                choose_replies(tables, games, buffers, here, end)
+                replies, drawn = random_replies(tables, games, here, end)
                 if settings.epsilon < 1.0:
-                    if len(winning.strides) > 0:
-                        find_by_position(tables, winning, games, buffers, here, end)
-                    else:
-                        find_by_values(tables, winning, games, buffers, here, end)
-                    bits, due = games.game_bits[here:end], games.due[here:end]
-                    choose_winning(winning, settings.epsilon, bits, due, buffers)
-                move(tables, games, settings, buffers.replies, buffers, OPPONENT, here, end)
+                    winning_replies(
+                        tables, winning, games, settings.epsilon, drawn, replies, here, end
+                    )
+                move(tables, games, settings, replies, OPPONENT, here, end)
                 if count_due(games.due, NEW_GAME, here, end) == 0:
                     break
             if settings.has_opponent:

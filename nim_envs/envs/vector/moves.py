@@ -1,4 +1,7 @@
-"""Moves of many games in packed states; single positions: :mod:`nim_envs.rules.compiled_moves`."""
+"""The move compiled for batches of games in packed states.
+
+The one compiled for a single position is in :mod:`nim_envs.rules.compiled_moves`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from nim_envs.envs.vector.games import (
     OPPONENT,
     TRUNCATED,
     UNANSWERED,
-    Buffers,
+    FlagArray,
     Games,
     Settings,
     either,
@@ -85,7 +88,6 @@ def move(
     games: Games,
     settings: Settings,
     actions: IntArray,
-    buffers: Buffers,
     mover: np.uint8,
     first: int,
     last: int,
@@ -99,14 +101,45 @@ def move(
     """
     fill_empty_slots(tables, games, actions, mover, first, last)
     number = last - first
-    successors = tables.successors
-    outcome, due = games.outcomes[first:last], games.due[first:last]
-    moves, seat = games.moves[first:last], games.seats[first:last]
-    active, flags, option = buffers.active, buffers.flags, buffers.option
-    place, after = buffers.place, buffers.after
+    moves_now = np.empty(number, dtype=np.uint8)
+    ends = np.empty(number, dtype=np.uint8)  # LAST_MOVE or FORFEIT, if the game is over
+    due = games.due[first:last]
     for i in range(number):
-        active[i] = due[i] == mover
-        flags[i] = LAST_MOVE
+        moves_now[i] = due[i] == mover
+        ends[i] = LAST_MOVE
+    change_states(tables, games, actions, moves_now, ends, first, last)
+    if settings.replies_in_python and mover == OPPONENT:
+        for i in range(number):
+            ends[i] |= FORFEIT if actions[i] < 0 else ONGOING
+    end_games(games, settings, mover, moves_now, ends, first, last)
+    pass_turn(games, settings, mover, moves_now, first, last)
+
+
+@compiled(inline=True)
+def change_states(
+    tables: Tables,
+    games: Games,
+    actions: IntArray,
+    moves_now: FlagArray,
+    ends: FlagArray,
+    first: int,
+    last: int,
+) -> None:
+    """Write the groups' states after the legal moves, and how these end their games.
+
+    Args:
+        tables: rules of the games.
+        games: games in progress; only their states are changed.
+        actions: one for each game of the block.
+        moves_now: 1 where a move is made, else 0.
+        ends: ``LAST_MOVE``; written: ``ONGOING``, ``LAST_MOVE`` or ``FORFEIT``.
+        first: index of the first game.
+        last: index after the last game.
+    """
+    number, successors = last - first, tables.successors
+    option = np.empty(number, dtype=np.uint32)
+    entry = np.empty(number, dtype=np.uint32)
+    after = np.empty(number, dtype=np.uint32)
     for group in range(len(games.states)):
         packed = games.states[group, first:last]
         first_action, count = tables.groups[group]["first_action"], tables.groups[group]["actions"]
@@ -119,45 +152,71 @@ def move(
             # An action of an earlier group wraps around to a large number.
             option[i] = np.uint32(actions[i]) - first_action
             there = successor_at(at, count, packed[i] & mask, option[i])
-            place[i] = there if option[i] < count else at
+            entry[i] = there if option[i] < count else at
         for i in range(number):
-            after[i] = successors[place[i]]
+            after[i] = successors[entry[i]]
         for i in range(number):
-            mine = np.uint32(option[i] < count) & np.uint32(active[i])
-            forbidden = np.uint32(after[i] >> TOP_BIT)
-            chosen = np.uint32(ZERO - np.uint32(mine & ~forbidden))
+            mine = np.uint32(option[i] < count) & np.uint32(moves_now[i])
+            illegal = np.uint32(after[i] >> TOP_BIT)
+            chosen = np.uint32(ZERO - np.uint32(mine & ~illegal))  # all bits, or none
             packed[i] = (after[i] & chosen) | (packed[i] & ~chosen)
             # It was not the last move if any group has a legal action left.
             alive = LAST_MOVE if packed[i] >> bits_of_state != ZERO else ONGOING
-            broken = FORFEIT if mine & forbidden else ONGOING
-            flags[i] = np.uint8((flags[i] & ~alive) | broken)
-    if settings.replies_in_python and mover == OPPONENT:
-        for i in range(number):
-            flags[i] |= FORFEIT if actions[i] < 0 else ONGOING
-    for i in range(number):
-        moves[i] += np.int32(active[i])
-    for i in range(number):
-        outcome[i] = either(active[i], flags[i], outcome[i])
+            forfeit = FORFEIT if mine & illegal else ONGOING
+            ends[i] = np.uint8((ends[i] & ~alive) | forfeit)
+
+
+@compiled(inline=True)
+def end_games(
+    games: Games,
+    settings: Settings,
+    mover: np.uint8,
+    moves_now: FlagArray,
+    ends: FlagArray,
+    first: int,
+    last: int,
+) -> None:
+    """Count the moves, and write the outcomes of the games in which they are made."""
+    outcome, moves = games.outcomes[first:last], games.moves[first:last]
+    for i in range(last - first):
+        moves[i] += np.int32(moves_now[i])
+    for i in range(last - first):
+        outcome[i] = either(moves_now[i], ends[i], outcome[i])
     if settings.most_moves < NO_LIMIT:
         unanswered = settings.has_opponent and mover == AGENT
         cut_short = TRUNCATED | UNANSWERED if unanswered else TRUNCATED
-        for i in range(number):
+        for i in range(last - first):
             late = cut_short if moves[i] >= settings.most_moves else ONGOING
-            outcome[i] |= either(active[i], late, ONGOING)
+            outcome[i] |= either(moves_now[i], late, ONGOING)
+
+
+@compiled(inline=True)
+def pass_turn(
+    games: Games,
+    settings: Settings,
+    mover: np.uint8,
+    moves_now: FlagArray,
+    first: int,
+    last: int,
+) -> None:
+    """Write who is due after the moves: the other player, or a new game."""
+    outcome, due = games.outcomes[first:last], games.due[first:last]
+    moves, seat = games.moves[first:last], games.seats[first:last]
     if not settings.has_opponent:
-        for i in range(number):
-            seat[i] ^= np.int8(active[i])
+        for i in range(last - first):
+            seat[i] ^= np.int8(moves_now[i])
     elif mover == AGENT:
-        for i in range(number):
-            reply = active[i] & np.uint8(outcome[i] == ONGOING)
+        for i in range(last - first):
+            reply = moves_now[i] & np.uint8(outcome[i] == ONGOING)
             due[i] = either(reply, OPPONENT, due[i])
     else:
-        for i in range(number):
-            ended = active[i] & np.uint8(outcome[i] != ONGOING)
-            void = ended & np.uint8(moves[i] == 1)
-            ending = either(void, ONGOING, outcome[i] | BY_OPPONENT)
+        for i in range(last - first):
+            ended = moves_now[i] & np.uint8(outcome[i] != ONGOING)
+            before_agent = ended & np.uint8(moves[i] == 1)
+            ending = either(before_agent, ONGOING, outcome[i] | BY_OPPONENT)
+            following = either(before_agent, NEW_GAME, AGENT)
             outcome[i] = either(ended, ending, outcome[i])
-            due[i] = either(active[i], either(void, NEW_GAME, AGENT), due[i])
+            due[i] = either(moves_now[i], following, due[i])
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""New games: seeds, starts and seats."""
+"""New games: seeds, starts and seats; start positions as arrays."""
 
 from __future__ import annotations
 
@@ -11,17 +11,66 @@ from nim_envs.envs.vector.games import (
     NEW_GAME,
     ONGOING,
     OPPONENT,
-    Buffers,
     Games,
     Settings,
     Starts,
     either,
 )
 from nim_envs.envs.vector.random_numbers import GAMMA, MIX_1, fraction, mixed
-from nim_envs.envs.vector.tables import WordArray
+from nim_envs.envs.vector.tables import GameTables, WordArray, packed_states
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.starts import Sampler
 from nim_envs.typing import BoolArray
 
 U63 = np.uint64(63)
+
+
+class StartStates:
+    """The starts of one distribution, as the packed states of groups.
+
+    Positions that can be listed are listed once, and games draw from the list. Otherwise one start
+    is drawn in advance for every game, and replaced once the game has begun from it.
+
+    Args:
+        sampler: draws the starts.
+        tables: groups and packed states of the game.
+        size: number of games.
+
+    Attributes:
+        arrays: arguments of the compiled functions.
+    """
+
+    def __init__(self, sampler: Sampler, tables: GameTables, size: int) -> None:
+        self._sampler = sampler
+        try:
+            positions, probabilities = sampler.support()
+        except SearchTooLargeError:
+            states = np.zeros((len(tables.grouping.members), size), dtype=np.uint32)
+            self.arrays = Starts(
+                states, np.zeros(0), prepared=True, used=np.ones(size, dtype=np.uint8)
+            )
+            return
+        equal = np.allclose(probabilities, 1 / len(probabilities), rtol=1e-9, atol=0.0)
+        self.arrays = Starts(
+            packed_states(tables.arrays, tables.grouping.states(positions)),
+            np.zeros(0) if equal else np.cumsum(probabilities),
+            prepared=False,
+            used=np.zeros(0, dtype=np.uint8),
+        )
+
+    def discard(self) -> None:
+        """Discard the prepared starts: they were drawn before the generator was seeded."""
+        self.arrays.used[:] = 1
+
+    def prepare(self, rng: np.random.Generator, tables: GameTables) -> None:
+        """Draw new starts for the games that have used theirs."""
+        if self.arrays.prepared:
+            used = np.flatnonzero(self.arrays.used)
+            if len(used):
+                drawn = self._sampler.sample(rng, len(used))
+                states = tables.grouping.states(drawn)
+                self.arrays.states[:, used] = packed_states(tables.arrays, states)
+                self.arrays.used[used] = 0
 
 
 @compiled
@@ -55,12 +104,10 @@ def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64
 
 
 @compiled(inner=True)
-def begin(
-    starts: Starts, games: Games, settings: Settings, buffers: Buffers, first: int, last: int
-) -> None:
+def begin(starts: Starts, games: Games, settings: Settings, first: int, last: int) -> None:
     """Begin the new games that are due, unless the prepared start is used already."""
     number = last - first
-    new, chosen = buffers.flags, buffers.option
+    new = np.empty(number, dtype=np.uint8)  # 1 where a game begins
     states, used, prepared = games.states, starts.used, starts.prepared
     bits, outcome = games.game_bits[first:last], games.outcomes[first:last]
     due, moves, seats = games.due[first:last], games.moves[first:last], games.seats[first:last]
@@ -77,6 +124,7 @@ def begin(
         for i in range(number):
             seats[i] = np.int8(either(new[i], seat, np.uint8(seats[i])))
     else:
+        chosen = np.empty(number, dtype=np.uint32)  # indices of the games that begin
         length = 0
         for i in range(number):
             chosen[length] = i
@@ -104,6 +152,7 @@ def begin(
     for i in range(number):
         moves[i] = np.int32(0) if new[i] else moves[i]
     for i in range(number):
-        second = np.uint8(seats[i]) & np.uint8(settings.has_opponent)
+        opponent_first = np.uint8(seats[i]) & np.uint8(settings.has_opponent)
+        first_due = either(opponent_first, OPPONENT, AGENT)
         outcome[i] = either(new[i], ONGOING, outcome[i])
-        due[i] = either(new[i], either(second, OPPONENT, AGENT), due[i])
+        due[i] = either(new[i], first_due, due[i])

@@ -1,6 +1,8 @@
-"""Results and observations of the games of a batch."""
+"""Results and observations of the games of a batch, and the memory of observations."""
 
 from __future__ import annotations
+
+import weakref
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from nim_envs.envs.vector.games import (
 )
 from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.moves import ZERO, state_mask
-from nim_envs.envs.vector.tables import Tables, WordArray
+from nim_envs.envs.vector.tables import WORD_BYTES, Tables, WordArray
 
 SMALL_BOARDS_BLOCK = 128
 """Games on small boards whose observations are written together, word by word."""
@@ -28,7 +30,45 @@ LARGE_BOARDS_BLOCK_WORDS = 1 << 12
 """Words of the rows of games on large boards that are written together: they stay in the first
 level of the processor's cache."""
 
+REUSED_BYTES = 1 << 25
+"""Bytes of an array from which on its memory is used again. The C library gives pieces of this size
+back to the operating system, which fills them with zeros before it gives them out anew: that takes
+longer than writing observations to them."""
+
+MOST_FREE_PIECES = 2
+
 NO_BITS = np.uint64(0)
+
+
+class RowMemory:
+    """New arrays of rows, in the memory of earlier ones that nothing refers to any more.
+
+    Args:
+        games: number of rows of an array.
+        words: 64-bit words of a row.
+    """
+
+    def __init__(self, games: int, words: int) -> None:
+        self._shape = games, words
+        self._free: list[memoryview] = []
+
+    def new_rows(self) -> WordArray:
+        """Return an array uint64 ``(games, words)`` with any contents."""
+        games, words = self._shape
+        if games * words * WORD_BYTES < REUSED_BYTES:
+            return np.empty(self._shape, dtype=np.uint64)
+        memory = self._free.pop() if self._free else np.empty(games * words, dtype=np.uint64).data
+        # NumPy lets a view of a view refer to the first array. That is this one, as its memory is
+        # given as a memoryview and not as an array: so it lives as long as any of its views.
+        owner = np.frombuffer(memory, dtype=np.uint64)
+        weakref.finalize(owner, _give_back, self._free, memory).atexit = False
+        return owner.reshape(self._shape)
+
+
+def _give_back(free: list[memoryview], memory: memoryview) -> None:
+    """Add ``memory`` to ``free``, unless enough is free already."""
+    if len(free) < MOST_FREE_PIECES:
+        free.append(memory)
 
 
 @compiled(inner=True)

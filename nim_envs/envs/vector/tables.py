@@ -25,7 +25,7 @@ ENTRY_BYTES = 4
 LARGE_BOARD_WORDS = 32
 """Words of a row from which on a board is large, and its observations are written another way."""
 
-NO_STATE = np.uint32(2**32 - 1)
+ILLEGAL_ACTION = np.uint32(2**32 - 1)
 """The entry for an illegal action: the only one whose highest bit is set."""
 
 ColumnArray = npt.NDArray[np.void]
@@ -76,7 +76,7 @@ class Tables(NamedTuple):
     """
 
     groups: ColumnArray  # (groups,), of GROUP
-    # By group, state and action of the group: the packed next state, or NO_STATE.
+    # By group, state and action of the group: the packed next state, or ILLEGAL_ACTION.
     successors: UInt32Array
     # By group and state: the legal actions first, then the others. One row serves all states of a
     # group in which the legal actions always come first.
@@ -350,7 +350,7 @@ def _tabulate_group(grouping: Grouping, index: int) -> _GroupTables:
         legal_come_first &= bool(
             (legal == (np.arange(actions) < counts[first:last, np.newaxis])).all()
         )
-        successors[first:last] = after  # NO_MOVE, which is -1, becomes NO_STATE.
+        successors[first:last] = after  # NO_MOVE, which is -1, becomes ILLEGAL_ACTION.
     packed = np.arange(states, dtype=np.uint32) + (counts << np.uint32(state_bits))
     rows = 1 if legal_come_first else states
     check_tables(
@@ -360,7 +360,7 @@ def _tabulate_group(grouping: Grouping, index: int) -> _GroupTables:
     legal_actions[:] = np.arange(actions, dtype=np.uint32)
     for first, last in _chunks(states, actions):
         here = successors[first:last]
-        legal = here != NO_STATE
+        legal = here != ILLEGAL_ACTION
         if not legal_come_first:
             legal_actions[first:last] = np.argsort(~legal, axis=1, kind="stable")
         np.copyto(here, packed.take(here, mode="clip"), where=legal)
@@ -388,7 +388,9 @@ def _group_words(
             observations[:, features_at[component] : features_at[component + 1]] = (
                 encoding.features(component, parts[:, member])
             )
-        masks[:, first_action : first_action + actions] = tables.successors[first:last] != NO_STATE
+        masks[:, first_action : first_action + actions] = (
+            tables.successors[first:last] != ILLEGAL_ACTION
+        )
         words[first:last] = rows[:, columns]
     return words
 

@@ -13,7 +13,7 @@ from nim_envs.encoding import Encoding
 from nim_envs.envs.vector.grouping import LARGEST_SLOT_ENTRIES, Grouping, UInt32Array
 from nim_envs.envs.vector.tables import (
     ENTRY_BYTES,
-    NO_STATE,
+    ILLEGAL_ACTION,
     WORD_BYTES,
     ColumnArray,
     GameTables,
@@ -233,7 +233,7 @@ def _moves(game: GameTables, index: int) -> Iterator[_Moves]:
     step = max(1, CHUNK_ENTRIES // actions)
     for first in range(0, states, step):
         here = successors[first : first + step]
-        state, action = np.nonzero(here != NO_STATE)
+        state, action = np.nonzero(here != ILLEGAL_ACTION)
         second = None if seconds is None else seconds[first + state, action] & mask
         yield _Moves(len(here), state, action, here[state, action] & mask, second)
 
@@ -330,6 +330,6 @@ def _wins(
     after = successors[states]
     stride = int(game.grouping.strides[index])
     change = (after & mask).astype(np.int64) - states[:, np.newaxis]
-    legal = after != NO_STATE
+    legal = after != ILLEGAL_ACTION
     there = np.where(legal, numbers[:, np.newaxis] + change * stride, 0)
     return np.asarray(legal & lost[there])

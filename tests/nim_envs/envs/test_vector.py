@@ -17,7 +17,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from nim_envs import Convention, Game, Rules, make_game
 from nim_envs.encoding import Encoding
-from nim_envs.envs.vector import VectorGameEnv, engine, row_memory
+from nim_envs.envs.vector import VectorGameEnv, engine, outputs
 from nim_envs.envs.vector.games import BLOCK
 from nim_envs.envs.vector.grouping import Grouping
 from nim_envs.envs.vector.outputs import write_observations
@@ -230,7 +230,7 @@ def test_observations_are_copied_or_overwritten_as_asked(opponent, kept):
 
 
 def test_memory_of_large_observations_is_used_again_only_when_nothing_refers_to_it(monkeypatch):
-    monkeypatch.setattr(row_memory, "REUSED_BYTES", 0)
+    monkeypatch.setattr(outputs, "REUSED_BYTES", 0)
     env = batch(num_envs=3)
     held, expected, addresses = [], [], set()
     for step in range(9):

@@ -1,0 +1,230 @@
+"""Choice of actions: random legal ones, and replies of the compiled opponent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.compilation import compiled
+from nim_envs.envs.vector.games import BLOCK, OPPONENT, Games
+from nim_envs.envs.vector.grouping import UInt32Array
+from nim_envs.envs.vector.moves import ONE, TOP_BIT, ZERO, state_mask
+from nim_envs.envs.vector.random_numbers import GAMMA, below, fraction, mixed
+from nim_envs.envs.vector.tables import ColumnArray, Tables, WordArray
+from nim_envs.envs.vector.winning import MISERE_TARGETS, Winning
+from nim_envs.typing import IntArray
+
+NO_BITS = np.uint64(0)
+MISERE = np.uint32(MISERE_TARGETS)
+U32 = np.uint64(32)
+
+
+@compiled
+def sample(
+    groups: ColumnArray,
+    legal_actions: UInt32Array,
+    states: UInt32Array,
+    bits: WordArray,
+    actions: IntArray,
+    first: int,
+    last: int,
+) -> None:
+    """Write a legal action for every game, all equally likely; any action where none is legal.
+
+    Args:
+        groups: :attr:`Tables.groups`.
+        legal_actions: :attr:`Tables.legal_actions`.
+        states: packed states of the groups, ``(groups, games)``.
+        bits: the games' random states, ``(last - first,)``, advanced.
+        actions: ``(last - first,)``, written.
+        first: index of the first game.
+        last: index after the last game.
+    """
+    size = min(last - first, BLOCK)
+    left, chosen = np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint32)
+    for here in range(0, last - first, BLOCK):
+        end = min(here + BLOCK, last - first)
+        number = end - here
+        drawn, action = bits[here:end], actions[here:end]
+        left[:number] = ZERO
+        for group in range(len(groups)):
+            packed = states[group, first + here : first + end]
+            bits_of_state = groups[group]["state_bits"]
+            for i in range(number):
+                left[i] += packed[i] >> bits_of_state
+        for i in range(number):
+            drawn[i] += GAMMA
+            left[i] = below(mixed(drawn[i]), left[i])
+        chosen[:number] = ZERO
+        for group in range(len(groups)):
+            at, width = groups[group]["legal_at"], groups[group]["legal_width"]
+            bits_of_state = groups[group]["state_bits"]
+            mask = state_mask(bits_of_state)
+            packed = states[group, first + here : first + end]
+            # Once the group is found, the remainder wraps around to a large number. A remainder at
+            # the last group belongs to it.
+            if group == len(groups) - 1:
+                for i in range(number):
+                    found = ONE - (left[i] >> TOP_BIT)
+                    chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + left[i])
+                break
+            for i in range(number):
+                count = np.uint32(packed[i] >> bits_of_state)
+                found = np.uint32(left[i] < count)
+                chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + left[i])
+                left[i] -= count
+        for i in range(number):
+            action[i] = np.int64(legal_actions[chosen[i]])
+
+
+@compiled(inner=True)
+def random_replies(
+    tables: Tables, games: Games, first: int, last: int
+) -> tuple[IntArray, WordArray]:
+    """Return random legal actions and the random bits that chose them, ``(last - first,)``.
+
+    Only in games where the opponent is due the random state is advanced.
+    """
+    actions = np.empty(last - first, dtype=np.int64)
+    drawn = np.empty(last - first, dtype=np.uint64)
+    bits, due = games.game_bits[first:last], games.due[first:last]
+    for i in range(last - first):
+        drawn[i] = bits[i]
+    sample(tables.groups, tables.legal_actions, games.states, drawn, actions, first, last)
+    for i in range(last - first):
+        # The other games draw nothing, so their random numbers do not depend on how often this
+        # is called.
+        bits[i] = drawn[i] if due[i] == OPPONENT else bits[i]
+    return actions, drawn
+
+
+@compiled(inner=True)
+def find_by_position(
+    tables: Tables,
+    winning: Winning,
+    games: Games,
+    ranges: WordArray,
+    counts: UInt32Array,
+    first: int,
+    last: int,
+) -> None:
+    """Write the range of each position's winning actions to ``ranges``, their count to ``counts``.
+
+    Args:
+        tables: rules of the games.
+        winning: winning actions by position.
+        games: games in progress.
+        ranges: ``(rows of winning, last - first)``, written.
+        counts: ``(last - first,)``, written.
+        first: index of the first game.
+        last: index after the last game.
+    """
+    groups, states, strides = tables.groups, games.states, winning.strides
+    for i in range(last - first):
+        game, position = np.uint64(first) + np.uint64(i), NO_BITS
+        for group in range(len(strides)):
+            mask = state_mask(groups[group]["state_bits"])
+            position += strides[group] * np.uint64(states[group, game] & mask)
+        ranges[0, i] = winning.ranges[position]
+        counts[i] = np.uint32(ranges[0, i] >> U32)
+
+
+@compiled(inner=True)
+def find_by_values(
+    tables: Tables,
+    winning: Winning,
+    games: Games,
+    ranges: WordArray,
+    counts: UInt32Array,
+    first: int,
+    last: int,
+) -> None:
+    """Write the range of each group's winning actions, those to its target, to ``ranges``.
+
+    Their count in all groups is written to ``counts``. Arguments: :func:`find_by_position`.
+    """
+    groups, states, values = tables.groups, games.states, winning.values
+    number = last - first
+    nim_sum = np.empty(number, dtype=np.uint32)
+    firm = np.empty(number, dtype=np.uint32)  # count of firm components
+    for i in range(number):
+        nim_sum[i] = ZERO
+        firm[i] = winning.firm
+        counts[i] = ZERO
+    for group in range(len(states)):
+        packed = states[group, first:last]
+        at, mask = groups[group]["states_at"], state_mask(groups[group]["state_bits"])
+        for i in range(number):
+            value = values[np.uint32(at + (packed[i] & mask))]
+            nim_sum[i] ^= value >> ONE
+            firm[i] += value & ONE
+    for group in range(len(states)):
+        packed, row = states[group, first:last], ranges[group]
+        at, mask = groups[group]["states_at"], state_mask(groups[group]["state_bits"])
+        targets_at, targets = winning.rows[group]["targets_at"], winning.rows[group]["targets"]
+        none = np.uint32(targets - ONE)
+        for i in range(number):
+            state = np.uint32(packed[i] & mask)
+            value = values[np.uint32(at + state)]
+            rest = np.uint32(nim_sum[i] ^ (value >> ONE))
+            others_firm = firm[i] != value & ONE
+            target = min(np.uint32(rest + MISERE), none) if others_firm else rest
+            row[i] = winning.ranges[np.uint32(targets_at + targets * state + target)]
+            counts[i] += np.uint32(row[i] >> U32)
+
+
+@compiled(inner=True)
+def winning_replies(
+    tables: Tables,
+    winning: Winning,
+    games: Games,
+    epsilon: float,
+    drawn: WordArray,
+    actions: IntArray,
+    first: int,
+    last: int,
+) -> None:
+    """Replace random replies by winning actions, all equally likely, where there are any.
+
+    Args:
+        tables: rules of the games.
+        winning: the winning actions.
+        games: games in progress; their random states are advanced.
+        epsilon: probability with which a random reply stays.
+        drawn: random bits of :func:`random_replies`, ``(last - first,)``.
+        actions: its actions, ``(last - first,)``, written.
+        first: index of the first game.
+        last: index after the last game.
+    """
+    number = last - first
+    bits, due = games.game_bits[first:last], games.due[first:last]
+    ranges = np.empty((len(winning.rows), number), dtype=np.uint64)
+    left = np.empty(number, dtype=np.uint32)  # at first the count of winning actions
+    if len(winning.strides) > 0:
+        find_by_position(tables, winning, games, ranges, left, first, last)
+    else:
+        find_by_values(tables, winning, games, ranges, left, first, last)
+    optimal = np.empty(number, dtype=np.uint8)
+    chosen = np.empty(number, dtype=np.uint32)
+    base = np.empty(number, dtype=np.uint32)
+    for i in range(number):
+        optimal[i] = np.uint8(due[i] == OPPONENT) & np.uint8(left[i] != ZERO)
+        left[i] = below(mixed(drawn[i]), left[i])
+        chosen[i] = ZERO
+        base[i] = ZERO
+    if epsilon > 0.0:
+        for i in range(number):
+            if due[i] == OPPONENT:
+                bits[i] += GAMMA
+                optimal[i] &= np.uint8(fraction(mixed(bits[i])) >= epsilon)
+    for row in range(len(winning.rows)):
+        found, first_action = ranges[row], winning.rows[row]["first_action"]
+        # As in :func:`sample`: after its row is found, the remainder is a large number.
+        for i in range(number):
+            count = np.uint32(found[i] >> U32)
+            here = np.uint32(left[i] < count)
+            chosen[i] += here * np.uint32(np.uint32(found[i]) + left[i])
+            base[i] += here * first_action
+            left[i] -= count
+    for i in range(number):
+        action = np.int64(np.uint32(winning.actions[chosen[i]] + base[i]))
+        actions[i] = action if optimal[i] else actions[i]
