@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nim_envs.caches import LimitedCache
 from nim_envs.render.geometry import Area, square
 from nim_envs.render.numbers import draw_tile
 from nim_envs.render.scene import ComponentView
@@ -105,7 +106,9 @@ class BoardLayout(Layout):
         self.side: float
         self.squares: list[Area]
         self._place()
-        self._moves: dict[int, Moves] = {}
+        # A picture of the same position is often drawn again, with another move selected.
+        self._moves: LimitedCache[int, Moves] = LimitedCache(8)
+        self._filled: LimitedCache[int, BoolArray] = LimitedCache(8)
 
     round = True
     """Whether what fills a square is round."""
@@ -159,21 +162,16 @@ class BoardLayout(Layout):
 
     def colors(self, view: ComponentView) -> list[Color]:
         """Return the colour of each square where it is filled."""
-        component = self.component
-        before, pale = self.filled_at(view.before), self.pale(self.coordinates(view.state))
+        colors = [OBJECT] * len(self.squares)
+        for index in np.flatnonzero(self.pale(self.coordinates(view.state))):
+            colors[index] = mixed(OBJECT, WHITE, 0.55)
+        for index in np.flatnonzero(self.filled_at(view.state) & ~self.filled_at(view.before)):
+            colors[index] = mixed(player_color(view.last_mover), WHITE, 0.3)
         # Filled to the end, such as the poisoned square of a bar of chocolate.
-        to_the_end = self.filled_at(0) & bool(component.is_terminal(np.array(0)))
-        new = mixed(player_color(view.last_mover), WHITE, 0.3)
-        return [
-            mixed(PLAYER_COLORS[1], LIMIT, 0.4)
-            if to_the_end[square]
-            else new
-            if not before[square]
-            else mixed(OBJECT, WHITE, 0.55)
-            if pale[square]
-            else OBJECT
-            for square in range(len(self.squares))
-        ]
+        if self.component.is_terminal(np.array(0)):
+            for index in np.flatnonzero(self.filled_at(0)):
+                colors[index] = mixed(PLAYER_COLORS[1], LIMIT, 0.4)
+        return colors
 
     def coordinates(self, state: int) -> IntArray:
         """Return the coordinates of a state."""
@@ -181,7 +179,7 @@ class BoardLayout(Layout):
 
     def filled_at(self, state: int) -> BoolArray:
         """Return which squares are filled in a state, ``(squares,)``."""
-        return self.filled(self.coordinates(state))
+        return self._filled.get_or_create(state, lambda: self.filled(self.coordinates(state)))
 
     def filled_before(self, view: ComponentView) -> BoolArray:
         """Return which squares were filled before the last move, ``(squares,)``."""
@@ -189,8 +187,9 @@ class BoardLayout(Layout):
 
     def draw(self, drawing: Drawing, view: ComponentView) -> None:
         """Draw the squares; what the last move changed has the colour of its player."""
-        filled, before = self.filled_at(view.state), self.filled_before(view)
-        after = filled if view.pointed is None else self.filled_at(view.pointed)
+        filled: list[bool] = self.filled_at(view.state).tolist()
+        before: list[bool] = self.filled_before(view).tolist()
+        after = filled if view.pointed is None else self.filled_at(view.pointed).tolist()
         colors, mover = self.colors(view), player_color(view.mover)
         for one, other in self.edges:
             drawing.line(self.squares[one].center, self.squares[other].center, LINE, 2)
@@ -271,16 +270,14 @@ class BoardLayout(Layout):
 
     def moves(self, state: int) -> Moves:
         """Return the legal moves in a state."""
-        if state not in self._moves:
-            component = self.component
-            successors = component.successors(np.array(state, dtype=np.int64))
-            (options,) = np.nonzero(successors != NO_MOVE)
-            after = component.coordinate_system.of(successors[options])
-            # Only of the latest states: a game has many.
-            self._moves = dict(list(self._moves.items())[-8:])
-            squares = self.pointed_at(options, self.coordinates(state), after)
-            self._moves[state] = Moves(options, squares)
-        return self._moves[state]
+        return self._moves.get_or_create(state, lambda: self._moves_in(state))
+
+    def _moves_in(self, state: int) -> Moves:
+        component = self.component
+        successors = component.successors(np.array(state, dtype=np.int64))
+        (options,) = np.nonzero(successors != NO_MOVE)
+        after = component.coordinate_system.of(successors[options])
+        return Moves(options, self.pointed_at(options, self.coordinates(state), after))
 
     def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
         """Return the legal options between which a click at a point does not decide, best first."""

@@ -89,6 +89,17 @@ def position_shapes(
 ) -> list[dict[str, Any]]:
     """Return the shapes of a picture of a position, as data for JSON; pygame is not needed.
 
+    Each shape is a dictionary with ``"shape"``, ``"color"`` as ``"#rrggbb"``, and in pixels from
+    the left and from the top:
+
+    - ``"box"``: ``"area"``, ``[x, y, width, height]``; ``"radius"`` of its corners;
+      ``"line_width"``, 0 where it is filled;
+    - ``"disc"``: ``"area"``, the square around it; ``"line_width"``;
+    - ``"line"``: ``"start"`` and ``"end"``, ``[x, y]``; ``"line_width"``;
+    - ``"polygon"``, filled: ``"corners"``, a list of ``[x, y]``;
+    - ``"words"``: ``"text"``; ``"size"``, the height of its letters; ``"place"``, ``[x, y]``,
+      of the point ``"anchor"`` of the line, where ``[0, 0]`` is its left upper corner.
+
     Lines of text are placed as if their letters had the widths of a common sans-serif font.
 
     Args:
@@ -101,16 +112,7 @@ def position_shapes(
         size: width and height of the picture, in pixels.
 
     Returns:
-        A dictionary for each shape, in the order of drawing, with ``"shape"``, ``"color"`` as
-        ``"#rrggbb"``, and in pixels from the left and from the top:
-
-        - ``"box"``: ``"area"``, ``[x, y, width, height]``; ``"radius"`` of its corners;
-          ``"line_width"``, 0 where it is filled;
-        - ``"disc"``: ``"area"``, the square around it; ``"line_width"``;
-        - ``"line"``: ``"start"`` and ``"end"``, ``[x, y]``; ``"line_width"``;
-        - ``"polygon"``, filled: ``"corners"``, a list of ``[x, y]``;
-        - ``"words"``: ``"text"``; ``"size"``, the height of its letters; ``"place"``, ``[x, y]``,
-          of the point ``"anchor"`` of the line, where ``[0, 0]`` is its left upper corner.
+        A dictionary for each shape, in the order of drawing.
 
     Raises:
         InvalidGameError: a size too small for a picture.

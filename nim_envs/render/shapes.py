@@ -82,7 +82,7 @@ class Line(NamedTuple):
 class Polygon(NamedTuple):
     """A filled polygon."""
 
-    corners: tuple[Point, ...]
+    corners: tuple[tuple[float, float], ...]
     color: Color
 
 
@@ -169,7 +169,7 @@ class Drawing:
 
     def polygon(self, corners: Iterable[tuple[float, float]], color: Color) -> None:
         """Add a :class:`Polygon`."""
-        self.shapes.append(Polygon(tuple(Point(*corner) for corner in corners), color))
+        self.shapes.append(Polygon(tuple(corners), color))
 
     def text(
         self,
