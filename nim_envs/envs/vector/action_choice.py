@@ -40,11 +40,12 @@ def sample(
         last: index after the last game.
     """
     size = min(last - first, BLOCK)
-    left, chosen = np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint32)
+    numbers = np.empty((2, size), dtype=np.uint32)
+    left, chosen = numbers[0], numbers[1]
     for here in range(0, last - first, BLOCK):
         end = min(here + BLOCK, last - first)
         number = end - here
-        drawn, action = bits[here:end], actions[here:end]
+        random_bits, action = bits[here:end], actions[here:end]
         left[:number] = ZERO
         for group in range(len(groups)):
             packed = states[group, first + here : first + end]
@@ -52,8 +53,8 @@ def sample(
             for i in range(number):
                 left[i] += packed[i] >> bits_of_state
         for i in range(number):
-            drawn[i] += GAMMA
-            left[i] = below(mixed(drawn[i]), left[i])
+            random_bits[i] += GAMMA
+            left[i] = below(mixed(random_bits[i]), left[i])
         chosen[:number] = ZERO
         for group in range(len(groups)):
             at, width = groups[group]["legal_at"], groups[group]["legal_width"]
@@ -85,16 +86,16 @@ def random_replies(
     Only in games where the opponent is due the random state is advanced.
     """
     actions = np.empty(last - first, dtype=np.int64)
-    drawn = np.empty(last - first, dtype=np.uint64)
+    random_bits = np.empty(last - first, dtype=np.uint64)
     bits, due = games.game_bits[first:last], games.due[first:last]
     for i in range(last - first):
-        drawn[i] = bits[i]
-    sample(tables.groups, tables.legal_actions, games.states, drawn, actions, first, last)
+        random_bits[i] = bits[i]
+    sample(tables.groups, tables.legal_actions, games.states, random_bits, actions, first, last)
     for i in range(last - first):
         # The other games draw nothing, so their random numbers do not depend on how often this
         # is called.
-        bits[i] = drawn[i] if due[i] == OPPONENT else bits[i]
-    return actions, drawn
+        bits[i] = random_bits[i] if due[i] == OPPONENT else bits[i]
+    return actions, random_bits
 
 
 @compiled(inner=True)
@@ -178,7 +179,7 @@ def winning_replies(
     winning: Winning,
     games: Games,
     epsilon: float,
-    drawn: WordArray,
+    random_bits: WordArray,
     actions: IntArray,
     first: int,
     last: int,
@@ -190,7 +191,7 @@ def winning_replies(
         winning: the winning actions.
         games: games in progress; their random states are advanced.
         epsilon: probability with which a random reply stays.
-        drawn: random bits of :func:`random_replies`, ``(last - first,)``.
+        random_bits: random bits of :func:`random_replies`, ``(last - first,)``.
         actions: its actions, ``(last - first,)``, written.
         first: index of the first game.
         last: index after the last game.
@@ -208,7 +209,7 @@ def winning_replies(
     base = np.empty(number, dtype=np.uint32)
     for i in range(number):
         optimal[i] = np.uint8(due[i] == OPPONENT) & np.uint8(left[i] != ZERO)
-        left[i] = below(mixed(drawn[i]), left[i])
+        left[i] = below(mixed(random_bits[i]), left[i])
         chosen[i] = ZERO
         base[i] = ZERO
     if epsilon > 0.0:

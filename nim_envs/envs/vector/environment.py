@@ -318,8 +318,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
         """Seed the games in ``which``; those never seeded before by the system's entropy."""
         if not self._seeded:
-            drawn = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-            self._engine.seed_games(drawn, self._all.copy())
+            seeds = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
+            self._engine.seed_games(seeds, self._all.copy())
             self._seeded = True
         if isinstance(seed, int):
             self._np_random, self._np_random_seed = seeding.np_random(seed)
@@ -416,8 +416,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _truth(self, actions: IntArray) -> dict[str, BoolArray]:
         """Return the infos on moves before they are made, false where a game is over."""
         moving = self._engine.games.outcomes == ONGOING
-        winning, kept = moves_truth(self.game, self._engine.positions(), actions)
-        return {"winning": winning & moving, "kept_win": kept & moving}
+        winning, kept_win = moves_truth(self.game, self._engine.positions(), actions)
+        return {"winning": winning & moving, "kept_win": kept_win & moving}
 
     def _infos(
         self,

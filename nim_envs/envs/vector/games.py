@@ -14,7 +14,7 @@ from nim_envs.typing import BoolArray
 
 FlagArray = npt.NDArray[np.uint8]
 
-BLOCK = 4096
+BLOCK = 8192
 """Games that go through all phases of a step together, few enough for the processor's cache."""
 
 NO_LIMIT = 2**31 - 1

@@ -95,10 +95,10 @@ def play(
                 begin(starts, games, settings, here, end)
                 if settings.replies_in_python or not settings.has_opponent:
                     break
-                replies, drawn = random_replies(tables, games, here, end)
+                replies, random_bits = random_replies(tables, games, here, end)
                 if settings.epsilon < 1.0:
                     winning_replies(
-                        tables, winning, games, settings.epsilon, drawn, replies, here, end
+                        tables, winning, games, settings.epsilon, random_bits, replies, here, end
                     )
                 move(tables, games, settings, replies, OPPONENT, here, end)
                 if count_due(games.due, NEW_GAME, here, end) == 0:

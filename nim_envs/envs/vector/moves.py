@@ -101,13 +101,16 @@ def move(
     """
     fill_empty_slots(tables, games, actions, mover, first, last)
     number = last - first
-    moves_now = np.empty(number, dtype=np.uint8)
-    ends = np.empty(number, dtype=np.uint8)  # LAST_MOVE or FORFEIT, if the game is over
+    flags = np.empty((2, number), dtype=np.uint8)
+    moves_now, ends = flags[0], flags[1]
     due = games.due[first:last]
     for i in range(number):
         moves_now[i] = due[i] == mover
         ends[i] = LAST_MOVE
-    change_states(tables, games, actions, moves_now, ends, first, last)
+    if tables.is_large:
+        change_states_by_game(tables, games, actions, moves_now, ends, first, last)
+    else:
+        change_states_by_group(tables, games, actions, moves_now, ends, first, last)
     if settings.replies_in_python and mover == OPPONENT:
         for i in range(number):
             ends[i] |= FORFEIT if actions[i] < 0 else ONGOING
@@ -116,7 +119,7 @@ def move(
 
 
 @compiled(inline=True)
-def change_states(
+def change_states_by_group(
     tables: Tables,
     games: Games,
     actions: IntArray,
@@ -137,9 +140,8 @@ def change_states(
         last: index after the last game.
     """
     number, successors = last - first, tables.successors
-    option = np.empty(number, dtype=np.uint32)
-    entry = np.empty(number, dtype=np.uint32)
-    after = np.empty(number, dtype=np.uint32)
+    numbers = np.empty((3, number), dtype=np.uint32)
+    option, entry, after = numbers[0], numbers[1], numbers[2]
     for group in range(len(games.states)):
         packed = games.states[group, first:last]
         first_action, count = tables.groups[group]["first_action"], tables.groups[group]["actions"]
@@ -164,6 +166,41 @@ def change_states(
             alive = LAST_MOVE if packed[i] >> bits_of_state != ZERO else ONGOING
             forfeit = FORFEIT if mine & illegal else ONGOING
             ends[i] = np.uint8((ends[i] & ~alive) | forfeit)
+
+
+@compiled(inline=True)
+def change_states_by_game(
+    tables: Tables,
+    games: Games,
+    actions: IntArray,
+    moves_now: FlagArray,
+    ends: FlagArray,
+    first: int,
+    last: int,
+) -> None:
+    """Do the same as :func:`change_states_by_group`, faster where there are many groups."""
+    groups, states, number = tables.groups, games.states, last - first
+    legal = np.empty(number, dtype=np.uint32)  # not 0 where a legal action is left
+    for i in range(number):
+        legal[i] = ZERO
+        # A negative action wraps around to a large number.
+        action = np.uint32(actions[i])
+        if moves_now[i] and action < len(tables.group_of_action):
+            group, game = tables.group_of_action[action], np.uint64(first) + np.uint64(i)
+            at, count = groups[group]["successors_at"], groups[group]["actions"]
+            state = states[group, game] & state_mask(groups[group]["state_bits"])
+            option = np.uint32(action - groups[group]["first_action"])
+            after = tables.successors[successor_at(at, count, state, option)]
+            if after >> TOP_BIT:
+                ends[i] |= FORFEIT
+            else:
+                states[group, game] = after
+    for group in range(len(groups)):
+        packed, bits_of_state = states[group, first:last], groups[group]["state_bits"]
+        for i in range(number):
+            legal[i] |= packed[i] >> bits_of_state
+    for i in range(number):
+        ends[i] &= FORFEIT if legal[i] != ZERO else LAST_MOVE | FORFEIT
 
 
 @compiled(inline=True)

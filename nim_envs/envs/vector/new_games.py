@@ -67,8 +67,8 @@ class StartStates:
         if self.arrays.prepared:
             used = np.flatnonzero(self.arrays.used)
             if len(used):
-                drawn = self._sampler.sample(rng, len(used))
-                states = tables.grouping.states(drawn)
+                positions = self._sampler.sample(rng, len(used))
+                states = tables.grouping.states(positions)
                 self.arrays.states[:, used] = packed_states(tables.arrays, states)
                 self.arrays.used[used] = 0
 
@@ -120,9 +120,9 @@ def begin(starts: Starts, games: Games, settings: Settings, first: int, last: in
             packed, start = states[group, first:last], starts.states[group, 0]
             for i in range(number):
                 packed[i] = start if new[i] else packed[i]
-        seat = np.uint8(settings.agent_seat)
+        agent_seat = np.uint8(settings.agent_seat)
         for i in range(number):
-            seats[i] = np.int8(either(new[i], seat, np.uint8(seats[i])))
+            seats[i] = np.int8(either(new[i], agent_seat, np.uint8(seats[i])))
     else:
         chosen = np.empty(number, dtype=np.uint32)  # indices of the games that begin
         length = 0
@@ -144,11 +144,11 @@ def begin(starts: Starts, games: Games, settings: Settings, first: int, last: in
                 column = np.int64(draw_start(starts.cumulative, count, mixed(bits[at])))
             for group in range(len(states)):
                 states[group, game] = starts.states[group, column]
-            drawn = np.int64(settings.agent_seat)
-            if drawn < 0:
+            seat = np.int64(settings.agent_seat)
+            if seat < 0:
                 bits[at] += GAMMA
-                drawn = np.int64(mixed(bits[at]) >> U63)
-            seats[at] = drawn
+                seat = np.int64(mixed(bits[at]) >> U63)
+            seats[at] = seat
     for i in range(number):
         moves[i] = np.int32(0) if new[i] else moves[i]
     for i in range(number):

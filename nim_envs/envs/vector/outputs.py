@@ -50,13 +50,14 @@ class RowMemory:
 
     def __init__(self, games: int, words: int) -> None:
         self._shape = games, words
+        self._small = games * words * WORD_BYTES < REUSED_BYTES
         self._free: list[memoryview] = []
 
     def new_rows(self) -> WordArray:
         """Return an array uint64 ``(games, words)`` with any contents."""
-        games, words = self._shape
-        if games * words * WORD_BYTES < REUSED_BYTES:
+        if self._small:
             return np.empty(self._shape, dtype=np.uint64)
+        games, words = self._shape
         memory = self._free.pop() if self._free else np.empty(games * words, dtype=np.uint64).data
         # NumPy lets a view of a view refer to the first array. That is this one, as its memory is
         # given as a memoryview and not as an array: so it lives as long as any of its views.
@@ -154,8 +155,8 @@ def write_small_boards(
             packed, mask = states[group, here:end], state_mask(groups[group]["state_bits"])
             for part in range(count):
                 at = groups[group]["words_at"] + np.uint32(part)
-                column = tables.columns[group, part]
-                if tables.shared[group, part]:
+                column = tables.columns[group, part]["column"]
+                if tables.columns[group, part]["shared"]:
                     for i in range(number):
                         row[i, column] |= words[np.uint32(at + count * (packed[i] & mask))]
                 else:
@@ -193,14 +194,14 @@ def write_large_boards(
                     i = int(filled[j])
                     at = np.uint32(groups[group]["words_at"] + count * (packed[i] & mask))
                     for part in range(count):
-                        row[i, tables.columns[group, part]] |= words[
+                        row[i, tables.columns[group, part]["column"]] |= words[
                             np.uint32(at + np.uint32(part))
                         ]
                 continue
             for part in range(count):
                 at = groups[group]["words_at"] + np.uint32(part)
-                column = tables.columns[group, part]
-                if tables.shared[group, part]:
+                column = tables.columns[group, part]["column"]
+                if tables.columns[group, part]["shared"]:
                     for i in range(number):
                         row[i, column] |= words[np.uint32(at + count * (packed[i] & mask))]
                 else:

@@ -82,11 +82,11 @@ class BatchRenderer:
             games: seats and outcomes.
             frames_per_second: value from the environment's metadata.
         """
-        shown: list[Any] = [
+        pictures: list[Any] = [
             self._renderer.show(self.scene(index, position, games), frames_per_second)
             for index, position in enumerate(positions)
         ]
-        return tuple(shown)
+        return tuple(pictures)
 
     def begin(self, which: BoolArray) -> None:
         """Discard the last step of games that begin anew."""

@@ -14,7 +14,6 @@ from nim_envs.envs.vector.grouping import SLOT_ENTRIES, Grouping, UInt32Array
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes
-from nim_envs.typing import BoolArray
 
 WordArray = npt.NDArray[np.uint64]
 
@@ -23,7 +22,8 @@ WORD_BYTES = 8
 ENTRY_BYTES = 4
 
 LARGE_BOARD_WORDS = 32
-"""Words of a row from which on a board is large, and its observations are written another way."""
+"""Words of a row from which on a board is large: moves are then made game by game, and observations
+written in the order of memory, instead of group by group and word by word for all games."""
 
 ILLEGAL_ACTION = np.uint32(2**32 - 1)
 """The entry for an illegal action: the only one whose highest bit is set."""
@@ -48,6 +48,14 @@ GROUP = np.dtype(
     ]
 )
 """Columns of :attr:`Tables.groups`."""
+
+WORDS = np.dtype(
+    [
+        ("column", np.uint32),  # the word of a row
+        ("shared", np.uint32),  # 1 where an earlier group writes there too, else 0
+    ]
+)
+"""Columns of :attr:`Tables.columns`."""
 
 SLOTS = np.dtype(
     [
@@ -88,10 +96,8 @@ class Tables(NamedTuple):
     seconds: UInt32Array
     # By group and state: its words in the row.
     words: WordArray
-    # (groups, most words): the column of a row in which each word of a group stands, and
-    # whether an earlier group writes there too.
-    columns: UInt32Array
-    shared: BoolArray
+    columns: ColumnArray  # (groups, most words), of WORDS: where a row has each word of a group
+    group_of_action: UInt32Array  # (actions,)
     mask_column: int  # the first word of a row that holds the mask
     is_large: bool  # whether rows have LARGE_BOARD_WORDS or more
 
@@ -115,13 +121,13 @@ class Layout(NamedTuple):
 
     def observations(self, rows: WordArray) -> npt.NDArray[Any]:
         """Return ``rows`` ``(n, words)`` as observations ``(n, features)``, a view."""
-        shown = rows[:, : self.mask_column].view(self.dtype)
-        return shown[:, : self.features]
+        entries = rows[:, : self.mask_column].view(self.dtype)
+        return entries[:, : self.features]
 
     def action_masks(self, rows: WordArray) -> npt.NDArray[np.int8]:
         """Return ``rows`` ``(n, words)`` as action masks ``(n, actions)``, a view."""
-        shown = rows[:, self.mask_column :].view(np.int8)
-        return shown[:, : self.actions]
+        entries = rows[:, self.mask_column :].view(np.int8)
+        return entries[:, : self.actions]
 
 
 def row_layout(rules: Rules, encoding: Encoding) -> Layout:
@@ -166,7 +172,7 @@ class GameTables:
         self.arrays = tabulate(self.grouping, encoding)
 
 
-_made: WeakValueDictionary[tuple[Any, ...], GameTables] = WeakValueDictionary()
+_tables_in_use: WeakValueDictionary[tuple[Any, ...], GameTables] = WeakValueDictionary()
 """The tables in use."""
 
 
@@ -176,9 +182,9 @@ def game_tables(rules: Rules, encoding: Encoding, largest_slots: int = SLOT_ENTR
     Arguments and errors: :class:`GameTables`.
     """
     key = (rules.components, encoding.name, encoding.space.dtype, largest_slots)
-    tables = _made.get(key)
+    tables = _tables_in_use.get(key)
     if tables is None:
-        tables = _made[key] = GameTables(rules, encoding, largest_slots)
+        tables = _tables_in_use[key] = GameTables(rules, encoding, largest_slots)
     return tables
 
 
@@ -238,12 +244,11 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     groups["zeros_if_empty"] = 0
     for slots_range in grouping.slots:
         groups["zeros_if_empty"][slots_range] = not words[slots_range.start][0].any()
-    columns = np.zeros((len(members), groups["words"].max()), dtype=np.uint32)
-    shared = np.zeros(columns.shape, dtype=np.bool_)
+    columns = np.zeros((len(members), groups["words"].max()), dtype=WORDS)
     written: set[int] = set()
     for index, own in enumerate(columns_of):
-        columns[index, : len(own)] = own
-        shared[index, : len(own)] = [column in written for column in own]
+        columns["column"][index, : len(own)] = own
+        columns["shared"][index, : len(own)] = [column in written for column in own]
         written.update(own)
     seconds = [
         _second_parts(grouping, first, mine[first].packed)
@@ -262,7 +267,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
         seconds=_joined(seconds) if seconds else np.zeros(0, dtype=np.uint32),
         words=_joined(words),
         columns=columns,
-        shared=shared,
+        group_of_action=np.repeat(np.arange(len(members), dtype=np.uint32), groups["actions"]),
         mask_column=layout.mask_column,
         is_large=layout.words >= LARGE_BOARD_WORDS,
     )

@@ -102,7 +102,7 @@ class OptimalPlay:
             self.winning = winning_by_search(solution, self.tables)
 
 
-_made: WeakValueDictionary[tuple[Any, ...], OptimalPlay] = WeakValueDictionary()
+_plays_in_use: WeakValueDictionary[tuple[Any, ...], OptimalPlay] = WeakValueDictionary()
 """The tables in use, by game."""
 
 
@@ -112,9 +112,9 @@ def optimal_play(game: Game, encoding: Encoding) -> OptimalPlay:
     Arguments and errors: :class:`OptimalPlay`.
     """
     key = (game.rules.components, game.convention, encoding.name, encoding.space.dtype)
-    play = _made.get(key)
+    play = _plays_in_use.get(key)
     if play is None:
-        play = _made[key] = OptimalPlay(game, encoding)
+        play = _plays_in_use[key] = OptimalPlay(game, encoding)
     return play
 
 
@@ -148,14 +148,14 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
     grouping, tables = game.grouping, game.arrays
     misere = solution.convention is Convention.MISERE
     values = np.zeros(len(tables.packed), dtype=np.uint32)
-    made: dict[tuple[Component, ...], tuple[int, int]] = {}
+    place_of: dict[tuple[Component, ...], tuple[int, int]] = {}
     ranges: list[WordArray] = []
     actions: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
     rows = np.empty(len(grouping.members), dtype=ROW)
     targets_at, actions_at = 0, 1
     for index, group in enumerate(grouping.members):
         kind = grouping.rules.components[group.start : group.stop]
-        if kind not in made:
+        if kind not in place_of:
             normal, firm = _group_values(solution, grouping, index)
             at = int(tables.groups["states_at"][index])
             values[at : at + len(normal)] = (normal << 1) | firm
@@ -163,7 +163,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
             if any(index in slots for slots in grouping.slots):
                 most = (1 << most.bit_length()) - 1  # nim-sums of two values
             targets = MISERE_TARGETS + most + 2
-            made[kind] = targets_at, targets
+            place_of[kind] = targets_at, targets
             targets_at += len(normal) * targets
             check_tables(grouping.rules, "the tables of winning actions", targets_at * WORD_BYTES)
             for moves in _moves(game, index):
@@ -174,7 +174,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
                 actions_at += len(action)
                 needed = targets_at * WORD_BYTES + actions_at * ENTRY_BYTES
                 check_tables(grouping.rules, "the tables of winning actions", needed)
-        rows[index] = (tables.groups["first_action"][index], *made[kind])
+        rows[index] = (tables.groups["first_action"][index], *place_of[kind])
     return NOTHING._replace(
         rows=rows,
         ranges=np.concatenate(ranges),

@@ -7,6 +7,7 @@ import gc
 import pickle
 import weakref
 from functools import partial
+from weakref import WeakValueDictionary
 
 import gymnasium
 import numpy as np
@@ -18,6 +19,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from nim_envs import Convention, Game, Rules, make_game
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector import VectorGameEnv, engine, outputs
+from nim_envs.envs.vector import tables as vector_tables
 from nim_envs.envs.vector.games import BLOCK
 from nim_envs.envs.vector.grouping import Grouping
 from nim_envs.envs.vector.outputs import write_observations
@@ -101,6 +103,20 @@ def test_slots_can_be_groups_of_their_own_in_every_game(case, monkeypatch):
     # Actions drawn where none is legal may differ: they are never played.
     assert same(play(joint, 15, seed=1)[2::2], play(apart, 15, seed=1)[2::2])
     assert same(play(joint, 8, actions=actions), play(apart, 8, actions=actions))
+
+
+@in_one_test("case", ALL + LARGE)
+def test_large_boards_are_played_as_small_ones(case, monkeypatch):
+    def answers(words):
+        with monkeypatch.context() as patched:
+            patched.setattr(vector_tables, "LARGE_BOARD_WORDS", words)
+            patched.setattr(vector_tables, "_tables_in_use", WeakValueDictionary())
+            env = batch(case[0], **case[1], max_cycles=4, opponent="random", seat="random")
+        assert env._engine._tables.is_large == (words == 0)
+        rng = np.random.default_rng(0)
+        return play(env, 8, seed=1, actions=rng.integers(env.single_action_space.n, size=(8, 5)))
+
+    assert same(answers(0), answers(10**9))
 
 
 def test_a_second_part_alone_keeps_a_game_going(monkeypatch):
