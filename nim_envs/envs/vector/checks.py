@@ -88,23 +88,31 @@ def checked_actions(
         InvalidActionError: they are not integers of this shape and range.
     """
     given = np.asarray(actions)
-    allowed = f"{whose} actions must be integers from {least} to {num_actions - 1}, ({size},)"
+    # The message is made only for an error: making it takes a fiftieth of a step of a small batch.
+    allowed = (whose, least, num_actions, size)
     if given.dtype.kind not in "iu" or given.shape != (size,):
         raise InvalidActionError(
-            f"{allowed}, not an array of dtype {given.dtype} and shape {given.shape}"
+            f"{_allowed(*allowed)}, not an array of dtype {given.dtype} and shape {given.shape}"
         )
     if given is not actions:
         # NumPy turns booleans among integers into 0 or 1.
         booleans = [one for one in actions if isinstance(one, (bool, np.bool_))]
         if booleans:
-            raise InvalidActionError(f"{allowed}, not the boolean {booleans[0]!r}")
+            raise InvalidActionError(f"{_allowed(*allowed)}, not the boolean {booleans[0]!r}")
     array = np.ascontiguousarray(given, dtype=np.int64)
     if not array.flags.writeable:
         array = array.copy()
     outside = first_outside(array, least, num_actions)
     if outside >= 0:
-        raise InvalidActionError(f"{allowed}; environment {outside} was given {given[outside]}")
+        raise InvalidActionError(
+            f"{_allowed(*allowed)}; environment {outside} was given {given[outside]}"
+        )
     return array
+
+
+def _allowed(whose: str, least: int, num_actions: int, size: int) -> str:
+    """Return the beginning of the message on actions that are not allowed."""
+    return f"{whose} actions must be integers from {least} to {num_actions - 1}, ({size},)"
 
 
 @compiled

@@ -118,7 +118,7 @@ def move(
     pass_turn(games, settings, mover, moves_now, first, last)
 
 
-@compiled(inline=True)
+@compiled(inner=True)
 def change_states_by_group(
     tables: Tables,
     games: Games,
@@ -168,7 +168,7 @@ def change_states_by_group(
             ends[i] = np.uint8((ends[i] & ~alive) | forfeit)
 
 
-@compiled(inline=True)
+@compiled(inner=True)
 def change_states_by_game(
     tables: Tables,
     games: Games,
@@ -203,7 +203,7 @@ def change_states_by_game(
         ends[i] &= FORFEIT if legal[i] != ZERO else LAST_MOVE | FORFEIT
 
 
-@compiled(inline=True)
+@compiled(inner=True)
 def end_games(
     games: Games,
     settings: Settings,
@@ -227,7 +227,7 @@ def end_games(
             outcome[i] |= either(moves_now[i], late, ONGOING)
 
 
-@compiled(inline=True)
+@compiled(inner=True)
 def pass_turn(
     games: Games,
     settings: Settings,
