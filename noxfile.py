@@ -99,14 +99,15 @@ def lowest(session: nox.Session) -> None:
     constraints = Path(session.create_tmp()) / "lowest.txt"
     constraints.write_text("\n".join(lowest_versions()), encoding="utf-8")
     tools = ("hypothesis", "pytest", "pytest-xdist")
-    session.install("--editable", ".[all,exam,exam-export]", *tools, "--constraint", str(constraints))
+    packages = ".[all,exam,exam-export]"
+    session.install("--editable", packages, *tools, "--constraint", str(constraints))
     # Old releases meet newer ones of the packages that they need themselves.
     calm = ("-W", "ignore::DeprecationWarning")
     session.run("python", "-m", "pytest", *calm, *(session.posargs or QUICKER))
 
 
 def lowest_versions() -> list[str]:
-    """Return the lower bounds of the packages of ``all``, ``exam`` and ``test`` as ``name==1.0``."""
+    """Return the lower bounds of what session ``lowest`` installs, as ``name==1.0``."""
     project = nox.project.load_toml("pyproject.toml")["project"]
     extras = ("vector", "render", "solver", "benchmarks", "exam", "exam-export", "test")
     required = [*project["dependencies"]]
