@@ -150,14 +150,13 @@ def text(session: nox.Session) -> None:
     No model is downloaded. verifiers needs Python 3.11 or later; its tests are skipped below.
     """
     session.install(TORCH)
-    extras = TEXT_LIBRARIES if sys.version_info >= (3, 11) else TEXT_LIBRARIES[:-1]
-    session.install(
-        "--editable", f".[exam-export,{','.join(extras)}]", "mlcroissant", "pytest>=8.0"
-    )
+    libraries = TEXT_LIBRARIES if sys.version_info >= (3, 11) else TEXT_LIBRARIES[:-1]
+    extras = ",".join(name.replace("_", "-") for name in libraries)
+    session.install("--editable", f".[exam-export,{extras}]", "mlcroissant", "pytest>=8.0")
     pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
     offline = {"HF_HUB_OFFLINE": "1"}
     session.run(*pytest, "tests/clients/text", *session.posargs, env=offline)
-    adapters = [f"nim_envs/adapters/{name}.py" for name in extras]
+    adapters = [f"nim_envs/adapters/{name}.py" for name in libraries]
     session.run(*pytest, "--doctest-modules", *adapters, env=offline)
 
 

@@ -12,7 +12,7 @@ from nim_envs.optional import imports_for
 from nim_envs.text import verdict
 from nim_envs.text.exam import Suite
 
-with imports_for("the task for Inspect", "inspect_ai"):
+with imports_for("the task for Inspect", "inspect-ai"):
     from inspect_ai import Task, task
     from inspect_ai.dataset import Sample
     from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr

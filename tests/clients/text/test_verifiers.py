@@ -116,7 +116,10 @@ def test_replies_without_a_move_are_asked_again_and_then_forfeit(tutorial):
     assert trace.info["verdicts"] == ["illegal", "illegal"]
     assert trace.reward == 0.0
     said = [node.message.content for node in trace.nodes if node.message.role == "user"]
-    assert said[1].startswith("That is no move: not allowed here: heap 0 take 1. Two players")
+    # The rules stand in the first prompt alone.
+    assert said[1].startswith(
+        "That is no move: not allowed here: heap 0 take 1. Now heap 0 has 5 objects."
+    )
 
 
 def test_lost_positions_pay_nothing_and_disguises_are_told():
