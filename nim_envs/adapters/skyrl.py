@@ -57,7 +57,7 @@ class SkyRLTextEnv(BaseTextEnv):
         >>> turn["reward"], turn["done"], turn["metadata"]["verdict"]
         (1.0, False, 'kept_win')
         >>> turn["observations"][0]["content"].splitlines()[1]
-        'Now heap 0 has 0 objects and heap 1 has 1 object. It is your turn.'
+        'Now heap 0 has 1 object and heap 1 has 0 objects. It is your turn.'
     """
 
     def __init__(
