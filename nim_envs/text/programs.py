@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from nim_envs.errors import InvalidPolicyError
-from nim_envs.text.replies import Answer, Request, tokens_in
+from nim_envs.text.replies import MALFORMED, Answer, Request, tokens_in
 
 SECONDS_TO_END = 2.0
 """Time for a program to end by itself once its input is closed."""
@@ -103,14 +103,7 @@ class Program:
                 with self._lock:
                     future = self._pending.pop(entry["id"])
                     self._said += 1
-            except (
-                ValueError,
-                TypeError,
-                KeyError,
-                AttributeError,
-                ArithmeticError,
-                RecursionError,
-            ):
+            except MALFORMED:
                 return self._end(
                     self._error(
                         f"wrote {line[:LONGEST_QUOTED]!r}, which is not an answer "
@@ -170,7 +163,7 @@ def _answer(entry: Any) -> Answer:
     """Return the answer in an object that a program wrote.
 
     Raises:
-        ValueError, TypeError, KeyError, AttributeError, ArithmeticError: there is none.
+        Exception: there is none; one of ``MALFORMED``.
     """
     if "error" in entry:
         reply, error = None, entry["error"]

@@ -50,6 +50,11 @@ class Answer:
     details: dict[str, Any] | None = None
 
 
+MALFORMED = (
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError,
+)  # fmt: skip
+"""Errors of taking apart JSON that may have any form."""
+
 Ask = Callable[[list[Request]], list[Answer]]
 """A function from requests to their answers, in the same order; called from several threads."""
 
@@ -105,10 +110,10 @@ class Replies:
                     for name in sorted(names)
                     if header.get(name) != self.header.get(name)
                 }
-                told = "; ".join(
+                differences = "; ".join(
                     f"{name} {old!r}, not {new!r}" for name, (old, new) in other.items()
                 )
-                raise ValueError(f"{path} holds replies of another run: {told}")
+                raise ValueError(f"{path} holds replies of another run: {differences}")
             if complete < len(content):
                 file.truncate(complete)
             self._file = file

@@ -12,7 +12,7 @@ from typing import Any
 
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.optional import imports_for
-from nim_envs.text.replies import Answer, Request, tokens_in
+from nim_envs.text.replies import MALFORMED, Answer, Request, tokens_in
 
 with imports_for("asking a server", "exam"):
     import httpx
@@ -151,8 +151,8 @@ class Server:
             with self._client.stream("POST", self._url, json=body) as response:
                 content = self._content(response)
         except httpx.HTTPError as error:
-            told = str(error) or "no response in time"
-            raise TransientError(self._hidden(f"{type(error).__name__}: {told}")) from None
+            reason = str(error) or "no response in time"
+            raise TransientError(self._hidden(f"{type(error).__name__}: {reason}")) from None
         code = response.status_code
         text = self._hidden(content.decode(errors="replace"))
         fault = f"HTTP {code}: {' '.join(text.split())[:LONGEST_QUOTED]}"
@@ -164,9 +164,7 @@ class Server:
             return Answer(None, fault)
         try:
             return _answer(json.loads(text))
-        except (
-            ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError,
-        ):  # fmt: skip
+        except MALFORMED:
             raise TransientError(f"no completion: {text[:LONGEST_QUOTED]}") from None
 
     def _content(self, response: Any) -> bytes:
@@ -210,7 +208,7 @@ def _answer(body: Any) -> Answer:
     """Return the answer in the body of a response.
 
     Raises:
-        ValueError, TypeError, LookupError, AttributeError, ArithmeticError: there is none.
+        Exception: there is none; one of ``MALFORMED``.
     """
     choice = body["choices"][0]
     reply = choice["message"].get("content")

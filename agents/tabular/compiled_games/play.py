@@ -39,7 +39,7 @@ class Records(NamedTuple):
 
 
 class Board(NamedTuple):
-    """What the loop knows of the game and adds to it, the same for all blocks of games."""
+    """Positions, recorded games and bonuses of a game, shared by all blocks of its games."""
 
     rows: PositionRows
     order: IntArray | None  # order of the components if positions are sorted; see Symmetry
@@ -279,10 +279,8 @@ def games_of(first: LearningRule, second: LearningRule | None) -> Any:
             block: games to play; its results are written in place.
             rng: generator of the players' choices.
         """
-        rows, records = (
-            without_reference_counts(board.rows),
-            without_reference_counts(board.records),
-        )
+        rows = without_reference_counts(board.rows)
+        records = without_reference_counts(board.records)
         one, two = without_reference_counts(learners[0]), without_reference_counts(learners[1])
         starts, epsilons, ended = block.starts, block.epsilons, block.ended
         last = len(ended) - 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -20,6 +22,13 @@ FORMAT = "nim_envs exam results, version 1"
 RESAMPLES = 10_000
 FAILED = "failed"
 """Kind of a request without a reply."""
+
+PARTS: dict[str, tuple[str, Sequence[str]]] = {
+    "all": ("all settings", ()),
+    "recited": ("recited: plain Nim", RECITED),
+    "unread": ("unread: octal codes, graphs, own rules", UNREAD),
+}
+"""Parts of the suite with a mean of their own: heading and groups, none for all of them."""
 
 
 class Interval(NamedTuple):
@@ -113,7 +122,7 @@ class Results:
     @property
     def summary(self) -> dict[str, Interval]:
         """The means over all settings, over those of plain Nim, and over games that are drawn."""
-        return {"all": self.mean(), "recited": self.mean(RECITED), "unread": self.mean(UNREAD)}
+        return {part: self.mean(groups) for part, (_, groups) in PARTS.items()}
 
     def as_json(self) -> str:
         """Return the results as JSON; :meth:`from_json` reads them."""
@@ -155,7 +164,7 @@ class Results:
         summary = self.summary
         replies = sum(row.replies for row in self.rows)
         failed = sum(row.failed for row in self.rows)
-        told = [
+        facts = [
             f"suite version {about['suite_version']}, seed {about['seed']}",
             f"prompts version {about['prompt_version']}, {_form(about)}",
             f"{replies} replies",
@@ -164,13 +173,11 @@ class Results:
             *(["a part of the suite"] if about.get("only") else []),
         ]
         lines = [
-            f"**{about['speaker']}**: {'; '.join(told)}.",
+            f"**{about['speaker']}**: {'; '.join(facts)}.",
             "",
             "| score from random 0 to perfect 100 | mean over settings (95 % interval) |",
             "|---|---|",
-            f"| all settings | {summary['all']} |",
-            f"| recited: plain Nim | {summary['recited']} |",
-            f"| unread: octal codes, graphs, own rules | {summary['unread']} |",
+            *(f"| {heading} | {summary[part]} |" for part, (heading, _) in PARTS.items()),
             "",
             "| setting | group | replies | % kept | of moves | random | illegal % | no move % | "
             "tokens |",
@@ -309,17 +316,16 @@ def _percent(number: int, whole: int) -> float:
 
 def markdown_of(found: Sequence[Results]) -> str:
     """Return one table in Markdown of several results of a suite, a line for each speaker."""
-    names = ("all", "recited", "unread")
+    headings = " | ".join(heading for heading, _ in PARTS.values())
     lines = [
-        "| speaker | all settings | recited: plain Nim | unread: octal codes, graphs, own rules | "
-        "illegal % | no move % | tokens |",
+        f"| speaker | {headings} | illegal % | no move % | tokens |",
         "|---|---|---|---|---|---|---|",
     ]
     for each in found:
         means = [_mean([getattr(row, name) for row in each.rows]) for name in COLUMNS]
         lines.append(
             f"| {each.about['speaker']} | "
-            f"{' | '.join(str(each.summary[name]) for name in names)} | "
+            f"{' | '.join(map(str, each.summary.values()))} | "
             f"{_number(means[0])} | {_number(means[1])} | {_number(means[2], 0)} |"
         )
     return "\n".join(lines) + "\n"
@@ -331,13 +337,15 @@ COLUMNS = ("illegal", "no_move", "tokens")
 def csv_of(found: Sequence[Results]) -> str:
     """Return the rows of several results as CSV, a line for each speaker and setting."""
     names = [each.name for each in fields(Row)]
-    lines = [",".join(["speaker", "seed", *names])]
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(["speaker", "seed", *names])
     for each in found:
         for row in each.rows:
             values = (getattr(row, name) for name in names)
-            shown = (f"{value:.6g}" if isinstance(value, float) else str(value) for value in values)
-            lines.append(",".join([each.about["speaker"], str(each.about["seed"]), *shown]))
-    return "\n".join(lines) + "\n"
+            cells = (f"{value:.6g}" if isinstance(value, float) else value for value in values)
+            writer.writerow([each.about["speaker"], each.about["seed"], *cells])
+    return table.getvalue()
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -375,11 +383,8 @@ def compare(one: Results, other: Results) -> str:
         pairs.setdefault((setting, groups[setting]), []).append(difference)
     means = {key: 100.0 * sum(each) / len(each) for key, each in pairs.items()}
     parts = {
-        "all settings": list(means.values()),
-        "recited: plain Nim": [mean for key, mean in means.items() if key[1] in RECITED],
-        "unread: octal codes, graphs, own rules": [
-            mean for key, mean in means.items() if key[1] in UNREAD
-        ],
+        heading: [mean for (_, group), mean in means.items() if not wanted or group in wanted]
+        for heading, wanted in PARTS.values()
     }
     lines = [
         f"**{second}** less **{first}**, percent of wins kept at the same "

@@ -16,7 +16,6 @@ ONLY = ("misere-4-5-6-disguised", "octal-a")
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    pytest.importorskip("pyarrow")
     directory = tmp_path_factory.mktemp("exam") / "dataset"
     words = ["text", "exam", "export", "--seed", "0", "--seed", "7", "--output", str(directory)]
     assert run(words) == 0
@@ -24,7 +23,8 @@ def exported(tmp_path_factory):
 
 
 def test_datasets_loads_it_offline(exported, tmp_path):
-    datasets = pytest.importorskip("datasets")
+    import datasets
+
     loaded = datasets.load_dataset(str(exported), cache_dir=str(tmp_path))
     assert {name: len(split) for name, split in loaded.items()} == {"seed_0": 2100, "seed_7": 2100}
     assert loaded["seed_7"][3]["moves"][0]["verdict"] in ("kept_win", "threw_win")
@@ -32,12 +32,13 @@ def test_datasets_loads_it_offline(exported, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_its_metadata_are_valid_and_name_its_files(exported):
+    import mlcroissant
+
     facts = json.loads((exported / "croissant.json").read_text(encoding="utf-8"))
     assert [each["contentUrl"] for each in facts["distribution"]] == [
         "data/seed_0.parquet", "data/seed_7.parquet",
     ]  # fmt: skip
-    croissant = pytest.importorskip("mlcroissant")
-    dataset = croissant.Dataset(jsonld=str(exported / "croissant.json"))
+    dataset = mlcroissant.Dataset(jsonld=str(exported / "croissant.json"))
     assert not dataset.metadata.ctx.issues.errors
     record = next(iter(dataset.records("positions_seed_0")))
     assert record["positions_seed_0/id"] == next(iter(Suite(0).items)).encode()
@@ -54,7 +55,7 @@ def right():
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="verifiers needs Python 3.11 or later")
 def test_the_taskset_of_verifiers_judges_as_the_exam_does(right, tmp_path, monkeypatch):
-    vf = pytest.importorskip("verifiers.v1")
+    import verifiers.v1 as vf
     from verifiers.v1.utils.loaders import taskset_class
 
     from nim_envs.adapters.verifiers import ExamConfig, ExamTaskset
@@ -82,7 +83,6 @@ def test_the_taskset_of_verifiers_judges_as_the_exam_does(right, tmp_path, monke
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_the_task_of_inspect_scores_what_a_model_says(right, tmp_path):
-    pytest.importorskip("inspect_ai")
     from inspect_ai import eval as evaluate
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 

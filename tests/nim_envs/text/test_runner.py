@@ -18,12 +18,8 @@ from nim_envs.errors import InvalidGameError, InvalidPolicyError, LimitReachedEr
 from nim_envs.text import score
 from nim_envs.text.replies import Answer, Replies, Request
 from nim_envs.text.runner import Limits, answers
-from tests.nim_envs.text.model_server import FAULTS, ModelServer
-
-pytest.importorskip("httpx")
-pytest.importorskip("tenacity")
-
 from nim_envs.text.servers import Server
+from tests.nim_envs.text.model_server import FAULTS, ModelServer
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = {"game": "nim"}

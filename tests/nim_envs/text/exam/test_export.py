@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import pyarrow.parquet as pq
 import pytest
 
 from nim_envs.cli.main import run
 from nim_envs.text import prompt, verdict
 from nim_envs.text.exam import Suite
-
-pq = pytest.importorskip("pyarrow.parquet")
 
 
 @pytest.fixture(scope="module")

@@ -264,7 +264,6 @@ def test_a_perfect_program_has_100_however_it_words_and_orders_its_moves(
     ],
 )
 def test_wrong_arguments_are_named(tmp_path, monkeypatch, capsys, words, message):
-    pytest.importorskip("httpx")
     monkeypatch.chdir(tmp_path)
     assert run(["text", "exam", *words]) == 2
     errors = capsys.readouterr().err
