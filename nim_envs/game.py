@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
-from nim_envs.rules.convention import Convention
+from nim_envs.rules.convention import AnyConvention, Convention, ListedOutcome, of_last_move
 from nim_envs.rules.forward_model import ForwardModel, Position
 from nim_envs.rules.rules import Rules
 from nim_envs.solver import solve, theorem_for
@@ -35,7 +35,8 @@ class Game:
 
     Args:
         rules: components and their moves; see :mod:`nim_envs.rules`.
-        convention: normal or misère play.
+        convention: normal or misère play; or :data:`nim_envs.rules.convention.LISTED_OUTCOME`, for
+            rules that list who wins.
         start: the distribution of start positions, the name of one, or a position; the rules'
             initial one by default.
         registered: name and arguments for :func:`nim_envs.make_game`, if that made the game.
@@ -47,8 +48,9 @@ class Game:
             name, so that it stands at the top level of a module.
 
     Raises:
-        InvalidGameError: ``rules`` are no :class:`Rules`, or ``convention`` no
-            :class:`Convention`; or ``theorem`` cannot be pickled, or the game is a sum.
+        InvalidGameError: ``rules`` are no :class:`Rules`; ``convention`` is none, or does not fit
+            the rules; or ``theorem`` cannot be pickled, or the game is a sum or has an outcome of
+            its own.
         InvalidPositionError: ``start`` is not a start, or a fixed one that is outside the box or
             leaves no legal move.
 
@@ -62,7 +64,7 @@ class Game:
     """
 
     rules: Rules
-    convention: Convention
+    convention: AnyConvention
     start: Start = field(default_factory=FixedStart)
     registered: Registered | None = field(default=None, compare=False, repr=False)
     theorem: TheoremOfGame | None = field(default=None, repr=False)
@@ -70,11 +72,18 @@ class Game:
     def __post_init__(self) -> None:
         if not isinstance(self.rules, Rules):
             raise InvalidGameError(f"rules must be nim_envs.Rules, not {self.rules!r}")
-        if not isinstance(self.convention, Convention):
+        if not isinstance(self.convention, (Convention, ListedOutcome)):
             raise InvalidGameError(
                 f"convention must be one of {list(Convention)}, not {self.convention!r}"
             )
+        if self.has_outcome != self.rules.has_outcome:
+            lists = "list" if self.rules.has_outcome else "do not list"
+            raise InvalidGameError(
+                f"the rules of {self.rules.name} {lists} who wins a finished game; the convention "
+                f"{self.convention!r} does not fit them"
+            )
         if self.theorem is not None:
+            of_last_move(self.convention, "a theorem that says who wins")
             _check_theorem(self.theorem, self.rules)
         object.__setattr__(self, "start", checked_start(self.start, self.rules))
 
@@ -86,6 +95,11 @@ class Game:
     def summary(self) -> str:
         """Rules and convention, such as ``"nim, heaps 3-4-5, normal play"``."""
         return f"{self.rules.summary}, {self.convention.play}"
+
+    @property
+    def has_outcome(self) -> bool:
+        """Whether it has an outcome of its own, and may be drawn, in place of that of the last move."""
+        return isinstance(self.convention, ListedOutcome)
 
     @cached_property
     def solution(self) -> Solution:
@@ -146,11 +160,11 @@ class Game:
             >>> @cache
             ... def value(position):  # to the player to move: 1 for a win, -1 for a loss
             ...     if game.is_over(position):
-            ...         return -game.convention.last_movers_reward
+            ...         return game.end_value(position)
             ...     return max(-value(after) for _, after in game.moves(position))
             >>> value((3, 4, 5)), [action for action, after in game.moves((3, 4, 5))
             ...                    if value(after) < 0]
-            (1.0, [1])
+            (1, [1])
         """
         return self.forward_model.moves(position)
 
@@ -194,8 +208,7 @@ class Game:
     def is_over(self, position: Any) -> bool:
         """Return whether no move is legal at a position, so that the game is over.
 
-        Who wins is the convention's to say: ``convention.last_movers_reward`` is what the player
-        gets who made the last move.
+        Who has won then, :meth:`end_value` says.
 
         Args:
             position: one position, as in :meth:`moves`.
@@ -210,6 +223,31 @@ class Game:
             True
         """
         return self.forward_model.is_over(position)
+
+    def end_value(self, position: Any) -> int:
+        """Return the value of a finished game to the player whose turn it would be.
+
+        Args:
+            position: one position without a legal move, as in :meth:`moves`.
+
+        Returns:
+            1 for a win, 0 for a draw, -1 for a loss; the player who made the last move gets the
+            opposite. Without draws it is -1 in normal play and 1 in misère play.
+
+        Raises:
+            InvalidPositionError: it is not one position of the game, or leaves a legal move.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> make_game("nim").end_value((0, 0, 0))
+            -1
+        """
+        checked = self.rules.checked_position(position)
+        if not self.rules.is_terminal(checked):
+            raise InvalidPositionError(
+                f"{self.rules.coordinate_tuple(checked)} leaves a legal move: the game is not over"
+            )
+        return int(self.convention.end_values(self.rules, checked))
 
     def start_positions(self) -> IntArray:
         """Return every position that a game can start from, ``(n, components)``.

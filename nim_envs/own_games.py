@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
+from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.rules.convention import Convention
+from nim_envs.rules.convention import LISTED_OUTCOME, Convention
 from nim_envs.rules.from_moves import rules_from_moves
-from nim_envs.rules.listing import LARGEST_LISTING, Moves, Position
+from nim_envs.rules.listing import LARGEST_LISTING, Moves, Outcome, Position
 from nim_envs.rules.validation import checked_boolean
 
 
@@ -17,6 +18,7 @@ def game_from_moves(
     start: Position,
     moves: Moves,
     *,
+    outcome: Outcome | None = None,
     positions: Iterable[Position] | None = None,
     actions: Iterable[Hashable] | None = None,
     describe: Callable[[Any], str] | None = None,
@@ -38,6 +40,9 @@ def game_from_moves(
         start: the initial position, a tuple of integers of at least 0.
         moves: function of a position, such a tuple, that gives its moves as pairs of a label, a
             string or an integer, and the position that the move leads to; none where play ends.
+        outcome: function of a position without moves that gives its value to the player to move
+            there: 1 for a win, 0 for a draw, -1 for a loss; by default the last move decides who
+            wins. Where both players do not have the same moves, the position says whose turn it is.
         positions: further positions to list, and all that moves lead to from them.
         actions: the labels in the order of the actions; by default those that occur, in natural
             order, in which ``"left 2"`` comes before ``"left 10"``.
@@ -54,8 +59,8 @@ def game_from_moves(
         limit: most positions to list.
 
     Raises:
-        InvalidGameError: as :func:`nim_envs.rules.rules_from_moves`; the message names the
-            position.
+        InvalidGameError: as :func:`nim_envs.rules.rules_from_moves`, whose message names the
+            position; or both ``outcome`` and ``misere``.
         InvalidPositionError: ``starts`` are no starts of this game.
         SearchTooLargeError: as :func:`nim_envs.rules.rules_from_moves`.
 
@@ -69,11 +74,24 @@ def game_from_moves(
         >>> game = game_from_moves("wythoff", start=(8, 8), moves=moves)
         >>> game.solution.is_winning((8, 8)), game.solution.is_winning((3, 5))
         (True, False)
+        >>> def sowing(position):  # in turn, each player adds 1 or 2 to their own side
+        ...     mine, yours, turns = position
+        ...     return [(n, (yours, mine + n, turns - 1)) for n in (1, 2) if turns]
+        >>> game = game_from_moves(  # the larger side wins
+        ...     "sowing", (0, 0, 4), sowing, outcome=lambda p: (p[0] > p[1]) - (p[0] < p[1]))
+        >>> game.solution.value((0, 0, 4)), game.solution.keeping_actions((0, 0, 4)).tolist()
+        (0, [1])
     """
+    if checked_boolean("misere", misere) and outcome is not None:
+        raise InvalidGameError(
+            "outcome says who wins a finished game, and misere=True that the last move loses: give "
+            "one of them"
+        )
     rules = rules_from_moves(
         name,
         start,
         moves,
+        outcome=outcome,
         positions=positions,
         actions=actions,
         describe=describe,
@@ -83,5 +101,5 @@ def game_from_moves(
         move_in_words=move_in_words,
         limit=limit,
     )
-    convention = Convention.from_misere(checked_boolean("misere", misere))
+    convention = Convention.from_misere(misere) if outcome is None else LISTED_OUTCOME
     return Game(rules, convention, starts)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Protocol
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import Component
-from nim_envs.rules.convention import Convention
+from nim_envs.rules.convention import AnyConvention, Convention, ListedOutcome
 from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
@@ -22,6 +22,7 @@ from nim_envs.rules.validation import checked_choice
 from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_modulo_permutation
+from nim_envs.theory.outcome_search import OutcomeSolution
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, SumSolution
 from nim_envs.theory.theorem_solution import (
@@ -54,14 +55,14 @@ class RulesAndConvention(Protocol):
         ...
 
     @property
-    def convention(self) -> Convention:
-        """Normal or misère play."""
+    def convention(self) -> AnyConvention:
+        """Normal or misère play, or an outcome of its own."""
         ...
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A game to solve.
+    """A game to solve, decided by the last move.
 
     Attributes:
         rules: the moves.
@@ -276,7 +277,8 @@ def solve(
 ) -> Solution:
     """Solve ``game`` exactly.
 
-    The first of :data:`METHODS` that applies is used:
+    A game with an outcome of its own is searched. Else the first of :data:`METHODS` that applies is
+    used:
 
     - The theorem that a game brings of its own.
     - A theorem on one component
@@ -303,7 +305,7 @@ def solve(
 
     Raises:
         ValueError: an unknown ``method``, or ``"theorem"`` where none applies, or ``"quotient"``
-            in normal play.
+            in normal play, or either of a game with an outcome of its own.
         SearchTooLargeError: no theorem applies, there are more positions than ``limit``, and
             there is no misère quotient that is small enough.
         InvalidGameError: the moves form a cycle.
@@ -321,6 +323,13 @@ def solve(
     """
     checked_choice("method", method, ("auto", "theorem", "quotient", "search"))
     rules, convention = game.rules, game.convention
+    if isinstance(convention, ListedOutcome):
+        if method not in ("auto", "search"):
+            raise ValueError(
+                f"{rules.name} has an outcome of its own, which method='search' alone solves, not "
+                f"{method!r}"
+            )
+        return OutcomeSolution(rules, limit)
     problem = Problem(rules, convention, limit, getattr(game, "theorem", None))
     if method == "quotient":
         if convention is Convention.NORMAL:
@@ -355,17 +364,19 @@ def solve(
     )
 
 
-def theorem_for(rules: Rules, convention: Convention) -> str | None:
+def theorem_for(rules: Rules, convention: AnyConvention) -> str | None:
     """Return the name of the theorem that solves a game; ``None`` if it takes a search.
 
     Args:
         rules: components of the game.
-        convention: normal or misère play.
+        convention: normal or misère play, or an outcome of its own, which has no theorem.
 
     Raises:
         InvalidGameError: the moves form a cycle.
         SearchTooLargeError: a table of options is too large.
     """
+    if isinstance(convention, ListedOutcome):
+        return None
     problem = Problem(rules, convention)
     for each in METHODS:
         if each.kind == "theorem" and each.applies(problem) is not None:

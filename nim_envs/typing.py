@@ -13,6 +13,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Int32Array = npt.NDArray[np.int32]
 MaskArray = npt.NDArray[np.int8]
+ValueArray = npt.NDArray[np.int8]
+"""Values of positions to the player to move: 1 for a win, 0 for a draw, -1 for a loss."""
 
 AnyArray = TypeVar("AnyArray", bound=Array)
 """The type of an array that a function returns as it was given."""

@@ -15,7 +15,7 @@ from nim_envs.rules.acyclic import by_rank, edges_of, ranks
 from nim_envs.rules.coordinate_system import CoordinateSystem, StateNumber
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.validation import check_bytes, largest_bytes
-from nim_envs.typing import AnyArray, BoolArray, IntArray
+from nim_envs.typing import AnyArray, BoolArray, IntArray, ValueArray
 
 NO_MOVE = -1
 """Entry of a table of options for an illegal option."""
@@ -263,6 +263,15 @@ class Component(ABC):
             SearchTooLargeError: the table of options is too large.
         """
         return edges_of(parts_left(self.table, self.second_table if self.splits else None))
+
+    @property
+    def end_values(self) -> ValueArray | None:
+        """Values of states without moves to the player to move, where the rules list them.
+
+        int8 ``(num_places,)``: 1 for a win, 0 for a draw, -1 for a loss; 0 where there is a move.
+        ``None``: the last move decides who wins.
+        """
+        return None
 
     @property
     def cycle_of_moves(self) -> str:

@@ -1,8 +1,22 @@
-"""Normal and misère play: the one place that decides who wins."""
+"""Who wins: the value of positions without moves, in the one place that decides it.
+
+The value is that to the player to move: -1 everywhere in normal play, 1 everywhere in misère play,
+and listed by the rules in games with an outcome of their own.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.typing import IntArray, ValueArray
+
+if TYPE_CHECKING:
+    from nim_envs.rules.rules import Rules
 
 
 class Convention(Enum):
@@ -39,3 +53,73 @@ class Convention(Enum):
     def winner(self, last_mover: int) -> int:
         """Return the seat (0 or 1) that wins when seat ``last_mover`` made the last move."""
         return last_mover if self is Convention.NORMAL else 1 - last_mover
+
+    def end_values(self, rules: Rules, positions: IntArray) -> ValueArray:
+        """Return the values of positions without moves to the player to move, all 1 or all -1.
+
+        Args:
+            rules: those of the game.
+            positions: without a legal move, ``(..., components)``.
+
+        Returns:
+            int8 ``(...)``.
+        """
+        return np.full(positions.shape[:-1], -1 if self.last_mover_wins else 1, dtype=np.int8)
+
+
+@dataclass(frozen=True)
+class ListedOutcome:
+    """A finished game is won, drawn or lost as its rules list it, whoever moved last.
+
+    All are equal: the values are part of the rules, as ``end_values`` of their one component.
+    """
+
+    value = "outcome"
+
+    @property
+    def in_words(self) -> str:
+        """Who wins, in words."""
+        return "the position in which play ends says who wins, or that the game is drawn"
+
+    @property
+    def play(self) -> str:
+        """``"play by outcome"``."""
+        return "play by outcome"
+
+    def end_values(self, rules: Rules, positions: IntArray) -> ValueArray:
+        """Return the values of positions without moves to the player to move: 1, 0 or -1.
+
+        Args:
+            rules: those of the game, with ``end_values``.
+            positions: without a legal move, ``(..., 1)``.
+
+        Returns:
+            int8 ``(...)``.
+        """
+        (component,) = rules.components
+        assert component.end_values is not None
+        return np.asarray(component.end_values[component.place_of(positions[..., 0])])
+
+
+LISTED_OUTCOME = ListedOutcome()
+
+AnyConvention = Convention | ListedOutcome
+"""Who wins a game: the last move, or an outcome of its own."""
+
+
+def of_last_move(convention: AnyConvention, feature: str) -> Convention:
+    """Return ``convention``, for theory that holds where the last move decides.
+
+    Args:
+        convention: that of a game.
+        feature: the theory that needs it, the beginning of the message.
+
+    Raises:
+        InvalidGameError: the game has an outcome of its own.
+    """
+    if isinstance(convention, ListedOutcome):
+        raise InvalidGameError(
+            f"{feature} needs a game that is decided by the last move, in normal or misère play; "
+            "this one has an outcome of its own"
+        )
+    return convention

@@ -13,6 +13,7 @@ from nim_envs.rules.listing import (
     LARGEST_LISTING,
     Listing,
     Moves,
+    Outcome,
     Position,
     checked_further_positions,
     checked_position,
@@ -27,6 +28,7 @@ def rules_from_moves(
     start: Position,
     moves: Moves,
     *,
+    outcome: Outcome | None = None,
     positions: Iterable[Position] | None = None,
     actions: Iterable[Hashable] | None = None,
     describe: Callable[[Any], str] | None = None,
@@ -46,6 +48,8 @@ def rules_from_moves(
         start: the initial position, a tuple of integers of at least 0.
         moves: function from a position, such a tuple, to pairs of a label, a string or an integer,
             and the position that the move leads to; no pairs where play ends.
+        outcome: function from a position without moves to its value to the player to move: 1 for a
+            win, 0 for a draw, -1 for a loss; by default the last move decides who wins.
         positions: further positions to list, with all that moves reach from them.
         actions: the labels in the order of the actions; by default those that occur, in natural
             order, in which ``"left 2"`` comes before ``"left 10"``.
@@ -62,8 +66,8 @@ def rules_from_moves(
     Raises:
         InvalidGameError: the moves form a cycle, lead to a negative coordinate or to another number
             of coordinates; two labels are alike in words, or one occurs twice at a position;
-            ``moves`` raises, or gives other moves when it is called again. The message names the
-            position.
+            ``moves`` raises, or gives other moves when it is called again; ``outcome`` raises, or
+            gives anything but 1, 0 or -1, or another value then. The message names the position.
         SearchTooLargeError: there are more than ``limit`` positions or ``MOST_LABELS`` labels, or
             positions and moves would take over the limit of bytes.
 
@@ -79,10 +83,14 @@ def rules_from_moves(
     kind = name if kind is None else checked_name("kind", kind)
     if not callable(moves):
         raise InvalidGameError(f"moves must be a function of a position, not {moves!r}")
+    if outcome is not None and not callable(outcome):
+        raise InvalidGameError(
+            f"outcome must be a function of a position without moves, not {outcome!r}"
+        )
     most = checked_integer("limit", limit, 1)
     first = checked_position("start", start)
     others = checked_further_positions(() if positions is None else positions, len(first), most)
-    listed = list_positions(kind, [first, *others], moves, actions, most)
+    listed = list_positions(kind, [first, *others], moves, actions, most, outcome)
     component = ListedComponent(
         listed.coordinates,
         listed.moves,
@@ -91,6 +99,7 @@ def rules_from_moves(
         board=board,
         picture=picture,
         move_in_words=move_in_words,
+        values=listed.values,
     )
     return Rules(name, (component,), (int(component.coordinate_system.states_at(np.array(first))),))
 

@@ -18,7 +18,7 @@ from nim_envs.rules.component import NO_MOVE, Component, read_only, strides_of
 from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
 from nim_envs.rules.move_rows import MoveRows, by_option
 from nim_envs.rules.move_words import MoveWords
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray, ValueArray
 
 LARGEST_KEY = 2**62
 """Number of points of a box of coordinates from which keys are bytes instead of integers."""
@@ -42,9 +42,11 @@ class ListedComponent(Component):
         board: shape into which the coordinates reshape.
         picture: as of :class:`CoordinateSystem`.
         move_in_words: a move in words.
+        values: value of each position without moves to the player to move, int8 ``(positions,)``,
+            1, 0 or -1, and 0 at the others; ``None``: the last move decides who wins.
 
     Raises:
-        InvalidGameError: positions that are not in order, or moves that do not fit them.
+        InvalidGameError: positions that are not in order, or moves or values that do not fit them.
     """
 
     positions: IntArray
@@ -54,6 +56,7 @@ class ListedComponent(Component):
     picture: str | None
     board: tuple[int, ...] | None
     move_in_words: str | None
+    values: ValueArray | None
 
     def __init__(
         self,
@@ -65,6 +68,7 @@ class ListedComponent(Component):
         board: tuple[int, ...] | None = None,
         picture: str | None = None,
         move_in_words: str | None = None,
+        values: npt.ArrayLike | None = None,
     ) -> None:
         listed = read_only(np.array(positions, dtype=np.int64, order="C"))
         if listed.ndim != 2 or not listed.size or len(listed) != len(moves.firsts) - 1:
@@ -81,6 +85,7 @@ class ListedComponent(Component):
                     f"{count} {name} do not fit moves with the entries {entries.min()} to "
                     f"{entries.max()}"
                 )
+        checked_values = None if values is None else _checked_values(values, moves)
         for array in moves:
             read_only(array)
         for name, value in {
@@ -91,6 +96,7 @@ class ListedComponent(Component):
             "picture": picture,
             "board": None if board is None else tuple(board),
             "move_in_words": move_in_words,
+            "values": checked_values,
         }.items():
             object.__setattr__(self, name, value)
         if listed.min() < 0 or not self.coordinate_system.are_in_order:
@@ -113,12 +119,14 @@ class ListedComponent(Component):
 
     @cached_property
     def digest(self) -> bytes:
-        """Digest of the positions, the moves, the words, the board and the picture."""
+        """Digest of the positions, moves, values, words, board and picture."""
         shapes = (self.positions.shape, len(self.moves.options))
         others = (self.kind, self.descriptions, self.board, self.picture, self.move_in_words)
         digest = blake2b(repr((shapes, others)).encode())
         for array in (self.positions, *self.moves):
             digest.update(array.data)
+        if self.values is not None:
+            digest.update(self.values.data)
         return digest.digest()
 
     @cached_property
@@ -159,6 +167,15 @@ class ListedComponent(Component):
         return MoveRows(
             firsts, self.moves.options, self.listed_states[self.moves.after].astype(np.int32)
         )
+
+    @cached_property
+    def end_values(self) -> ValueArray | None:
+        """Values of positions without moves by place; see :attr:`Component.end_values`."""
+        if self.values is None or self.listed_states is None or self.has_wide_gaps:
+            return self.values
+        by_state = np.zeros(self.states, dtype=np.int8)
+        by_state[self.listed_states] = self.values
+        return read_only(by_state)
 
     @property
     def move_edges(self) -> tuple[IntArray, IntArray]:
@@ -221,6 +238,26 @@ class ListedComponent(Component):
             self.moves.after.astype(np.int64),
             lambda place: str(tuple(self.positions[place].tolist())),
         )
+
+
+def _checked_values(values: npt.ArrayLike, moves: MoveRows) -> ValueArray:
+    """Return the values of positions without moves.
+
+    Raises:
+        InvalidGameError: they do not fit the positions, or are not 1, 0 or -1.
+    """
+    given = np.array(values)
+    finished = moves.counts == 0
+    if (
+        given.shape != finished.shape
+        or not np.isin(given, (-1, 0, 1)).all()
+        or given[~finished].any()
+    ):
+        raise InvalidGameError(
+            f"values must be 1, 0 or -1 for each of {len(finished)} positions, and 0 where there "
+            f"is a move, not {given!r}"
+        )
+    return read_only(given.astype(np.int8))
 
 
 class ListedCoordinates(CoordinateSystem):

@@ -23,10 +23,11 @@ from nim_envs.rules.validation import (
     is_listing,
     largest_bytes,
 )
-from nim_envs.typing import Int32Array, IntArray
+from nim_envs.typing import Int32Array, IntArray, ValueArray
 
 Position = tuple[int, ...]
 Moves = Callable[[Position], Iterable[tuple[Hashable, Position]]]
+Outcome = Callable[[Position], int]
 
 LARGEST_LISTING = 2_000_000
 """Default limit on the number of positions of a listing."""
@@ -56,12 +57,15 @@ class Listing(NamedTuple):
         moves: the moves, with the indices of positions in this order as states.
         labels: label of each option.
         first_seen: first position with each label; ``None`` where no position has it.
+        values: value of each position without moves, int8 ``(positions,)``, and 0 at the others;
+            ``None`` where the last move decides.
     """
 
     coordinates: IntArray
     moves: MoveRows
     labels: tuple[Hashable, ...]
     first_seen: tuple[Position | None, ...]
+    values: ValueArray | None
 
 
 def list_positions(
@@ -70,6 +74,7 @@ def list_positions(
     moves: Moves,
     actions: Iterable[Hashable] | None,
     limit: int,
+    outcome: Outcome | None = None,
 ) -> Listing:
     """Return all positions reachable from ``starts``.
 
@@ -82,17 +87,21 @@ def list_positions(
         actions: the labels in the order of the options; ``None``: those that occur, in natural
             order.
         limit: most positions to list.
+        outcome: the value of a position without moves to the player to move; ``None``: the last
+            move decides who wins.
 
     Raises:
         InvalidGameError: ``moves`` raises, gives anything but such pairs, or gives other moves
-            when it is called again; the message names the position.
+            when it is called again, or ``outcome`` raises, gives no 1, 0 or -1, or another one; the
+            message names the position.
         SearchTooLargeError: more than ``limit`` positions, more than ``MOST_LABELS`` labels, or
             positions and moves over the limit of bytes.
     """
     reader = _Reader(name, starts, moves, actions, limit)
     _read_breadth_first(reader)
     _check_second_calls(reader)
-    return _in_order(reader)
+    values = None if outcome is None else _end_values(reader, outcome)
+    return _in_order(reader, values)
 
 
 def _read_breadth_first(reader: _Reader) -> None:
@@ -153,7 +162,45 @@ def _check_second_calls(reader: _Reader) -> None:
             )
 
 
-def _in_order(reader: _Reader) -> Listing:
+def _end_values(reader: _Reader, outcome: Outcome) -> ValueArray:
+    """Return the values of positions without moves, in the order of reading, and 0 at the others.
+
+    Raises:
+        InvalidGameError: as :func:`list_positions`.
+    """
+    values = np.zeros(len(reader.positions), dtype=np.int8)
+    finished = np.flatnonzero(np.array(reader.counts) == 0)
+    for index in finished.tolist():
+        values[index] = _end_value(reader.positions[index], outcome)
+    for index in finished[:: -(-len(finished) // SECOND_CALLS)].tolist():
+        position = reader.positions[index]
+        again = _end_value(position, outcome)
+        if again != values[index]:
+            raise InvalidGameError(
+                f"outcome({position}) gives {again} when it is called again, and gave "
+                f"{values[index]}; it must be a function of the position alone"
+            )
+    return values
+
+
+def _end_value(position: Position, outcome: Outcome) -> int:
+    """Return the value of a position without moves."""
+    try:
+        value = outcome(position)
+        number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+        if number and value in (1, 0, -1):
+            return int(value)
+    except Exception as error:
+        raise InvalidGameError(
+            f"outcome({position}) raised {type(error).__name__}: {error}"
+        ) from error
+    raise InvalidGameError(
+        f"outcome({position}) must be 1, 0 or -1, a win, a draw or a loss of the player to move, "
+        f"not {value!r}"
+    )
+
+
+def _in_order(reader: _Reader, values: ValueArray | None) -> Listing:
     """Return the listing, with positions and labels in order."""
     labels = list(reader.option_of)
     order = list(range(len(labels)))
@@ -171,7 +218,11 @@ def _in_order(reader: _Reader) -> Listing:
     )
     ordered = tuple(labels[option] for option in order)
     return Listing(
-        coordinates[lexicographic], moves, ordered, tuple(map(reader.first_seen.get, ordered))
+        coordinates[lexicographic],
+        moves,
+        ordered,
+        tuple(map(reader.first_seen.get, ordered)),
+        None if values is None else values[lexicographic],
     )
 
 

@@ -152,6 +152,11 @@ class Rules(Lattice):
                 f"components must be a tuple of at least one Component, not {given!r}"
             )
         object.__setattr__(self, "components", tuple(map(in_use, given)))
+        if len(given) > 1 and any(component.end_values is not None for component in given):
+            raise InvalidGameError(
+                "a component that lists who wins a finished game must be the only one, not one of "
+                f"{len(given)}: sums are decided by the last move"
+            )
         for index, component in enumerate(self.components):
             check_coordinates(index, component)
         initial = integers_of(self.initial)
@@ -346,6 +351,11 @@ class Rules(Lattice):
     def __repr__(self) -> str:
         """Return its name and its initial position."""
         return f"Rules({self.summary})"
+
+    @property
+    def has_outcome(self) -> bool:
+        """Whether the rules list who wins a finished game, so that it may be drawn."""
+        return self.components[0].end_values is not None
 
     @property
     def summary(self) -> str:

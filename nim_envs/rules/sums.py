@@ -17,7 +17,8 @@ def sum_of(parts: Sequence[Rules]) -> Rules:
         parts: the rules of each game.
 
     Raises:
-        InvalidGameError: no parts, or a part that is not ``Rules``.
+        InvalidGameError: no parts, a part that is not ``Rules``, or one of several that has an
+            outcome of its own, as a sum is decided by the last move.
 
     References:
         *Winning Ways*, ch. 2; J. H. Conway, *On Numbers and Games*, ch. 7.

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules.component import NO_MOVE
-from nim_envs.rules.convention import Convention
+from nim_envs.rules.convention import AnyConvention, Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.theorems import sprague_grundy, tame_misere
 from nim_envs.theory.values import ComponentValues, component_values
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray, ValueArray
 
 Positions = Sequence[int] | npt.NDArray[np.integer]
 
@@ -26,11 +26,11 @@ class Solution(ABC):
 
     Attributes:
         rules: rules of the game solved.
-        convention: normal or misère play.
+        convention: normal or misère play, or an outcome of its own.
         method: name of the theorem or search used.
     """
 
-    def __init__(self, rules: Rules, convention: Convention, method: str) -> None:
+    def __init__(self, rules: Rules, convention: AnyConvention, method: str) -> None:
         self.rules = rules
         self.convention = convention
         self.method = method
@@ -53,7 +53,8 @@ class Solution(ABC):
         """Return whether the player to move wins with correct play.
 
         At a terminal position the answer is the convention's: the player who cannot
-        move has lost in normal play and won in misère play.
+        move has lost in normal play and won in misère play; a game with an outcome of its own lists
+        it. Where draws exist, a position that is not winning may be drawn: see :meth:`value`.
 
         Args:
             positions: one position ``(components,)`` or an array ``(..., components)``; or its
@@ -68,8 +69,38 @@ class Solution(ABC):
         winning = self._winning(self.rules.checked_positions(positions))
         return bool(winning) if winning.ndim == 0 else winning
 
+    def is_losing(self, positions: Positions) -> Any:
+        """Return whether the player to move loses against correct play.
+
+        Args:
+            positions: as in :meth:`is_winning`.
+
+        Returns:
+            A ``bool`` for one position, else a boolean array ``(...)``.
+
+        Raises:
+            InvalidPositionError: not positions of this game.
+        """
+        losing = self._value(self.rules.checked_positions(positions)) == -1
+        return bool(losing) if losing.ndim == 0 else losing
+
+    def value(self, positions: Positions) -> Any:
+        """Return the value to the player to move: 1 for a win, 0 for a draw, -1 for a loss.
+
+        Args:
+            positions: as in :meth:`is_winning`.
+
+        Returns:
+            An ``int`` for one position, else an int8 array ``(...)``.
+
+        Raises:
+            InvalidPositionError: not positions of this game.
+        """
+        values = self._value(self.rules.checked_positions(positions))
+        return int(values) if values.ndim == 0 else values
+
     def winning_actions(self, position: Positions) -> IntArray:
-        """Return all actions that move to a P-position, ascending; empty at a P-position.
+        """Return all actions that move to a P-position, ascending; empty where none wins.
 
         Args:
             position: one position, ``(components,)``, or its coordinates, ``(fields,)``.
@@ -133,6 +164,37 @@ class Solution(ABC):
         mask = self._winning_options(checked)
         return mask.reshape(*checked.shape[:-1], self.rules.num_actions)
 
+    def keeping_actions(self, position: Positions) -> IntArray:
+        """Return all actions that keep the value of a position that is not lost, ascending.
+
+        At a win these are the winning moves, at a draw those that keep the draw, and there are none
+        at a loss. In games without draws they are :meth:`winning_actions`.
+
+        Args:
+            position: one position, ``(components,)``, or its coordinates, ``(fields,)``.
+
+        Raises:
+            InvalidPositionError: not one position of this game.
+        """
+        return self._keeping_actions(self._one_position("keeping_actions", position))
+
+    def keeping_mask(self, positions: Positions) -> BoolArray:
+        """Return which actions keep the value of positions that are not lost.
+
+        Args:
+            positions: ``(..., components)``.
+
+        Returns:
+            ``(..., num_actions)``; nothing at lost positions. See :meth:`keeping_actions`.
+
+        Raises:
+            InvalidPositionError: not positions of this game.
+            SearchTooLargeError: the components are too large to tabulate their options.
+        """
+        checked = self.rules.checked_positions(positions)
+        mask = self._keeping_options(checked)
+        return mask.reshape(*checked.shape[:-1], self.rules.num_actions)
+
     def grundy_value(self, positions: Positions) -> Any:
         """Return the normal-play Grundy value, whatever the convention.
 
@@ -146,6 +208,7 @@ class Solution(ABC):
 
         Raises:
             InvalidPositionError: not positions of this game.
+            InvalidGameError: the game has an outcome of its own, not that of the last move.
         """
         checked = self.rules.checked_positions(positions)
         values = np.bitwise_xor.reduce(self._values(checked), axis=-1)
@@ -167,6 +230,15 @@ class Solution(ABC):
 
     @abstractmethod
     def _winning(self, positions: IntArray) -> BoolArray: ...
+
+    def _value(self, positions: IntArray) -> ValueArray:
+        return np.where(self._winning(positions), np.int8(1), np.int8(-1))
+
+    def _keeping_actions(self, position: IntArray) -> IntArray:
+        return self._winning_actions(position)
+
+    def _keeping_options(self, positions: IntArray) -> BoolArray:
+        return self._winning_options(positions)
 
     def _winning_actions(self, position: IntArray) -> IntArray:
         return np.flatnonzero(self._winning_options(position))
