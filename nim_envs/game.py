@@ -98,7 +98,7 @@ class Game:
 
     @property
     def has_outcome(self) -> bool:
-        """Whether it has an outcome of its own, and may be drawn, in place of that of the last move."""
+        """Whether the game has an outcome of its own, by which it may be drawn."""
         return isinstance(self.convention, ListedOutcome)
 
     @cached_property

@@ -132,5 +132,6 @@ def test_the_outcome_is_part_of_the_rules_and_of_pickles():
     normal = nim_envs.game_from_moves("strip", (4,), strip)
     assert len({drawn.rules, lost.rules, normal.rules}) == 3
     again = pickle.loads(pickle.dumps(drawn))
-    assert again == drawn and again.solution.value((4,)) == 0
+    assert again == drawn
+    assert again.solution.value((4,)) == 0
     assert lost.solution.value((4,)) == (1 if normal.solution.is_winning((4,)) else -1)
