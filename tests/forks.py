@@ -15,6 +15,10 @@ SERVER = """
 import json, os, sys, tempfile
 import {modules}
 
+# What the first compilation of a process takes longer is spent once, here.
+if "numba" in sys.modules:
+    sys.modules["numba"].njit(lambda number: number + 1)(1)
+
 for line in sys.stdin:
     folder, code = json.loads(line)
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:

@@ -12,6 +12,7 @@ import benchmarks.deep.__main__ as deep
 from benchmarks import batched, optimality, report, solver, throughput
 from benchmarks.parallel import Finished
 from benchmarks.timing import Batch, Rate, missing_modules
+from nim_envs import make_game
 from nim_envs.cgt.sequences import checksum, grundy_sequence
 
 
@@ -227,6 +228,7 @@ def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatc
             "elsewhere": Batch(pretended, (1,), modules=("no_such_module",)),
         },
     )
+    monkeypatch.setattr(batched, "BOARD_BATCHES", {"kayles 7": Batch(pretended, (1, 10))})
     arguments = ["--rounds", "1", "--parts", "batched", "--output", str(tmp_path)]
     throughput.main([*arguments, "--quick"])
     with (tmp_path / "batched.csv").open(encoding="utf-8") as file:
@@ -247,6 +249,10 @@ def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatc
     assert float(ratios["pretended"][1]) == pytest.approx(
         float(rows[batched.BASE, ratios[batched.BASE][0]]["moves/s (median)"]) / 50, rel=1e-3
     )
+    with (tmp_path / "batched_boards.csv").open(encoding="utf-8") as file:
+        boards = [list(row.values())[:4] for row in csv.DictReader(file)]
+    kayles = str(make_game("kayles", heaps=(7,)).rules.num_actions)
+    assert boards == [["kayles 7", kayles, "1", "10"], ["kayles 7", kayles, "10", "100"]]
     assert not (tmp_path / "throughput.csv").exists()
 
 
