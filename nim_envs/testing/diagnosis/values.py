@@ -54,6 +54,9 @@ INDEPENDENT = 40
 STEPS = 12
 """Steps of expectation maximisation."""
 
+TOGETHER = 1 << 16
+"""Most predictions that are compared at all widths at a time, as arrays of few take no longer."""
+
 WAYS = ("greedy", "played", "half", "random")
 """Moves of a player by whose value a position is judged: best, as played, random, and between."""
 
@@ -411,34 +414,37 @@ class Backups:
         broad = np.exp(-size / BROAD) / (2 * BROAD) + 1e-9
         untouched = np.exp(-0.5 * (told / UNTOUCHED) ** 2) / (UNTOUCHED * np.sqrt(2 * np.pi))
         difference = np.where(np.isnan(predicted) | (size >= LARGEST), np.inf, told - predicted)
-        best = np.full(len(predicted), -np.inf)
-        explained = np.zeros(len(predicted))
-        for least in WIDTHS:
-            width = least if spread is None else np.hypot(least, spread)
+        found, shares_explained = [], []
+        for widths in np.array_split(WIDTHS, 1 if predicted.size <= TOGETHER else len(WIDTHS)):
+            width = widths[:, np.newaxis, np.newaxis]
+            if spread is not None:
+                width = np.hypot(width, spread)
             near = np.exp(-0.5 * (difference / width) ** 2) / (width * np.sqrt(2 * np.pi))
-            parts = np.stack([near, *np.broadcast_arrays(untouched, broad, near)[:2]])
-            shares = np.full((3, len(predicted), 1), 1 / 3)
+            parts = np.stack(np.broadcast_arrays(near, untouched, broad))
+            shares = np.full((*parts.shape[:-1], 1), 1 / 3)
+            mixed = np.empty_like(parts)
             for _ in range(STEPS):
-                mixed = shares * parts
+                np.multiply(shares, parts, out=mixed)
                 mixed /= mixed.sum(axis=0)
-                shares = (mixed.sum(axis=2, keepdims=True) + 1 / 3) / (len(told) + 1)
+                shares = (mixed.sum(axis=-1, keepdims=True) + 1 / 3) / (len(told) + 1)
                 over = np.maximum(shares[1] - MOST_UNTOUCHED, 0.0)
                 shares[1] -= over
                 shares[0] += over
-            logs = np.log((shares * parts).sum(axis=0))
-            found = np.array([self._tempered(each) for each in logs])
-            explained = np.where(found > best, 1 - shares[2, :, 0], explained)
-            best = np.maximum(best, found)
+            np.multiply(shares, parts, out=mixed)
+            found.append(self._tempered(np.log(mixed.sum(axis=0))))
+            shares_explained.append(1 - shares[2, :, :, 0])
+        logs = np.concatenate(found)
+        best = logs.argmax(axis=0), np.arange(len(predicted))
         allowed = CLOSE if spread is None else np.maximum(CLOSE, 1.5 * spread)
         close = (np.abs(difference) < allowed) | np.isnan(predicted)
         touched = size > UNTOUCHED
         known = touched if touched.mean() > MOST_UNTOUCHED else np.ones_like(touched)
         rest = known & ~self._last
         return Fit(
-            best,
-            explained,
-            close[:, self._last].mean(axis=1) if self._last.any() else np.ones(len(best)),
-            close[:, rest].mean(axis=1) if rest.any() else np.ones(len(best)),
+            logs[best],
+            np.concatenate(shares_explained)[best],
+            close[:, self._last].mean(axis=1) if self._last.any() else np.ones(len(predicted)),
+            close[:, rest].mean(axis=1) if rest.any() else np.ones(len(predicted)),
         )
 
     @cached_property
@@ -449,9 +455,9 @@ class Backups:
         found: BoolArray = np.logical_or.reduceat(self.ends, self._first)
         return found
 
-    def _tempered(self, logs: FloatArray) -> float:
-        """Return the sum of log-likelihoods of values, of which few are independent."""
-        return float(logs.sum() * min(1.0, INDEPENDENT / len(self.told)))
+    def _tempered(self, logs: FloatArray) -> Any:
+        """Return sums of log-likelihoods of values ``(..., m)``, of which few are independent."""
+        return logs.sum(axis=-1) * min(1.0, INDEPENDENT / len(self.told))
 
 
 def _unexplained(log: float) -> Fit:
