@@ -60,23 +60,48 @@ def named_first(report: Diagnosis, fault: str) -> bool:
     return bool(report.faults) and report.faults[0].name == fault
 
 
-def rows(learner: str, seeds: Iterable[int] = SEEDS) -> list[Found]:
-    """Return the diagnoses of a learner with each fault, at each discount."""
+Case = tuple[str, str, float]
+"""A learner, the fault put into it, and γ."""
+
+
+def cases(learners: Iterable[str]) -> list[Case]:
+    """Return every learner with each of its faults, at each discount."""
+    return [
+        (learner, fault, discount)
+        for learner in learners
+        for fault in mutants.OF_LEARNERS[learner]
+        for discount in DISCOUNTS
+    ]
+
+
+def cases_in_turn() -> list[Case]:
+    """Return every learner with each of its faults, at one discount each.
+
+    Which is another in each learner, so that nearly every fault is there at each discount.
+    """
+    return [
+        (learner, fault, DISCOUNTS[(number + mutants.ALL_FAULTS.index(fault)) % len(DISCOUNTS)])
+        for number, learner in enumerate(mutants.LEARNERS)
+        for fault in mutants.OF_LEARNERS[learner]
+    ]
+
+
+def rows(chosen: Sequence[Case], seeds: Iterable[int] = SEEDS) -> list[Found]:
+    """Return the diagnoses of learners with faults, with each seed."""
     found = []
-    for fault in progress_bar(mutants.OF_LEARNERS[learner], desc=learner, unit="fault"):
-        for discount in DISCOUNTS:
-            for seed in seeds:
-                reports = [
-                    diagnose(
-                        mutants.training(learner, fault, discount, seed, values=values),
-                        games=mutants.GAMES,
-                        discount=discount if values else None,
-                        progress=False,
-                    )
-                    for values in (True, False)
-                ]
-                name = mutants.NAME.get(fault, fault)
-                found.append(Found(learner, name, fault, discount, *reports))
+    for learner, fault, discount in progress_bar(chosen, desc="faults", unit="fault"):
+        for seed in seeds:
+            reports = [
+                diagnose(
+                    mutants.training(learner, fault, discount, seed, values=values),
+                    games=mutants.GAMES,
+                    discount=discount if values else None,
+                    progress=False,
+                )
+                for values in (True, False)
+            ]
+            name = mutants.NAME.get(fault, fault)
+            found.append(Found(learner, name, fault, discount, *reports))
     return found
 
 
@@ -169,7 +194,7 @@ def main(learners: Sequence[str] = ()) -> None:
         learners: some of those of :mod:`tests.mutants`, and ``right`` for right agents; none: all.
     """
     chosen = learners or (*mutants.LEARNERS, "right")
-    found = [row for learner in chosen if learner != "right" for row in rows(learner)]
+    found = rows(cases(learner for learner in chosen if learner != "right"))
     if found:
         print(markdown(found))
         print(f"\n{summary(found)}")

@@ -65,6 +65,8 @@ OF_LEARNERS = {
 }  # fmt: skip
 """Faults that make sense in each learner."""
 
+ALL_FAULTS = tuple(dict.fromkeys(fault for faults in OF_LEARNERS.values() for fault in faults))
+
 GAMES = (
     *(
         make_game(
