@@ -49,18 +49,14 @@ def two_ply_move(language: Language, position: Position, rng: np.random.Generato
     rules = language.game.rules
     last_wins = language.game.convention is Convention.NORMAL
 
-    def moves_from(place: Position) -> list[Position]:
+    def badness(place: Position) -> int:
         here = np.array(place)
         actions = np.flatnonzero(rules.action_mask(here))
-        after = rules.step(np.broadcast_to(here, (len(actions), len(here))), actions)
-        return [tuple(each) for each in after.tolist()]
-
-    def badness(place: Position) -> int:
-        replies = moves_from(place)
-        if not replies:
+        if not actions.size:
             return -1 if last_wins else 1
-        ends = [not moves_from(reply) for reply in replies]
-        return int(any(ends)) if last_wins else -int(all(ends))
+        replies = rules.step(np.broadcast_to(here, (len(actions), len(here))), actions)
+        ends = rules.is_terminal(replies)
+        return int(ends.any()) if last_wins else -int(ends.all())
 
     after = language.outcomes(position).after
     bad = {action: badness(place) for action, place in after.items()}

@@ -31,7 +31,9 @@ def assert_exactly_the_winning_moves(
     moves: Moves, positions: Positions, found: Callable[[Any], Iterable[Any]], wins: Any
 ) -> None:
     for position in positions:
-        expected = sorted(after for after in set(moves(position)) if not wins(np.array(after)))
+        after = sorted(set(moves(position)))
+        won = wins(np.array(after)) if after else []
+        expected = list(itertools.compress(after, np.logical_not(won)))
         assert sorted(found(position)) == expected, position
 
 
