@@ -180,14 +180,14 @@ agents.evaluation.POSITION_SETS
 agents.evaluation.SEATS
 agents.evaluation.ValueAccuracy
 agents.evaluation.VisitRecorder
-agents.evaluation.WinChances
+agents.evaluation.ExpectedScores
 agents.evaluation.beatable_share
 agents.evaluation.best_response
 agents.evaluation.optimality
 agents.evaluation.optimality_by_size
 agents.evaluation.play_match
 agents.evaluation.value_accuracy
-agents.evaluation.win_chances
+agents.evaluation.expected_scores
 
 agents.storage.StorageError
 agents.storage.load

@@ -8,31 +8,31 @@ from agents.evaluation.visits import VisitRecorder
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import (
     POSITION_SETS,
+    ExpectedScores,
     Optimality,
     ValueAccuracy,
-    WinChances,
     beatable_share,
     best_response,
+    expected_scores,
     optimality,
     optimality_by_size,
     value_accuracy,
-    win_chances,
 )
 
 __all__ = [
     "LARGEST_LIMIT",
     "POSITION_SETS",
     "SEATS",
+    "ExpectedScores",
     "MatchResult",
     "Optimality",
     "ValueAccuracy",
     "VisitRecorder",
-    "WinChances",
     "beatable_share",
     "best_response",
+    "expected_scores",
     "optimality",
     "optimality_by_size",
     "play_match",
     "value_accuracy",
-    "win_chances",
 ]

@@ -25,7 +25,7 @@ from agents import (
     Trainable,
     WinLossRatio,
 )
-from agents.evaluation import SEATS, optimality, win_chances
+from agents.evaluation import SEATS, expected_scores, optimality
 from agents.tabular.index import ObservationIndex
 from agents.tabular.policies import GreedyTablePolicy
 from agents.training import Opponents
@@ -193,7 +193,7 @@ def first_mover(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     starts = game.rules.indices(game.start_positions())
     opponents: tuple[Policy, Policy] = RandomAgent(), OptimalAgent(game)
     scores = {
-        name: 100 * float(win_chances(policy, opponent, game).moving[starts].mean())
+        name: 100 * float(expected_scores(policy, opponent, game).moving[starts].mean())
         for name, opponent in zip(AGAINST, opponents, strict=True)
     }
     return {**scores, "optimality %": optimality(policy, game).percent}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from nim_envs.game import Game
 from nim_envs.optional import imports_for
 from nim_envs.rules.validation import checked_choice
-from nim_envs.scoring.scores import n_positions
+from nim_envs.scoring.scores import scored_positions
 from nim_envs.text import (
     PROMPT_VERSION,
     Language,
@@ -70,7 +70,7 @@ def positions_dataset(
     language = as_language(game)
     rules = language.game.rules
     if positions is None:
-        listed = n_positions(language.game, rules.lattice())
+        listed = scored_positions(language.game, rules.lattice())
     else:
         listed = rules.checked_positions(positions).reshape(-1, len(rules.components))
     texts = [prompt(language, position, style, answer=answer) for position in listed]

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from nim_envs.optional import imports_for
 from nim_envs.registration import make_game
-from nim_envs.scoring.scores import n_positions
+from nim_envs.scoring.scores import scored_positions
 from nim_envs.text import (
     PROMPT_VERSION,
     Language,
@@ -117,7 +117,7 @@ class MoveTaskset(vf.Taskset[MoveTask, GameConfig]):
         """Return the tasks, in the order of the positions."""
         spec = self.config.spec()
         language = GameSpec(**spec).language()
-        won = n_positions(language.game, language.game.rules.lattice())
+        won = scored_positions(language.game, language.game.rules.lattice())
         for position in won.tolist():
             yield MoveTask(
                 MoveData(

@@ -1,7 +1,12 @@
 """Exact scores of any policy: optimality, best response, win chances."""
 
 from nim_envs.players import AnyPlayer, Mover, Policy
-from nim_envs.scoring.chances import WinChances, beatable_share, best_response, win_chances
+from nim_envs.scoring.induction import (
+    ExpectedScores,
+    beatable_share,
+    best_response,
+    expected_scores,
+)
 from nim_envs.scoring.intervals import mean_interval
 from nim_envs.scoring.scores import (
     POSITION_SETS,
@@ -15,16 +20,16 @@ from nim_envs.scoring.scores import (
 __all__ = [
     "POSITION_SETS",
     "AnyPlayer",
+    "ExpectedScores",
     "Mover",
     "Optimality",
     "Policy",
     "ValueAccuracy",
-    "WinChances",
     "beatable_share",
     "best_response",
+    "expected_scores",
     "mean_interval",
     "optimality",
     "optimality_by_size",
     "value_accuracy",
-    "win_chances",
 ]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.errors import InvalidPositionError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import AnyPlayer
 from nim_envs.rules.moves_between import are_moves, legal_counts
@@ -19,7 +20,7 @@ from nim_envs.scoring.intervals import in_words, percent_interval
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.starts import OutcomeStart
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray, ValueArray
 
 ROUNDING = 1e-12
 """Relative tolerance within which a score counts as 100 %."""
@@ -28,21 +29,47 @@ POSITION_SETS = ("all", "reachable", *PLAYERS)
 
 
 @dataclass(frozen=True)
-class Optimality:
-    """Share of winning moves of a policy, over the N-positions of a set.
+class Decisive:
+    """Share of right moves over the positions at which some move loses value.
 
     Attributes:
-        percent: mean probability of a move to a P-position, in percent; NaN if the set has no
-            N-position.
+        percent: mean probability of a right move, in percent; NaN if there is no such position.
+        random_percent: the same for the random policy.
+        count: number of such positions.
+    """
+
+    percent: float
+    random_percent: float
+    count: int
+
+    def __str__(self) -> str:
+        """Return the share and that of the random policy."""
+        return (
+            f"{self.percent:.2f} % of {self.count} decisive ones "
+            f"(random {self.random_percent:.2f} %)"
+        )
+
+
+@dataclass(frozen=True)
+class Optimality:
+    """Share of right moves of a policy, over the positions of a set that are not lost.
+
+    Without draws these are the N-positions, and right are the moves that win. In games with an
+    outcome of their own drawn positions count, too, and right is a move that keeps the value.
+
+    Attributes:
+        percent: mean probability of a right move, in percent; NaN if the set has no such position.
         random_percent: the same for the random policy.
         illegal_percent: mean probability of an illegal move, in percent.
         positions: the set: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or
             ``"given"``.
-        count: number of N-positions that were scored: those in the set, or those drawn.
-        blunders: the N-positions where a most probable move does not win, int64
+        count: number of positions that were scored: those in the set, or those sampled.
+        blunders: the positions where a most probable move is not right, int64
             ``(blunders, components)``; their coordinates, where the game has them.
         interval: where positions were drawn, the 95 % confidence interval of the score over the
             whole set, in percent; ``None`` where the score is exact.
+        decisive: in games with an outcome of their own, the same over the *decisive* positions, at
+            which some move loses value; else ``None``.
     """
 
     percent: float
@@ -52,6 +79,7 @@ class Optimality:
     count: int
     blunders: IntArray
     interval: tuple[float, float] | None = None
+    decisive: Decisive | None = None
 
     def __repr__(self) -> str:
         """Return the score and the number of blunders in one line."""
@@ -60,8 +88,10 @@ class Optimality:
     def __str__(self) -> str:
         """Return the score in one line."""
         which = self.positions if self.interval is None else "drawn"
+        positions = "N-positions" if self.decisive is None else "positions that are not lost"
         return (
-            f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} N-positions, {which}; "
+            f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} {positions}, {which}; "
+            f"{'' if self.decisive is None else f'{self.decisive}; '}"
             f"random {self.random_percent:.2f} %, illegal {self.illegal_percent:.2f} %"
         )
 
@@ -79,6 +109,10 @@ def optimality(
     P-positions do not count: every move loses there. If a greedy policy breaks ties uniformly, a
     tie scores the share of its actions that win. An illegal move does not win.
 
+    In games with an outcome of their own, where draws exist, every position counts that leaves a
+    move and is not lost, and a move is right if it keeps the value: a win at a won position, the
+    draw at a drawn one. There ``decisive`` is the share at positions where some move is wrong.
+
     Args:
         policy: a function of observations ``(n, ...)`` and action masks, int8 ``(n, actions)``,
             that returns actions, integers ``(n,)``, or probabilities ``(n, actions)``; with three
@@ -95,8 +129,8 @@ def optimality(
         positions: ``"all"``; ``"reachable"``: those that can be reached from the game's starts;
             ``"player_0"`` or ``"player_1"``: those that can be reached with this player to move; or
             an integer array ``(n, components)``, or of coordinates.
-        sample: score this many N-positions, drawn uniformly from all, instead of all of them: for
-            boards too large to enumerate.
+        sample: score this many of these positions, drawn uniformly from all, instead of all of
+            them: for boards too large to enumerate.
         seed: seed of the draws, at least 0.
 
     Returns:
@@ -134,27 +168,34 @@ def optimality(
         if not isinstance(positions, str) or positions != "all":
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name = "all"
-        drawn = OutcomeStart(winning=True).sampler(game).sample(np.random.default_rng(seed), total)
+        drawn = _sampled(game, np.random.default_rng(seed), total)
         parts = chunks(drawn, 1 if scored.moves_alone else game.rules.num_actions)
     judged = [
-        _judged(scored, game, part if sample else n_positions(game, part))
+        _judged(scored, game, part if sample else scored_positions(game, part))
         for part in with_progress(parts, total, "optimality")
     ]
-    count = sum(part.number for part in judged)
+    count, decisive = sum(part.count for part in judged), sum(part.decisive for part in judged)
 
-    def share(amounts: Iterator[float]) -> float:
+    def share(amounts: Iterator[float], count: int = count) -> float:
         amount = sum(amounts)
         # Rounding: thirteen thirteenths add up to slightly less than one.
         whole = math.isclose(amount, count, rel_tol=ROUNDING)
         return (100.0 if whole else 100.0 * amount / count) if count else math.nan
 
-    percent = share(part.won for part in judged)
+    percent = share(part.right for part in judged)
+    of_decisive = None
+    if game.has_outcome:
+        of_decisive = Decisive(
+            share((part.decisive_right for part in judged), decisive),
+            share((part.random_decisive_right for part in judged), decisive),
+            decisive,
+        )
     interval = None
     if sample is not None:
         interval = percent_interval(percent, count)
     return Optimality(
         percent,
-        share(part.random_won for part in judged),
+        share(part.random_right for part in judged),
         share(part.illegal for part in judged),
         name,
         count,
@@ -165,46 +206,73 @@ def optimality(
             )
         ),
         interval,
+        of_decisive,
     )
 
 
-class _Judged(NamedTuple):
-    """Sums over some N-positions."""
+@dataclass(frozen=True)
+class _Judged:
+    """Sums over some scored positions: of probabilities, and counts."""
 
-    number: int
-    won: float
-    random_won: float
+    count: int
+    right: float
+    random_right: float
     illegal: float
     blunders: IntArray
+    decisive: int
+    decisive_right: float
+    random_decisive_right: float
 
 
-def n_positions(game: Game, positions: IntArray) -> IntArray:
-    """Return the N-positions among ``positions``."""
-    winning = np.asarray(game.solution.is_winning(positions)) & ~game.rules.is_terminal(positions)
-    here: IntArray = positions[winning]
+def scored_positions(game: Game, positions: IntArray) -> IntArray:
+    """Return the positions that scores count: those with a legal move that are not lost.
+
+    Args:
+        game: its solution is used.
+        positions: ``(n, components)``.
+
+    Returns:
+        Some of them; in games without draws the N-positions.
+    """
+    lost = np.asarray(game.solution.is_losing(positions))
+    here: IntArray = positions[~(lost | game.rules.is_terminal(positions))]
     return here
 
 
+def _sampled(game: Game, rng: np.random.Generator, count: int) -> IntArray:
+    """Return scored positions, drawn uniformly from all, ``(count, components)``."""
+    if not game.has_outcome:
+        return OutcomeStart(winning=True).sampler(game).sample(rng, count)
+    here = scored_positions(game, game.rules.lattice())
+    if not len(here):
+        raise InvalidPositionError(f"every position of {game.rules.name} with a move is lost")
+    return np.asarray(here[rng.integers(len(here), size=count)])
+
+
 def _judged(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
-    """Judge a policy at N-positions, ``(n, components)``."""
+    """Judge a policy at positions that are not lost, ``(n, components)``."""
     if scored.moves_alone:
         return _judged_moves(scored, game, here)
     masks = game.rules.action_mask(here)
-    winning = game.solution.winning_mask(here)
+    right = game.solution.keeping_mask(here)
     probabilities = scored.action_probabilities(here, masks)
     nothing = ~probabilities.any(axis=1)
-    # The random policy plays each legal action equally likely: at an N-position there is one,
-    # unless wrappers leave none.
+    # The random policy plays each legal action equally likely: there is one, unless wrappers leave
+    # none.
     ways = scored.process.ways
     legal = masks if ways is None else masks * ways
     at_random = legal / legal.sum(axis=1, keepdims=True, dtype=np.int64).clip(min=1)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
+    decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
     return _Judged(
         len(here),
-        float((probabilities * winning).sum()),
-        float((at_random * winning).sum()),
+        float((probabilities * right).sum()),
+        float((at_random * right).sum()),
         float((probabilities * (masks == 0)).sum() + nothing.sum()),
-        here[(likeliest & ~winning).any(axis=1) | nothing],
+        here[(likeliest & ~right).any(axis=1) | nothing],
+        int(decisive.sum()),
+        float((probabilities * right)[decisive].sum()),
+        float((at_random * right)[decisive].sum()),
     )
 
 
@@ -213,15 +281,21 @@ def _judged_moves(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
     rules = game.rules
     after = scored.moves(here)
     legal = are_moves(rules, here, after)
-    won = np.zeros(len(here), dtype=np.bool_)
-    won[legal] = ~np.asarray(game.solution.is_winning(after[legal]), dtype=np.bool_)
-    winning = np.array([len(game.solution.winning_actions(position)) for position in here])
+    right = np.zeros(len(here), dtype=np.bool_)
+    value = game.solution.value
+    right[legal] = np.asarray(value(after[legal])) == -np.asarray(value(here[legal]))
+    ways = np.array([len(game.solution.keeping_actions(position)) for position in here])
+    moves = legal_counts(rules, here)
+    decisive = ways < moves
     return _Judged(
         len(here),
-        float(won.sum()),
-        float((winning / legal_counts(rules, here)).sum()),
+        float(right.sum()),
+        float((ways / moves).sum()),
         float((~legal).sum()),
-        here[~won],
+        here[~right],
+        int(decisive.sum()),
+        float(right[decisive].sum()),
+        float((ways / moves)[decisive].sum()),
     )
 
 
@@ -233,9 +307,9 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
         env_or_game: as :func:`optimality` takes it.
 
     Returns:
-        The score over the N-positions of each size, in ascending order; sizes without an N-position
-        are left out. The size is the sum of a position's coordinates, or without these of its
-        states: the objects left, or the total.
+        The score over the positions of each size that are not lost, in ascending order; sizes
+        without one are left out. The size is the sum of a position's coordinates, or without these
+        of its states: the objects left, or the total.
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is of another kind.
@@ -255,50 +329,68 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
 
 @dataclass(frozen=True)
 class ValueAccuracy:
-    """Accuracy of predicted outcomes, N-positions or P-positions.
+    """Accuracy of predicted outcomes.
 
     Attributes:
-        balanced: balanced accuracy, the mean of the two recalls; 0.5 for a constant prediction.
+        balanced: balanced accuracy, the mean of the recalls; 0.5 for a constant prediction of two
+            outcomes.
         n_recall: share of the N-positions that are predicted to be N-positions.
         p_recall: share of the P-positions that are predicted to be P-positions.
         plain: share of positions predicted correctly; about 0.9 where all are predicted to be
             N-positions.
+        draw_recall: in games with an outcome of their own, the share of the drawn positions that
+            are predicted to be drawn; else ``None``.
     """
 
     balanced: float
     n_recall: float
     p_recall: float
     plain: float
+    draw_recall: float | None = None
 
 
-def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
+def value_accuracy(predicted: BoolArray | ValueArray, game: Game) -> ValueAccuracy:
     """Score predicted outcomes, over all positions that leave a legal move.
 
     Args:
-        winning: whether each position is predicted to be an N-position, ``(num_positions,)`` by
-            mixed-radix index; for action values, whether the largest legal one is over 0.
+        predicted: whether each position is predicted to be an N-position, ``(num_positions,)`` by
+            mixed-radix index; for action values, whether the largest legal one is over 0. In games
+            with an outcome of their own the predicted values, 1, 0 or -1.
         game: game whose solution is the ground truth.
 
     Returns:
         The accuracy; NaN where the game has no N-position or no P-position.
 
     Raises:
-        ValueError: ``winning`` is of another shape.
+        ValueError: ``predicted`` is of another shape, or booleans in a game with draws.
         SearchTooLargeError: too many positions to enumerate.
     """
-    if winning.shape != (game.rules.num_positions,):
+    if predicted.shape != (game.rules.num_positions,):
         raise ValueError(
-            f"winning must have shape ({game.rules.num_positions},), not {winning.shape}"
+            f"predicted must have shape ({game.rules.num_positions},), not {predicted.shape}"
+        )
+    if game.has_outcome and predicted.dtype == np.bool_:
+        raise ValueError(
+            f"{game.rules.name} has an outcome of its own: predict values 1, 0 and -1, not booleans"
         )
     lattice = game.rules.lattice()
     playable = ~game.rules.is_terminal(lattice)
-    truth = np.asarray(game.solution.is_winning(lattice))[playable]
-    predicted = winning[game.rules.indices(lattice)][playable]
-    n_recall = float(predicted[truth].mean()) if truth.any() else math.nan
-    p_recall = float((~predicted[~truth]).mean()) if not truth.all() else math.nan
-    return ValueAccuracy(
-        (n_recall + p_recall) / 2, n_recall, p_recall, float((predicted == truth).mean())
-    )
+    truth = np.asarray(game.solution.value(lattice))[playable]
+    values = predicted[game.rules.indices(lattice)][playable]
+    if values.dtype == np.bool_:
+        values = np.where(values, 1, -1)
+
+    def recall(value: int) -> float:
+        here = truth == value
+        return float((values[here] == value).mean()) if here.any() else math.nan
+
+    n_recall, p_recall = recall(1), recall(-1)
+    draw_recall = recall(0) if game.has_outcome else None
+    recalls = [n_recall, p_recall] if draw_recall is None else [n_recall, p_recall, draw_recall]
+    if game.has_outcome:  # where an outcome does not occur, the mean is over the others
+        recalls = [each for each in recalls if not math.isnan(each)]
+    plain = float((values == truth).mean())
+    return ValueAccuracy(sum(recalls) / len(recalls), n_recall, p_recall, plain, draw_recall)
 
 
 def position_set(game: Game, positions: str | npt.ArrayLike) -> tuple[str, int, Iterator[IntArray]]:

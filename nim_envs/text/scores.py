@@ -17,7 +17,7 @@ from nim_envs.game import Game
 from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.scoring import optimality
 from nim_envs.scoring.intervals import in_words, percent_interval
-from nim_envs.scoring.scores import n_positions, position_set
+from nim_envs.scoring.scores import position_set, scored_positions
 from nim_envs.text.language import Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt
 from nim_envs.text.reading import check_form
@@ -250,7 +250,7 @@ class Questions:
         self.name, _, parts = position_set(language.game, positions)
         none = np.empty((0, len(rules.components)), dtype=np.int64)
         listed = np.concatenate([none, *(part[~rules.is_terminal(part)] for part in parts)])
-        self.won = n_positions(language.game, listed)
+        self.won = scored_positions(language.game, listed)
         self.asked = np.repeat(listed if lost_positions else self.won, self.samples or 1, axis=0)
         self.header = {
             "game": language.name,

@@ -47,7 +47,7 @@ def test_players_matches_and_tournaments():
     assert repr(EpsilonOptimalAgent(env.game, 0.5)).endswith("play; epsilon 0.5)")
     assert repr(RandomAgent()) == "RandomAgent()"
     assert repr(MinimaxAgent(env, depth=2)).startswith("MinimaxAgent(")
-    assert repr(best_response(optimal, env.game)).startswith("WinChances(12 positions, mean ")
+    assert repr(best_response(optimal, env.game)).startswith("ExpectedScores(12 positions, mean ")
     match = play_match(env, optimal, RandomAgent(), 10, seed=0)
     assert repr(match).startswith("MatchResult(won ")
     assert f"of 10 games: {match.wins[0]} of 5 as player_0, " in repr(match)

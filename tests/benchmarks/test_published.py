@@ -16,7 +16,7 @@ from agents import (
     QLearning,
     RealTimeDynamicProgramming,
 )
-from agents.evaluation import best_response, optimality, win_chances
+from agents.evaluation import best_response, expected_scores, optimality
 from agents.evaluation.value_score import value_optimality
 from agents.tabular.position_values import GreedyValuePolicy
 from agents.training import train
@@ -108,7 +108,7 @@ def test_q_learning_wins_three_heaps_of_ten_within_the_games_said():
     # Against the optimal opponent it wins as often as anybody can.
     oracle = OptimalAgent(env.game)
     won, attainable = (
-        win_chances(learner.greedy(), oracle, env.game),
+        expected_scores(learner.greedy(), oracle, env.game),
         best_response(oracle, env.game),
     )
     assert won.moving == pytest.approx(attainable.moving)

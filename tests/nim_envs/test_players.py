@@ -23,7 +23,7 @@ from nim_envs.errors import (
     InvalidPositionError,
 )
 from nim_envs.registration import make_vector, make_versus
-from nim_envs.scoring import best_response, win_chances
+from nim_envs.scoring import best_response, expected_scores
 
 HEAPS = (3, 4, 5)
 NIM = make_game("nim", heaps=HEAPS)
@@ -280,7 +280,7 @@ def test_an_action_of_minus_1_is_an_illegal_move_in_scores():
     score = optimality(no_move, NIM)
     assert (score.percent, score.illegal_percent, len(score.blunders)) == (0, 100, 102)
     assert (best_response(no_move, NIM).waiting[1:] == 1).all()
-    assert (win_chances(no_move, first_legal, NIM).moving == 0).all()
+    assert (expected_scores(no_move, first_legal, NIM).moving == 0).all()
     empty = [row for row in NIM.rules.lattice().tolist() if row[0] == 0 and row[1] != row[2]]
     partly, whole = optimality(sometimes_none, NIM), optimality(first_legal, NIM)
     assert partly.illegal_percent == pytest.approx(100 * len(empty) / 102)

@@ -13,7 +13,7 @@ import nim_envs
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
 from nim_envs import make_game, optimality
 from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
-from nim_envs.scoring import best_response, mean_interval, win_chances
+from nim_envs.scoring import best_response, expected_scores, mean_interval
 from nim_envs.scoring.enumeration import number_of_positions
 from tests.pairwise import in_turn
 
@@ -64,7 +64,7 @@ def test_a_function_an_agent_and_an_object_that_moves_score_alike(game):
     assert oracle.random_percent == pytest.approx(known.random_percent)
     assert oracle.count == known.count
     assert best_response(Oracle(game), game).waiting[0] in (0, 1)
-    both = win_chances(Oracle(game), OptimalAgent(game), game)
+    both = expected_scores(Oracle(game), OptimalAgent(game), game)
     best = best_response(OptimalAgent(game), game)
     lattice = game.rules.lattice()
     indices = game.rules.indices(lattice)

@@ -16,10 +16,10 @@ from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.scoring import (
     beatable_share,
     best_response,
+    expected_scores,
     optimality,
     optimality_by_size,
     value_accuracy,
-    win_chances,
 )
 from nim_envs.starts import UniformStart
 
@@ -242,12 +242,12 @@ def test_the_oracle_cannot_be_beaten_and_the_random_player_nearly_always():
 def test_win_chances_are_those_of_matches_and_of_the_best_response():
     game = make_game("nim", heaps=(2, 3), misere=True, start="uniform")
     epsilon = EpsilonOptimalAgent(game, 0.3)
-    chances = win_chances(RandomAgent(), epsilon, game)
+    chances = expected_scores(RandomAgent(), epsilon, game)
     # A zero-sum game: one of the two wins.
-    other = win_chances(epsilon, RandomAgent(), game)
+    other = expected_scores(epsilon, RandomAgent(), game)
     assert chances.moving + other.waiting == pytest.approx(np.ones(12))
     best = best_response(epsilon, game)
-    oracle = win_chances(OptimalAgent(game), epsilon, game)
+    oracle = expected_scores(OptimalAgent(game), epsilon, game)
     assert (chances.moving <= best.moving + 1e-12).all()
     assert (oracle.moving <= best.moving + 1e-12).all()
     match = play_match(GameEnv(game), RandomAgent(), epsilon, 4_000, seed=0)

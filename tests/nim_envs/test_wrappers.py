@@ -19,7 +19,7 @@ from pettingzoo.utils import BaseWrapper
 from nim_envs import GameEnv, diagnose, make_game, optimality
 from nim_envs.errors import ConformanceError, InvalidPolicyError
 from nim_envs.registration import make_vector
-from nim_envs.scoring import beatable_share, best_response, optimality_by_size, win_chances
+from nim_envs.scoring import beatable_share, best_response, expected_scores, optimality_by_size
 from nim_envs.testing import check_env, check_policy
 from tests.played_scores import HEAPS, POSITIONS, Played, is_lost, played_score, random_policy
 
@@ -322,7 +322,7 @@ def test_what_cannot_be_followed_is_refused_by_name(message):
     "score",
     [
         optimality, optimality_by_size, best_response, beatable_share, check_policy,
-        lambda policy, env: win_chances(policy, first_legal, env), diagnose,
+        lambda policy, env: expected_scores(policy, first_legal, env), diagnose,
         lambda policy, env: diagnose(lambda _: policy, make_env=lambda g: OtherMoves(GameEnv(g))),
     ],
 )  # fmt: skip
@@ -345,7 +345,7 @@ def test_all_scores_are_of_the_process_that_is_played():
     assert {each.percent for each in optimality_by_size(best, env).values()} == {100}
     assert beatable_share(best, env) == 0
     check_policy(best, env, illegal=True)  # at P-positions
-    chances = win_chances(best, first_legal, env).moving
+    chances = expected_scores(best, first_legal, env).moving
     lost = [is_lost(position) for position in game.rules.lattice()]
     assert (chances[~np.array(lost)] == 1).all()
     assert diagnose(best, env).scores[0].percent == 100

@@ -13,7 +13,7 @@ from agents.turn_credit.exact import Exact
 from agents.turn_credit.groups import Groups
 from agents.turn_credit.task import Task, softmax
 from nim_envs import make_game
-from nim_envs.scoring import best_response, win_chances
+from nim_envs.scoring import best_response, expected_scores
 from tests.agents.turn_credit.tasks import GAMES, at_random, task
 
 UNBIASED = [name for name, estimator in ESTIMATORS.items() if estimator.unbiased]
@@ -28,7 +28,7 @@ def objective(of_task, logits):
     def agent(observations, masks):
         return policy[[places[tuple(position)] for position in observations.tolist()]]
 
-    won = win_chances(agent, EpsilonOptimalAgent(game, of_task.epsilon), game)
+    won = expected_scores(agent, EpsilonOptimalAgent(game, of_task.epsilon), game)
     starts, chances = game.start.sampler(game).support()
     at = game.rules.indices(starts)
     return float(chances @ (won.moving[at] + won.waiting[at]) / 2)

@@ -1,4 +1,7 @@
-"""Win chances of a policy: against the best response, and against another policy."""
+"""Expected scores of a policy by backward induction: against the best response, or another policy.
+
+A win scores 1, a draw one half and a loss 0: without draws it is the probability of winning.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
-from nim_envs.scoring.scores import n_positions
+from nim_envs.scoring.scores import scored_positions
 from nim_envs.theory.search import level_order
 from nim_envs.typing import FloatArray, IntArray
 
@@ -23,12 +26,12 @@ LARGEST_INDUCTION = 1 << 26
 
 
 @dataclass(frozen=True)
-class WinChances:
-    """The exact probability that a player wins from every position.
+class ExpectedScores:
+    """The exact expected score of a player from every position.
 
     Attributes:
-        moving: probability when the player is to move, float64 ``(num_positions,)`` by mixed-radix
-            index.
+        moving: expected score when the player is to move, from 0 for a loss over one half for a
+            draw to 1 for a win, float64 ``(num_positions,)`` by mixed-radix index.
         waiting: the same when its opponent is to move.
     """
 
@@ -38,13 +41,13 @@ class WinChances:
     def __repr__(self) -> str:
         """Return the number of positions and the means of both arrays."""
         return (
-            f"WinChances({len(self.moving)} positions, mean {self.moving.mean():.3f} moving, "
+            f"ExpectedScores({len(self.moving)} positions, mean {self.moving.mean():.3f} moving, "
             f"{self.waiting.mean():.3f} waiting)"
         )
 
 
-def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
-    """Compute the win chances of the best response: an opponent that knows ``policy``.
+def best_response(policy: AnyPlayer, env_or_game: Any) -> ExpectedScores:
+    """Compute the expected scores of the best response: an opponent that knows ``policy``.
 
     Backward induction over all positions: the opponent makes the best move, the policy moves by its
     probabilities. Only the rules are used, no theorem. Illegal moves of the policy forfeit.
@@ -54,7 +57,7 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
         env_or_game: as :func:`nim_envs.optimality` takes it.
 
     Returns:
-        The winning probabilities of the best response.
+        The expected scores of the best response.
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is of another kind.
@@ -72,11 +75,11 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
         chances, forfeits = _chances(scored, rules, indices)
         moving[indices] = best
         waiting[indices] = forfeits + _expected(moving, chances, forfeits, options)
-    return WinChances(moving, waiting)
+    return ExpectedScores(moving, waiting)
 
 
-def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> WinChances:
-    """Compute the exact win chances of ``policy`` against ``opponent`` from every position.
+def expected_scores(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> ExpectedScores:
+    """Compute the exact expected scores of ``policy`` against ``opponent`` from every position.
 
     Backward induction over all positions by the rules alone. Illegal moves forfeit.
 
@@ -87,7 +90,7 @@ def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> Win
             same form.
 
     Returns:
-        The winning probabilities of ``policy``.
+        The expected scores of ``policy``.
 
     Raises:
         TypeError: a policy or ``env_or_game`` is of another kind.
@@ -99,25 +102,27 @@ def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> Win
         >>> def take_one(observations, action_masks):
         ...     return np.zeros(len(observations), dtype=int)
         >>> game = make_game("nim", heaps=(3,))
-        >>> win_chances(take_one, take_one, game).moving.tolist()
+        >>> expected_scores(take_one, take_one, game).moving.tolist()
         [0.0, 1.0, 0.0, 1.0]
     """
     players = [ScoredPolicy(player, env_or_game) for player in (policy, opponent)]
     game = players[0].game
     rules = game.rules
     moving, waiting = _without_moves(game)
-    for indices in _options_first(rules, "win chances"):
+    for indices in _options_first(rules, "expected scores"):
         options = list(rules.moves(indices))
         ours, theirs = (_chances(player, rules, indices) for player in players)
         won, lost = _expected(waiting, *ours, options), _expected(moving, *theirs, options)
         moving[indices], waiting[indices] = won, theirs[1] + lost
-    return WinChances(moving, waiting)
+    return ExpectedScores(moving, waiting)
 
 
 def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
-    """Return the share of N-positions from which the policy, to move, can be beaten.
+    """Return the share of positions from which the policy, to move, can be beaten.
 
-    A best response then wins with a probability over 0. The share is 0 for optimal play.
+    Counted are positions with a legal move that are not lost: without draws the N-positions. The
+    expected score of a best response is then over what optimal play would leave it, (1 − value)/2:
+    0 at a win, one half at a draw. The share is 0 for optimal play.
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
@@ -132,8 +137,9 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
     waiting = best_response(policy, env_or_game).waiting
     beaten = number = 0
     for positions in all_positions(game.rules):
-        here = n_positions(game, positions)
-        beaten += int((waiting[game.rules.indices(here)] > 0).sum())
+        here = scored_positions(game, positions)
+        left = (1 - np.asarray(game.solution.value(here))) / 2
+        beaten += int((waiting[game.rules.indices(here)] > left).sum())
         number += len(here)
     return beaten / number
 
@@ -174,16 +180,18 @@ def _expected(
 
 
 def _without_moves(game: Game) -> FloatArray:
-    """The win chances, moving and waiting, of a player to move without a legal move.
+    """The expected scores, moving and waiting, of positions without a legal move.
 
     They are the initial values of all positions, float64 ``(2, num_positions)``.
     """
     game.rules.check_size(LARGEST_INDUCTION)
     check_enumeration(game.rules)
-    chances = np.empty((2, game.rules.num_positions))
-    chances[0] = not game.convention.last_mover_wins
-    chances[1] = 1 - chances[0]
-    return chances
+    rules, scores = game.rules, np.empty((2, game.rules.num_positions))
+    # Where the last move decides, one position has the value of all.
+    listed = rules.num_positions if game.has_outcome else 1
+    scores[0] = (1 + game.convention.end_values(rules, rules.positions(np.arange(listed)))) / 2
+    scores[1] = 1 - scores[0]
+    return scores
 
 
 def _options_first(rules: Rules, what: str) -> Iterator[IntArray]:

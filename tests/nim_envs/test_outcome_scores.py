@@ -1,0 +1,133 @@
+"""Scores in games with draws, against plain recursion that shares no code with the package."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from nim_envs import optimality
+from nim_envs.scoring import beatable_share, best_response, expected_scores, value_accuracy
+from tests.outcome_games import EXHAUSTIVE, GAMES, tic_tac_toe
+
+
+def at_random(observations, masks):
+    return masks / masks.sum(axis=1, keepdims=True)
+
+
+def first_legal(observations, masks):
+    return masks.argmax(axis=1)
+
+
+def perfect(entry):
+    return lambda observations, masks: np.where(
+        (keeping := entry.game.solution.keeping_mask(observations)).any(axis=1),
+        keeping.argmax(axis=1),
+        masks.argmax(axis=1),
+    )
+
+
+def action_of(entry, label):
+    rules = entry.game.rules
+    names = [rules.describe_action(action) for action in range(rules.num_actions)]
+    return names.index(f"{rules.name} 0: {label}")
+
+
+def check_scores(entry):
+    """Compare scores of random play with shares by hand over every position."""
+    truth = entry.truth()
+    shares, decisive = [], []
+    for position, value in truth.items():
+        reached = [-truth[after] for _, after in entry.moves(position)]
+        if reached and value >= 0:
+            shares.append(sum(each == value for each in reached) / len(reached))
+            if min(reached) < value:
+                decisive.append(shares[-1])
+    score = optimality(at_random, entry.game)
+    assert score.count == len(shares)
+    assert score.decisive.count == len(decisive)
+    for share, expected in (
+        (score.percent, shares), (score.random_percent, shares),
+        (score.decisive.percent, decisive), (score.decisive.random_percent, decisive),
+    ):  # fmt: skip
+        mean = 100 * sum(expected) / len(expected) if expected else np.nan
+        assert share == pytest.approx(mean, abs=1e-9, nan_ok=True)
+    best = optimality(perfect(entry), entry.game)
+    assert best.percent == 100
+    assert len(best.blunders) == 0
+    assert beatable_share(perfect(entry), entry.game) == 0
+    return score
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_scores_are_those_by_hand(name):
+    check_scores(GAMES[name]())
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", EXHAUSTIVE)
+def test_scores_of_larger_games(name):
+    check_scores(EXHAUSTIVE[name]())
+
+
+def test_known_shares_of_random_play_and_their_words():
+    score = check_scores(tic_tac_toe())
+    assert (score.count, score.decisive.count) == (3888, 3191)
+    assert str(score).startswith(
+        "51.13 % of 3888 positions that are not lost, all; 40.46 % of 3191 decisive ones"
+    )
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_expected_scores_are_those_by_recursion(name):
+    entry = GAMES[name]()
+
+    @cache
+    def random_score(position):  # of the player to move; both play at random
+        reached = [1 - random_score(after) for _, after in entry.moves(position)]
+        return sum(reached) / len(reached) if reached else (1 + entry.outcome(position)) / 2
+
+    @cache
+    def best_score(position, moving):  # of the best response; the other plays at random
+        reached = [best_score(after, not moving) for _, after in entry.moves(position)]
+        if not reached:
+            value = entry.outcome(position)
+            return (1 + (value if moving else -value)) / 2
+        return max(reached) if moving else sum(reached) / len(reached)
+
+    rules = entry.game.rules
+    positions = list(entry.truth())
+    indices = rules.indices(rules.positions_at(np.array(positions)))
+    scores = expected_scores(at_random, at_random, entry.game)
+    replies = best_response(at_random, entry.game)
+    expected = [random_score(position) for position in positions]
+    np.testing.assert_allclose(scores.moving[indices], expected, atol=1e-12)
+    np.testing.assert_allclose(scores.waiting[indices], [1 - each for each in expected], atol=1e-12)
+    for moving, found in ((True, replies.moving), (False, replies.waiting)):
+        best = [best_score(position, moving) for position in positions]
+        np.testing.assert_allclose(found[indices], best, atol=1e-12)
+    beaten = [
+        best_score(position, False) > (1 - value) / 2 + 1e-9
+        for position, value in entry.truth().items()
+        if value >= 0 and entry.moves(position)
+    ]
+    assert beatable_share(at_random, entry.game) == pytest.approx(np.mean(beaten))
+
+
+def test_a_sample_has_the_score_within_its_interval():
+    score = optimality(first_legal, tic_tac_toe().game)
+    sampled = optimality(first_legal, tic_tac_toe().game, sample=2000, seed=1)
+    assert sampled.interval[0] <= score.percent <= sampled.interval[1]
+
+
+def test_predicted_values_have_a_recall_for_each_outcome():
+    game = tic_tac_toe().game
+    lattice = game.rules.lattice()
+    truth = game.solution.value(lattice)
+    assert value_accuracy(truth, game).balanced == 1
+    drawn = value_accuracy(np.zeros(len(lattice), dtype=np.int8), game)
+    assert (drawn.n_recall, drawn.p_recall, drawn.draw_recall) == (0, 0, 1)
+    assert drawn.balanced == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match="predict values 1, 0 and -1"):
+        value_accuracy(truth > 0, game)
