@@ -142,8 +142,8 @@ class _Watched(LearnerWrapper):
 
     def learn_from_game(self, transitions: Sequence[Transition]) -> None:
         turns, before = list(transitions), copy.deepcopy(list(transitions))
-        if self._of_games is not None:
-            self._of_games.learn_from_game(turns)
+        if self._game_learner is not None:
+            self._game_learner.learn_from_game(turns)
         now = list(map(tuple, turns))
         require(same(now, list(map(tuple, before))), "learn_from_game() changes the transitions")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.tabular.index import sorted_number
+from agents.tabular.index import sorted_index
 from agents.tabular.position_values import GreedyValuePolicy
 from nim_envs import Game
 from nim_envs.compilation import compiled
@@ -59,7 +59,7 @@ def _score(
                     after = write_position_after(
                         rules, position, index, component, option, following
                     )
-                    place = sorted_number(following, rules.strides, order)
+                    place = sorted_index(following, rules.strides, order)
                 # The lower the value for the opponent, the better.
                 if values[place] > least:
                     continue

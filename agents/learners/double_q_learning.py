@@ -22,7 +22,7 @@ class DoubleQLearningState(NamedTuple):
     second: FloatArray
     learning_rate: float
     discount: float
-    numbers: FloatArray  # (2,): random numbers that choose the table to update, and break ties
+    uniforms: FloatArray  # (2,): random numbers that choose the table to update, and break ties
 
 
 @compiled(inner=True)
@@ -70,20 +70,20 @@ def draw_numbers(
     learner: DoubleQLearningState, finished_games: int, generator: np.random.Generator
 ) -> None:
     """Draw the numbers that choose the table to update, and break ties."""
-    for place in range(2):
-        learner.numbers[place] = generator.random()
+    for index in range(2):
+        learner.uniforms[index] = generator.random()
 
 
 @compiled(inline=True)
 def learn(learner: DoubleQLearningState, turn: Transition, context: UpdateContext) -> None:
     """Apply :func:`double_q_learning_td_error` to one table, which a random number chooses."""
     updated, other = learner.first, learner.second
-    if learner.numbers[0] < 0.5:
+    if learner.uniforms[0] < 0.5:
         updated, other = learner.second, learner.first
     state, action, reply_state = context.state, turn.action, context.reply_state
     td_error = double_q_learning_td_error(
         updated[state], action, turn.reward + turn.bonus, learner.discount, updated[reply_state],
-        other[reply_state], turn.reply_legal_actions, learner.numbers[1],
+        other[reply_state], turn.reply_legal_actions, learner.uniforms[1],
     )  # fmt: skip
     updated[state, action] += learner.learning_rate * td_error
     learner.table[state, action] = (

@@ -13,6 +13,7 @@ from agents.tabular.index import LARGEST_VALUE, initial_table
 from agents.tabular.learner import SavedTables
 from agents.tabular.protocol import LearningRule, UpdateContext, is_unanswered
 from agents.tabular.replay import (
+    GAMES_AT_LAST_BATCH,
     Replay,
     ReplayBuffer,
     add,
@@ -61,7 +62,11 @@ def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
 
 @compiled(inner=True)
 def reward_of(learner: QLearningState, turn: Transition) -> float:
-    """Return r: reward of the move for negamax, else of move and reply, plus the bonus."""
+    """Return r, with the bonus.
+
+    For negamax it is the reward of the move alone, as s' is the position that the opponent meets;
+    for the other bootstraps that of move and reply.
+    """
     reward = scaled(turn.reward, learner.win_reward, learner.loss_reward) + turn.bonus
     if learner.bootstrap != NEGAMAX:
         reward += scaled(turn.reply_reward, learner.win_reward, learner.loss_reward)
@@ -72,7 +77,7 @@ def reward_of(learner: QLearningState, turn: Transition) -> float:
 def bootstrap_of(
     learner: QLearningState, turn: Transition, context: UpdateContext
 ) -> tuple[int, IntArray]:
-    """Return s' and the legal actions there."""
+    """Return s', the state to bootstrap from, and the legal actions there."""
     if learner.bootstrap == OWN_TURN:
         return context.next_state, turn.next_legal_actions
     return context.reply_state, turn.reply_legal_actions
@@ -116,7 +121,7 @@ def q_learning_td_error(
 
 
 @compiled(inner=True)
-def update(
+def update_entry(
     learner: QLearningState,
     state: int,
     action: int,
@@ -124,7 +129,7 @@ def update(
     next_state: int,
     next_legal_actions: IntArray,
 ) -> None:
-    """Apply :func:`q_learning_td_error` to Q(s, a)."""
+    """Change one entry of the table, Q(s, a), by :func:`q_learning_td_error`."""
     q, q_next = learner.table[state], learner.table[next_state]
     td_error = q_learning_td_error(q, action, reward, learner.discount, q_next, next_legal_actions)
     q[action] += learner.learning_rate * td_error
@@ -137,33 +142,40 @@ def learn(learner: QLearningState, turn: Transition, context: UpdateContext) -> 
         return
     reward = reward_of(learner, turn)
     next_state, legal_actions = bootstrap_of(learner, turn, context)
-    update(learner, context.state, turn.action, reward, next_state, legal_actions)
+    update_entry(learner, context.state, turn.action, reward, next_state, legal_actions)
 
 
 @compiled(inline=True)
 def draw_batch(learner: ReplayState, finished_games: int, generator: np.random.Generator) -> None:
     """Draw the random numbers that choose the next batch, if one is due."""
     if is_due(learner.buffer, finished_games):
-        numbers = learner.buffer.numbers
-        for place in range(len(numbers)):
-            numbers[place] = generator.random()
+        uniforms = learner.buffer.uniforms
+        for index in range(len(uniforms)):
+            uniforms[index] = generator.random()
 
 
 @compiled(inline=True)
 def learn_with_replay(learner: ReplayState, turn: Transition, context: UpdateContext) -> None:
     """Learn from a turn and store it; then learn from a batch of stored turns, if one is due."""
-    now, buffer = learner.q_learning, learner.buffer
-    if not (now.bootstrap == OWN_TURN and is_unanswered(turn)):
-        learn(now, turn, context)
-        next_state, legal_actions = bootstrap_of(now, turn, context)
-        add(buffer, context.state, turn.action, reward_of(now, turn), next_state, legal_actions)
+    q_learning, buffer = learner.q_learning, learner.buffer
+    if not (q_learning.bootstrap == OWN_TURN and is_unanswered(turn)):
+        learn(q_learning, turn, context)
+        next_state, legal_actions = bootstrap_of(q_learning, turn, context)
+        add(
+            buffer,
+            context.state,
+            turn.action,
+            reward_of(q_learning, turn),
+            next_state,
+            legal_actions,
+        )
     if is_due(buffer, context.finished_games):
-        buffer.counters[1] = context.finished_games
-        for number in buffer.numbers:
-            row = row_of(buffer, number)
+        buffer.counters[GAMES_AT_LAST_BATCH] = context.finished_games
+        for uniform in buffer.uniforms:
+            row = row_of(buffer, uniform)
             legal_actions = buffer.legal_actions[row, : buffer.legal_counts[row]]
-            update(
-                now, buffer.states[row], buffer.actions[row], buffer.rewards[row],
+            update_entry(
+                q_learning, buffer.states[row], buffer.actions[row], buffer.rewards[row],
                 buffer.next_states[row], legal_actions,
             )  # fmt: skip
 
@@ -240,7 +252,7 @@ class QLearning(ActionValueLearner):
             check_range(name, reward, -LARGEST_VALUE, LARGEST_VALUE, open_low=False)
         rng = np.random.default_rng(seed)
         index, table = initial_table(observation_space, action_space, initial_range, rng)
-        now = QLearningState(
+        q_learning = QLearningState(
             table,
             float(learning_rate),
             -float(discount) if bootstrap == "negamax" else float(discount),
@@ -248,11 +260,11 @@ class QLearning(ActionValueLearner):
             float(win_reward),
             float(loss_reward),
         )
-        state: QLearningState | ReplayState = now
+        state: QLearningState | ReplayState = q_learning
         learned = {}
         if replay is not None:
             buffer = replay_buffer(replay, table.shape[1])
-            state, learned = ReplayState(table, now, buffer), arrays_of(buffer)
+            state, learned = ReplayState(table, q_learning, buffer), arrays_of(buffer)
             self.rule = self.rule_with_replay
         arguments = {
             "bootstrap": bootstrap, "learning_rate": learning_rate, "discount": discount,

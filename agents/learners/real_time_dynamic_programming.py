@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from agents.base import Transition
-from agents.tabular.index import check_memory, sorted_number
+from agents.tabular.index import check_memory, sorted_index
 from agents.tabular.position_values import (
     PositionValueLearner,
     PositionValues,
@@ -111,7 +111,7 @@ def sweep_back(
             for number in range(predecessors.counts[component, here]):
                 copy_entries(observation, positions.position)
                 positions.position[component] = predecessors.states[component, here, number]
-                before = sorted_number(positions.position, positions.rules.strides, positions.order)
+                before = sorted_index(positions.position, positions.rules.strides, positions.order)
                 value = float(positions.values[before])
                 if value < target:
                     positions.values[before] = value + learning_rate * (target - value)

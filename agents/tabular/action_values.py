@@ -48,7 +48,7 @@ class ActionValueLearner(TabularLearner):
     """A learner of action values that acts epsilon-greedily on them.
 
     Args:
-        index: numbers the observations.
+        index: the row of each observation in the tables.
         state: learner state with a ``table``, float64 ``(observations, actions)``.
         learned: other arrays that learning changes, by name.
         others: further arguments of :class:`agents.tabular.learner.TabularLearner`.

@@ -1,4 +1,4 @@
-"""Numbers of integer observations, for tables with an entry for each of them."""
+"""Indices of integer observations, for tables with a row for each of them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ LARGEST_TABLE_BYTES = 8 * 2**30
 
 
 @compiled
-def mixed_radix_number(digits: Array, strides: IntArray, offset: int) -> int:
+def mixed_radix_index(digits: Array, strides: IntArray, offset: int) -> int:
     """Return ``offset`` plus the sum of ``digits`` times ``strides``."""
-    number = offset
-    for place in range(len(digits)):
-        number += digits[place] * strides[place]
-    return number
+    index = offset
+    for digit in range(len(digits)):
+        index += digits[digit] * strides[digit]
+    return index
 
 
 @compiled(inner=True)
-def sorted_number(observation: Array, strides: IntArray, order: IntArray | None) -> int:
-    """Return the number of a position, after sorting it in place if there is an ``order``.
+def sorted_index(observation: Array, strides: IntArray, order: IntArray | None) -> int:
+    """Return the index of a position, after sorting it in place if there is an ``order``.
 
     Args:
         observation: position, ``(components,)``.
@@ -47,11 +47,11 @@ def sorted_number(observation: Array, strides: IntArray, order: IntArray | None)
                 observation[order[place]] = observation[order[place - 1]]
                 place -= 1
             observation[order[place]] = state
-    return mixed_radix_number(observation, strides, 0)
+    return mixed_radix_index(observation, strides, 0)
 
 
 class ObservationIndex:
-    """Numbers the observations of an integer space, mixed radix, first entry slowest.
+    """Gives each observation of an integer space its index, mixed radix, first entry slowest.
 
     Args:
         observation_space: a ``Dict`` with an integer ``Box`` under ``"observation"``, as in the
@@ -60,8 +60,8 @@ class ObservationIndex:
     Attributes:
         size: number of observations.
         bounds: smallest and largest values of each entry, flattened.
-        rules: those of a game whose positions are numbered, and whose observations are their
-            coordinates; ``None``: observations are numbered as they are.
+        rules: those of a game whose positions are indexed, and whose observations are their
+            coordinates; ``None``: observations are indexed as they are.
 
     Raises:
         TypeError: another kind of space.
@@ -95,7 +95,7 @@ class ObservationIndex:
 
     @classmethod
     def of_positions(cls, game: Game) -> ObservationIndex:
-        """Return an index that numbers the positions of ``game`` as its rules do."""
+        """Return an index in which the positions of ``game`` have the indices of its rules."""
         index = cls(space_of_positions(game.rules))
         index.look_up_coordinates(game.rules)
         return index
@@ -106,7 +106,7 @@ class ObservationIndex:
             self.rules = rules
 
     def positions(self, observations: Array) -> Array:
-        """Return observations ``(..., fields)`` as what is numbered: positions, or themselves.
+        """Return observations ``(..., fields)`` as the index takes them: positions, or unchanged.
 
         Raises:
             InvalidPositionError: no position has these coordinates.
@@ -114,20 +114,20 @@ class ObservationIndex:
         return observations if self.rules is None else positions_of(self.rules, observations)
 
     def __call__(self, observation: Array) -> int:
-        """Return the number of one observation."""
+        """Return the index of one observation."""
         if observation.ndim != 1:
             observation = observation.reshape(-1)
         if self.rules is not None:
             observation = self.positions(observation)
-        return int(mixed_radix_number(observation, self.strides, self.offset))
+        return int(mixed_radix_index(observation, self.strides, self.offset))
 
     def many(self, observations: Array) -> IntArray:
-        """Return the numbers of observations ``(n, ...)`` as ``(n,)``."""
+        """Return the indices of observations ``(n, ...)`` as ``(n,)``."""
         flat = observations.reshape(len(observations), -1).astype(np.int64)
         if self.rules is not None:
             flat = self.positions(flat)
-        numbers: IntArray = flat @ self.strides + self.offset
-        return numbers
+        indices: IntArray = flat @ self.strides + self.offset
+        return indices
 
 
 def space_of_positions(rules: Rules) -> spaces.Box:

@@ -16,7 +16,7 @@ from gymnasium import spaces
 from agents.base import ScorableAgent, Transition
 from agents.games import game_of
 from agents.restoring.checks import check_same_arguments, check_same_arrays, known_game
-from agents.tabular.index import ObservationIndex, mixed_radix_number, space_of_positions
+from agents.tabular.index import ObservationIndex, mixed_radix_index, space_of_positions
 from agents.tabular.protocol import (
     Decision,
     FinishedGame,
@@ -62,7 +62,7 @@ class TabularLearner(ABC):
     whole blocks of games, and ends in the same tables.
 
     Args:
-        index: numbers the observations.
+        index: the row of each observation in the tables.
         state: ``NamedTuple`` of the learner's arrays and numbers.
         learned: arrays that learning changes, by name; a file stores them.
         arguments: constructor arguments besides spaces and game; a file stores them.
@@ -117,8 +117,8 @@ class TabularLearner(ABC):
         self.learns_from_games = self.rule.learn_from_game is not None
         # Passing a plain tuple to compiled code takes half the time of a named one.
         self._fields = tuple(state)
-        kind: Any = type(state)
-        self._calls = calls_of(self.rule, kind)
+        state_type: Any = type(state)
+        self._calls = compiled_calls(self.rule, state_type)
 
     def __repr__(self) -> str:
         """Return its game, the size of its tables, and the number of games it has finished."""
@@ -358,11 +358,12 @@ class CompiledCalls(NamedTuple):
 
 
 @functools.cache
-def calls_of(rule: LearningRule, state_type: Any) -> CompiledCalls:
+def compiled_calls(rule: LearningRule, state_type: Any) -> CompiledCalls:
     """Return the compiled functions of a rule for one move, one turn and one game.
 
-    Each takes the fields of the state as a tuple, and the observations of the environment in place
-    of indices of states.
+    They do for the step-by-step loop what the compiled loop does between games: they look up the
+    indices of observations, and call the rule's own functions with them. Each takes the fields of
+    the state as a tuple, and the observations of the environment.
 
     Args:
         rule: functions of the learner.
@@ -383,7 +384,7 @@ def calls_of(rule: LearningRule, state_type: Any) -> CompiledCalls:
         uniform: float,
     ) -> int:
         decision = Decision(
-            state=mixed_radix_number(observation, strides, offset),
+            state=mixed_radix_index(observation, strides, offset),
             first_move=first_move,
             epsilon=epsilon,
             uniform=uniform,
@@ -398,9 +399,9 @@ def calls_of(rule: LearningRule, state_type: Any) -> CompiledCalls:
     ) -> None:
         transition = Transition(*turn)
         context = UpdateContext(
-            state=mixed_radix_number(transition.observation, strides, offset),
-            reply_state=mixed_radix_number(transition.reply_observation, strides, offset),
-            next_state=mixed_radix_number(transition.next_observation, strides, offset),
+            state=mixed_radix_index(transition.observation, strides, offset),
+            reply_state=mixed_radix_index(transition.reply_observation, strides, offset),
+            next_state=mixed_radix_index(transition.next_observation, strides, offset),
             epsilon=epsilon,
             finished_games=finished_games,
         )
@@ -421,7 +422,7 @@ def calls_of(rule: LearningRule, state_type: Any) -> CompiledCalls:
         turns = np.arange(len(observations))
         states = np.zeros(len(turns), dtype=np.int64)
         for turn in turns:
-            states[turn] = mixed_radix_number(observations[turn], strides, offset)
+            states[turn] = mixed_radix_index(observations[turn], strides, offset)
         game = FinishedGame(states, turns, legal_actions, legal_counts, actions, rewards, result)
         learn_from_game(state_type(*fields), game)
 

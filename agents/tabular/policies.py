@@ -16,7 +16,7 @@ class GreedyTablePolicy:
     which :func:`nim_envs.diagnose` tells faults of learning apart.
 
     Args:
-        index: numbers the observations.
+        index: the row of each observation in the tables.
         table: an entry for each action, ``(observations, actions)``.
     """
 
@@ -50,7 +50,7 @@ class GreedyActionValuePolicy(GreedyTablePolicy):
     """Chooses a legal action of the largest value; ties are equally likely.
 
     Args:
-        index: numbers the observations.
+        index: the row of each observation in the tables.
         table: action values, ``(observations, actions)``.
     """
 
@@ -64,7 +64,7 @@ class GreedyCriticPolicy(GreedyTablePolicy):
     """Chooses a legal action of the largest preference, and has the values of a critic.
 
     Args:
-        index: numbers the observations.
+        index: the row of each observation in the tables.
         table: preferences, ``(observations, actions)``.
         critic: values of actions, ``(observations, actions)``, or of positions to the player to
             move, ``(observations,)``.

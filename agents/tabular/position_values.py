@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.games import same_game
-from agents.tabular.index import ObservationIndex, positions_of, sorted_number
+from agents.tabular.index import ObservationIndex, positions_of, sorted_index
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import explored, shared_by_best
 from agents.tabular.protocol import Decision
@@ -61,7 +61,7 @@ def position_values(game: Game, values: Array, *, symmetric: bool = False) -> Po
 def value_index(positions: PositionValues, observation: Array) -> int:
     """Return the index of the value of a position."""
     copy_entries(observation, positions.position)
-    return sorted_number(positions.position, positions.rules.strides, positions.order)
+    return sorted_index(positions.position, positions.rules.strides, positions.order)
 
 
 @compiled(inner=True)
@@ -87,7 +87,7 @@ def value_index_after(
     if order is None:
         return index_after(rules, rules.second_table, observation, index, component, option)[0]
     write_position_after(rules, observation, index, component, option, positions.position)
-    return sorted_number(positions.position, rules.strides, order)
+    return sorted_index(positions.position, rules.strides, order)
 
 
 @compiled(inner=True)

@@ -57,7 +57,7 @@ class PreferenceLearner(TabularLearner):
     """A learner of preferences that acts by their softmax.
 
     Args:
-        index: numbers the observations.
+        index: the row of each observation in the tables.
         state: learner state with ``preferences``, float64 ``(observations, actions)``, and a
             ``temperature``.
         learned: other arrays that learning changes, by name.

@@ -2,7 +2,7 @@
 
 A learner's state is a ``NamedTuple`` of its arrays and numbers. Its class names the functions of
 that state in a :class:`LearningRule`. Compiled loops of whole games
-(:func:`agents.tabular.compiled_games.play.games_of`) and, one call at a time,
+(:func:`agents.tabular.compiled_games.play.self_play_loop`) and, one call at a time,
 :class:`agents.tabular.learner.TabularLearner` call these. There is no second version of them.
 """
 

@@ -13,6 +13,9 @@ from nim_envs.rules.compiled_moves import copy_entries
 from nim_envs.rules.validation import checked_integer
 from nim_envs.typing import Array, FloatArray, IntArray
 
+TURNS_ADDED, GAMES_AT_LAST_BATCH = 0, 1
+"""Indices of a buffer's counters: turns ever added; finished games when a batch was last drawn."""
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -45,8 +48,8 @@ class ReplayBuffer(NamedTuple):
     next_states: IntArray  # (capacity,): states to bootstrap from
     legal_actions: IntArray  # (capacity, actions): the legal ones come first
     legal_counts: IntArray  # (capacity,): number of legal actions
-    counters: IntArray  # (2,): turns ever added, finished games at the last batch
-    numbers: FloatArray  # (batch,): random numbers in [0, 1) that draw the next batch
+    counters: IntArray  # (2,): at TURNS_ADDED and GAMES_AT_LAST_BATCH
+    uniforms: FloatArray  # (batch,): random numbers in [0, 1) that draw the next batch
     interval: int
 
 
@@ -86,20 +89,20 @@ def add(
     legal_actions: IntArray,
 ) -> None:
     """Store a turn; in a full buffer it overwrites the oldest."""
-    row = buffer.counters[0] % len(buffer.states)
+    row = buffer.counters[TURNS_ADDED] % len(buffer.states)
     buffer.states[row] = state
     buffer.actions[row] = action
     buffer.rewards[row] = reward
     buffer.next_states[row] = next_state
     buffer.legal_counts[row] = len(legal_actions)
     copy_entries(legal_actions, buffer.legal_actions[row])
-    buffer.counters[0] += 1
+    buffer.counters[TURNS_ADDED] += 1
 
 
 @compiled(inner=True)
 def is_due(buffer: ReplayBuffer, finished_games: int) -> bool:
     """Return whether a batch is due after this number of finished games."""
-    return bool(finished_games - buffer.counters[1] >= buffer.interval)
+    return bool(finished_games - buffer.counters[GAMES_AT_LAST_BATCH] >= buffer.interval)
 
 
 @compiled(inner=True)
@@ -110,7 +113,7 @@ def row_of(buffer: ReplayBuffer, uniform: float) -> int:
         buffer: stored turns, at least one.
         uniform: random number that draws the turn, in [0, 1).
     """
-    return int(uniform * min(buffer.counters[0], len(buffer.states)))
+    return int(uniform * min(buffer.counters[TURNS_ADDED], len(buffer.states)))
 
 
 def check_numbers(saved: Mapping[str, Array], states: int, actions: int) -> None:

@@ -35,12 +35,12 @@ class Symmetry:
         # Components from the one with the fewest states to the one with the most.
         self.order: IntArray = np.argsort(rules.shape, kind="stable")
         last = rules.table[self.order[-1]]
-        for number, component in enumerate(rules.components):
-            rows = rules.table[number, : component.states]
+        for index, component in enumerate(rules.components):
+            rows = rules.table[index, : component.states]
             if not np.array_equal(rows, last[: component.states]):
                 raise InvalidGameError(
                     "heap symmetry needs components with the same options in the same states, "
-                    f"and components {number} and {self.order[-1]} of {rules.name} differ"
+                    f"and components {index} and {self.order[-1]} of {rules.name} differ"
                 )
         slots = rules.slot_groups[:1]
         if slots and len(slots[0]) < len(rules.components):

@@ -32,7 +32,7 @@ class LearnerWrapper:
 
     def __init__(self, learner: Learner) -> None:
         self.learner = learner
-        self._of_games = learner if isinstance(learner, GameLearner) else None
+        self._game_learner = learner if isinstance(learner, GameLearner) else None
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the learner's action."""
@@ -55,8 +55,8 @@ class LearnerWrapper:
 
     def begin_game(self) -> None:
         """Prepare the learner for a new game."""
-        if self._of_games is not None:
-            self._of_games.begin_game()
+        if self._game_learner is not None:
+            self._game_learner.begin_game()
 
     def update(self, transition: Transition) -> None:
         """Let the learner learn from a turn."""
@@ -64,8 +64,8 @@ class LearnerWrapper:
 
     def learn_from_game(self, transitions: Sequence[Transition]) -> None:
         """Let the learner learn from a game."""
-        if self._of_games is not None:
-            self._of_games.learn_from_game([self.changed(turn) for turn in transitions])
+        if self._game_learner is not None:
+            self._game_learner.learn_from_game([self.changed(turn) for turn in transitions])
 
     def greedy(self) -> ScorableAgent:
         """Return the greedy policy of the learner."""

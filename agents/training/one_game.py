@@ -25,23 +25,23 @@ class Seat:
         self.agent = agent
         # Protocols are slow to check, so they are checked once for each run.
         self.learner = agent if learns and isinstance(agent, Learner) else None
-        self.of_games = self.learner if isinstance(self.learner, GameLearner) else None
+        self.game_learner = self.learner if isinstance(self.learner, GameLearner) else None
         self.turns: list[Transition] = []
 
     def begin_game(self) -> None:
         """Prepare the learner for a new game."""
         self.turns = []
-        if self.of_games is not None:
-            self.of_games.begin_game()
+        if self.game_learner is not None:
+            self.game_learner.begin_game()
 
     def learn(self, transition: Transition) -> None:
         """Learn from a complete turn, and at the end of a game from all of its turns."""
         if self.learner is not None:
             self.learner.update(transition)
-        if self.of_games is not None:
+        if self.game_learner is not None:
             self.turns.append(transition)
             if transition.terminated:
-                self.of_games.learn_from_game(self.turns)
+                self.game_learner.learn_from_game(self.turns)
 
 
 def forfeit(env: AECEnv[str, Any, Any]) -> None:
@@ -72,24 +72,24 @@ def play_and_learn(
         The seat that won, or ``DRAW``, and the number of moves.
     """
     players = env.possible_agents
-    agents, learn = [seat.agent for seat in seats], [seat.learner is not None for seat in seats]
-    for seat in seats:
-        seat.begin_game()
-    # A turn is complete once the opponent has replied; it is kept here until then.
+    agents, learns = [each.agent for each in seats], [each.learner is not None for each in seats]
+    for each in seats:
+        each.begin_game()
+    # A turn is complete once the opponent has replied; until then it waits here, by seat.
     incomplete: list[Transition | None] = [None, None]
-    number = players.index(env.agent_selection)
-    observed: Any = env.observe(players[number])
+    seat = players.index(env.agent_selection)
+    observed: Any = env.observe(players[seat])
     moves = 0
     nothing = np.zeros(0, dtype=np.int64)
     legal_actions = np.flatnonzero(observed["action_mask"])
     while True:
         observation, action_mask = observed["observation"], observed["action_mask"]
-        if learn[number]:
-            action = agents[number].act(observation, action_mask, rng)
+        if learns[seat]:
+            action = agents[seat].act(observation, action_mask, rng)
         else:
             # Agents that do not learn may write to their arguments.
-            action = agents[number].act(observation.copy(), action_mask.copy(), rng)
-        mover, other = players[number], 1 - number
+            action = agents[seat].act(observation.copy(), action_mask.copy(), rng)
+        mover, other = players[seat], 1 - seat
         if action == NO_LEGAL_MOVE:
             forfeit(env)
         else:
@@ -102,15 +102,16 @@ def play_and_learn(
         truncated = env.truncations[mover] and not terminated
         over = terminated or truncated
         replies = nothing if terminated else np.flatnonzero(observed["action_mask"])
-        # Without a reply, until the opponent has moved.
+        # The mover's turn, without a reply until the opponent has moved.
         turn = Transition(
-            number, observation, legal_actions, action, rewards[mover], after, replies,
+            seat, observation, legal_actions, action, rewards[mover], after, replies,
             0.0, after, nothing, terminated, truncated,
         )  # fmt: skip
-        if over and learn[number]:
-            seats[number].learn(turn)
+        if over and learns[seat]:
+            seats[seat].learn(turn)
+        # The move was the reply to the opponent's turn before it, which is now complete.
         earlier = incomplete[other]
-        if earlier is not None and learn[other]:
+        if earlier is not None and learns[other]:
             seats[other].learn(
                 earlier._replace(
                     reply_reward=rewards[players[other]],
@@ -123,5 +124,5 @@ def play_and_learn(
         if over:
             first, second = (rewards[player] for player in players)
             return DRAW if first == second else int(second > first), moves
-        incomplete[number] = turn
-        number, legal_actions = other, replies
+        incomplete[seat] = turn
+        seat, legal_actions = other, replies

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from agents.base import Transition
 from agents.tabular.compiled_games.position_rows import PositionRows, first_row, legal_at, move
-from agents.tabular.index import sorted_number
+from agents.tabular.index import sorted_index
 from agents.tabular.protocol import (
     Decision,
     FinishedGame,
@@ -236,8 +236,8 @@ def complete(
 
 
 @functools.cache
-def games_of(first: LearningRule, second: LearningRule | None) -> Any:
-    """Return a compiled function that plays games between learners of these rules.
+def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
+    """Return the compiled loop of games between learners of these rules, or of one with itself.
 
     It closes over the functions of the rules, so that no call is left between the rules of the game
     and the learning rule. It is loaded from disk, as Numba stores functions that close over
@@ -250,7 +250,7 @@ def games_of(first: LearningRule, second: LearningRule | None) -> Any:
     Returns:
         ``play_games(learners, generators, board, block, rng)``.
     """
-    alone = second is None
+    plays_both = second is None
     other = second or first
     choose_first, choose_second = first.choose, other.choose
     learn_first, learn_second = first.learn or do_nothing, other.learn or do_nothing
@@ -281,35 +281,37 @@ def games_of(first: LearningRule, second: LearningRule | None) -> Any:
         """
         rows = without_reference_counts(board.rows)
         records = without_reference_counts(board.records)
-        one, two = without_reference_counts(learners[0]), without_reference_counts(learners[1])
+        first_learner = without_reference_counts(learners[0])
+        second_learner = without_reference_counts(learners[1])
         starts, epsilons, ended = block.starts, block.epsilons, block.ended
+        # By learner: one that plays both seats has finished the games of the seat with most.
         last = len(ended) - 1
-        at_first = (max(ended[0, 0], ended[0, 1]), max(ended[last, 0], ended[last, 1]))
-        finished = np.array(at_first)
+        finished_before = (max(ended[0, 0], ended[0, 1]), max(ended[last, 0], ended[last, 1]))
+        finished = np.array(finished_before)
         for game in range(len(starts)):
-            state = sorted_number(starts[game], rows.strides, board.order)
+            state = sorted_index(starts[game], rows.strides, board.order)
             row = first_row(rows, rows.rules, starts[game], state)
             earlier_state, earlier_row, earlier_action, earlier_bonus = state, row, 0, 0.0
             moves = 0
             over = False
-            begin_first(one)
-            if not alone:
-                begin_second(two)
+            begin_first(first_learner)
+            if not plays_both:
+                begin_second(second_learner)
             while not over:
                 seat = moves % 2
                 observation, legal = rows.positions[row], legal_at(rows, row)
-                learner = 0 if alone else seat
-                epsilon = epsilons[learner, finished[learner] - at_first[learner]]
+                learner = 0 if plays_both else seat
+                epsilon = epsilons[learner, finished[learner] - finished_before[learner]]
                 decision = Decision(
                     state=state,
-                    first_move=moves == (0 if alone else seat),
+                    first_move=moves == (0 if plays_both else seat),
                     epsilon=epsilon,
                     uniform=rng.random(),
                 )
-                if alone or seat == 0:
-                    action = choose_first(one, observation, legal, decision)
+                if plays_both or seat == 0:
+                    action = choose_first(first_learner, observation, legal, decision)
                 else:
-                    action = choose_second(two, observation, legal, decision)
+                    action = choose_second(second_learner, observation, legal, decision)
                 # Learning from a turn needs the two positions after it, so three are stored.
                 next_state, next_row = move(
                     rows, rows.rules, board.order, state, row, action, (moves + 1) % 3
@@ -320,7 +322,7 @@ def games_of(first: LearningRule, second: LearningRule | None) -> Any:
                 reward = 0.0
                 bonus = bonus_of(board.bonuses, learner, next_observation)
                 # At the end of a game the last mover's turn is completed first, then the other's.
-                if over:
+                if over:  # the mover's turn ends without a reply
                     reward = 1.0 if rows.last_mover_wins else -1.0
                     turn = last_turn(
                         rows, seat, row, action, reward, bonus, next_observation, next_legal
@@ -330,20 +332,20 @@ def games_of(first: LearningRule, second: LearningRule | None) -> Any:
                     )
                     turns = (moves + 1) // 2
                     record(records, rows.rules, turn, state, row, turns - 1)
-                    if alone or seat == 0:
+                    if plays_both or seat == 0:
                         complete(
-                            learn_first, draw_first, end_first, one, generators[0],
+                            learn_first, draw_first, end_first, first_learner, generators[0],
                             turn, context, records, turns,
                         )  # fmt: skip
                     else:
                         complete(
-                            learn_second, draw_second, end_second, two, generators[1],
+                            learn_second, draw_second, end_second, second_learner, generators[1],
                             turn, context, records, turns,
                         )  # fmt: skip
                     ended[learner, seat] += 1
                     finished[learner] = max(ended[learner, 0], ended[learner, 1])
-                if moves > 1:
-                    learner = 0 if alone else 1 - seat
+                if moves > 1:  # the move answered the opponent's earlier turn
+                    learner = 0 if plays_both else 1 - seat
                     turn = answered_turn(
                         rows, 1 - seat, earlier_row, earlier_action, earlier_bonus,
                         observation, legal, -reward, next_observation, next_legal,
@@ -352,19 +354,19 @@ def games_of(first: LearningRule, second: LearningRule | None) -> Any:
                         earlier_state,
                         state,
                         next_state,
-                        epsilons[learner, finished[learner] - at_first[learner]],
+                        epsilons[learner, finished[learner] - finished_before[learner]],
                         finished[learner],
                     )
                     turns = moves // 2
                     record(records, rows.rules, turn, earlier_state, earlier_row, turns - 1)
-                    if alone or seat == 1:
+                    if plays_both or seat == 1:
                         complete(
-                            learn_first, draw_first, end_first, one, generators[0],
+                            learn_first, draw_first, end_first, first_learner, generators[0],
                             turn, context, records, turns,
                         )  # fmt: skip
                     else:
                         complete(
-                            learn_second, draw_second, end_second, two, generators[1],
+                            learn_second, draw_second, end_second, second_learner, generators[1],
                             turn, context, records, turns,
                         )  # fmt: skip
                     if over:

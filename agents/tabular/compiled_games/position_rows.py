@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.tabular.index import sorted_number
+from agents.tabular.index import sorted_index
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
@@ -111,7 +111,7 @@ def first_row(
         rows: positions of the game.
         rules: ``rows.rules``.
         observation: start position, ``(components,)``.
-        position: number of the start position.
+        position: index of the start position.
     """
     if rules is None:
         return position
@@ -130,14 +130,14 @@ def move(
     action: int,
     next_row: int,
 ) -> tuple[int, int]:
-    """Return the number of the position after a move, and its row.
+    """Return the index of the position after a move, and its row.
 
     Args:
         rows: positions of the game.
         rules: ``rows.rules``.
         order: order of the components if positions are sorted, else ``None``; see
             :class:`agents.tabular.symmetry.Symmetry`.
-        position: number of the position before the move.
+        position: index of the position before the move.
         row: row of that position.
         action: legal action.
         next_row: row to write the next position to, in large games.
@@ -150,6 +150,6 @@ def move(
     before, after = rows.positions[row], rows.positions[next_row]
     following = write_position_after(rules, before, position, component, option, after)
     if order is not None:
-        following = sorted_number(after, rows.strides, order)
+        following = sorted_index(after, rows.strides, order)
     rows.legal_counts[next_row] = write_legal_actions(after, rules, rows.legal_actions[next_row])
     return following, next_row

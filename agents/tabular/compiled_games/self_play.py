@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent
-from agents.tabular.compiled_games.play import Block, Board, empty_records, games_of
+from agents.tabular.compiled_games.play import Block, Board, empty_records, self_play_loop
 from agents.tabular.compiled_games.position_rows import are_listed, rows_of
 from agents.tabular.learner import TabularLearner
 from agents.tabular.wrapper import CompiledWrapper
@@ -48,7 +48,7 @@ class CompiledSelfPlay:
         self._begun = begun
         rules = env.game.rules
         first, second = self._learners[0], pair[1] if len(self._learners) > 1 else None
-        self._play_games = games_of(first.rule, second and second.rule)
+        self._play_games = self_play_loop(first.rule, second and second.rule)
         self._states = first.state, second and second.state
         self._generators = first.generator, second and second.generator
         self._by_coordinates = by_coordinates

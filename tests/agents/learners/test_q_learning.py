@@ -161,7 +161,7 @@ def test_replay_bootstraps_from_legal_actions_alone():
 
 def test_replay_forgets_the_oldest_turn_first():
     buffer = replay_buffer(Replay(capacity=2, batch=50, interval=1), actions=2)
-    assert len(buffer.numbers) == 50
+    assert len(buffer.uniforms) == 50
     for state in (1, 2, 3):
         add(buffer, state, 0, 0.0, 0, BOTH)
     assert {buffer.states[row_of(buffer, uniform)] for uniform in (0.1, 0.9)} == {2, 3}
