@@ -111,18 +111,18 @@ class Method(NamedTuple):
         kind: what :func:`solve` calls it: ``"theorem"``, ``"quotient"`` or ``"search"``;
             ``"auto"`` if it cannot be asked for.
         proof: why its answers are right.
-        applies: function from a game to the most that the method may cost, in units of about a
+        cost_bound: function from a game to the most that the method may cost, in units of about a
             microsecond, 0 for a theorem, infinite if unknown; ``None`` if it does not apply.
         solve: function from a game and that cost to the solution.
     """
 
     kind: str
     proof: str
-    applies: Callable[[Problem], float | None]
+    cost_bound: Callable[[Problem], float | None]
     solve: Callable[[Problem, float], Solution]
 
 
-def _on_one_component(problem: Problem) -> float | None:
+def _cost_on_one_component(problem: Problem) -> float | None:
     return None if problem.theorem is None else 0.0
 
 
@@ -131,21 +131,21 @@ def _solve_one_component(problem: Problem, cost: float) -> Solution:
     return TheoremSolution(problem.rules, problem.convention, problem.theorem)
 
 
-def _bouton(problem: Problem) -> float | None:
+def _cost_by_bouton(problem: Problem) -> float | None:
     return 0.0 if all(map(_is_nim_heap, problem.rules.components)) else None
 
 
-def _sprague_grundy(problem: Problem) -> float | None:
+def _cost_by_sprague_grundy(problem: Problem) -> float | None:
     return 0.0 if problem.convention is Convention.NORMAL else None
 
 
-def _ferguson(problem: Problem) -> float | None:
+def _cost_by_ferguson(problem: Problem) -> float | None:
     if problem.convention is Convention.NORMAL or _without_closed_form(problem):
         return None
     return 0.0
 
 
-def _tame(problem: Problem) -> float | None:
+def _cost_by_tameness(problem: Problem) -> float | None:
     if problem.convention is Convention.NORMAL:
         return None
     others = _without_closed_form(problem)
@@ -171,8 +171,8 @@ def _solve_sum(name: str, problem: Problem, cost: float) -> Solution:
 # ``cgt`` is imported inside functions, so that only games that need it load it.
 
 
-def _race(problem: Problem) -> float | None:
-    searchable = problem.rules.num_positions > problem.limit and _memo(problem) is not None
+def _cost_of_race(problem: Problem) -> float | None:
+    searchable = problem.rules.num_positions > problem.limit and _cost_of_memo(problem) is not None
     return math.inf if searchable and problem.is_large else None
 
 
@@ -182,22 +182,22 @@ def _solve_by_race(problem: Problem, cost: float) -> Solution:
     return RacedSolution(problem.rules, problem.limit)
 
 
-def _quotient(problem: Problem) -> float | None:
+def _cost_of_quotient(problem: Problem) -> float | None:
     if not problem.is_large:
         return None
-    sweep = _sweep(problem)
+    sweep = _cost_of_sweep(problem)
     return math.inf if sweep is None else sweep
 
 
 def _solve_by_quotient(problem: Problem, cost: float) -> Solution:
     from nim_envs.cgt.misere_quotients.quotient_solution import BudgetSpentError, QuotientSolution
 
-    left = cost
+    budget = cost
 
     def may_go_on(work: int, share: float) -> bool:
-        nonlocal left
-        left -= work
-        return left >= 0
+        nonlocal budget
+        budget -= work
+        return budget >= 0
 
     try:
         return QuotientSolution(problem.rules, may_go_on)
@@ -205,7 +205,7 @@ def _solve_by_quotient(problem: Problem, cost: float) -> Solution:
         raise SearchTooLargeError(str(error)) from None
 
 
-def _sweep(problem: Problem) -> float | None:
+def _cost_of_sweep(problem: Problem) -> float | None:
     positions, actions = problem.rules.num_positions, problem.rules.num_actions
     if positions > problem.limit:
         return None
@@ -216,7 +216,7 @@ def _solve_by_sweep(problem: Problem, cost: float) -> Solution:
     return SearchSolution(problem.rules, problem.convention, problem.limit)
 
 
-def _memo(problem: Problem) -> float | None:
+def _cost_of_memo(problem: Problem) -> float | None:
     return math.inf if problem.up_to_order <= min(problem.limit, LARGEST_MEMO) else None
 
 
@@ -224,15 +224,15 @@ def _solve_by_memo(problem: Problem, cost: float) -> Solution:
     return MemoSolution(problem.rules, problem.convention, problem.limit)
 
 
-def _sum_theorem(name: str, proof: str, applies: Callable[[Problem], float | None]) -> Method:
+def _sum_theorem(name: str, proof: str, cost_bound: Callable[[Problem], float | None]) -> Method:
     """Return the method of a theorem on sums of components."""
-    return Method("theorem", proof, applies, partial(_solve_sum, name))
+    return Method("theorem", proof, cost_bound, partial(_solve_sum, name))
 
 
 QUOTIENT = Method(
     "quotient",
     "every quotient that is found is proven by its transition algebra (Plambeck & Siegel 2008)",
-    _quotient,
+    _cost_of_quotient,
     _solve_by_quotient,
 )
 
@@ -240,29 +240,31 @@ METHODS = (
     Method(
         "theorem",
         "the game's own theorem, or one of nim_envs.theory.theorem_solution, which names its proof",
-        _on_one_component,
+        _cost_on_one_component,
         _solve_one_component,
     ),
-    _sum_theorem("Bouton's theorem", "Bouton 1901, in both conventions", _bouton),
+    _sum_theorem("Bouton's theorem", "Bouton 1901, in both conventions", _cost_by_bouton),
     _sum_theorem(
-        "Sprague-Grundy theorem", "Sprague 1935, Grundy 1939; normal play", _sprague_grundy
+        "Sprague-Grundy theorem", "Sprague 1935, Grundy 1939; normal play", _cost_by_sprague_grundy
     ),
-    _sum_theorem("Ferguson's theorem", "Ferguson 1974; misère play", _ferguson),
+    _sum_theorem("Ferguson's theorem", "Ferguson 1974; misère play", _cost_by_ferguson),
     _sum_theorem(
-        "theorem on tame misère sums", "Conway 1976; is_tame checks every component", _tame
+        "theorem on tame misère sums",
+        "Conway 1976; is_tame checks every component",
+        _cost_by_tameness,
     ),
     Method(
         "auto",
         "that of the search, or of the quotient once it is found",
-        _race,
+        _cost_of_race,
         _solve_by_race,
     ),
     QUOTIENT,
-    Method("search", "backward induction on all positions", _sweep, _solve_by_sweep),
+    Method("search", "backward induction on all positions", _cost_of_sweep, _solve_by_sweep),
     Method(
         "search",
         "memoised search modulo permutation: the order of equal components changes nothing",
-        _memo,
+        _cost_of_memo,
         _solve_by_memo,
     ),
 )
@@ -337,7 +339,7 @@ def solve(
         return QUOTIENT.solve(problem, math.inf)
     no_quotient = ""
     for each in METHODS:
-        cost = each.applies(problem) if method in ("auto", each.kind) else None
+        cost = each.cost_bound(problem) if method in ("auto", each.kind) else None
         if cost is None:
             continue
         try:
@@ -379,6 +381,6 @@ def theorem_for(rules: Rules, convention: AnyConvention) -> str | None:
         return None
     problem = Problem(rules, convention)
     for each in METHODS:
-        if each.kind == "theorem" and each.applies(problem) is not None:
+        if each.kind == "theorem" and each.cost_bound(problem) is not None:
             return each.solve(problem, 0.0).method
     return None

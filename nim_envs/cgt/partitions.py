@@ -38,18 +38,17 @@ def coarsest_congruence(
         before_pass()
         for move in moves:
             finer = np.unique(finer * count + block[move], return_inverse=True)[1].reshape(-1)
-        number = int(finer.max()) + 1
-        if number == count:
+        finer_count = int(finer.max()) + 1
+        if finer_count == count:
             return np.asarray(block)
-        block, count = finer, number
+        block, count = finer, finer_count
 
 
 def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
     """Return an example of each block, and for each point the index of its block's example.
 
     Args:
-        block: number of each point's block, ``(n,)``; the blocks are numbered 0, 1, ... without a
-            gap.
+        block: index of each point's block, ``(n,)``: 0, 1, ... without a gap.
         lengths: longest play of each point, ``(n,)``.
 
     Returns:
@@ -58,6 +57,6 @@ def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]
     """
     by_length = np.argsort(lengths, kind="stable")
     examples = by_length[np.sort(np.unique(block[by_length], return_index=True)[1])]
-    numbers = np.empty(len(examples), dtype=np.int64)
-    numbers[block[examples]] = np.arange(len(examples))
-    return examples, numbers[block]
+    index_of_block = np.empty(len(examples), dtype=np.int64)
+    index_of_block[block[examples]] = np.arange(len(examples))
+    return examples, index_of_block[block]

@@ -433,6 +433,8 @@ class GameEnv(AECEnv[str, Any, Any]):
             position = self._current()
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._checked_action(action)
+        # The same move as ForwardModel.play makes, written out: here the mask and the number of
+        # legal actions change for one component alone, and a call takes 6 to 11 % of a step.
         component, option = divmod(action, self._num_options)
         rows = self._state_options[component]
         before = rows[position.item(component)]

@@ -1,4 +1,4 @@
-"""The move compiled for a single position, :func:`number_after`, and the rules as arrays for it.
+"""The move compiled for a single position, :func:`index_after`, and the rules as arrays for it.
 
 The one compiled for batches of games is in :mod:`nim_envs.envs.vector.moves`.
 """
@@ -61,8 +61,8 @@ def copy_entries(values: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
 
     Assignment to a slice would take seconds to compile, because of its error message.
     """
-    for place in range(len(values)):
-        out[place] = values[place]
+    for index in range(len(values)):
+        out[index] = values[index]
 
 
 @compiled(inner=True)
@@ -72,8 +72,8 @@ def write_legal_actions(position: IntArray, rules: CompiledRules, out: IntArray)
     count = 0
     for component in range(len(position)):
         state = position[component]
-        for number in range(rules.legal_counts[component, state]):
-            out[count] = component * options + rules.legal_options[component, state, number]
+        for index in range(rules.legal_counts[component, state]):
+            out[count] = component * options + rules.legal_options[component, state, index]
             count += 1
     return count
 

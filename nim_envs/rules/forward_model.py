@@ -36,7 +36,7 @@ class State:
     """A state of a component, with its moves.
 
     Attributes:
-        number: of the state.
+        index: the state as the component's tables have it.
         legal: number of legal options.
         slots: most slots that play from it can fill; 0 where the component does not split.
         actions: the legal actions, ascending; ``None``: not listed yet.
@@ -44,10 +44,10 @@ class State:
             those of the second part, empty if there is none; ``None``: not listed yet.
     """
 
-    __slots__ = ("actions", "legal", "moves", "number", "slots")
+    __slots__ = ("actions", "index", "legal", "moves", "slots")
 
-    def __init__(self, number: int, legal: int, slots: int) -> None:
-        self.number = number
+    def __init__(self, index: int, legal: int, slots: int) -> None:
+        self.index = index
         self.legal = legal
         self.slots = slots
         self.actions: Position | None = None
@@ -82,24 +82,24 @@ class States(dict[Any, State]):
         if not all(0 <= value < size for value, size in zip(point, self._fields, strict=True)):
             raise KeyError(key)
         component = self._component
-        number = int(self._system.states_at(np.array(point, dtype=np.int64)))
-        if number == NO_STATE:
+        index = int(self._system.states_at(np.array(point, dtype=np.int64)))
+        if index == NO_STATE:
             raise KeyError(key)
-        slots = int(component.slots_needed[number]) if component.splits else 0
+        slots = int(component.slots_needed[index]) if component.splits else 0
         self._count(1)
-        state = self[key] = State(number, self._options[number].legal, slots)
+        state = self[key] = State(index, self._options[index].legal, slots)
         return state
 
     def actions(self, state: State) -> Position:
         """List the legal actions of a state."""
-        legal = np.flatnonzero(self._options[state.number].mask)
+        legal = np.flatnonzero(self._options[state.index].mask)
         self._count(0, len(legal))
         state.actions = tuple((self._first_action + legal).tolist())
         return state.actions
 
     def moves(self, state: State) -> tuple[tuple[int, Position, Position], ...]:
         """List the moves of a state."""
-        options = self._options[state.number]
+        options = self._options[state.index]
         legal = np.flatnonzero(options.mask)
         self._count(0, len(legal))
         stays = self._system.of(options.successors[legal].astype(np.int64)).tolist()
@@ -110,15 +110,15 @@ class States(dict[Any, State]):
         state.moves = tuple(zip(actions, map(tuple, stays), seconds, strict=True))
         return state.moves
 
-    def coordinates(self, number: int) -> Position:
-        """Return the coordinates of the state of this number."""
+    def coordinates(self, index: int) -> Position:
+        """Return the coordinates of the state of this index."""
         if self._single:
-            return (number,)
-        coordinates = self._coordinates.get(number)
+            return (index,)
+        coordinates = self._coordinates.get(index)
         if coordinates is None:
             self._count(1)
-            coordinates = tuple(self._system.of(np.array(number)).tolist())
-            self._coordinates[number] = coordinates
+            coordinates = tuple(self._system.of(np.array(index)).tolist())
+            self._coordinates[index] = coordinates
         return coordinates
 
     def _count(self, states: int, moves: int = 0) -> None:
@@ -199,10 +199,10 @@ class ForwardModel:
             action = checked_integer("action", action, 0, largest, error=InvalidActionError)
         component, option = divmod(action, self._num_options)
         states, start, stop, group = self._places[component]
-        stays, second = self._options[component][here[component].number].after(option)
+        stays, second = self._options[component][here[component].index].after(option)
         if stays < 0:
-            numbers = np.array([state.number for state in here])
-            raise illegal_move_error(self._rules, numbers, action)
+            before = np.array([state.index for state in here])
+            raise illegal_move_error(self._rules, before, action)
         after = after[:start] + states.coordinates(stays) + after[stop:]
         if second and group is not None:
             slot = self._empty_field(here, group)
@@ -241,6 +241,6 @@ class ForwardModel:
 
         Then no move splits.
         """
-        slot = first_empty_slot([state.number for state in here], group)
+        slot = first_empty_slot([state.index for state in here], group)
         start: int = self._slices[slot].start
         return start

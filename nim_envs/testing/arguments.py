@@ -28,14 +28,14 @@ INTEGERS = (
 )
 """Types of integers that an action may have."""
 
-NO_SEEDS = (-1, 0.5, "0", True, [0.5])
+INVALID_SEEDS = (-1, 0.5, "0", True, [0.5])
 """Values that are no seeds; a list would be one for each game."""
 
 LONGEST = 10_000
 """Most moves to a position that leaves none."""
 
 
-def no_actions(number: int) -> tuple[Any, ...]:
+def invalid_actions(number: int) -> tuple[Any, ...]:
     """Return values that are no actions of a space of ``number`` actions."""
     return -1, number, 1 << 64, 0.5, 1.0, True, np.True_, np.float32(0), "0", [0], None
 
@@ -48,7 +48,7 @@ def of_every_type(action: int, space: spaces.Space[Any]) -> Iterator[Any]:
             yield integer(action)
 
 
-def no_options(rules: Rules) -> Iterator[Any]:
+def invalid_reset_options(rules: Rules) -> Iterator[Any]:
     """Yield options that no ``reset`` takes."""
     initial = rules.coordinate_tuple(np.array(rules.initial))
     yield {"strat": initial}
@@ -87,8 +87,8 @@ def check_resets(env: Any, rules: Rules, positions: Callable[[], IntArray]) -> N
     """
     before = positions()
     wrong = [
-        *({"seed": seed} for seed in NO_SEEDS),
-        *({"options": options} for options in no_options(rules)),
+        *({"seed": seed} for seed in INVALID_SEEDS),
+        *({"options": options} for options in invalid_reset_options(rules)),
     ]
     for arguments in wrong:
         (name, value), *_ = arguments.items()

@@ -87,11 +87,11 @@ def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
     checks.starts.check()
     checks.new_games(rng)
     checks.types_of_actions()
-    checks.what_are_no_actions()
+    checks.invalid_actions_raise()
     if is_batch(env):
         checks.begin(0, None)
         check_resets(env, game.rules, checks.positions)
-        checks.what_are_no_reset_masks()
+        checks.invalid_reset_masks_raise()
     checks.every_position(rng)
     if is_batch(env):
         check_close(env)
@@ -277,7 +277,7 @@ class _Checks(StepChecks):
             raise ConformanceError(improbable)
         require_equal("after sample_actions() the positions", self.positions(), before)
 
-    def what_are_no_actions(self) -> None:
+    def invalid_actions_raise(self) -> None:
         """Check that invalid actions raise and change nothing."""
         number, size = self.rules.num_actions, self.size
         self.begin(0, None)
@@ -298,7 +298,7 @@ class _Checks(StepChecks):
             else:  # some of several environments have made their step
                 self.begin(0, None)
 
-    def what_are_no_reset_masks(self) -> None:
+    def invalid_reset_masks_raise(self) -> None:
         """Check that ``reset`` refuses wrong masks and numbers of seeds, and changes nothing."""
         before, every = self.positions(), np.ones(self.size, dtype=np.bool_)
         masks = (~every, np.append(every, True), every.astype(np.int8), every.tolist())

@@ -13,7 +13,7 @@ from nim_envs.testing.batched import check_batched
 from nim_envs.testing.requirements import during
 from nim_envs.testing.single import check_single
 from nim_envs.testing.turn_based import check_turn_based
-from nim_envs.testing.wrappers import changes_told
+from nim_envs.testing.wrappers import changes_reported
 
 
 def check_env(env: Any) -> None:
@@ -81,5 +81,5 @@ def check_env(env: Any) -> None:
             f"{env!r}"
         )
     game, encoding, stacks = scored_game(env)
-    with changes_told(stacks), during("the environment"):
+    with changes_reported(stacks), during("the environment"):
         check(env, game, encoding or Encoding("integer", game.rules))

@@ -24,7 +24,7 @@ from gymnasium.vector import AutoresetMode
 
 from nim_envs.encoding import Encoding
 from nim_envs.game import Game
-from nim_envs.testing.arguments import check_before_reset, check_resets, no_actions
+from nim_envs.testing.arguments import check_before_reset, check_resets, invalid_actions
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -70,7 +70,7 @@ def check_single(env: Any, game: Game, encoding: Encoding) -> None:
     checks.starts.check()
     checks.types_of_results()
     checks.types_of_actions()
-    checks.what_is_no_action()
+    checks.invalid_actions_raise()
     env.reset(seed=0)
     check_resets(env, game.rules, lambda: position_of(env))
     checks.every_position(rng)
@@ -142,11 +142,11 @@ class _Checks(StepChecks):
         require_equal(f"{where}, action_masks()", masks, seen.mask.astype(np.bool_))
         require_dtype(f"{where}, action_masks()", masks, np.bool_)
 
-    def what_is_no_action(self) -> None:
+    def invalid_actions_raise(self) -> None:
         """Check that an invalid action raises and changes nothing."""
         self.env.reset(seed=0)
         before = position_of(self.env)
-        for action in no_actions(self.rules.num_actions):
+        for action in invalid_actions(self.rules.num_actions):
             what = f"step({action!r}), which is no action,"
             require_error(what, self.env.step, action)
             require_equal(f"after {what} the position", position_of(self.env), before)

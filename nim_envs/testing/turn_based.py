@@ -36,8 +36,8 @@ from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.testing.arguments import (
     check_before_reset,
     check_resets,
-    no_actions,
-    no_options,
+    invalid_actions,
+    invalid_reset_options,
     of_every_type,
 )
 from nim_envs.testing.draws import Replies
@@ -114,13 +114,13 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
     check_seeds(checks.trace, game, checks.options)
     for name in COPIES:
         checks.copies(name)
-    checks.starts_to_come()
-    checks.positions_that_are_set(rng)
+    checks.next_starts_agree()
+    checks.games_from_set_positions(rng)
     checks.starts.check_seeds()
     checks.starts.check()
     checks.types_of_actions()
-    checks.what_is_no_action()
-    checks.positions_that_are_not_set()
+    checks.invalid_actions_raise()
+    checks.invalid_positions_are_refused()
     env.reset(seed=0)
     check_resets(env, game.rules, lambda: position_of(env))
     checks.every_position(rng)
@@ -195,12 +195,12 @@ class _Checks(Checks):
         for agent in PLAYERS:
             check_entries(self.env.infos[agent], self.truth[agent], f"{where}, for {agent}")
 
-    def no_truth_yet(self) -> None:
+    def expect_no_truth(self) -> None:
         """Expect the infos from before the first move."""
         told = TRUTH if self.env.unwrapped.truth_in_info else ()
         self.truth = {agent: dict.fromkeys(told, False) for agent in PLAYERS}
 
-    def truth_of_move(self, agent: str, position: IntArray, action: int) -> None:
+    def expect_truth(self, agent: str, position: IntArray, action: int) -> None:
         """Expect the infos to hold the truth about a move."""
         if self.env.unwrapped.truth_in_info:
             self.truth[agent] = truth_of(self.game, position, action)
@@ -237,7 +237,7 @@ class _Checks(Checks):
         require_equal("env.agents after agent_iter", list(env.agents), [])
         require_error("a step when no agent is left", env.unwrapped.step, None)
 
-    def starts_to_come(self) -> None:
+    def next_starts_agree(self) -> None:
         """Check that ``next_starts`` draws what resets would, without side effects."""
         env = self.env
         env.reset(seed=SEED, options=self.options)
@@ -276,7 +276,7 @@ class _Checks(Checks):
         require(not self.rules.is_terminal(position),
                 f"{where}, {position.tolist()} leaves no move")  # fmt: skip
         require_equal(f"{where}, env.agents", list(self.env.agents), list(PLAYERS))
-        self.no_truth_yet()
+        self.expect_no_truth()
         return position, where
 
     def play(
@@ -338,7 +338,7 @@ class _Checks(Checks):
         where = f"after action {action} of {agent} at {position.tolist()}"
         with during(f"step({action}) of {agent} at {position.tolist()}"):
             self.env.step(action)
-        self.truth_of_move(agent, position, action)
+        self.expect_truth(agent, position, action)
         position = self.rules.step(position, np.array(action))
         if self.rules.is_terminal(position):
             winner = self.game.convention.winner(last_mover=mover)
@@ -374,7 +374,7 @@ class _Checks(Checks):
                     mover = self.env.agent_selection
                     require_equal(f"{where}, the agent to move", mover, PLAYERS[seat])
                     self.seen(start, mover, where)
-                self.no_truth_yet()
+                self.expect_no_truth()
                 if legal[action]:
                     self.move(start, seat, action, 0)
                 else:
@@ -397,7 +397,7 @@ class _Checks(Checks):
     def no_legal_move(self) -> None:
         """Check that a mover who names no legal move forfeits as by an illegal action."""
         self.env.reset(options=self.options)
-        self.no_truth_yet()
+        self.expect_no_truth()
         self.forfeits(NO_LEGAL_MOVE, self.position, self.env.agent_selection)
 
     def forfeits(self, action: int, position: IntArray, agent: str) -> None:
@@ -412,7 +412,7 @@ class _Checks(Checks):
                 self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
                 self.seen(position, agent, where)
                 return
-        self.truth_of_move(agent, position, action)
+        self.expect_truth(agent, position, action)
         rewards = (-1.0, 1.0) if agent == PLAYERS[0] else (1.0, -1.0)
         self.ends(where, rewards, terminated=True, truncated=False)
         self.seen(position, None, where)
@@ -431,11 +431,11 @@ class _Checks(Checks):
             f"the next start of a copy by {name}", again.unwrapped.position, self.position
         )
 
-    def what_is_no_action(self) -> None:
+    def invalid_actions_raise(self) -> None:
         """Check that an invalid action raises and changes nothing."""
         self.env.reset(seed=0)
         before = self.position
-        for action in no_actions(self.rules.num_actions):
+        for action in invalid_actions(self.rules.num_actions):
             what = f"step({action!r}), which is no action of a game that goes on,"
             require_error(what, self.env.step, action)
             require_equal(f"after step({action!r}) the position", self.position, before)
@@ -455,7 +455,7 @@ class _Checks(Checks):
                     "position", self.position, self.rules.step(start, np.array(action)),
                 )  # fmt: skip
 
-    def positions_that_are_set(self, rng: np.random.Generator) -> None:
+    def games_from_set_positions(self, rng: np.random.Generator) -> None:
         """Check ``set_position``, where there is one, in the middle of other games."""
         set_position = getattr(self.env, "set_position", None)
         if set_position is None:
@@ -469,17 +469,17 @@ class _Checks(Checks):
                 set_position(
                     self.rules.coordinate_tuple(position) if seat else position, PLAYERS[seat]
                 )
-            self.no_truth_yet()
+            self.expect_no_truth()
             self.play(position, seat, where, self._slowest)
 
-    def positions_that_are_not_set(self) -> None:
+    def invalid_positions_are_refused(self) -> None:
         """Check that ``set_position`` refuses what is no position to play on, or no player."""
         set_position = getattr(self.env, "set_position", None)
         if set_position is None:
             return
         self.env.reset(seed=0)
         before = self.position
-        wrong = [each["start"] for each in no_options(self.rules) if "start" in each]
+        wrong = [each["start"] for each in invalid_reset_options(self.rules) if "start" in each]
         for arguments in [*((start,) for start in wrong), (before, "player_2"), (before[None],)]:
             what = f"set_position{shown(arguments)}"
             require_error(what, set_position, *arguments)

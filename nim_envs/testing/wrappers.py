@@ -35,7 +35,7 @@ def changes_in(stacks: Sequence[Sequence[Any]]) -> str:
 
 
 @contextmanager
-def changes_told(stacks: Sequence[Sequence[Any]]) -> Iterator[None]:
+def changes_reported(stacks: Sequence[Sequence[Any]]) -> Iterator[None]:
     """Say of wrappers what they change: in the errors of a check, or after it in a warning.
 
     Args:

@@ -21,7 +21,7 @@ def applying(game, limit=10**7):
     return {
         index: cost
         for index, each in enumerate(METHODS)
-        if (cost := each.applies(problem)) is not None
+        if (cost := each.cost_bound(problem)) is not None
     }
 
 

@@ -205,16 +205,16 @@ class ColumnAutomaton:
         # In either order: the state, the claim before this column, and whether this automaton
         # reads this column.
         def upwards(state: tuple[int, bool, bool], letter: int) -> tuple[int, bool, bool]:
-            number, claim, counts = state
-            after = rows[number][letter]
+            read, claim, counts = state
+            after = rows[read][letter]
             if letter == SEPARATOR:
                 return after, lost[after] if counts else claim, False
             return after, claim, counts or letter == ONE
 
         # The state, the claim so far, and whether a bit was set.
         def downwards(state: tuple[int, bool, bool], letter: int) -> tuple[int, bool, bool]:
-            number, _, met = state
-            after = rows[number][letter]
+            read, _, met = state
+            after = rows[read][letter]
             if letter == SEPARATOR:
                 return (after if met else 0), lost[after], met
             return after, False, met or letter == ONE
@@ -282,10 +282,10 @@ class ColumnAutomaton:
 
         # The state, and whether this column's zero was read.
         def step(state: tuple[int, bool], letter: int) -> tuple[int, bool]:
-            number, begun = state
+            read, begun = state
             if self.reads_zeros and not begun:
-                number = rows[number][ZERO]
-            return rows[number][letter], letter != SEPARATOR
+                read = rows[read][ZERO]
+            return rows[read][letter], letter != SEPARATOR
 
         return self._from_steps((0, False), step, lambda state: bool(lost[state[0]]), 2).minimal()
 
@@ -357,16 +357,16 @@ def reached_from(
         most: once more states than these are found, the search ends.
 
     Returns:
-        The states, and for each the numbers of the states after its steps.
+        The states, and for each the indices of the states after its steps.
     """
-    numbers, found, rows = {start: 0}, [start], []
+    indices, found, rows = {start: 0}, [start], []
     for state in found:  # which grows meanwhile
         row = []
         for after in steps(state):
-            if after not in numbers:
-                numbers[after] = len(found)
+            if after not in indices:
+                indices[after] = len(found)
                 found.append(after)
-            row.append(numbers[after])
+            row.append(indices[after])
         rows.append(row)
         if len(found) > most:
             break

@@ -61,7 +61,7 @@ def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -
     padded = automaton.padded()
     claim = padded if one_heap else padded.without_zeros()
     if padded.reads_zeros and not one_heap:
-        word = _told_apart(padded, claim)
+        word = _word_that_differs(padded, claim)
         if word is not None:
             return (
                 "with the letters 0 1 | it must not depend on empty heaps, nor on the order of the "
@@ -79,7 +79,7 @@ def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -
     return _shortest(maps, exact, tuple(lost))
 
 
-def _told_apart(padded: ColumnAutomaton, claim: ColumnAutomaton) -> str | None:
+def _word_that_differs(padded: ColumnAutomaton, claim: ColumnAutomaton) -> str | None:
     """Return a word on which a claim that reads zeros differs from one that does not.
 
     Every column of a word has at least one letter. Unlike in positions, columns may differ in

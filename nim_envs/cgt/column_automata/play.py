@@ -63,8 +63,8 @@ def move_to_lost(
             steps = [(row[index], around[index]) for row, around in zip(bits, maps, strict=True)]
             left = _left(padded, relation, steps)
             if left is not None:
-                number = sum(bit << column for bit, column in zip(left, columns, strict=True))
-                return (*heaps[:index], number, *heaps[index + 1 :])
+                size = sum(bit << column for bit, column in zip(left, columns, strict=True))
+                return (*heaps[:index], size, *heaps[index + 1 :])
     return None
 
 

@@ -236,14 +236,14 @@ class _Moves:
         differences = _differences(relation, counter)
         counter.add(len(columns.lost) * len(differences))
         self.pairs = {
-            pair: number
-            for number, pair in enumerate(itertools.product(range(len(columns.lost)), differences))
+            pair: index
+            for index, pair in enumerate(itertools.product(range(len(columns.lost)), differences))
         }
         self.after = self._all_after(relation)
         self.goal = 0
-        for (state, difference), number in self.pairs.items():
+        for (state, difference), index in self.pairs.items():
             if columns.lost[state] and relation.accepts(difference, True):
-                self.goal |= 1 << number
+                self.goal |= 1 << index
         self._keep_useful_pairs()
         self._kinds: dict[tuple[int, int, int], int] = {}
 
@@ -273,9 +273,9 @@ class _Moves:
             before = useful
             for row in self.after.values():
                 self.counter.add(len(row))
-                for number, pairs in enumerate(row):
+                for index, pairs in enumerate(row):
                     if pairs & useful:
-                        useful |= 1 << number
+                        useful |= 1 << index
         self.useful = useful
         for key, row in self.after.items():
             self.after[key] = [pairs & useful for pairs in row]
@@ -291,18 +291,18 @@ class _Moves:
         if known is None:
             row, known = self.after[bit, ones], 0
             self.counter.add(1)
-            for number in _members(kind):
-                known |= row[number]
+            for index in _members(kind):
+                known |= row[index]
             self._kinds[key] = known
         return known
 
 
-def _members(numbers: int) -> Iterator[int]:
-    """Yield the numbers of the bits that are 1, the largest first."""
-    while numbers:
-        number = numbers.bit_length() - 1
-        yield number
-        numbers &= ~(1 << number)
+def _members(bits: int) -> Iterator[int]:
+    """Yield the indices of the bits that are 1, the largest first."""
+    while bits:
+        index = bits.bit_length() - 1
+        yield index
+        bits &= ~(1 << index)
 
 
 def _differences(relation: MoveRelation, counter: _Counter) -> list[Difference]:
@@ -325,11 +325,11 @@ def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:
     ways: dict[tuple[int, int], tuple[tuple[int, int], int, int] | None] = {start: None}
     waiting = [start]
     for now in waiting:  # which grows meanwhile
-        state, number = now
+        state, index = now
         for (bit, ones), row in moves.after.items():
             moves.counter.add(1)
             state_after = columns.after(ones)[state]
-            for pair in _members(row[number]):
+            for pair in _members(row[index]):
                 after = (state_after, pair)
                 if after in ways:
                     continue

@@ -15,16 +15,14 @@ def bits(rows: BoolArray) -> list[int]:
     ]
 
 
-def rows_of(numbers: list[int], size: int) -> BoolArray:
-    """Return the lowest ``size`` bits of each number, ``(numbers, size)``."""
+def rows_of(sets: list[int], size: int) -> BoolArray:
+    """Return the lowest ``size`` bits of each integer, ``(sets, size)``."""
     width = (size + 7) // 8
-    packed = np.frombuffer(
-        b"".join(number.to_bytes(width, "little") for number in numbers), np.uint8
-    )
+    packed = np.frombuffer(b"".join(each.to_bytes(width, "little") for each in sets), np.uint8)
     rows = np.unpackbits(packed.reshape(-1, width), axis=1, bitorder="little", count=size)
     return rows.astype(np.bool_)
 
 
-def row_of(number: int, size: int) -> BoolArray:
-    """Return the lowest ``size`` bits of a number, ``(size,)``."""
-    return np.asarray(rows_of([number], size)[0])
+def row_of(bits: int, size: int) -> BoolArray:
+    """Return the lowest ``size`` bits of an integer, ``(size,)``."""
+    return np.asarray(rows_of([bits], size)[0])

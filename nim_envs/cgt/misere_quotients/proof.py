@@ -51,7 +51,7 @@ def refutation(
         _malformed(options, table, elements, len(claimed))
         or _no_monoid(table, elements)
         or _disobeys(options, table, elements, claimed, beside)
-        or _not_told_apart(table, claimed)
+        or _equivalent_elements(table, claimed)
     )
 
 
@@ -127,17 +127,17 @@ def _no_monoid(table: npt.NDArray[np.integer], elements: Sequence[int]) -> str |
     return None
 
 
-def _not_told_apart(table: npt.NDArray[np.integer], lost: BoolArray) -> str | None:
-    """Return that no sum distinguishes two elements, where that is so.
+def _equivalent_elements(table: npt.NDArray[np.integer], lost: BoolArray) -> str | None:
+    """Return which two elements no sum distinguishes, in words; ``None`` if there are none.
 
     Every element is that of a sum, so a sum distinguishes elements with different rows.
     """
     rows = np.packbits(lost[table], axis=1)
-    number = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
-    counts = np.bincount(number)
+    class_of = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+    counts = np.bincount(class_of)
     if counts.max() == 1:
         return None
-    one, other, *_ = np.flatnonzero(number == np.argmax(counts > 1)).tolist()
+    one, other, *_ = np.flatnonzero(class_of == np.argmax(counts > 1)).tolist()
     return f"no sum tells the elements {one} and {other} apart"
 
 
@@ -214,11 +214,11 @@ def _won_without_a_move(
             after = int(table[element, generator])
             if now[0]:
                 return f"element {after} is won, but some sum has no move to a lost one"
-            number = _as_integer(now)
-            if not number or any(number | known == known for known in largest[after]):
+            bits = _as_integer(now)
+            if not bits or any(bits | known == known for known in largest[after]):
                 continue
-            largest[after] = {known for known in largest[after] if known | number != number}
-            largest[after].add(number)
+            largest[after] = {known for known in largest[after] if known | bits != bits}
+            largest[after].add(bits)
             waiting.append((after, now))
     return None
 

@@ -64,13 +64,13 @@ def _most_frequent(small: Any, larger: Any, shares: Any, targets: Any, most: int
             if gains[best] <= 0:
                 break
             while total < until and gains[best] > 0:
-                number = min(until - total, stops[best] - begins[best])
-                for k in order[begins[best] : begins[best] + number]:
+                count = min(until - total, stops[best] - begins[best])
+                for k in order[begins[best] : begins[best] + count]:
                     chosen[total] = target << 32 | k
                     total += 1
-                begins[best] += number
+                begins[best] += count
                 for residue in range(step):
-                    without[residue] *= (1 - shares[residue, best]) ** number
+                    without[residue] *= (1 - shares[residue, best]) ** count
                 gains[best] = 0.0
                 best = gains.argmax()
     return chosen[:total]
@@ -178,27 +178,27 @@ def _lacking(small: Any, larger: Any, values: Any, places: Any, targets: Any, pe
                 for k in range(pairs):
                     gain[k] += others[k] == wanted[k]
             order = np.bincount(gain)
-            least, number = len(order), 0
-            while least > 1 and number + order[least - 1] <= most:
+            least, count = len(order), 0
+            while least > 1 and count + order[least - 1] <= most:
                 least -= 1
-                number += order[least]
-            spare = most - number
+                count += order[least]
+            spare = most - count
             first = total
             for k in range(pairs):
                 if gain[k] >= least or (spare > 0 and gain[k] == least - 1 and gain[k] > 0):
                     spare -= gain[k] < least
                     chosen[0, total], chosen[1, total] = target, k
                     total += 1
-            kept = 0
+            remaining = 0
             for place in left:
                 found = False
                 for k in chosen[1, first:total]:
                     found |= values[place + k] == wanted[k]
                 if not found:
-                    left[kept] = place
-                    kept += 1
-            left = left[:kept]
-            if not kept:
+                    left[remaining] = place
+                    remaining += 1
+            left = left[:remaining]
+            if not remaining:
                 break
     return chosen[:, :total]
 

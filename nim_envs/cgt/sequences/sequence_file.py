@@ -128,12 +128,12 @@ def _checked_header(header: Any) -> dict[str, Any]:
     """
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise StorageError("it holds no Grundy sequence that this package has written")
-    version, number = header.get("version"), header.get("values")
+    version, count = header.get("version"), header.get("values")
     if type(version) is not int or version != VERSION:
         raise StorageError(
             f"it is of format {version!r}; this version of the package reads format {VERSION}"
         )
-    if type(number) is not int or number < 0 or not {"game", "sha256"} <= set(header):
+    if type(count) is not int or count < 0 or not {"game", "sha256"} <= set(header):
         raise StorageError(
             "it is damaged: its header must say the game, the number of values and their checksum"
         )

@@ -194,7 +194,8 @@ class Backups:
         played: its action probabilities at the same positions, ``(k, actions)``.
 
     Attributes:
-        told: values that equations are compared with, of legal moves or of positions, ``(m,)``.
+        learned_values: the agent's values that equations are to explain, of legal moves or of
+            positions, ``(m,)``.
     """
 
     def __init__(self, board: Board, values: Values, played: FloatArray) -> None:
@@ -211,8 +212,8 @@ class Backups:
             raw = values.of_actions[self.where, self.actions]
         else:
             raw = values.of_positions
-        told = np.nan_to_num(raw, nan=LARGEST, posinf=LARGEST, neginf=-LARGEST)
-        self.told = told.clip(-LARGEST, LARGEST)
+        learned_values = np.nan_to_num(raw, nan=LARGEST, posinf=LARGEST, neginf=-LARGEST)
+        self.learned_values = learned_values.clip(-LARGEST, LARGEST)
         # Many equations have the same terms.
         self._next = cache(self._next_positions)
         self._replied = cache(self._replies)
@@ -241,9 +242,9 @@ class Backups:
             of_rows = np.nan_to_num(self.values.of_positions).clip(-LARGEST, LARGEST)
         elif illegal:
             every = np.where(np.isfinite(self.values.of_actions), self.values.of_actions, -np.inf)
-            of_rows = np.maximum(every.max(axis=1), self._of_rows(self.told, "greedy"))
+            of_rows = np.maximum(every.max(axis=1), self._of_rows(self.learned_values, "greedy"))
         else:
-            of_rows = self._of_rows(self.told, way)
+            of_rows = self._of_rows(self.learned_values, way)
         return self._at(of_rows)[self.after]
 
     def _replies(self, way: Reply, reward: float) -> tuple[FloatArray, FloatArray]:
@@ -253,7 +254,7 @@ class Backups:
         legal = self.board.legal[values.rows]
         later = self.board.after[values.rows]
         own = self._at(
-            self._of_rows(self.told, "greedy") if values.of_actions is not None
+            self._of_rows(self.learned_values, "greedy") if values.of_actions is not None
             else np.nan_to_num(values.of_positions).clip(-LARGEST, LARGEST)
         )[later]  # fmt: skip
         ends = self.board.ending[values.rows]
@@ -261,7 +262,7 @@ class Backups:
         if way == "greedy":
             ranks = np.full((k, actions), -np.inf)
             if values.of_actions is not None:
-                ranks[self.where, self.actions] = self.told
+                ranks[self.where, self.actions] = self.learned_values
             else:  # to the position that is worst for who moves next
                 ranks = np.where(legal, np.where(ends, reward, -own), -np.inf)
             chosen = legal & (ranks >= ranks.max(axis=1, keepdims=True) - 1e-9)
@@ -331,14 +332,14 @@ class Backups:
         if self.values.of_actions is not None:
             keys = groups[self.where] * self.board.legal.shape[1] + self.actions
         _, keys = np.unique(keys, return_inverse=True)
-        sums, counts = np.bincount(keys, self.told)[keys], np.bincount(keys)[keys]
+        sums, counts = np.bincount(keys, self.learned_values)[keys], np.bincount(keys)[keys]
         with np.errstate(invalid="ignore", divide="ignore"):
-            others = np.where(counts > 1, (sums - self.told) / (counts - 1), np.nan)
+            others = np.where(counts > 1, (sums - self.learned_values) / (counts - 1), np.nan)
         # Where all values are that of a win or a loss, they are equal for other reasons.
-        usual = np.median(self.told)
+        usual = np.median(self.learned_values)
         if abs(usual) > CERTAIN:
             others[np.abs(others - usual) < WIDTHS[0]] = np.nan
-        differences = np.abs(others - self.told)
+        differences = np.abs(others - self.learned_values)
         if (differences[~np.isnan(others)] > SAME * np.maximum(1.0, abs(usual))).any():
             return _unexplained(self.nothing - LEAST)
         fit = self._fit(others[np.newaxis])
@@ -349,8 +350,8 @@ class Backups:
 
         That value is small, as the outputs of a network are at first.
         """
-        usual = float(np.median(self.told))
-        fit = self._fit(np.full((1, len(self.told)), usual))
+        usual = float(np.median(self.learned_values))
+        fit = self._fit(np.full((1, len(self.learned_values)), usual))
         return _unexplained(
             float(fit.logs[0]) - 0.5 * (usual / FIRST) ** 2 - np.log(FIRST * np.sqrt(2 * np.pi))
         )
@@ -365,18 +366,18 @@ class Backups:
             return _unexplained(self.nothing)
         predicted = np.where(self.ends, self.board.reward, np.nan)
         order = np.argsort(self.after, kind="stable")
-        later, told = self.after[order], self.told[order]
+        later, learned_values = self.after[order], self.learned_values[order]
         begins = np.append(True, later[1:] != later[:-1])
         first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
-        before = np.cumsum(told) - told
-        number = np.arange(len(told)) - first
+        before = np.cumsum(learned_values) - learned_values
+        number = np.arange(len(learned_values)) - first
         mean = (before - before[first]) / np.maximum(number, 1)
         ends = self.ends[order]
         again = (number > 0) & ~ends
         predicted[order[again]] = mean[again]
-        small = 0.5 * (told[(number == 0) & ~ends] / FIRST) ** 2
+        small = 0.5 * (learned_values[(number == 0) & ~ends] / FIRST) ** 2
         fit = self._fit(predicted[np.newaxis])
-        close = np.mean(np.abs(told[(number == 0) & ~ends]) < 2 * FIRST, keepdims=True)
+        close = np.mean(np.abs(learned_values[(number == 0) & ~ends]) < 2 * FIRST, keepdims=True)
         return fit._replace(
             logs=fit.logs + self._tempered(-small.clip(max=LEAST)),
             elsewhere=np.minimum(fit.elsewhere, close),
@@ -384,13 +385,13 @@ class Backups:
 
     def of_noise(self, width: float) -> Fit:
         """Return the fit of values anywhere from ``-width`` to ``width``."""
-        inside = np.abs(self.told) <= width
+        inside = np.abs(self.learned_values) <= width
         logs = np.log(np.where(inside, 1 / (2 * width), np.exp(-2 * LEAST)))
         return _unexplained(self._tempered(logs))
 
     def of_any_size(self) -> Fit:
         """Return the fit of values of any order of magnitude."""
-        size = np.abs(self.told)
+        size = np.abs(self.learned_values)
         span = 2 * np.log(LARGEST)
         far = 0.5 / (np.maximum(size, 1.0) * span)
         return _unexplained(self._tempered(np.log(np.where(size > 1.0, far, 0.25))))
@@ -398,7 +399,7 @@ class Backups:
     @cached_property
     def nothing(self) -> float:
         """Log-likelihood of values of which no equation holds."""
-        return float(self._fit(np.full((1, len(self.told)), np.nan)).logs[0])
+        return float(self._fit(np.full((1, len(self.learned_values)), np.nan)).logs[0])
 
     def _fit(self, predicted: FloatArray, spread: FloatArray | None = None) -> Fit:
         """Return how well predictions explain the values, with the best widths and shares.
@@ -409,11 +410,15 @@ class Backups:
             predicted: ``(predictions, m)``, not a number where nothing is expected.
             spread: standard deviations besides the width, ``(predictions, m)``.
         """
-        told = self.told
-        size = np.abs(told)
+        learned_values = self.learned_values
+        size = np.abs(learned_values)
         broad = np.exp(-size / BROAD) / (2 * BROAD) + 1e-9
-        untouched = np.exp(-0.5 * (told / UNTOUCHED) ** 2) / (UNTOUCHED * np.sqrt(2 * np.pi))
-        difference = np.where(np.isnan(predicted) | (size >= LARGEST), np.inf, told - predicted)
+        untouched = np.exp(-0.5 * (learned_values / UNTOUCHED) ** 2) / (
+            UNTOUCHED * np.sqrt(2 * np.pi)
+        )
+        difference = np.where(
+            np.isnan(predicted) | (size >= LARGEST), np.inf, learned_values - predicted
+        )
         found, shares_explained = [], []
         for widths in np.array_split(WIDTHS, 1 if predicted.size <= TOGETHER else len(WIDTHS)):
             width = widths[:, np.newaxis, np.newaxis]
@@ -426,7 +431,7 @@ class Backups:
             for _ in range(STEPS):
                 np.multiply(shares, parts, out=mixed)
                 mixed /= mixed.sum(axis=0)
-                shares = (mixed.sum(axis=-1, keepdims=True) + 1 / 3) / (len(told) + 1)
+                shares = (mixed.sum(axis=-1, keepdims=True) + 1 / 3) / (len(learned_values) + 1)
                 over = np.maximum(shares[1] - MOST_UNTOUCHED, 0.0)
                 shares[1] -= over
                 shares[0] += over
@@ -457,7 +462,7 @@ class Backups:
 
     def _tempered(self, logs: FloatArray) -> Any:
         """Return sums of log-likelihoods of values ``(..., m)``, of which few are independent."""
-        return logs.sum(axis=-1) * min(1.0, INDEPENDENT / len(self.told))
+        return logs.sum(axis=-1) * min(1.0, INDEPENDENT / len(self.learned_values))
 
 
 def _unexplained(log: float) -> Fit:

@@ -8,7 +8,7 @@ from gymnasium import spaces
 
 from agents import NimSumShaping, QLearning, Transition
 from agents.evaluation import optimality
-from agents.learners.q_learning import BOOTSTRAPS, QLearningState, q_learning_td_error, update
+from agents.learners.q_learning import BOOTSTRAPS, QLearningState, q_learning_td_error, update_entry
 from agents.tabular.replay import Replay, add, is_due, replay_buffer, row_of
 from agents.training import train
 from nim_envs import GameEnv, make_game
@@ -32,7 +32,7 @@ def state_of(table, learning_rate, discount):
 
 def test_a_negative_discount_takes_the_opponents_best_reply_with_a_minus_sign():
     table = np.array([[0.5, 0.0], [0.2, 0.6]])
-    update(state_of(table, 0.5, -0.9), 0, 0, 0.0, 1, BOTH)
+    update_entry(state_of(table, 0.5, -0.9), 0, 0, 0.0, 1, BOTH)
     # 0.5 + 0.5 * (0 - 0.9 * 0.6 - 0.5)
     assert table[0].tolist() == pytest.approx([-0.02, 0.0])
     assert table[1].tolist() == [0.2, 0.6]
@@ -40,13 +40,13 @@ def test_a_negative_discount_takes_the_opponents_best_reply_with_a_minus_sign():
 
 def test_the_bootstrap_is_from_legal_actions_alone():
     table = np.array([[0.0, 0.0], [0.2, 0.6]])
-    update(state_of(table, 1.0, -1.0), 0, 1, 0.0, 1, np.array([0]))
+    update_entry(state_of(table, 1.0, -1.0), 0, 1, 0.0, 1, np.array([0]))
     assert table[0].tolist() == pytest.approx([0.0, -0.2])
 
 
 def test_where_the_game_has_ended_the_reward_alone_is_learned():
     table = np.array([[0.5, 0.0], [9.0, 9.0]])
-    update(state_of(table, 0.1, -0.9), 0, 0, 1.0, 1, NOTHING)
+    update_entry(state_of(table, 0.1, -0.9), 0, 0, 1.0, 1, NOTHING)
     assert table[0, 0] == pytest.approx(0.55)
 
 
