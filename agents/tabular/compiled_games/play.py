@@ -9,7 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Transition
-from agents.tabular.compiled_games.position_rows import PositionRows, first_row, legal_at, move
+from agents.tabular.compiled_games.position_rows import (
+    PositionRows,
+    first_row,
+    last_reward,
+    legal_at,
+    move,
+)
 from agents.tabular.index import sorted_index
 from agents.tabular.protocol import (
     Decision,
@@ -54,7 +60,7 @@ class Block(NamedTuple):
     # (learners, games + 1): each learner's epsilon now, and after each further game it finishes.
     epsilons: FloatArray
     ended: IntArray  # (learners, 2): games that each learner has finished in each seat
-    winners: npt.NDArray[np.int8]  # (games,): seat
+    winners: npt.NDArray[np.int8]  # (games,): seat, or -1: a draw
     lengths: npt.NDArray[np.int32]  # (games,): number of moves
 
 
@@ -323,7 +329,7 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                 bonus = bonus_of(board.bonuses, learner, next_observation)
                 # At the end of a game the last mover's turn is completed first, then the other's.
                 if over:  # the mover's turn ends without a reply
-                    reward = 1.0 if rows.last_mover_wins else -1.0
+                    reward = last_reward(rows, rows.end_values, next_state)
                     turn = last_turn(
                         rows, seat, row, action, reward, bonus, next_observation, next_legal
                     )
@@ -376,7 +382,9 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                 earlier_action, earlier_bonus = action, bonus
                 state, row = next_state, next_row
             last_seat = (moves + 1) % 2
-            block.winners[game] = last_seat if rows.last_mover_wins else 1 - last_seat
+            block.winners[game] = -1
+            if reward != 0.0:
+                block.winners[game] = last_seat if reward > 0.0 else 1 - last_seat
             block.lengths[game] = moves
 
     return play_games

@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.tabular.index import sorted_index
 from agents.tabular.symmetry import Symmetry
-from nim_envs import Game, Rules
+from nim_envs import Convention, Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import (
     CompiledRules,
@@ -20,7 +20,7 @@ from nim_envs.rules.compiled_moves import (
     write_position_after,
 )
 from nim_envs.rules.component import strides_of
-from nim_envs.typing import Array, IntArray
+from nim_envs.typing import Array, IntArray, ValueArray
 
 LARGEST_LISTS = 1 << 18
 """Most (position, action) pairs of a game whose legal actions are listed in advance."""
@@ -36,7 +36,10 @@ class PositionRows(NamedTuple):
     strides: IntArray  # (components,) or (fields,): mixed-radix strides of positions
     # For writing rows during play. None where all are listed: Numba then compiles no code for it.
     rules: CompiledRules | None
-    last_mover_wins: bool
+    last_movers_reward: float  # where the last move decides
+    # (numbers of positions,): the value of those without moves to the player to move, in games with
+    # an outcome of their own; None: the last move decides.
+    end_values: ValueArray | None
 
 
 def are_listed(rules: Rules, radices: Sequence[int]) -> bool:
@@ -88,11 +91,37 @@ def rows_of(game: Game, symmetry: Symmetry | None, *, by_coordinates: bool = Fal
         legal_actions = np.argsort(~legal, axis=1, kind="stable").astype(kind)
         legal_counts = legal.sum(axis=1, dtype=np.int64)
         rules_during_play = None
-    last_mover_wins = game.convention.last_mover_wins
+    of_last_move = isinstance(game.convention, Convention)
     return PositionRows(
         positions, legal_actions, legal_counts, next_positions, strides_of(radices),
-        rules_during_play, last_mover_wins,
+        rules_during_play, game.convention.last_movers_reward if of_last_move else 0.0,
+        None if of_last_move else _end_values(game, radices, by_coordinates),
     )  # fmt: skip
+
+
+def _end_values(game: Game, radices: Sequence[int], by_coordinates: bool) -> ValueArray:
+    """Return the value of each position without moves, by its number; 0 for all other numbers."""
+    rules = game.rules
+    positions = rules.lattice(rules.num_positions)
+    ends = positions[rules.is_terminal(positions)]
+    points = rules.coordinates(ends) if by_coordinates else ends
+    values = np.zeros(math.prod(radices), dtype=np.int8)
+    values[np.ravel_multi_index(points.T, radices)] = game.convention.end_values(rules, ends)
+    return values
+
+
+@compiled(inline=True)
+def last_reward(rows: PositionRows, end_values: ValueArray | None, position: int) -> float:
+    """Return the reward of the player whose move has ended the game.
+
+    Args:
+        rows: positions of the game.
+        end_values: ``rows.end_values``.
+        position: number of the last position.
+    """
+    if end_values is None:
+        return rows.last_movers_reward
+    return 0.0 - end_values[position]  # a draw is 0, not -0
 
 
 @compiled(inline=True)
