@@ -459,7 +459,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._moves += 1
         self.agent_selection = PLAYERS[1 - seat]
         if not self._legal:
-            self._finish(winner=self.game.convention.winner(last_mover=seat))
+            value = int(self.game.convention.end_values(self.game.rules, position))
+            self._finish(seat, float(0 - value))
         elif self._moves == self._truncate_at:
             self._over = True
             self._to_move_at_truncation = self.agent_selection
@@ -507,18 +508,18 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self.truth_in_info:
             self.infos[PLAYERS[seat]] = move_truth(self.game, self._current(), action)
         self.agent_selection = PLAYERS[1 - seat]
-        self._finish(winner=1 - seat)
+        self._finish(seat, -1.0)
         if self.render_mode is not None:
             description = f"{PLAYERS[seat]} made an illegal move and forfeits"
             self.last_move = LastMove(self.position, seat, description)
         if self.render_mode == "human":
             self.render()
 
-    def _finish(self, winner: int) -> None:
-        """End the game: +1 to the winner, -1 to the loser."""
+    def _finish(self, mover: int, result: float) -> None:
+        """End the game: ``result``, 1, 0 or -1, to the seat ``mover``, its negative to the other."""
         self._over = True
         for seat, agent in enumerate(PLAYERS):
-            reward = 1.0 if seat == winner else -1.0
+            reward = result if seat == mover else 0.0 - result
             self.rewards[agent] = reward
             self._cumulative_rewards[agent] += reward
             self.terminations[agent] = True
