@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Policy
+from agents.training.log import DRAW
 from nim_envs import Game
 from nim_envs.typing import FloatArray, IntArray, MaskArray
 
@@ -40,7 +41,7 @@ class SampleGame:
     Attributes:
         moves: the moves in order.
         final: the last position, int64 ``(components,)``.
-        winner: the seat that won: 0 or 1.
+        winner: the seat that won, 0 or 1; ``DRAW`` if neither.
     """
 
     moves: tuple[SampleMove, ...]
@@ -84,7 +85,9 @@ def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: i
                 f"{probabilities[mask == 0].tolist()}"
             )
         action = int(rng.choice(len(probabilities), p=probabilities))
-        winning = game.solution.winning_mask(position)
+        winning = game.solution.keeping_mask(position)
         moves.append(SampleMove(seat, position, mask, probabilities, winning, action))
         position = rules.step(position, np.asarray(action))
-    return SampleGame(tuple(moves), position, game.convention.winner((len(moves) - 1) % 2))
+    seat = len(moves) % 2
+    winner = {1: seat, 0: DRAW, -1: 1 - seat}[int(game.convention.end_values(rules, position))]
+    return SampleGame(tuple(moves), position, winner)

@@ -11,6 +11,7 @@ from nim_envs import Game
 from nim_envs.compilation import compiled
 from nim_envs.numba_intrinsics import without_reference_counts
 from nim_envs.rules.compiled_moves import CompiledRules, index_after, write_position_after
+from nim_envs.rules.convention import of_last_move
 from nim_envs.typing import Array, FloatArray, IntArray
 
 CHUNK = 1 << 20
@@ -83,6 +84,7 @@ def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
         game: the game that the values are of.
     """
     rules, solution = game.rules, game.solution
+    of_last_move(game.convention, "value_optimality")
     winning = np.zeros(rules.num_positions, dtype=np.bool_)
     for first in range(0, len(winning), CHUNK):
         indices = np.arange(first, min(first + CHUNK, len(winning)), dtype=np.int64)

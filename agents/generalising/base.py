@@ -13,6 +13,7 @@ from agents.games import required_game, same_game
 from agents.restoring.checks import check_same_arguments, known_game
 from agents.restoring.schema import check_value, parameter_type
 from nim_envs import Game
+from nim_envs.rules.convention import of_last_move
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import FixedStart, UniformStart
 from nim_envs.typing import Array, FloatArray, MaskArray
@@ -113,6 +114,7 @@ class GeneralisingLearner(GameChoosingLearner):
     proof: str | None = None
 
     def __init__(self, game: Game, arguments: dict[str, Any]) -> None:
+        of_last_move(game.convention, type(self).__name__)
         self.game = game
         self.positions_read = 0
         self._arguments = arguments

@@ -23,6 +23,7 @@ from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
 from nim_envs.rules.compiled_moves import copy_entries
+from nim_envs.rules.convention import Convention
 from nim_envs.rules.validation import checked_choice
 from nim_envs.typing import Array, IntArray
 
@@ -184,8 +185,13 @@ class RealTimeDynamicProgramming(PositionValueLearner):
             for component in game.rules.components
         ]
         values = functools.reduce(np.logical_and.outer, terminal).ravel().astype(dtype)
-        # The player who cannot move has lost; in misère play, won.
-        values *= -1 if game.convention.last_mover_wins else 1
+        if isinstance(game.convention, Convention):
+            # The player who cannot move has lost; in misère play, won.
+            values *= -1 if game.convention.last_mover_wins else 1
+        else:
+            listed = game.rules.components[0].end_values
+            assert listed is not None
+            values = listed.astype(dtype)
         state = RealTimeDynamicProgrammingState(
             position_values(game, values, symmetric=symmetric),
             predecessors(game.rules) if sweeping else None,

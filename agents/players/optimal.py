@@ -67,7 +67,7 @@ class OptimalAgent:
 
     def _chosen(self, observations: Array, action_masks: MaskArray) -> MaskArray:
         """Mask of the actions that may be chosen, all equally likely, int8 ``(n, actions)``."""
-        chosen: MaskArray = self.solution.winning_mask(observations).astype(np.int8)
+        chosen: MaskArray = self.solution.keeping_mask(observations).astype(np.int8)
         lost = ~chosen.any(axis=1)
         if self.choice == "first":
             chosen = _only_first(chosen)

@@ -50,7 +50,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     masks = game.rules.action_mask(shown)
     probabilities = agent.action_probabilities(game.rules.coordinates(shown), masks)
     best = _best(agent, game.rules.coordinates(shown), masks)
-    winning = game.solution.winning_mask(shown)
+    winning = game.solution.keeping_mask(shown)
     counts: tuple[Any, ...] = ()
     if isinstance(agent, WinLossRatio):
         rows = agent.index.many(shown)
@@ -86,7 +86,7 @@ def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = N
     """
     shown = _playable(game, positions)
     masks = game.rules.action_mask(shown)
-    winning = game.solution.winning_mask(shown)
+    winning = game.solution.keeping_mask(shown)
     winnable = winning.any(axis=1)
     best = _best(agent, game.rules.coordinates(shown), masks)
     right = winnable & ~(best & ~winning).any(axis=1)

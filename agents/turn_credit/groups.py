@@ -190,7 +190,7 @@ def sample(
             chosen = _drawn(theirs[here], luck[moving, 2 * turn])
             at[moving] = task.index_after[here, chosen]
             over = task.terminal[at[moving]]
-            results[moving[over]] = float(not task.game.convention.last_mover_wins)
+            results[moving[over]] = float(not task.last_mover_wins)
             game = game[~task.terminal[at[game]]]
         if not len(game):
             break
@@ -199,7 +199,7 @@ def sample(
         states[game, turn], actions[game, turn], reached[game, turn] = here, chosen, True
         at[game] = task.index_after[here, chosen]
         over = task.terminal[at[game]]
-        results[game[over]] = float(task.game.convention.last_mover_wins)
+        results[game[over]] = float(task.last_mover_wins)
         game = game[~over]
     by_turn = (*shape, task.turns)
     return Groups(

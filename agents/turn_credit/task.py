@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.rules.convention import of_last_move
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 EPSILON = 0.5
@@ -46,6 +47,7 @@ class Task:
 
     Raises:
         ValueError: ``epsilon`` is outside 0 to 1.
+        InvalidGameError: the game has an outcome of its own.
         SearchTooLargeError: too many positions to enumerate.
 
     Example:
@@ -61,6 +63,12 @@ class Task:
     def __post_init__(self) -> None:
         if not 0 <= self.epsilon <= 1:
             raise ValueError(f"epsilon must be from 0 to 1, not {self.epsilon!r}")
+        of_last_move(self.game.convention, "credit by turn")
+
+    @property
+    def last_mover_wins(self) -> bool:
+        """Whether the player who makes the last move wins."""
+        return of_last_move(self.game.convention, "credit by turn").last_mover_wins
 
     @cached_property
     def positions(self) -> IntArray:
@@ -136,9 +144,7 @@ class Task:
     @cached_property
     def reply_win_probability(self) -> FloatArray:
         """Probability that the reply ends the game and the agent wins, ``(positions,)``."""
-        return self.reply_probabilities @ (
-            self.terminal * float(not self.game.convention.last_mover_wins)
-        )
+        return self.reply_probabilities @ (self.terminal * float(not self.last_mover_wins))
 
     @cached_property
     def last_result(self) -> FloatArray:
@@ -147,7 +153,7 @@ class Task:
         ``(positions, actions)``; it is the expected reward of a turn where the result is the only
         reward.
         """
-        ends = self.terminal[self.index_after] * float(self.game.convention.last_mover_wins)
+        ends = self.terminal[self.index_after] * float(self.last_mover_wins)
         return (ends + self.reply_win_probability[self.index_after]) * self.legal
 
     @cached_property

@@ -25,10 +25,12 @@ from nim_envs.cli.options import (
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.registered_games import NamedGame
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
+from nim_envs.rules.convention import AnyConvention
 from nim_envs.rules.heaps import SplittingHeap, heap_rules
 from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
 from nim_envs.theory.heap_search import checked_heaps
 from nim_envs.theory.nimbers import nim_sum
+from nim_envs.theory.outcome_search import OutcomeSolution
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.theorem_solution import TheoremSolution
 
@@ -39,8 +41,9 @@ MOST_SHOWN = 1_000
 """Most winning moves that are printed."""
 
 OUTCOMES = {
-    True: "N-position: the player to move wins",
-    False: "P-position: the player to move loses",
+    1: "N-position: the player to move wins",
+    0: "drawn",
+    -1: "P-position: the player to move loses",
 }
 HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".join(NAMES)
 
@@ -103,14 +106,18 @@ def solve_named(named: NamedGame, settings: tuple[str, ...], position: str | Non
 
 def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
     """Print the solution of one position."""
-    winning = solution.is_winning(state)
+    outcome = solution.value(state)
     position = solution.rules.checked_positions(state)
-    actions = islice(solution.iter_winning_actions(position), MOST_SHOWN + 1)
+    right = solution.iter_winning_actions(position)
+    if outcome == 0:
+        right = iter(solution.keeping_actions(position).tolist())
+    actions = islice(right, MOST_SHOWN + 1)
     moves = [solution.rules.describe_action(action, position) for action in actions]
     if len(moves) > MOST_SHOWN:
         moves[MOST_SHOWN:] = ["and more"]
     values = None
-    if not isinstance(solution, TheoremSolution):  # which needs no table, and has no Grundy values
+    # A theorem needs no table, and has no Grundy values; nor has an outcome of its own.
+    if not isinstance(solution, (OutcomeSolution, TheoremSolution)):
         values = [
             int(component.normal(entry))
             for component, entry in zip(solution.component_values, position, strict=True)
@@ -119,7 +126,7 @@ def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
         solution.rules.coordinate_tuple(position),
         solution.convention,
         values,
-        winning,
+        outcome,
         moves,
         solution.method,
     )
@@ -156,7 +163,7 @@ def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) 
         f"heap {place}: {heaps[place]} to {' and '.join(map(str, option)) or 'nothing'}"
         for place, option in found
     ]
-    show(heaps, convention, values, winning, moves, why)
+    show(heaps, convention, values, 1 if winning else -1, moves, why)
 
 
 def subtraction_rules(rule: HeapGame, heaps: tuple[int, ...]) -> Rules | None:
@@ -202,9 +209,9 @@ def solve_misere_heaps(
 
 def show(
     position: Any,
-    convention: Convention,
+    convention: AnyConvention,
     values: list[int] | None,
-    winning: bool,
+    outcome: int,
     moves: list[str],
     why: str,
 ) -> None:
@@ -218,8 +225,11 @@ def show(
         ["position", " ".join(str(state) for state in position)],
         ["play", f"{convention.play}: {convention.in_words}"],
         *known,
-        ["outcome", OUTCOMES[winning]],
-        ["winning moves", "\n".join(moves) or "none"],
+        ["outcome", OUTCOMES[outcome]],
+        [
+            "moves that keep the draw" if outcome == 0 else "winning moves",
+            "\n".join(moves) or "none",
+        ],
         ["why", why],
     ]
     click.echo(facts(rows))

@@ -28,6 +28,7 @@ from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
+from nim_envs.rules.convention import Convention
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.rules.slots import first_empty_slot
 from nim_envs.rules.validation import check_bytes, checked_choice, checked_integer
@@ -83,8 +84,8 @@ class GameEnv(AECEnv[str, Any, Any]):
     PettingZoo's tests require; a misspelt ``"start"`` is an error.
 
     ## Rewards
-    +1 to the winner and -1 to the loser at the end of the game, 0 before. An illegal move
-    forfeits: -1 to the mover, +1 to the opponent. The sum is always 0.
+    +1 to the winner and -1 to the loser at the end of the game, 0 to both for a draw; 0 before. An
+    illegal move forfeits: -1 to the mover, +1 to the opponent. The sum is always 0.
 
     ## Episode End
     Both players terminate together when no legal move is left or after a forfeit. With
@@ -459,8 +460,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._moves += 1
         self.agent_selection = PLAYERS[1 - seat]
         if not self._legal:
-            value = int(self.game.convention.end_values(self.game.rules, position))
-            self._finish(seat, float(0 - value))
+            self._finish(seat, self._last_movers_reward(position))
         elif self._moves == self._truncate_at:
             self._over = True
             self._to_move_at_truncation = self.agent_selection
@@ -515,8 +515,15 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self.render_mode == "human":
             self.render()
 
+    def _last_movers_reward(self, position: IntArray) -> float:
+        """Return the reward of the player who made the last move: 1, 0 for a draw, or -1."""
+        convention = self.game.convention
+        if isinstance(convention, Convention):
+            return convention.last_movers_reward
+        return 0.0 - float(convention.end_values(self.game.rules, position))  # a draw is not -0
+
     def _finish(self, mover: int, result: float) -> None:
-        """End the game: ``result``, 1, 0 or -1, to the seat ``mover``, its negative to the other."""
+        """End the game: ``result``, 1, 0 or -1, to seat ``mover``, its negative to the other."""
         self._over = True
         for seat, agent in enumerate(PLAYERS):
             reward = result if seat == mover else 0.0 - result

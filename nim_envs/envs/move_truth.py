@@ -44,7 +44,7 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> tuple[Boo
     masks = game.rules.action_mask(positions)
     kept = winning & (actions != NO_LEGAL_MOVE) & (masks[np.arange(len(actions)), actions] != 0)
     after = game.rules.step(positions[kept], actions[kept])
-    kept[kept] = ~np.asarray(game.solution.is_winning(after), dtype=np.bool_)
+    kept[kept] = game.solution.is_losing(after)
     return winning, kept
 
 

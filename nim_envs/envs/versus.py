@@ -313,7 +313,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         if self._epsilon < 1.0 and rng.random() >= self._epsilon:
             position = self._aec.position
             winning = self._winning.get_or_create(
-                position.tobytes(), lambda: self.game.solution.winning_actions(position)
+                position.tobytes(), lambda: self.game.solution.keeping_actions(position)
             )
             if len(winning):
                 chosen = winning

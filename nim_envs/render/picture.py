@@ -46,6 +46,7 @@ from nim_envs.rules import (
     SplittingHeap,
     SubtractionHeap,
 )
+from nim_envs.rules.convention import LISTED_OUTCOME, AnyConvention
 from nim_envs.rules.words import titled
 from nim_envs.typing import IntArray
 
@@ -71,9 +72,10 @@ too large.
 SHARES: dict[type[Panel], float] = {GraphPanel: 3.0, BoardPanel: 1.6, RowPanel: 1.4}
 """Widths of panels side by side, relative to other panels."""
 
-CONVENTIONS = {
+CONVENTIONS: dict[AnyConvention, str] = {
     Convention.NORMAL: "the last mover wins",
     Convention.MISERE: "the last mover loses",
+    LISTED_OUTCOME: "the last position decides",
 }
 
 

@@ -79,7 +79,8 @@ def box_sampler(
 def _listed(box: Box, winning: bool | None, solution: Solution | None) -> ListSampler:
     positions = box.positions()
     if solution is not None:
-        positions = positions[np.asarray(solution.is_winning(positions)) == winning]
+        wanted = solution.is_winning(positions) if winning else solution.is_losing(positions)
+        positions = positions[np.asarray(wanted)]
     if not len(positions):
         raise box.no_position_error(winning, "exists")
     return ListSampler(positions)

@@ -87,8 +87,8 @@ class RejectionSampler(Sampler):
             wanted = self._heap.fill(positions, numbers)
         wanted &= ~self._box.rules.is_terminal(positions)
         if self._solution is not None:
-            winning = np.asarray(self._solution.is_winning(positions[wanted]))
-            wanted[wanted] = winning == self._winning
+            has_outcome = self._solution.is_winning if self._winning else self._solution.is_losing
+            wanted[wanted] = has_outcome(positions[wanted])
         return positions, wanted
 
     def counted(self) -> CountedSampler:

@@ -227,26 +227,35 @@ def check_solution(solution: Solution) -> None:
     rules = solution.rules
     if is_small(rules):
         play = Play(rules)
-        positions, truth = play.positions, play.winning(solution.convention)
-        expected = np.zeros((len(positions), rules.num_actions), dtype=np.bool_)
-        expected[play.sources, play.actions] = ~truth[play.targets]
-        require_values("solution.grundy_value", positions, solution.grundy_value(positions),
-                        play.grundy_values(), "the mex recursion over whole positions")  # fmt: skip
+        positions, truth = play.positions, play.values(solution.convention)
+        rows, actions, reached = play.sources, play.actions, truth[play.targets]
+        if not rules.has_outcome:
+            values, by_mex = solution.grundy_value(positions), play.grundy_values()
+            source = "the mex recursion over whole positions"
+            require_values("solution.grundy_value", positions, values, by_mex, source)
         source = "exhaustive search"
     else:
         positions = _checked_positions(rules)
-        expected = np.zeros((len(positions), rules.num_actions), dtype=np.bool_)
         rows, actions = np.nonzero(rules.action_mask(positions))
-        if len(rows):
-            after = rules.step(positions[rows], actions)
-            expected[rows, actions] = ~np.asarray(solution.is_winning(after))
-        won_at_end = not solution.convention.last_mover_wins
-        truth = np.where(rules.is_terminal(positions), won_at_end, expected.any(axis=1))
+        reached = np.asarray(solution.value(rules.step(positions[rows], actions)))
+        truth = np.full(len(positions), -1, dtype=np.int8)
+        np.maximum.at(truth, rows, -reached)
+        ends = rules.is_terminal(positions)
+        truth[ends] = solution.convention.end_values(rules, positions[ends])
         source = "its own answers at the options"
+    expected = np.zeros((2, len(positions), rules.num_actions), dtype=np.bool_)
+    expected[0, rows, actions] = reached == -1
+    expected[1, rows, actions] = (-reached == truth[rows]) & (truth[rows] >= 0)
     with during("solution.is_winning or winning_mask"):
         winning, mask = solution.is_winning(positions), solution.winning_mask(positions)
-    require_values("solution.is_winning", positions, winning, truth, source)
-    require_values("solution.winning_mask", positions, mask, expected, source)
+    with during("solution.value, is_losing or keeping_mask"):
+        values, losing = solution.value(positions), solution.is_losing(positions)
+        keeping = solution.keeping_mask(positions)
+    require_values("solution.is_winning", positions, winning, truth == 1, source)
+    require_values("solution.winning_mask", positions, mask, expected[0], source)
+    require_values("solution.value", positions, values, truth, source)
+    require_values("solution.is_losing", positions, losing, truth == -1, source)
+    require_values("solution.keeping_mask", positions, keeping, expected[1], source)
     for row in spread(len(positions), ASKED).tolist():
         position = positions[row]
         with during(f"solution.winning_actions({position.tolist()})"):
@@ -255,9 +264,9 @@ def check_solution(solution: Solution) -> None:
                       np.flatnonzero(mask[row]))  # fmt: skip
         won = solution.is_winning(position)
         require(
-            won is bool(truth[row]),
+            won is bool(truth[row] == 1),
             f"solution.is_winning({position.tolist()}) of one position is {won!r}, where "
-            f"{bool(truth[row])} is expected",
+            f"{bool(truth[row] == 1)} is expected",
         )
 
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError
 from nim_envs.rules.component import Component
-from nim_envs.rules.convention import Convention
+from nim_envs.rules.convention import AnyConvention, Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.requirements import require
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray, ValueArray
 
 LARGEST_BOARD = 1 << 18
 """Most (position, action) pairs of boards that are checked completely."""
@@ -101,7 +101,7 @@ class Play:
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.positions = rules.lattice()
+        self.rules, self.positions = rules, rules.lattice()
         number = len(self.positions)
         self.sources, self.actions = np.nonzero(rules.action_mask(self.positions))
         after = rules.step(self.positions[self.sources], self.actions)
@@ -143,6 +143,15 @@ class Play:
         for moves in self.moves:
             won[self.sources[moves[~won[self.targets[moves]]]]] = True
         return won
+
+    def values(self, convention: AnyConvention) -> ValueArray:
+        """Return the value of every position to the player to move, int8 ``(n,)``: 1, 0 or -1."""
+        values = np.full(len(self.positions), -1, dtype=np.int8)
+        ends = self.lengths == 0
+        values[ends] = convention.end_values(self.rules, self.positions[ends])
+        for moves in self.moves:
+            np.maximum.at(values, self.sources[moves], -values[self.targets[moves]])
+        return values
 
     def grundy_values(self) -> IntArray:
         """Return the Grundy value of every position, ``(n,)``, by the mex recursion."""

@@ -196,7 +196,9 @@ class Results:
         if forfeited:
             expected = 1.0
         elif over:
-            expected = self._game.convention.last_movers_reward * (-1 if replied else 1)
+            # The end's value is to the player whose turn it would be: the agent after a reply.
+            value = float(self._game.convention.end_values(rules, after))
+            expected = value if replied else -value
         require_equal(f"{where}, at {after.tolist()}, the reward", reward, expected)
         return moves, not (self._self_play or replied)
 

@@ -14,6 +14,7 @@ import numpy as np
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.convention import of_last_move
 from nim_envs.testing.positions import SAMPLE, some_states
 from nim_envs.testing.requirements import during
 from nim_envs.theory.search import search_winning
@@ -50,14 +51,13 @@ def check_theorem(game: Game) -> None:
         ConformanceError: the theorem is wrong somewhere.
     """
     assert game.theorem is not None
-    solution = TheoremSolution(
-        game.rules, game.convention, theorem_of_game(game.theorem, game.rules)
-    )
+    convention = of_last_move(game.convention, "a theorem that says who wins")
+    solution = TheoremSolution(game.rules, convention, theorem_of_game(game.theorem, game.rules))
     component = game.rules.components[0]
     with during(solution.method):
         if is_searched(component):
             states = component.states_between(0, component.states - 1)
-            found, source = search_winning(game.rules, game.convention), "search"
+            found, source = search_winning(game.rules, convention), "search"
             truth = found[component.place_of(states)]
             _require(solution, states, truth, source)
             return
@@ -84,7 +84,8 @@ def _by_options(solution: TheoremSolution, component: Component, states: IntArra
     """Return which states have a move to one that is lost by the theorem."""
     won = np.asarray(solution.winning_mask(states[:, np.newaxis])).any(axis=1)
     ends = component.is_terminal(states)
-    return np.asarray(np.where(ends, not solution.convention.last_mover_wins, won))
+    values = solution.convention.end_values(solution.rules, states[:, np.newaxis])
+    return np.asarray(np.where(ends, values == 1, won))
 
 
 def _samples(solution: TheoremSolution, component: Component) -> list[IntArray]:

@@ -341,8 +341,8 @@ class _Checks(Checks):
         self.expect_truth(agent, position, action)
         position = self.rules.step(position, np.array(action))
         if self.rules.is_terminal(position):
-            winner = self.game.convention.winner(last_mover=mover)
-            rewards = (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+            value = float(self.game.convention.end_values(self.rules, position))
+            rewards = (-value, value) if mover == 0 else (value, -value)
             self.ends(where, rewards, terminated=True, truncated=False)
             self.seen(position, None, where)
             return position, True

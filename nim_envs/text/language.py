@@ -14,7 +14,7 @@ from nim_envs.envs.reset_arguments import is_seed
 from nim_envs.errors import InvalidActionError, InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component
-from nim_envs.rules.convention import Convention
+from nim_envs.rules.convention import AnyConvention, of_last_move
 from nim_envs.rules.cram_game import CramBoard
 from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.graph_game import Token
@@ -89,7 +89,7 @@ class Language:
             ``None``: those of the game, which games of one's own may not have.
 
     Raises:
-        InvalidGameError: ``rules`` are not text.
+        InvalidGameError: ``rules`` are not text, or the game has an outcome of its own.
     """
 
     def __init__(
@@ -99,6 +99,7 @@ class Language:
             raise InvalidGameError(
                 f"rules must be sentences that say what a move is, not {rules!r}"
             )
+        of_last_move(game.convention, "a game in words")
         self.game = game
         self.disguise = disguise
         self.rules = rules
@@ -353,7 +354,7 @@ class _ByRules:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._key: tuple[Rules, Convention] = game.rules, game.convention
+        self._key: tuple[Rules, AnyConvention] = game.rules, game.convention
 
     def __hash__(self) -> int:
         return hash(self._key)

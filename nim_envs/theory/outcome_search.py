@@ -71,7 +71,7 @@ class OutcomeSolution(Solution):
     def _keeping_options(self, positions: IntArray) -> BoolArray:
         values = self._value(positions)
         lost = (values == -1)[..., np.newaxis, np.newaxis]
-        return self._options_of_value(positions, values) & ~lost
+        return np.asarray(self._options_of_value(positions, values) & ~lost)
 
     def _keeping_actions(self, position: IntArray) -> IntArray:
         return np.flatnonzero(self._keeping_options(position))

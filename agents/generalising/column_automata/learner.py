@@ -36,6 +36,7 @@ from nim_envs.cgt.column_automata import (
     move_to_lost,
     prove,
 )
+from nim_envs.rules.convention import of_last_move
 from nim_envs.rules.validation import checked_choice, checked_integer
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
@@ -299,6 +300,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     ) -> Iterator[None]:
         """Play games that label positions by look-ahead; yield when a guess is to be made."""
         sampler = game.start.sampler(game)
+        convention = of_last_move(game.convention, type(self).__name__)
         played, stopped = 0, False
         while played < games and not stopped:
             starts = list(filter(None, self._contradictions))[:CONTRADICTIONS_PLAYED]
@@ -310,7 +312,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
                     moves = play_game(start, self._labels, rng)
                     self._count_positions()
                     played += 1
-                    stopped = after_game(game.convention.winner((moves - 1) % 2), moves)
+                    stopped = after_game(convention.winner((moves - 1) % 2), moves)
                     if stopped or start in self._labels.lost:
                         break
                 if stopped:

@@ -20,6 +20,7 @@ from agents.generalising.quotients.repair import Repair, SavedRepair
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.cgt.misere_quotients.proof import refutation
+from nim_envs.rules.convention import of_last_move
 from nim_envs.rules.validation import checked_integer
 from nim_envs.typing import BoolArray, IntArray
 
@@ -115,7 +116,8 @@ class QuotientLearner(GeneralisingLearner):
         super().__init__(game, arguments)
         self._most_classes, self._most_read = most_classes, most_read
         self.parts = Parts(game.rules, largest)
-        self._empty_lost = game.convention.last_mover_wins
+        self._convention = of_last_move(game.convention, "a misère quotient")
+        self._empty_lost = self._convention.last_mover_wins
         nothing = np.zeros((1, 1), dtype=np.int64)
         self.quotient = Quotient(self.parts, nothing, (), np.array([self._empty_lost]))
         # Partial knowledge of the next state: outcomes, and a repair of the classes.
@@ -181,7 +183,7 @@ class QuotientLearner(GeneralisingLearner):
     def _prove(self) -> None:
         """Prove the learned quotient by code that is independent of the learner."""
         self.proof = None
-        self._refuted = refutation(*self.claim(), self.game.convention)
+        self._refuted = refutation(*self.claim(), self._convention)
         if self._refuted is not None:
             return
         known = (

@@ -37,8 +37,8 @@ class PositionRows(NamedTuple):
     # For writing rows during play. None where all are listed: Numba then compiles no code for it.
     rules: CompiledRules | None
     last_movers_reward: float  # where the last move decides
-    # (numbers of positions,): the value of those without moves to the player to move, in games with
-    # an outcome of their own; None: the last move decides.
+    # (positions,): value of those without moves to the player to move, in games with an outcome
+    # of their own; None: the last move decides.
     end_values: ValueArray | None
 
 
@@ -91,16 +91,17 @@ def rows_of(game: Game, symmetry: Symmetry | None, *, by_coordinates: bool = Fal
         legal_actions = np.argsort(~legal, axis=1, kind="stable").astype(kind)
         legal_counts = legal.sum(axis=1, dtype=np.int64)
         rules_during_play = None
-    of_last_move = isinstance(game.convention, Convention)
+    convention = game.convention
     return PositionRows(
         positions, legal_actions, legal_counts, next_positions, strides_of(radices),
-        rules_during_play, game.convention.last_movers_reward if of_last_move else 0.0,
-        None if of_last_move else _end_values(game, radices, by_coordinates),
+        rules_during_play,
+        convention.last_movers_reward if isinstance(convention, Convention) else 0.0,
+        _end_values(game, radices, by_coordinates) if game.has_outcome else None,
     )  # fmt: skip
 
 
 def _end_values(game: Game, radices: Sequence[int], by_coordinates: bool) -> ValueArray:
-    """Return the value of each position without moves, by its number; 0 for all other numbers."""
+    """Return the value of each position without moves, by its index; 0 at all others."""
     rules = game.rules
     positions = rules.lattice(rules.num_positions)
     ends = positions[rules.is_terminal(positions)]
@@ -117,11 +118,12 @@ def last_reward(rows: PositionRows, end_values: ValueArray | None, position: int
     Args:
         rows: positions of the game.
         end_values: ``rows.end_values``.
-        position: number of the last position.
+        position: index of the last position.
     """
     if end_values is None:
         return rows.last_movers_reward
-    return 0.0 - end_values[position]  # a draw is 0, not -0
+    reward: float = 0.0 - end_values[position]  # a draw is 0, not -0
+    return reward
 
 
 @compiled(inline=True)

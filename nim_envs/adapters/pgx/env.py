@@ -21,6 +21,7 @@ from nim_envs.encoding import Encoding
 from nim_envs.game import Game
 from nim_envs.registration import make_game
 from nim_envs.render.text import render_text
+from nim_envs.rules.convention import of_last_move
 
 SEATS = np.arange(2)
 
@@ -176,7 +177,9 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         self.encoding = Encoding(encoding, game.rules, np.int32)
         self.layout = layout_of(game.rules, self.encoding)
         self._start = start_of(game.start.sampler(game), self.layout)
-        self._last_mover_gets = game.convention.last_movers_reward
+        self._last_mover_gets = of_last_move(
+            game.convention, "the environment in JAX"
+        ).last_movers_reward
         # JAX traces once for each object, and a bound method is a new one each time.
         compiled: Any = self
         compiled.init, compiled.step = jax.jit(self.init), jax.jit(self.step)

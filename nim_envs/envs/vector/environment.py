@@ -46,6 +46,7 @@ from nim_envs.game import Game, checked_game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, BatchPlayerAdapter
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import read_only
+from nim_envs.rules.convention import of_last_move
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.starts import as_start
@@ -242,7 +243,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self.encoding,
             self.num_envs,
             Settings(
-                last_mover_reward=np.float32(game.convention.last_movers_reward),
+                last_mover_reward=np.float32(
+                    of_last_move(game.convention, "a batch of games").last_movers_reward
+                ),
                 most_moves=np.int32(NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles),
                 has_opponent=opponent is not None,
                 replies_in_python=self._opponent_player is not None,

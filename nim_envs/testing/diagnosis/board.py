@@ -11,7 +11,7 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.registration import make_game
-from nim_envs.rules.convention import Convention
+from nim_envs.rules.convention import Convention, of_last_move
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.positions import LARGEST_BOARD, Play
 from nim_envs.typing import BoolArray, FloatArray, IntArray
@@ -31,6 +31,7 @@ class Board:
 
     Attributes:
         game: as given.
+        convention: normal or misère play.
         positions: ``(n, components)``.
         legal: legal actions, ``(n, actions)``.
         after: row of the position after each action, ``(n, actions)``; 0 where illegal.
@@ -39,11 +40,12 @@ class Board:
         won: the N-positions, ``(n,)``.
 
     Raises:
+        InvalidGameError: the game has an outcome of its own.
         SearchTooLargeError: there are too many positions.
     """
 
     def __init__(self, game: Game) -> None:
-        rules = game.rules
+        rules, self.convention = game.rules, of_last_move(game.convention, "diagnose")
         number = number_of_positions(rules, LARGEST_BOARD // rules.num_actions)
         if number * rules.num_actions > LARGEST_BOARD:
             raise SearchTooLargeError(
@@ -61,7 +63,7 @@ class Board:
         self.after = np.zeros(shape, dtype=np.int64)
         self.after[play.sources, play.actions] = play.targets
         self._won = {convention: play.winning(convention) for convention in Convention}
-        self.winning = self.winning_in(game.convention)
+        self.winning = self.winning_in(self.convention)
         self.won: BoolArray = np.asarray(self.winning.any(axis=1))
         self._moves: dict[Moves, BoolArray] = {}
 
@@ -80,11 +82,11 @@ class Board:
     @property
     def reward(self) -> float:
         """Reward of the player who makes the last move."""
-        return self.game.convention.last_movers_reward
+        return self.convention.last_movers_reward
 
     def values(self) -> FloatArray:
         """Return the result of optimal play for the player to move, ``(n,)``."""
-        return np.where(self._won[self.game.convention], 1.0, -1.0)
+        return np.where(self._won[self.convention], 1.0, -1.0)
 
     def moves_of(self, moves: Moves) -> BoolArray:
         """Return the moves of an agent with a fault, ``(n, actions)``, computed once."""
