@@ -108,7 +108,7 @@ def test_what_has_no_draws_refuses_by_name():
 def test_a_registered_game_with_draws_is_made_by_gymnasium_and_pettingzoo():
     game = tic_tac_toe().game
     nim_envs.register_game("noughts", game)
-    assert gymnasium.make("nim_envs/noughts-v0").unwrapped.game == game
+    assert gymnasium.make("nim_envs/Noughts-v0").unwrapped.game == game
     assert pettingzoo.make("aec", "nim_envs/noughts-v0").unwrapped.game == game
     with pytest.raises(InvalidGameError):
         nim_envs.make_game("noughts", misere=True)
