@@ -9,6 +9,7 @@ import numpy as np
 
 from nim_envs import Game
 from nim_envs.starts import FixedStart
+from nim_envs.typing import IntArray, MaskArray, ValueArray
 
 COMPARED_MOVES = 1 << 20
 """Most moves of a component that are compared, at states that are spread evenly."""
@@ -44,6 +45,32 @@ def same_game(one: Game, other: Game) -> bool:
     return (one.rules, one.convention) == (other.rules, other.convention)
 
 
+def move_values(game: Game, positions: IntArray, action_masks: MaskArray) -> ValueArray:
+    """Return the value of each action to the mover under best play: 1, 0 or -1.
+
+    Args:
+        game: its solution is used.
+        positions: ``(..., components)``.
+        action_masks: legal actions there, ``(..., actions)``.
+
+    Returns:
+        int8 ``(..., actions)``; -1 where an action is illegal.
+    """
+    if not game.has_outcome:
+        return np.where(game.solution.winning_mask(positions), np.int8(1), np.int8(-1))
+    values = np.full(action_masks.shape, -1, dtype=np.int8)
+    *at, actions = legal = np.nonzero(action_masks)
+    values[legal] = -game.solution.value(game.rules.step(positions[tuple(at)], actions))
+    return values
+
+
+def scored_in_words(game: Game) -> tuple[str, str]:
+    """Return the name of a right move, and the name of the positions that scores count."""
+    if game.has_outcome:
+        return "move that keeps the value", "positions that are not lost"
+    return "winning move", "N-positions"
+
+
 def game_in_words(game: Game) -> dict[str, str]:
     """Return rules, convention and start of a game, registered or not, in words by name."""
     return {
@@ -60,7 +87,7 @@ def shows_address(value: Any) -> bool:
 
 
 def _digest_of_moves(game: Game) -> str:
-    """Return a digest of the moves of a game; of large components, of moves at some states."""
+    """Return a digest of the moves and outcomes of a game; of large components, at some states."""
     digest = hashlib.sha256(repr(game.rules.shape).encode())
     for component in game.rules.components:
         number = min(component.states, max(2, COMPARED_MOVES // max(1, component.options)))
@@ -68,6 +95,8 @@ def _digest_of_moves(game: Game) -> str:
         states = np.array(spread, dtype=np.int64)
         for after in (component.successors(states), component.second_successors(states)):
             digest.update(np.asarray(after, dtype="<i8").tobytes())
+        if component.end_values is not None:
+            digest.update(component.end_values[component.place_of(states)].tobytes())
     return digest.hexdigest()[:16]
 
 

@@ -9,6 +9,7 @@ from tabulate import tabulate
 
 from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player, seed_option
 from agents.evaluation import POSITION_SETS, beatable_share, optimality
+from agents.games import scored_in_words
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.registered_games import NamedGame
 
@@ -42,15 +43,20 @@ def evaluate(
         share = 100 * beatable_share(player, env.game)
     except SearchTooLargeError as error:
         raise click.UsageError(f"{error}. Here that is --sample 10000") from error
+    named = scored_in_words(env.game)[1]
     rows = [
         [score.positions, score.count, score.percent, score.random_percent, len(score.blunders)]
         for score in scores
+    ] + [
+        [f"{score.positions}, decisive", few.count, few.percent, few.random_percent, None]
+        for score in scores
+        if (few := score.decisive) is not None
     ]
     click.echo(
         tabulate(
             rows,
-            ("positions", "N-positions", "optimality %", "random %", "blunders"),
+            ("positions", named, "optimality %", "random %", "blunders"),
             floatfmt=".1f",
         )
     )
-    click.echo(f"can be beaten from {share:.1f} % of the N-positions")
+    click.echo(f"can be beaten from {share:.1f} % of the {named}")

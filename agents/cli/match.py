@@ -93,6 +93,8 @@ class Match:
             return "your move"
         if self.winner is not None and self.names[self.winner] == "you":
             return "you have won"
+        if self.winner is None and any(self.env.terminations.values()):
+            return "the game is drawn"
         return self.scene().status
 
     def legal_actions(self, component: int) -> list[int]:
@@ -182,7 +184,7 @@ class Match:
         """Return the contents of a picture of the game.
 
         Args:
-            winning: whether to mark the winning moves.
+            winning: whether to mark the winning moves, or those that keep a draw.
             pointed: legal action to preview; ``None``: none.
 
         Raises:
@@ -197,7 +199,7 @@ class Match:
             last_mover=None if last is None else last.seat,
             last_move=self.last_move,
             winning=(
-                self.game.solution.winning_actions(self.position)
+                self.game.solution.keeping_actions(self.position)
                 if winning and not self.over
                 else None
             ),

@@ -20,6 +20,7 @@ from agents.cli.options import (
 )
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import optimality
+from agents.games import scored_in_words
 from agents.generalising.base import GameChoosingLearner
 from agents.registry import GENERALISING, LEARNERS
 from agents.storage import check_savable, save
@@ -48,8 +49,9 @@ def share_within_reach(policy: Policy, game: Game, count: int) -> str:
     score = optimality(policy, game, "reachable")
     if score.count == count:
         return ""
+    named = scored_in_words(game)[1]
     return (
-        f"Games from this start can meet {score.count} of the {count} N-positions, of which it "
+        f"Games from this start can meet {score.count} of the {count} {named}, of which it "
         f"plays {score.percent:.1f} % optimally; --start uniform meets all."
     )
 
@@ -200,8 +202,9 @@ def train(
     if isinstance(agent, GameChoosingLearner):
         click.echo(f"proved: {agent.proof}" if agent.proof else "nothing was proved")
     score = optimality(agent.greedy(), env.game)
+    named = scored_in_words(env.game)[1]
     click.echo(
-        f"{stopped}{score.percent:.1f} % of {score.count} N-positions played optimally "
+        f"{stopped}{score.percent:.1f} % of {score.count} {named} played optimally "
         f"(random: {score.random_percent:.1f} %); saved to {saved}"
     )
     if score.percent < 100:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -38,12 +39,12 @@ class MatchResult:
     Attributes:
         games: games played.
         wins: games won, as ``player_0`` and as ``player_1``.
-        draws: games without a winner.
+        draws: games without a winner: drawn, or truncated.
         games_by_seat: games played, as ``player_0`` and as ``player_1``.
-        win_rate: share of all games won.
+        win_rate: share of all games won, where a draw counts one half: the mean score.
         interval: Wilson interval of the win rate at ``confidence``.
         confidence: confidence level of the interval.
-        limit: exact expected win rate of the best possible player in this match against this
+        limit: exact expected score of the best possible player in this match against this
             opponent; ``None`` where it cannot be computed.
     """
 
@@ -64,9 +65,10 @@ class MatchResult:
             for won, played, seat in zip(self.wins, self.games_by_seat, PLAYERS, strict=True)
         )
         limit = "" if self.limit is None else f"; at most {100 * self.limit:.1f} % can be expected"
+        draws = f" won; {self.draws} drawn" if self.draws else ""
         return (
-            f"MatchResult(won {100 * self.win_rate:.1f} % ({100 * low:.1f} to {100 * high:.1f} %) "
-            f"of {self.games} games: {seats}; {self.draws} draws{limit})"
+            f"MatchResult({'scored' if self.draws else 'won'} {100 * self.win_rate:.1f} % "
+            f"({100 * low:.1f} to {100 * high:.1f} %) of {self.games} games: {seats}{draws}{limit})"
         )
 
 
@@ -174,9 +176,6 @@ def play_match(
         TypeError: ``agent`` or ``opponent`` is no player.
         InvalidActionError: a player's answer is not an action.
     """
-    # Loading it takes a second: as long as some matches.
-    from scipy.stats import binomtest
-
     checked_integer("games", games, minimum=1)
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     rng = np.random.default_rng(agent_seed)
@@ -195,23 +194,34 @@ def play_match(
         winner, _ = play_and_learn(env, pair, rng)
         draws += winner == DRAW
         wins[seat] += winner == seat
-    total = sum(wins)
-    low, high = binomtest(total, games).proportion_ci(confidence, method="wilson")
+    score = (sum(wins) + draws / 2) / games
     by_seat = (games - games // 2, games // 2)
     return MatchResult(
         games=games,
         wins=(wins[0], wins[1]),
         draws=draws,
         games_by_seat=by_seat,
-        win_rate=total / games,
-        interval=(float(low), float(high)),
+        win_rate=score,
+        interval=_wilson(score, games, confidence),
         confidence=confidence,
         limit=_attainable(env, opponent, by_seat) if limit and not options else None,
     )
 
 
+def _wilson(score: float, games: int, confidence: float) -> tuple[float, float]:
+    """Return Wilson's interval of a mean score; with draws it is wider than need be."""
+    from scipy.special import ndtri  # loading it takes as long as some matches
+
+    z = ndtri(0.5 + 0.5 * confidence)
+    denominator = 2 * (games + z**2)
+    centre = (2 * games * score + z**2) / denominator
+    half = z / denominator * math.sqrt(4 * games * score * (1 - score) + z**2)
+    low = 0.0 if score == 0 else float(centre - half)
+    return low, 1.0 if score == 1 else float(centre + half)
+
+
 def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | None:
-    """Return the best possible player's expected win rate against ``opponent``, if computable."""
+    """Return the best possible player's expected score against ``opponent``, if computable."""
     base = env.unwrapped
     if not isinstance(base, GameEnv) or not isinstance(opponent, Policy):
         return None

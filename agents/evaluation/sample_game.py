@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from agents.base import Policy
-from agents.training.log import DRAW
+from agents.games import move_values
+from agents.training import DRAW
 from nim_envs import Game
-from nim_envs.typing import FloatArray, IntArray, MaskArray
+from nim_envs.typing import BoolArray, FloatArray, IntArray, MaskArray, ValueArray
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class SampleMove:
         position: the position before the move, int64 ``(components,)``.
         action_mask: the legal actions there, int8 ``(actions,)``.
         probabilities: the probabilities of the mover's policy, float64 ``(actions,)``.
-        winning: whether each action moves to a P-position, boolean ``(actions,)``.
+        values: value of each action to the mover under best play: 1, 0 or -1, int8
+            ``(actions,)``; -1 where illegal.
         action: the action that was played.
     """
 
@@ -30,8 +31,13 @@ class SampleMove:
     position: IntArray
     action_mask: MaskArray
     probabilities: FloatArray
-    winning: npt.NDArray[np.bool_]
+    values: ValueArray
     action: int
+
+    @property
+    def winning(self) -> BoolArray:
+        """Whether each action wins, boolean ``(actions,)``."""
+        return np.asarray(self.values == 1)
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class SampleGame:
     Attributes:
         moves: the moves in order.
         final: the last position, int64 ``(components,)``.
-        winner: the seat that won, 0 or 1; ``DRAW`` if neither.
+        winner: the seat that won, 0 or 1; :data:`agents.training.DRAW` if neither did.
     """
 
     moves: tuple[SampleMove, ...]
@@ -85,9 +91,8 @@ def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: i
                 f"{probabilities[mask == 0].tolist()}"
             )
         action = int(rng.choice(len(probabilities), p=probabilities))
-        winning = game.solution.keeping_mask(position)
-        moves.append(SampleMove(seat, position, mask, probabilities, winning, action))
+        values = move_values(game, position, mask)
+        moves.append(SampleMove(seat, position, mask, probabilities, values, action))
         position = rules.step(position, np.asarray(action))
-    seat = len(moves) % 2
-    winner = {1: seat, 0: DRAW, -1: 1 - seat}[int(game.convention.end_values(rules, position))]
-    return SampleGame(tuple(moves), position, winner)
+    last, value = (len(moves) - 1) % 2, game.end_value(position)
+    return SampleGame(tuple(moves), position, {-1: last, 0: DRAW, 1: 1 - last}[value])

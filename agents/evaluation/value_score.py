@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from agents.tabular.index import sorted_index
 from agents.tabular.position_values import GreedyValuePolicy
@@ -11,8 +10,7 @@ from nim_envs import Game
 from nim_envs.compilation import compiled
 from nim_envs.numba_intrinsics import without_reference_counts
 from nim_envs.rules.compiled_moves import CompiledRules, index_after, write_position_after
-from nim_envs.rules.convention import of_last_move
-from nim_envs.typing import Array, FloatArray, IntArray
+from nim_envs.typing import Array, FloatArray, IntArray, ValueArray
 
 CHUNK = 1 << 20
 """Positions whose outcomes are computed at a time."""
@@ -23,16 +21,16 @@ def _score(
     values: Array,
     rules: CompiledRules,
     order: IntArray | None,
-    winning: npt.NDArray[np.bool_],
+    solved: ValueArray,
     totals: FloatArray,
 ) -> None:
-    """Sum the greedy policy's probabilities of a winning move, and count N-positions.
+    """Sum the greedy policy's probabilities of a right move, and count the scored positions.
 
     Args:
         values: values of positions for the player to move, ``(num_positions,)``.
         rules: rules of the game as arrays.
         order: order in which components are sorted; ``None``: they are not.
-        winning: whether each position is an N-position, ``(num_positions,)``; false where
+        solved: true value of each position to the player to move, ``(num_positions,)``; -1 where
             a point of the lattice is not a position.
         totals: sum of probabilities, and count, ``(2,)``; updated in place.
     """
@@ -40,8 +38,8 @@ def _score(
     components = len(rules.strides)
     position: IntArray = np.zeros(components, dtype=np.int64)
     following: IntArray = np.zeros(components, dtype=np.int64)
-    for index in range(len(winning)):
-        if not winning[index]:
+    for index in range(len(solved)):
+        if solved[index] < 0:
             continue
         left = index
         for component in range(components):
@@ -67,14 +65,14 @@ def _score(
                 if values[place] < least:
                     least, ties, right = values[place], 0, 0
                 ties += 1
-                right += not winning[after]
+                right += solved[after] == -solved[index]
         if ties:
             totals[0] += right / ties
             totals[1] += 1
 
 
 def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
-    """Return the optimality of a greedy policy over all N-positions, in percent.
+    """Return the optimality of a greedy policy over all positions that are not lost, in percent.
 
     The percentage equals that of :func:`agents.evaluation.optimality`, and is computed a hundred
     times faster and with one byte per position.
@@ -84,14 +82,13 @@ def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
         game: the game that the values are of.
     """
     rules, solution = game.rules, game.solution
-    of_last_move(game.convention, "value_optimality")
-    winning = np.zeros(rules.num_positions, dtype=np.bool_)
-    for first in range(0, len(winning), CHUNK):
-        indices = np.arange(first, min(first + CHUNK, len(winning)), dtype=np.int64)
+    solved = np.full(rules.num_positions, -1, dtype=np.int8)
+    for first in range(0, len(solved), CHUNK):
+        indices = np.arange(first, min(first + CHUNK, len(solved)), dtype=np.int64)
         points = rules.positions(indices)
         real = rules.is_position(points)
-        winning[indices[real]] = solution.is_winning(points[real])
+        solved[indices[real]] = solution.value(points[real])
     totals = np.zeros(2)
     known = policy.positions
-    _score(known.values, known.rules, known.order, winning, totals)
+    _score(known.values, known.rules, known.order, solved, totals)
     return float(100 * totals[0] / totals[1])

@@ -109,6 +109,9 @@ class GeneralisingLearner(GameChoosingLearner):
     Args:
         game: rules, convention and start of the game to learn.
         arguments: constructor arguments besides the game; a file stores them.
+
+    Raises:
+        InvalidGameError: the game has an outcome of its own.
     """
 
     proof: str | None = None
@@ -116,6 +119,7 @@ class GeneralisingLearner(GameChoosingLearner):
     def __init__(self, game: Game, arguments: dict[str, Any]) -> None:
         of_last_move(game.convention, type(self).__name__)
         self.game = game
+        self.convention = of_last_move(game.convention, f"{type(self).__name__}: the learner")
         self.positions_read = 0
         self._arguments = arguments
         self._acting: ScorableAgent | None = None  # the greedy policy, kept until it learns more

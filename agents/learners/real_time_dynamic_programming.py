@@ -19,13 +19,13 @@ from agents.tabular.position_values import (
 )
 from agents.tabular.protocol import LearningRule, UpdateContext
 from agents.tabular.schedules import Schedule, check_range
-from nim_envs import Game, Rules
+from nim_envs import Convention, Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
 from nim_envs.rules.compiled_moves import copy_entries
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.validation import checked_choice
-from nim_envs.typing import Array, IntArray
+from nim_envs.typing import Array, IntArray, ValueArray
 
 DTYPES = ("float64", "float32", "int8")
 
@@ -151,7 +151,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         symmetric: whether positions that differ in the order of like heaps share a value; see
             :class:`agents.tabular.symmetry.Symmetry`.
         dtype: type of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds all
-            values that a learning rate of 1 can give: -1 lost, 0 unknown, 1 won.
+            values that a learning rate of 1 can give: -1 lost, 0 unknown or drawn, 1 won.
 
     Attributes:
         values: for the player to move, ``(num_positions,)`` by mixed-radix index, 0 at first except
@@ -180,18 +180,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         if dtype == "int8" and learning_rate != 1:
             raise ValueError(f"values of int8 need a learning_rate of 1, not {learning_rate!r}")
         check_memory((game.rules.num_positions,), dtype=dtype)
-        terminal = [
-            component.is_terminal(component.states_at_places(np.arange(component.num_places)))
-            for component in game.rules.components
-        ]
-        values = functools.reduce(np.logical_and.outer, terminal).ravel().astype(dtype)
-        if isinstance(game.convention, Convention):
-            # The player who cannot move has lost; in misère play, won.
-            values *= -1 if game.convention.last_mover_wins else 1
-        else:
-            listed = game.rules.components[0].end_values
-            assert listed is not None
-            values = listed.astype(dtype)
+        values = _end_values(game).astype(dtype)
         state = RealTimeDynamicProgrammingState(
             position_values(game, values, symmetric=symmetric),
             predecessors(game.rules) if sweeping else None,
@@ -202,6 +191,28 @@ class RealTimeDynamicProgramming(PositionValueLearner):
             "symmetric": symmetric, "dtype": dtype,
         }  # fmt: skip
         super().__init__(game, state, arguments, epsilon)
+
+
+def _end_values(game: Game) -> ValueArray:
+    """Return the value of each position without moves to the player to move, 0 where there is one.
+
+    Args:
+        game: rules and convention.
+
+    Returns:
+        int8 ``(num_positions,)`` by mixed-radix index.
+    """
+    components = game.rules.components
+    if not isinstance(game.convention, Convention):
+        assert components[0].end_values is not None
+        return components[0].end_values
+    terminal = [
+        component.is_terminal(component.states_at_places(np.arange(component.num_places)))
+        for component in components
+    ]
+    values: ValueArray = functools.reduce(np.logical_and.outer, terminal).ravel().astype(np.int8)
+    # The player who cannot move has lost; in misère play, won.
+    return np.negative(values) if game.convention.last_mover_wins else values
 
 
 def predecessors(rules: Rules) -> Predecessors:

@@ -129,8 +129,9 @@ class HumanAgent:
         lines = [rules_in_words(self.game), self._legal_moves(legal, observation)]
         if legal:
             lines.append(f"Type a move, such as {self._example(legal[-1], observation)}.")
+        aim = "win, or keep a draw" if self.game.has_outcome else "win"
         lines.append(
-            "Or type hint for the moves that win, undo to take back your last move, or quit."
+            f"Or type hint for the moves that {aim}, undo to take back your last move, or quit."
         )
         return "\n".join(lines)
 
@@ -145,13 +146,14 @@ class HumanAgent:
 
     def _hint(self, observation: Array) -> str:
         try:
-            winning = self.game.solution.winning_actions(observation)
+            best = self.game.solution.keeping_actions(observation)
+            drawn = self.game.has_outcome and self.game.solution.value(observation) == 0
         except SearchTooLargeError:
             return "This game is too large to solve."
-        if not len(winning):
+        if not len(best):
             return "Every move loses against correct play."
-        return "Winning: " + "; ".join(
-            self._words(action, observation) for action in winning.tolist()
+        return ("Keeping the draw: " if drawn else "Winning: ") + "; ".join(
+            self._words(action, observation) for action in best.tolist()
         )
 
 

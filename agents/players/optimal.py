@@ -18,11 +18,12 @@ REMEMBERED_POSITIONS = 1 << 16
 
 
 class OptimalAgent:
-    """Moves to a P-position wherever one can be reached.
+    """Moves to a P-position wherever one can be reached; where draws exist, it keeps the value.
 
     Args:
         game: game to solve; observations must be its positions (``encoding="integer"``).
-        choice: ``"random"`` or the ``"first"`` of several winning actions.
+        choice: ``"random"`` or the ``"first"`` of several winning actions, or of several that keep
+            a draw.
         lost_choice: choice at a P-position, where every move loses: ``"random"`` among the legal
             actions, or the ``"smallest"``: the first option slot that is legal in some component,
             which takes or adds least; of several such components the first.
@@ -54,7 +55,7 @@ class OptimalAgent:
         return f"{type(self).__name__}({self.game.summary})"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return a winning action; at a P-position, a losing one."""
+        """Return a winning action, or one that keeps a draw; at a P-position, a losing one."""
         chosen = self._choices.get_or_create(
             observation.tobytes(),
             lambda: self._chosen(observation[np.newaxis], action_mask[np.newaxis])[0],

@@ -17,6 +17,7 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patches import Patch
 
 from agents.base import Agent, Policy, Trainable
+from agents.games import scored_in_words
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import (
@@ -107,8 +108,8 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
     A learner has three panels, positions down and moves across: the preferences or values by
     which its greedy policy ranks moves, the probabilities of its behaviour policy, and the greedy
     policy. Another agent has one panel, its policy. In the panel of the policy a dot marks each
-    winning move; triangles mark the P-positions; illegal moves are hatched. Positions without a
-    legal move are left out.
+    winning move, or one that keeps a draw; triangles mark the P-positions; illegal moves are
+    hatched. Positions without a legal move are left out.
 
     Args:
         agent: a learner, or an agent with ``action_probabilities``.
@@ -131,7 +132,8 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
     behaviour, greedy = _policies(agent)
     positions, masks = _playable(game)
     winning = game.solution.keeping_mask(positions)
-    lost = np.flatnonzero(~winning.any(axis=1))
+    lost = np.flatnonzero(~winning.any(axis=1))  # a draw is kept by some move
+    right, counted = scored_in_words(game)
     rows, columns = masks.shape
     observations = rules.coordinates(positions)
 
@@ -162,7 +164,7 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
         mesh = _cells(axes, legal, norm, colours, masks == 0)
         figure.colorbar(mesh, ax=axes, location="bottom", pad=0.02, fraction=0.05)
         if label == "policy":
-            _mark(axes, winning, "o", min(height, width), "winning move")
+            _mark(axes, winning, "o", min(height, width), right)
         elif width >= NUMBER and height >= LINE:
             _write_numbers(axes, mesh, legal)
         name_of_moves, moves = _names_of_moves(component)
@@ -178,7 +180,7 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
         axes.tick_params(labelleft=axes is figure.axes[0])
     figure.axes[0].set_ylabel(_state_name(game, 0))
     share = 100 * (policy * winning).sum() / max(1, rows - len(lost))
-    score = f"{name}: {share:.1f} % of all {rows - len(lost)} N-positions played optimally"
+    score = f"{name}: {share:.1f} % of all {rows - len(lost)} {counted} played optimally"
     _title_and_key(figure, title, score, {} if masks.all() else {"illegal move": HATCHED})
     return figure
 

@@ -13,11 +13,13 @@ from rich.text import Text
 
 from agents.base import Agent, Policy, Trainable
 from agents.evaluation.sample_game import SampleGame, SampleMove
+from agents.games import move_values, scored_in_words
 from agents.learners.win_loss_ratio import WinLossRatio
+from agents.training import DRAW
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.render import render_text
-from nim_envs.typing import IntArray
+from nim_envs.typing import IntArray, ValueArray
 
 LARGEST_TEXT = 2_000
 """Most positions for which the table of a whole policy is made."""
@@ -50,7 +52,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     masks = game.rules.action_mask(shown)
     probabilities = agent.action_probabilities(game.rules.coordinates(shown), masks)
     best = _best(agent, game.rules.coordinates(shown), masks)
-    winning = game.solution.keeping_mask(shown)
+    values = move_values(game, shown, masks)
     counts: tuple[Any, ...] = ()
     if isinstance(agent, WinLossRatio):
         rows = agent.index.many(shown)
@@ -65,14 +67,14 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     for place, position in enumerate(shown):
         actions = np.flatnonzero(masks[place]).tolist()
         shown_as = " ".join(map(str, game.rules.coordinate_tuple(position)))
-        table.add_row(f"{shown_as}  {_outcome(winning[place])}")
+        table.add_row(f"{shown_as}  {_outcome(values[place])}")
         for action in actions:
             table.add_row(
                 f"  {_move(game, action, position)}",
                 "best" if best[place, action] else "",
                 _percent(probabilities[place, action]),
                 *(_count(count[place, action]) for count in counts),
-                _result(winning[place, action]),
+                _result(values[place, action]),
                 style="bold" if best[place, action] else "",
                 end_section=action == actions[-1],
             )
@@ -82,15 +84,19 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
 def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> str:
     """Return a sentence with the number of N-positions whose best moves all win.
 
+    Where draws exist, of positions that are not lost and whose best moves all keep the value.
+
     Arguments and errors: :func:`policy_table`.
     """
     shown = _playable(game, positions)
     masks = game.rules.action_mask(shown)
-    winning = game.solution.keeping_mask(shown)
-    winnable = winning.any(axis=1)
+    right = game.solution.keeping_mask(shown)
+    counted = right.any(axis=1)
     best = _best(agent, game.rules.coordinates(shown), masks)
-    right = winnable & ~(best & ~winning).any(axis=1)
-    return f"The best move wins at {right.sum()} of {winnable.sum()} N-positions."
+    played = counted & ~(best & ~right).any(axis=1)
+    does = "keeps the value" if game.has_outcome else "wins"
+    named = scored_in_words(game)[1]
+    return f"The best move {does} at {played.sum()} of {counted.sum()} {named}."
 
 
 def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
@@ -126,11 +132,11 @@ def game_text(game: Game, played: SampleGame) -> RenderableType:
     """
     parts: list[RenderableType] = []
     for number, move in enumerate(played.moves, start=1):
-        headline = (
-            f"move {number}: player_{move.seat} to move at an {_outcome(move.winning)}"
-        ).replace("an P-", "a P-")
+        outcome = _outcome(move.values)
+        article = "an" if outcome.startswith("N") else "a"
+        headline = f"move {number}: player_{move.seat} to move at {article} {outcome}"
         parts += [Text(render_text(game.rules, move.position, headline)), _moves_table(game, move)]
-    end = f"player_{played.winner} has won"
+    end = "drawn" if played.winner == DRAW else f"player_{played.winner} has won"
     parts.append(Text(render_text(game.rules, played.final, end)))
     return Group(*parts)
 
@@ -155,7 +161,7 @@ def _moves_table(game: Game, move: SampleMove) -> Table:
         table.add_row(
             _move(game, action, move.position),
             _percent(move.probabilities[action]),
-            _result(move.winning[action]),
+            _result(move.values[action]),
             "played" if played else "",
             style="bold" if played else "",
         )
@@ -168,12 +174,12 @@ def _move(game: Game, action: int, position: IntArray) -> str:
     return text.partition(": ")[2] if len(game.rules.components) == 1 else text
 
 
-def _outcome(winning: npt.NDArray[np.bool_]) -> str:
-    return "N-position" if winning.any() else "P-position"
+def _outcome(values: ValueArray) -> str:
+    return {1: "N-position", 0: "drawn position", -1: "P-position"}[int(values.max())]
 
 
-def _result(wins: bool) -> Text:
-    return Text("wins", style="green") if wins else Text("loses")
+def _result(value: int) -> Text:
+    return Text("wins", style="green") if value == 1 else Text("draws" if value == 0 else "loses")
 
 
 def _percent(probability: float) -> str:

@@ -21,6 +21,7 @@ import numpy as np
 
 from agents.turn_credit.exact import Exact, MeanCredit, centred_factor, standardised
 from agents.turn_credit.groups import Groups
+from nim_envs.rules.convention import of_last_move
 from nim_envs.typing import BoolArray, FloatArray
 
 
@@ -188,11 +189,18 @@ def _centred(mean: FloatArray, reached: FloatArray | float, group: int, std: boo
 
 
 def _of_result(exact: Exact, std: bool) -> _Line:
+    _check_two_results(exact, std)
     return _centred(exact.won, 1.0, exact.group, std)
 
 
+def _check_two_results(exact: Exact, std: bool) -> None:
+    """Check that what is divided by its standard deviation is either 0 or 1."""
+    if std:
+        of_last_move(exact.task.game.convention, "the exact mean of a standardised credit")
+
+
 def _kept(exact: Exact) -> FloatArray:
-    return exact.task.keeps_win.astype(np.float64)
+    return exact.task.score_left
 
 
 def _return(exact: Exact) -> MeanCredit:
@@ -221,10 +229,11 @@ def _kept_summed(exact: Exact) -> MeanCredit:
 
 def _thrown_summed(exact: Exact) -> MeanCredit:
     task = exact.task
-    return exact.summed_credit((_kept(exact) - task.winning[:, np.newaxis]) * task.legal)
+    return exact.summed_credit((_kept(exact) - task.minimax[:, np.newaxis]) * task.legal)
 
 
 def _by_turn_line(exact: Exact, quantity: FloatArray, std: bool) -> _Line:
+    _check_two_results(exact, std)
     return _centred(exact.mean_at_turn(quantity), exact.reached, exact.group, std)
 
 
@@ -301,7 +310,7 @@ _ALL = (
     ),
     Estimator(
         "kept_win − Φ", "verdict", "k − Φ(s)",
-        lambda g: g.kept - g.winning, _kept_move,
+        lambda g: g.kept - g.minimax, _kept_move,
     ),
     Estimator(
         "kept_win summed", "verdict", "Σ k from the move on",
@@ -309,11 +318,11 @@ _ALL = (
     ),
     Estimator(
         "kept_win − Φ summed", "verdict", "Σ (k − Φ) from the move on",
-        lambda g: from_move_on(g.kept - g.winning), _thrown_summed,
+        lambda g: from_move_on(g.kept - g.minimax), _thrown_summed,
     ),
     Estimator(
         "R − Φ", "verdict", "R − Φ(s)",
-        lambda g: g.returns - g.winning, _return, _whole,
+        lambda g: g.returns - g.minimax, _return, _whole,
     ),
     Estimator(
         "by turn: kept_win", "by turn", "k centred by turn",

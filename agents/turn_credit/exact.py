@@ -28,7 +28,7 @@ MeanCredit = FloatArray
 
 
 def values(task: Task, policies: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the chances of winning of policies, when the agent is to move.
+    """Return the expected scores of policies, when the agent is to move.
 
     Args:
         task: the game and the opponent.
@@ -103,7 +103,7 @@ class Exact:
 
     @property
     def value(self) -> FloatArray:
-        """V: the chance of winning when to move, ``(positions,)``."""
+        """V: the expected score when to move, ``(positions,)``."""
         return self._values[0]
 
     @property
@@ -113,7 +113,7 @@ class Exact:
 
     @cached_property
     def won(self) -> FloatArray:
-        """Chance of winning by context, ``(contexts,)``."""
+        """Expected score by context, ``(contexts,)``."""
         return self.task.won_before + self.task.first_position @ self.value
 
     @property
@@ -130,7 +130,8 @@ class Exact:
     def remaining(self) -> FloatArray:
         """Joint chances of the agent's further turns and the result, after an action.
 
-        ``(turns, 2, positions, actions)``, by number of turns after this one and by result.
+        ``(turns, 2, positions, actions)``, by number of turns after this one and by result; a draw
+        counts half as a win and half as a loss.
         """
         task = self.task
         ends = (task.terminal + task.reply_probabilities @ task.terminal)[

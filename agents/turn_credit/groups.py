@@ -24,7 +24,7 @@ class Groups:
         states: number of the position of each turn, ``(runs, groups, games, turns)``.
         actions: the same of the agent's action.
         reached: whether the game had this turn of the agent; states and actions are 0 elsewhere.
-        results: 1 where the agent won, else 0, ``(runs, groups, games)``.
+        results: score of the agent: 1, 0, or one half for a draw, ``(runs, groups, games)``.
     """
 
     task: Task
@@ -49,14 +49,16 @@ class Groups:
 
     @cached_property
     def kept(self) -> FloatArray:
-        """``kept_win`` of every turn: 1 where a won position was left won, else 0."""
-        kept = self.task.keeps_win[self.states, self.actions] & self.reached
-        return kept.astype(np.float64)
+        """``kept_win`` of every turn: 1 where a won position was left won, else 0.
+
+        Where draws exist, one half if a draw was left.
+        """
+        return np.asarray(self.task.score_left[self.states, self.actions] * self.reached)
 
     @cached_property
-    def winning(self) -> FloatArray:
-        """Minimax value of every turn's position: 1 if it was won, else 0."""
-        return (self.task.winning[self.states] & self.reached).astype(np.float64)
+    def minimax(self) -> FloatArray:
+        """Minimax value of every turn's position; see :attr:`Task.minimax`."""
+        return np.asarray(self.task.minimax[self.states] * self.reached)
 
     @cached_property
     def rewards(self) -> FloatArray:
@@ -190,7 +192,7 @@ def sample(
             chosen = _drawn(theirs[here], luck[moving, 2 * turn])
             at[moving] = task.index_after[here, chosen]
             over = task.terminal[at[moving]]
-            results[moving[over]] = float(not task.last_mover_wins)
+            results[moving[over]] = task.end_scores[at[moving[over]]]
             game = game[~task.terminal[at[game]]]
         if not len(game):
             break
@@ -199,7 +201,7 @@ def sample(
         states[game, turn], actions[game, turn], reached[game, turn] = here, chosen, True
         at[game] = task.index_after[here, chosen]
         over = task.terminal[at[game]]
-        results[game[over]] = float(task.last_mover_wins)
+        results[game[over]] = 1 - task.end_scores[at[game[over]]]
         game = game[~over]
     by_turn = (*shape, task.turns)
     return Groups(

@@ -33,7 +33,7 @@ class Learned:
 def percent_right(task: Task, logits: FloatArray) -> FloatArray:
     """Return the mean probability that greedy policies keep the win, over all N-positions.
 
-    Ties are played with equal probability.
+    Where draws exist: that they keep the value, over all positions that are not lost. Ties are played with equal probability.
 
     Args:
         task: the game.
@@ -42,7 +42,7 @@ def percent_right(task: Task, logits: FloatArray) -> FloatArray:
     Returns:
         Percent, ``(runs,)``.
     """
-    here = task.winning
+    here = task.minimax > 0
     of_legal = np.where(task.legal[here], logits[:, here], -np.inf)
     greedy = of_legal == of_legal.max(axis=-1, keepdims=True)
     right = (greedy & task.keeps_win[here]).sum(axis=-1) / greedy.sum(axis=-1)

@@ -34,7 +34,9 @@ def softmax(logits: FloatArray, legal: BoolArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Task:
-    """An agent's seat in a game against an epsilon-optimal opponent; it earns 1 if it wins, else 0.
+    """An agent's seat in a game against an epsilon-optimal opponent.
+
+    It earns 1 for a win, one half for a draw and 0 for a loss.
 
     Positions are numbered by their place in ``game.rules.lattice()``. A *context* is a start and a
     seat: the start is drawn as the game draws it, the seat by a fair coin. In the second seat the
@@ -43,7 +45,8 @@ class Task:
     Args:
         game: the game; its start says where games begin.
         epsilon: chance of a random legal move of the opponent, 0 to 1. Otherwise it plays one of
-            its winning moves, all equally likely, or any legal move where none wins.
+            its winning moves, or those that keep a draw, all equally likely; or any legal move
+            where the position is lost.
 
     Raises:
         ValueError: ``epsilon`` is outside 0 to 1.
@@ -94,26 +97,41 @@ class Task:
         return np.asarray(~self.legal.any(axis=1))
 
     @cached_property
-    def winning(self) -> BoolArray:
-        """Whether the player to move can win: the N-positions with a legal move, ``(positions,)``.
+    def _scores(self) -> FloatArray:
+        """Score of best play to the player to move, also where the game is over."""
+        return np.asarray((1 + self.game.solution.value(self.positions)) / 2)
 
-        This is the minimax value of a position to the agent that is to move there.
+    @cached_property
+    def minimax(self) -> FloatArray:
+        """Minimax value of a position to the agent that is to move there, ``(positions,)``.
+
+        1 where it can win, one half where it can draw, and 0 where it is lost or without a move.
         """
-        return np.asarray(self.game.solution.is_winning(self.positions)) & ~self.terminal
+        return np.asarray(self._scores * ~self.terminal)
 
     @cached_property
     def keeps_win(self) -> BoolArray:
-        """Whether a legal action of an N-position moves to a P-position, ``(positions, actions)``.
+        """Whether a legal action keeps a win, or a draw if that is best, ``(positions, actions)``.
 
-        False throughout at P-positions, where there is no win to keep.
+        False throughout at lost positions, where there is nothing to keep.
         """
-        mask = self.game.solution.winning_mask(self.positions).astype(np.bool_)
-        return mask & self.legal & self.winning[:, np.newaxis]
+        return np.asarray((self.score_left == self.minimax[:, np.newaxis]) & (self.score_left > 0))
+
+    @cached_property
+    def score_left(self) -> FloatArray:
+        """Score of best play after each legal action, 0 where illegal, ``(positions, actions)``."""
+        return np.asarray((1 - self._scores[self.index_after]) * self.legal)
+
+    @cached_property
+    def end_scores(self) -> FloatArray:
+        """Score of a finished game to the player whose turn it would be; 0 where it goes on."""
+        ends = self.game.convention.end_values(self.game.rules, self.positions)
+        return np.asarray((1 + ends) / 2 * self.terminal)
 
     @cached_property
     def opponent(self) -> FloatArray:
         """Probabilities of the opponent's actions, ``(positions, actions)``."""
-        best = np.where(self.winning[:, np.newaxis], self.keeps_win, self.legal)
+        best = np.where(self.minimax[:, np.newaxis] > 0, self.keeps_win, self.legal)
         return (1 - self.epsilon) * _uniform(best) + self.epsilon * _uniform(self.legal)
 
     @cached_property
@@ -143,17 +161,17 @@ class Task:
 
     @cached_property
     def reply_win_probability(self) -> FloatArray:
-        """Probability that the reply ends the game and the agent wins, ``(positions,)``."""
-        return self.reply_probabilities @ (self.terminal * float(not self.last_mover_wins))
+        """Expected score of games that the reply ends, ``(positions,)``."""
+        return self.reply_probabilities @ self.end_scores
 
     @cached_property
     def last_result(self) -> FloatArray:
-        """Chance that the game ends in this turn, reply included, and is won.
+        """Expected score of games that end in this turn, reply included.
 
         ``(positions, actions)``; it is the expected reward of a turn where the result is the only
         reward.
         """
-        ends = self.terminal[self.index_after] * float(self.last_mover_wins)
+        ends = (self.terminal - self.end_scores)[self.index_after]
         return (ends + self.reply_win_probability[self.index_after]) * self.legal
 
     @cached_property
@@ -186,7 +204,7 @@ class Task:
 
     @cached_property
     def won_before(self) -> FloatArray:
-        """Chance that the agent wins before its first turn, ``(contexts,)``."""
+        """Expected score of games that end before the agent's first turn, ``(contexts,)``."""
         start, seat = self.contexts.T
         return np.where(seat == 0, 0.0, self.reply_win_probability[start])
 
@@ -205,7 +223,7 @@ class Task:
 
     @cached_property
     def optimal_win_probability(self) -> float:
-        """Probability of winning by best play against this opponent: the J* of the task."""
+        """Expected score of best play against this opponent: the J* of the task."""
         value = np.zeros(len(self.positions))
         for _ in range(self.turns):
             moves = self.last_result + (self.nonterminal_reply @ value)[self.index_after]

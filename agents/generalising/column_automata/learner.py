@@ -312,7 +312,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
                     moves = play_game(start, self._labels, rng)
                     self._count_positions()
                     played += 1
-                    stopped = after_game(convention.winner((moves - 1) % 2), moves)
+                    stopped = after_game(self.convention.winner((moves - 1) % 2), moves)
                     if stopped or start in self._labels.lost:
                         break
                 if stopped:

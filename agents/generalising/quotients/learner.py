@@ -116,8 +116,7 @@ class QuotientLearner(GeneralisingLearner):
         super().__init__(game, arguments)
         self._most_classes, self._most_read = most_classes, most_read
         self.parts = Parts(game.rules, largest)
-        self._convention = of_last_move(game.convention, "a misère quotient")
-        self._empty_lost = self._convention.last_mover_wins
+        self._empty_lost = self.convention.last_mover_wins
         nothing = np.zeros((1, 1), dtype=np.int64)
         self.quotient = Quotient(self.parts, nothing, (), np.array([self._empty_lost]))
         # Partial knowledge of the next state: outcomes, and a repair of the classes.
@@ -183,7 +182,7 @@ class QuotientLearner(GeneralisingLearner):
     def _prove(self) -> None:
         """Prove the learned quotient by code that is independent of the learner."""
         self.proof = None
-        self._refuted = refutation(*self.claim(), self._convention)
+        self._refuted = refutation(*self.claim(), self.convention)
         if self._refuted is not None:
             return
         known = (

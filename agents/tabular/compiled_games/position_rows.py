@@ -94,14 +94,15 @@ def rows_of(game: Game, symmetry: Symmetry | None, *, by_coordinates: bool = Fal
     convention = game.convention
     return PositionRows(
         positions, legal_actions, legal_counts, next_positions, strides_of(radices),
-        rules_during_play,
-        convention.last_movers_reward if isinstance(convention, Convention) else 0.0,
-        _end_values(game, radices, by_coordinates) if game.has_outcome else None,
+        rules_during_play, convention.last_movers_reward if isinstance(convention, Convention) else 0.0,
+        _end_values(game, radices, by_coordinates),
     )  # fmt: skip
 
 
-def _end_values(game: Game, radices: Sequence[int], by_coordinates: bool) -> ValueArray:
-    """Return the value of each position without moves, by its index; 0 at all others."""
+def _end_values(game: Game, radices: Sequence[int], by_coordinates: bool) -> ValueArray | None:
+    """Return ``end_values`` of :class:`PositionRows`; 0 for numbers of all other positions."""
+    if not game.has_outcome:
+        return None
     rules = game.rules
     positions = rules.lattice(rules.num_positions)
     ends = positions[rules.is_terminal(positions)]
@@ -122,8 +123,7 @@ def last_reward(rows: PositionRows, end_values: ValueArray | None, position: int
     """
     if end_values is None:
         return rows.last_movers_reward
-    reward: float = 0.0 - end_values[position]  # a draw is 0, not -0
-    return reward
+    return 0.0 - float(end_values[position])  # a draw is 0, not -0
 
 
 @compiled(inline=True)
