@@ -41,7 +41,8 @@ class MatchResult:
         wins: games won, as ``player_0`` and as ``player_1``.
         draws: games without a winner: drawn, or truncated.
         games_by_seat: games played, as ``player_0`` and as ``player_1``.
-        win_rate: share of all games won, where a draw counts one half: the mean score.
+        win_rate: share of all games won; in games with an outcome of their own the mean score, a
+            draw counting one half.
         interval: Wilson interval of the win rate at ``confidence``.
         confidence: confidence level of the interval.
         limit: exact expected score of the best possible player in this match against this
@@ -177,6 +178,8 @@ def play_match(
         InvalidActionError: a player's answer is not an action.
     """
     checked_integer("games", games, minimum=1)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, not {confidence!r}")
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]
@@ -194,7 +197,9 @@ def play_match(
         winner, _ = play_and_learn(env, pair, rng)
         draws += winner == DRAW
         wins[seat] += winner == seat
-    score = (sum(wins) + draws / 2) / games
+    base = env.unwrapped
+    may_be_drawn = isinstance(base, GameEnv) and base.game.has_outcome
+    score = (sum(wins) + (draws / 2 if may_be_drawn else 0)) / games
     by_seat = (games - games // 2, games // 2)
     return MatchResult(
         games=games,

@@ -23,7 +23,6 @@ from nim_envs import Convention, Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
 from nim_envs.rules.compiled_moves import copy_entries
-from nim_envs.rules.convention import Convention
 from nim_envs.rules.validation import checked_choice
 from nim_envs.typing import Array, IntArray, ValueArray
 

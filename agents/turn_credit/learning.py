@@ -33,7 +33,8 @@ class Learned:
 def percent_right(task: Task, logits: FloatArray) -> FloatArray:
     """Return the mean probability that greedy policies keep the win, over all N-positions.
 
-    Where draws exist: that they keep the value, over all positions that are not lost. Ties are played with equal probability.
+    Where draws exist: that they keep the value, over all positions that are not lost. Ties are
+    played with equal probability.
 
     Args:
         task: the game.

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.game import Game
-from nim_envs.rules.convention import of_last_move
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 EPSILON = 0.5
@@ -50,7 +49,6 @@ class Task:
 
     Raises:
         ValueError: ``epsilon`` is outside 0 to 1.
-        InvalidGameError: the game has an outcome of its own.
         SearchTooLargeError: too many positions to enumerate.
 
     Example:
@@ -66,12 +64,6 @@ class Task:
     def __post_init__(self) -> None:
         if not 0 <= self.epsilon <= 1:
             raise ValueError(f"epsilon must be from 0 to 1, not {self.epsilon!r}")
-        of_last_move(self.game.convention, "credit by turn")
-
-    @property
-    def last_mover_wins(self) -> bool:
-        """Whether the player who makes the last move wins."""
-        return of_last_move(self.game.convention, "credit by turn").last_mover_wins
 
     @cached_property
     def positions(self) -> IntArray:

@@ -36,7 +36,6 @@ from nim_envs.cgt.column_automata import (
     move_to_lost,
     prove,
 )
-from nim_envs.rules.convention import of_last_move
 from nim_envs.rules.validation import checked_choice, checked_integer
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
@@ -300,7 +299,6 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     ) -> Iterator[None]:
         """Play games that label positions by look-ahead; yield when a guess is to be made."""
         sampler = game.start.sampler(game)
-        convention = of_last_move(game.convention, type(self).__name__)
         played, stopped = 0, False
         while played < games and not stopped:
             starts = list(filter(None, self._contradictions))[:CONTRADICTIONS_PLAYED]

@@ -20,7 +20,6 @@ from agents.generalising.quotients.repair import Repair, SavedRepair
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.cgt.misere_quotients.proof import refutation
-from nim_envs.rules.convention import of_last_move
 from nim_envs.rules.validation import checked_integer
 from nim_envs.typing import BoolArray, IntArray
 

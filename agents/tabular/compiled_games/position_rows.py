@@ -94,7 +94,8 @@ def rows_of(game: Game, symmetry: Symmetry | None, *, by_coordinates: bool = Fal
     convention = game.convention
     return PositionRows(
         positions, legal_actions, legal_counts, next_positions, strides_of(radices),
-        rules_during_play, convention.last_movers_reward if isinstance(convention, Convention) else 0.0,
+        rules_during_play,
+        convention.last_movers_reward if isinstance(convention, Convention) else 0.0,
         _end_values(game, radices, by_coordinates),
     )  # fmt: skip
 
