@@ -59,8 +59,9 @@ def move_values(game: Game, positions: IntArray, action_masks: MaskArray) -> Val
     if not game.has_outcome:
         return np.where(game.solution.winning_mask(positions), np.int8(1), np.int8(-1))
     values = np.full(action_masks.shape, -1, dtype=np.int8)
-    *at, actions = legal = np.nonzero(action_masks)
-    values[legal] = -game.solution.value(game.rules.step(positions[tuple(at)], actions))
+    legal = np.nonzero(action_masks)
+    before = np.broadcast_to(positions[..., np.newaxis, :], (*values.shape, 1))[legal]
+    values[legal] = -game.solution.value(game.rules.step(before, legal[-1]))
     return values
 
 
@@ -76,7 +77,7 @@ def game_in_words(game: Game) -> dict[str, str]:
     return {
         "game": game.summary,
         "start": _start_in_words(game),
-        "digest of its moves": _digest_of_moves(game),
+        "digest of its moves": digest_of_moves(game),
     }
 
 
@@ -86,7 +87,7 @@ def shows_address(value: Any) -> bool:
     return shown is object.__repr__
 
 
-def _digest_of_moves(game: Game) -> str:
+def digest_of_moves(game: Game) -> str:
     """Return a digest of the moves and outcomes of a game; of large components, at some states."""
     digest = hashlib.sha256(repr(game.rules.shape).encode())
     for component in game.rules.components:

@@ -136,7 +136,7 @@ def game_text(game: Game, played: SampleGame) -> RenderableType:
         article = "an" if outcome.startswith("N") else "a"
         headline = f"move {number}: player_{move.seat} to move at {article} {outcome}"
         parts += [Text(render_text(game.rules, move.position, headline)), _moves_table(game, move)]
-    end = "drawn" if played.winner == DRAW else f"player_{played.winner} has won"
+    end = "the game is drawn" if played.winner == DRAW else f"player_{played.winner} has won"
     parts.append(Text(render_text(game.rules, played.final, end)))
     return Group(*parts)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict, cast
 
 import numpy as np
 
+from agents.games import digest_of_moves
 from agents.registry import GENERALISING, LEARNERS
 from agents.restoring.errors import UnregisteredGameError, refusing
 from agents.restoring.schema import (
@@ -90,6 +91,8 @@ class Encoder:
             if isinstance(game, Game) and game.rules.has_coordinates and self._game(game) is None:
                 # Without the game nobody knows which positions the coordinates are of.
                 code["observes"] = game.summary
+            if isinstance(game, Game) and game.has_outcome:
+                code["digest"] = digest_of_moves(game)
             _check_saved(type(value), saved)  # what is saved can be loaded
             return code
         raise StorageError(f"{value!r} of type {name} cannot be saved")
@@ -204,7 +207,9 @@ class Decoder:
         with refusing(f"the game {body!r}"):
             return make_game(body, **decoded)
 
-    def _learner(self, body: str, *, saved: Any, observes: str | None = None) -> Any:
+    def _learner(
+        self, body: str, *, saved: Any, observes: str | None = None, digest: str | None = None
+    ) -> Any:
         if body not in classes():
             raise StorageError(f"there is no learner {body!r}, but {', '.join(classes())}")
         learner, decoded = classes()[body], self.decode(saved)
@@ -220,6 +225,11 @@ class Decoder:
                     {},
                 )
         _check_saved(learner, decoded)
+        game = decoded.get("game")
+        if digest is not None and isinstance(game, Game) and digest_of_moves(game) != digest:
+            raise StorageError(
+                f"it has learned another game than {game.summary}, with other moves or outcomes"
+            )
         with refusing(f"a {body}"):
             return learner.from_saved(decoded)
 

@@ -1,0 +1,205 @@
+"""Players and evaluation on games with draws, against plain recursion."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from agents import OptimalAgent, QLearning, QuotientLearner, RandomAgent, SignedProducts
+from agents.evaluation import play_match
+from agents.evaluation.sample_game import sample_game
+from agents.evaluation.tournament import round_robin
+from agents.generalising.column_automata.learner import ColumnAutomatonLearner
+from agents.players.human import HumanAgent, Quit
+from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
+from agents.plotting.policy_tables import game_text, policy_summary, printed
+from agents.storage import load, save
+from agents.tabular.shaping import NimSumShaping
+from agents.training import DRAW, train
+from agents.turn_credit.exact import Exact
+from agents.turn_credit.groups import sample
+from agents.turn_credit.task import Task
+from nim_envs import GameEnv, game_from_moves
+from nim_envs.errors import InvalidGameError, StorageError
+from tests import outcome_games
+
+SMALL = outcome_games.small_connect()
+
+
+def position_of(entry):
+    return entry.game.rules.coordinate_tuple(entry.game.rules.initial)
+
+
+def mixed(position, number):
+    """A number that depends on the position and the player, small enough for any array."""
+    return sum((place + number) ** 2 * cell for place, cell in enumerate(position))
+
+
+def nth_legal(number):
+    def choose(observations, masks):
+        return np.array(
+            [
+                np.flatnonzero(mask)[mixed(position.tolist(), number) % mask.sum()]
+                for position, mask in zip(observations, masks, strict=True)
+            ]
+        )
+
+    return choose
+
+
+def result_of(entry, first, second):
+    """Score of the first of two players of the n-th legal move, by plain recursion."""
+    position, numbers = position_of(entry), (first, second)
+    labels = sorted({label for at in entry.truth() for label, _ in entry.moves(at)})
+    turn = 0
+    while moves := sorted(entry.moves(position), key=lambda move: labels.index(move[0])):
+        position = moves[mixed(position, numbers[turn % 2]) % len(moves)][1]
+        turn += 1
+    value = entry.outcome(position)
+    return (1 + value * (1 if turn % 2 == 0 else -1)) / 2
+
+
+def test_a_tournament_counts_wins_draws_and_losses():
+    env, numbers = GameEnv(SMALL.game), range(6)
+    found = round_robin(
+        env, {str(n): nth_legal(n) for n in numbers}, 2, seed=0, progress=False
+    ).points
+    expected = [
+        [
+            0 if one == other
+            else result_of(SMALL, one, other) + 1 - result_of(SMALL, other, one)
+            for other in numbers
+        ]
+        for one in numbers
+    ]  # fmt: skip
+    assert found.tolist() == expected
+    assert {0.5, 1.5} & set(np.ravel(expected).tolist())  # a draw in one of two games
+
+
+def test_a_match_scores_draws_one_half_and_its_limit_is_an_expected_score():
+    env = GameEnv(SMALL.game)
+
+    @cache
+    def best(position, ours):
+        moves = [after for _, after in SMALL.moves(position)]
+        if not moves:
+            score = (1 + SMALL.outcome(position)) / 2
+            return score if ours else 1 - score
+        scores = [best(after, not ours) for after in moves]
+        return max(scores) if ours else sum(scores) / len(scores)
+
+    result = play_match(env, OptimalAgent(SMALL.game), RandomAgent(), 400, seed=0)
+    start = position_of(SMALL)
+    assert result.limit == pytest.approx((best(start, True) + best(start, False)) / 2)
+    assert result.draws > 0
+    assert result.win_rate == (sum(result.wins) + result.draws / 2) / 400
+    assert f"{result.draws} drawn" in repr(result)
+    assert result.interval[0] < result.win_rate < result.interval[1]
+
+
+@pytest.mark.parametrize("name", ["connect-3-small", "dominoes"])
+def test_players_keep_the_value(name):
+    entry = outcome_games.GAMES[name]()
+    truth, rng = entry.truth(), np.random.default_rng(0)
+    env = GameEnv(entry.game)
+    oracle = OptimalAgent(entry.game)
+    searchers = [AlphaBetaAgent(env, depth=None), OutcomeSearchAgent(env), MinimaxAgent(env)]
+    some = [
+        position for position in truth if entry.moves(position) and sum(map(bool, position)) > 3
+    ]
+    for position in [some[i] for i in rng.choice(len(some), 60)]:
+        env.reset(options={"start": position})
+        observed = env.observe(env.agent_selection)
+        arguments = observed["observation"], observed["action_mask"], rng
+        for player in (oracle, *searchers):
+            after = entry.game.play(position, player.act(*arguments))
+            assert -truth[after] == truth[position]
+        assert {player.value(env) for player in searchers} == {truth[position]}
+
+
+def test_a_drawn_game_and_its_moves_in_words():
+    oracle = OptimalAgent(outcome_games.tic_tac_toe().game)
+    played = sample_game(oracle, oracle.game, seed=0)
+    assert played.winner == DRAW
+    assert all(move.values[move.action] == 0 and not move.winning.any() for move in played.moves)
+    text = printed(game_text(oracle.game, played))
+    assert "player_0 to move at a drawn position" in text
+    assert "draws" in text
+    assert "loses" in text
+    start = np.array([oracle.game.rules.initial])
+    summary = policy_summary(oracle, oracle.game, start)
+    assert summary == "The best move keeps the value at 1 of 1 positions that are not lost."
+    said = []
+    answers = iter(["hint", "quit"])
+    human = HumanAgent(oracle.game, lambda prompt: next(answers), said.append)
+    with pytest.raises(Quit):
+        human.act(np.zeros(9, dtype=int), np.ones(9, dtype=np.int8), np.random.default_rng(0))
+    assert said[0].startswith("Keeping the draw: ")
+
+
+def test_a_learner_of_an_own_game_is_saved_with_its_outcome(tmp_path):
+    entry = outcome_games.dominoes()
+    learner = QLearning.for_env(GameEnv(entry.game))
+    train(GameEnv(entry.game), learner, 50, seed=0, progress=False)
+    path = save(learner, tmp_path / "learner")
+    again = load(path, entry.game)
+    assert again.table.any()
+    assert again.table.tobytes() == learner.table.tobytes()
+    assert again.game == entry.game
+    other = game_from_moves("dominoes", (0,) * 10, entry.moves, outcome=lambda p: 0)
+    with pytest.raises(StorageError):
+        load(path, other)
+
+
+def test_what_needs_the_last_move_refuses_by_name():
+    game = outcome_games.random_game(1).game
+    for kind in (QuotientLearner, ColumnAutomatonLearner, SignedProducts):
+        with pytest.raises(InvalidGameError, match=f"{kind.__name__}.*outcome of its own"):
+            kind(game)
+    with pytest.raises(InvalidGameError, match=r"nim-sums.*outcome of its own"):
+        NimSumShaping(QLearning.for_env(GameEnv(game)), 0.1)
+
+
+@pytest.mark.parametrize("seed", [1, 5, 8, 9])
+def test_credit_of_turns_counts_a_draw_one_half(seed):
+    entry = outcome_games.random_game(seed)
+    task, truth = Task(entry.game, epsilon=0.25), entry.truth()
+    rng = np.random.default_rng(seed)
+    exact = Exact(task, rng.normal(size=task.legal.shape))
+    places = {entry.game.rules.coordinate_tuple(p): i for i, p in enumerate(task.positions)}
+
+    @cache
+    def score(position, ours, best):
+        """Expected score of the agent, by its policy or by its best play."""
+        moves = sorted(entry.moves(position))
+        if not moves:
+            end = (1 + entry.outcome(position)) / 2
+            return end if ours else 1 - end
+        scores = [score(after, not ours, best) for _, after in moves]
+        if ours and best:
+            return max(scores)
+        if ours:
+            return float(
+                np.dot(exact.policy[places[position]][task.legal[places[position]]], scores)
+            )
+        right = [-truth[after] == truth[position] for _, after in moves]
+        if truth[position] == -1:
+            right = [True] * len(moves)
+        return 0.75 * np.mean(np.array(scores)[right]) + 0.25 * np.mean(scores)
+
+    start = position_of(entry)
+    for ours, best in ((exact.objective, False), (task.optimal_win_probability, True)):
+        assert ours == pytest.approx((score(start, True, best) + score(start, False, best)) / 2)
+    played = sample(task, exact.policy[np.newaxis], 400, [rng])
+    assert played.results.mean() == pytest.approx(exact.objective, abs=0.06)
+    assert {*np.unique(played.results)} <= {0.0, 0.5, 1.0}
+    for position, value in truth.items():
+        at = places[position]
+        for action, after in zip(
+            np.flatnonzero(task.legal[at]), sorted(entry.moves(position)), strict=True
+        ):
+            assert task.score_left[at, action] == (1 - truth[after[1]]) / 2
+            kept = value > -1 and -truth[after[1]] == value
+            assert task.keeps_win[at, action] == kept
