@@ -57,6 +57,9 @@ class Forks:
     def __init__(self, modules: str) -> None:
         # Programs say themselves where compiled functions are kept.
         environment = {name: it for name, it in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+        # Bytecode is known by the second and the length of its source: a test that writes a module
+        # again at once, as long as before, would be given the old one.
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
         self._server = subprocess.Popen(
             [sys.executable, "-c", SERVER.format(modules=modules)],
             env={**environment, "PYTHONPATH": str(ROOT)},
