@@ -8,7 +8,8 @@ from typing import Any, Literal
 from nim_envs.optional import imports_for
 from nim_envs.registration import make_game
 from nim_envs.rules.validation import checked_choice
-from nim_envs.text import TextGame, Turn, disguised
+from nim_envs.text import TextGame, Turn
+from nim_envs.text.language import language_of
 from nim_envs.text.play import mean_reward
 
 with imports_for("the adapter for SkyRL", "skyrl"):
@@ -32,11 +33,14 @@ class SkyRLTextEnv(BaseTextEnv):
         game: name of a registered game.
         arguments: arguments of :func:`nim_envs.make_game`.
         disguise: seed of other names; ``None``: the game's own names.
-        rewards: ``"turn"``: 1 for each reply that keeps the win, else 0, and 0 where no move wins;
-            ``"result"``: 1 or -1 at the end of the game, 0 before.
+        rules: sentences that say what a move is and who wins, as :class:`nim_envs.text.Language`
+            takes them; ``None``: those of the game.
+        rewards: ``"turn"``: 1 for each reply that keeps the win, ½ for one that keeps a draw, else
+            0, and 0 where every move loses; ``"result"``: 1, 0 for a draw, or -1 at the end of the
+            game, 0 before.
         seed: seed of the game of a row that has none.
         of_play: other arguments of :class:`nim_envs.text.TextGame`; the style is
-            ``"conversation"`` by default and for ``"sentences"``, so that the rules are told once.
+            ``"conversation"`` by default and for ``"sentences"``, which give the rules once.
 
     Raises:
         ValueError: unknown ``rewards``; for the other arguments see
@@ -68,6 +72,7 @@ class SkyRLTextEnv(BaseTextEnv):
         game: str = "nim",
         arguments: Mapping[str, Any] | None = None,
         disguise: int | None = None,
+        rules: str | None = None,
         rewards: Literal["turn", "result"] = "turn",
         seed: int = 0,
         **of_play: Any,
@@ -75,11 +80,10 @@ class SkyRLTextEnv(BaseTextEnv):
         super().__init__()
         checked_choice("rewards", rewards, REWARDS)
         row = extras or {}
-        board = make_game(game, **(arguments or {}))
-        spoken = board if disguise is None else disguised(board, disguise)
+        language = language_of(make_game(game, **(arguments or {})), disguise, rules)
         if of_play.setdefault("style", "conversation") == "sentences":
             of_play["style"] = "conversation"
-        self._play = TextGame(spoken, seed=row.get("seed", seed), **of_play)
+        self._play = TextGame(language, seed=row.get("seed", seed), **of_play)
         self._position = row.get("position")
         self._by_turn = rewards == "turn"
         self.replies: list[Turn] = []
@@ -131,10 +135,12 @@ class SkyRLTextEnv(BaseTextEnv):
         }
 
     def get_metrics(self) -> dict[str, float]:
-        """Return whether the game was won, and the mean reward of the turns that have one."""
+        """Return whether the game was won or drawn, and the mean reward of the turns with one."""
         if not self.replies:
             return {}
         won = {"won": float(self.replies[-1].result > 0)}
+        if self._play.language.game.has_outcome:
+            won["drawn"] = float(self.replies[-1].points == 0.5)
         kept = mean_reward(self.replies)
         return won if kept is None else {**won, "kept_win": kept}
 

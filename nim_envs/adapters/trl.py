@@ -10,7 +10,6 @@ import numpy.typing as npt
 from nim_envs.game import Game
 from nim_envs.optional import imports_for
 from nim_envs.rules.validation import checked_choice
-from nim_envs.scoring.scores import scored_positions
 from nim_envs.text import (
     PROMPT_VERSION,
     Language,
@@ -24,6 +23,7 @@ from nim_envs.text import (
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.language import as_language
 from nim_envs.text.play import mean_reward
+from nim_envs.text.scores import asked_positions
 
 with imports_for("the adapter for TRL", "trl"):
     from datasets import Dataset
@@ -51,7 +51,8 @@ def positions_dataset(
 
     Args:
         game: the game, or its language.
-        positions: ``(n, components)``; ``None``: all N-positions.
+        positions: ``(n, components)``; ``None``: all N-positions; in games with an outcome of their
+            own, all positions that are not lost and leave a choice of moves.
         style: style of the prompts, as :func:`nim_envs.text.prompt` takes it.
         answer: form of the answers that prompts in sentences ask for.
         conversational: whether prompts are messages.
@@ -70,7 +71,7 @@ def positions_dataset(
     language = as_language(game)
     rules = language.game.rules
     if positions is None:
-        listed = scored_positions(language.game, rules.lattice())
+        listed = asked_positions(language.game)
     else:
         listed = rules.checked_positions(positions).reshape(-1, len(rules.components))
     texts = [prompt(language, position, style, answer=answer) for position in listed]
@@ -120,7 +121,7 @@ def _reward_function(
 def kept_win(
     game: Game | Language, *, answer: str = "line", last_line: bool = False
 ) -> RewardFunction:
-    """Return a reward function: 1 where a reply keeps the win, else 0.
+    """Return a reward function: 1 where a reply keeps the win, ½ where it keeps a draw, else 0.
 
     ``None``, which TRL leaves out, for a legal move in a lost position.
 
@@ -157,8 +158,8 @@ def game_environment(
 
     Args:
         game: the game, or its language.
-        rewards: ``"result"``: 1 for a game that was won and -1 for any other, including unfinished
-            ones. ``"turn"``: the mean reward of the turns that have one.
+        rewards: ``"result"``: 1 for a game that was won, 0 for a drawn one and -1 for any other,
+            including unfinished ones. ``"turn"``: the mean reward of the turns that have one.
         seed: seed of all environments of the factory; each plays different games.
         arguments: those of :class:`nim_envs.text.TextGame`.
 
@@ -166,16 +167,16 @@ def game_environment(
         ValueError: unknown ``rewards``; for the arguments see :class:`nim_envs.text.TextGame`.
     """
     checked_choice("rewards", rewards, REWARDS)
-    made = 0
+    count = 0
 
     class GameEnvironment:
         """One game at a time, played by calling ``move``."""
 
         def __init__(self) -> None:
-            nonlocal made
-            self._play = TextGame(game, seed=seed + made, **arguments)
+            nonlocal count
+            self._play = TextGame(game, seed=seed + count, **arguments)
             self.turns: list[Turn] = []
-            made += 1
+            count += 1
 
         def reset(self, position: Sequence[int] | None = None, **_: Any) -> str:
             """Begin a game, from the row's position if it has one; return rules and prompt."""
@@ -195,7 +196,7 @@ def game_environment(
                 move: The move, in the form that the rules ask for.
 
             Returns:
-                The opponent's move and the position after it, or who won.
+                The opponent's move and the position after it, or the result.
             """
             if self.turns and self.turns[-1].over:
                 return "The game is over."
@@ -204,13 +205,12 @@ def game_environment(
             if turn.again:
                 return f"That is no move: {turn.verdict.why}. {turn.prompt}"
             answer = f"The opponent: {turn.opponent_move}. " if turn.opponent_move else ""
-            won = "The game is over. You " + ("win." if turn.result > 0 else "lose.")
-            return answer + (won if turn.prompt is None else turn.prompt)
+            return answer + (turn.prompt or f"The game is over. {turn.ending}")
 
         def get_reward(self) -> float:
             """Return the reward of the game."""
             if rewards == "result":
-                return 1.0 if self.turns and self.turns[-1].result > 0 else -1.0
+                return self.turns[-1].result if self.turns and self.turns[-1].over else -1.0
             return mean_reward(self.turns) or 0.0
 
     return GameEnvironment

@@ -12,21 +12,20 @@ from typing import Any, Literal
 
 from nim_envs.optional import imports_for
 from nim_envs.registration import make_game
-from nim_envs.scoring.scores import scored_positions
 from nim_envs.text import (
     PROMPT_VERSION,
     Language,
     TextGame,
     Turn,
     Verdict,
-    disguised,
     prompt,
     reward,
 )
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.exam import Suite
-from nim_envs.text.language import as_language
+from nim_envs.text.language import language_of
 from nim_envs.text.play import mean_reward
+from nim_envs.text.scores import asked_positions
 
 with imports_for("the adapter for verifiers", "verifiers"):
     import verifiers.v1 as vf
@@ -46,6 +45,8 @@ class GameSpec(vf.TaskData):
         answer: form of the answers.
         last_line: whether the last line of a reply is searched for the move.
         prompt_version: version of the prompts' format.
+        rules: sentences that say what a move is and who wins, as :class:`nim_envs.text.Language`
+            takes them; ``None``: those of the game.
     """
 
     game: str
@@ -55,11 +56,11 @@ class GameSpec(vf.TaskData):
     answer: str = "line"
     last_line: bool
     prompt_version: int = PROMPT_VERSION
+    rules: str | None = None
 
     def language(self) -> Language:
         """Return the language of the game."""
-        game = make_game(self.game, **self.arguments)
-        return as_language(game) if self.disguise is None else disguised(game, self.disguise)
+        return language_of(make_game(self.game, **self.arguments), self.disguise, self.rules)
 
 
 class GameConfig(vf.TasksetConfig):
@@ -71,10 +72,11 @@ class GameConfig(vf.TasksetConfig):
     style: str = "sentences"
     answer: str = "line"
     last_line: bool = False
+    rules: str | None = None
 
     def spec(self) -> dict[str, Any]:
         """Return the fields of a row that are the same in all rows."""
-        names = ("game", "arguments", "disguise", "style", "answer", "last_line")
+        names = ("game", "arguments", "disguise", "style", "answer", "last_line", "rules")
         return {name: getattr(self, name) for name in names}
 
 
@@ -100,7 +102,7 @@ class MoveTask(vf.Task[MoveData, vf.State, vf.TaskConfig]):
 
     @vf.reward
     async def kept_win(self, trace: vf.Trace) -> float | dict[str, float]:
-        """Return 1 for a reply that keeps the win, else 0; nothing where none could."""
+        """Return 1 for a reply that keeps the win, ½ for a draw; nothing where all moves lose."""
         earned = reward(self.verdict(trace))
         return {} if earned is None else earned
 
@@ -111,14 +113,13 @@ class MoveTask(vf.Task[MoveData, vf.State, vf.TaskConfig]):
 
 
 class MoveTaskset(vf.Taskset[MoveTask, GameConfig]):
-    """All N-positions of a game, one task each."""
+    """All N-positions of a game, one task each; where draws exist, all that score() asks."""
 
     def load(self) -> Iterable[MoveTask]:
         """Return the tasks, in the order of the positions."""
         spec = self.config.spec()
         language = GameSpec(**spec).language()
-        won = scored_positions(language.game, language.game.rules.lattice())
-        for position in won.tolist():
+        for position in asked_positions(language.game).tolist():
             yield MoveTask(
                 MoveData(
                     name=f"{language.name} at {position}",
@@ -138,7 +139,8 @@ class PlayData(GameSpec):
         seat: the model's seat: 0 moves first, 1 second, or ``"random"``.
         start: as :func:`nim_envs.make_game` takes it.
         retries: most repetitions of a turn.
-        rewards: ``"result"``: 1 for a win, else 0; ``"turn"``: the mean of the rewards by turn.
+        rewards: ``"result"``: 1 for a win, ½ for a draw, else 0; ``"turn"``: the mean reward of the
+            turns that have one.
         seed: seed of the game.
     """
 
@@ -151,7 +153,7 @@ class PlayData(GameSpec):
 
     def begun(self) -> tuple[TextGame, str]:
         """Return the game at its first turn, and the first prompt."""
-        # The model sees the whole conversation: the rules are told once.
+        # The model sees the whole conversation: it gets the rules once.
         style = "conversation" if self.style == "sentences" else self.style
         play = TextGame(
             self.language(), self.opponent, self.seat, self.start, self.retries, self.seed,
@@ -209,7 +211,7 @@ class PlayEnv(vf.Env[PlayEnvConfig]):
                 if turns[-1].over:
                     break
                 segment = await interaction.turn(_answer(turns[-1]))
-        won = float(bool(turns) and turns[-1].result > 0)
+        won = turns[-1].points if turns else 0.0
         trace = interaction.trace
         by_turn = task.data.rewards == "turn"
         trace.record_reward("kept_win", mean_reward(turns) or 0.0, float(by_turn))

@@ -16,8 +16,9 @@ from nim_envs.cli.running import writing
 from nim_envs.errors import InvalidGameError
 from nim_envs.registered_games import NamedGame
 from nim_envs.starts import NAMED_STARTS
-from nim_envs.text import Language, TextGame, TextScore, Turn, disguised, rules_text
+from nim_envs.text import Language, TextGame, TextScore, Turn, rules_text
 from nim_envs.text.answers import ANSWERS
+from nim_envs.text.language import language_of
 from nim_envs.text.programs import Program
 from nim_envs.text.prompts import STYLES
 from nim_envs.text.reading import check_form
@@ -99,9 +100,7 @@ def text(
     if game is None:
         raise click.UsageError("which game? Add --game nim, or a command: exam or judge")
     board = game_with_settings(game, settings, start)
-    language = (
-        Language(board, rules=rules) if disguise is None else disguised(board, disguise, rules)
-    )
+    language = language_of(board, disguise, rules)
     if command is not None:
         check_form(answer, last_line)
         asked = {
@@ -149,7 +148,7 @@ def play(game: TextGame) -> None:
             click.echo(f"The opponent: {turn.opponent_move}")
         prompt = turn.prompt
         if turn.over:
-            click.echo(f"You {'win' if turn.result > 0 else 'lose'}.")
+            click.echo(turn.ending)
 
 
 def _verdict_in_words(turn: Turn) -> str:
@@ -159,6 +158,8 @@ def _verdict_in_words(turn: Turn) -> str:
     return {
         "kept_win": "That keeps the win.",
         "threw_win": "That throws the win away.",
+        "kept_draw": "That keeps the draw.",
+        "threw_draw": "That throws the draw away.",
         "lost_position": "The position was lost.",
     }[truth.kind]
 
@@ -216,12 +217,14 @@ def show_score(result: TextScore, command: str) -> None:
     interval = ""
     if result.interval is not None:
         interval = f" ({result.interval[0]:.2f} to {result.interval[1]:.2f} %)"
+    kept = "kept the win" if result.decisive is None else "kept the win or draw"
     rows: list[list[Any]] = [
         ["game", result.game],
         ["prompts", f"{result.style}, version {result.prompt_version}"],
         ["program", command],
-        ["N-positions", f"{result.count}, {result.positions}"],
-        ["kept the win", f"{result.percent:.2f} %{interval}; random {result.random_percent:.2f} %"],
+        [result.counted, f"{result.count}, {result.positions}"],
+        [kept, f"{result.percent:.2f} %{interval}; random {result.random_percent:.2f} %"],
+        *([] if result.decisive is None else [["of these", str(result.decisive)]]),
         ["replies", f"{result.replies}, of which"],
         *([f"- {name}", f"{share:.2f} %"] for name, share in result.shares.items()),
         *(

@@ -15,7 +15,7 @@ from nim_envs.players import AnyPlayer
 from nim_envs.rules.validation import checked_choice
 from nim_envs.starts import Start
 from nim_envs.text.language import Language
-from nim_envs.text.play import TextGame, Turn
+from nim_envs.text.play import TextGame
 from nim_envs.text.prompts import PROMPT_VERSION, prompt
 
 LONGEST_PROMPT = 1 << 20
@@ -32,11 +32,12 @@ class TextEnv(gymnasium.Env[str, str]):
     ``Text``: printable ASCII. Any other string is accepted too.
 
     ## Observation Space
-    ``Text``: the prompt; at the end of a game a sentence that says who won.
+    ``Text``: the prompt; at the end of a game a sentence that says who won, or that it is drawn.
 
     ## Rewards
-    ``rewards="result"``: +1 for a win and -1 for a loss in the step that ends the game, 0 before.
-    ``rewards="turn"``: 1 for a reply that keeps a win, else 0; 0 in lost positions too.
+    ``rewards="result"``: +1 for a win, 0 for a draw and -1 for a loss in the step that ends the
+    game, 0 before. ``rewards="turn"``: 1 for a reply that keeps a win, ½ for one that keeps a draw,
+    else 0; 0 in lost positions too.
 
     ## Episode End
     The game terminates when no legal move is left, or after a reply that names no legal move once
@@ -45,7 +46,8 @@ class TextEnv(gymnasium.Env[str, str]):
     ## Information
     ``"prompt_version"``; ``"seat"``, which replies next; and on the last reply ``"kind"``,
     ``"winning"`` and ``"kept_win"``, as in :class:`Verdict`, and ``"again"``, whether the next
-    prompt is for the same position.
+    prompt is for the same position. In games with an outcome of their own also ``"value"`` and
+    ``"kept_value"``.
 
     Args:
         game: the game, or its language; this and the next eight arguments as in :class:`TextGame`.
@@ -93,13 +95,13 @@ class TextEnv(gymnasium.Env[str, str]):
         self._rewards = checked_choice("rewards", rewards, REWARDS)
         self.render_mode = checked_choice("render_mode", render_mode, ("ansi",), or_none=True)
         language = self._play.language
-        told = "sentences" if style == "conversation" else style
-        shown = prompt(language, language.game.rules.initial, told, answer=answer)
+        longest_style = "sentences" if style == "conversation" else style
+        first_prompt = prompt(language, language.game.rules.initial, longest_style, answer=answer)
         self.observation_space = spaces.Text(
-            LONGEST_PROMPT, min_length=1, charset=frozenset(string.printable) | set(shown)
+            LONGEST_PROMPT, min_length=1, charset=frozenset(string.printable) | set(first_prompt)
         )
         self.action_space = spaces.Text(LONGEST_ACTION, min_length=0, charset=string.printable)
-        self._shown = ""
+        self._observation = ""
         self._begun = False
 
     def reset(
@@ -122,9 +124,9 @@ class TextEnv(gymnasium.Env[str, str]):
         position = checked_options(options, ("position",)).get("position")
         if seed is not None or not self._begun:
             seed = int(self.np_random.integers(2**63))
-        self._shown = self._play.reset(position, seed=seed)
+        self._observation = self._play.reset(position, seed=seed)
         self._begun = True
-        return self._shown, self._info()
+        return self._observation, self._info()
 
     def _info(self) -> dict[str, Any]:
         return {"prompt_version": PROMPT_VERSION, "seat": self._play.seat}
@@ -143,7 +145,7 @@ class TextEnv(gymnasium.Env[str, str]):
             TypeError: ``action`` is not a string.
         """
         turn = self._play.reply(action)
-        self._shown = turn.prompt or _last_words(turn)
+        self._observation = turn.prompt or f"The game is over. {turn.ending}"
         truth = turn.verdict
         info = self._info() | {
             "kind": truth.kind,
@@ -151,13 +153,11 @@ class TextEnv(gymnasium.Env[str, str]):
             "kept_win": truth.kept_win,
             "again": turn.again,
         }
+        if self._play.language.game.has_outcome:
+            info |= {"value": truth.value, "kept_value": truth.kept_value}
         earned = turn.result if self._rewards == "result" else turn.reward or 0.0
-        return self._shown, earned, turn.over, False, info
+        return self._observation, earned, turn.over, False, info
 
     def render(self) -> str | None:
         """Return the last observation where ``render_mode="ansi"``."""
-        return self._shown if self.render_mode == "ansi" else None
-
-
-def _last_words(turn: Turn) -> str:
-    return f"The game is over. You {'win' if turn.result > 0 else 'lose'}."
+        return self._observation if self.render_mode == "ansi" else None

@@ -14,7 +14,7 @@ from nim_envs.envs.reset_arguments import is_seed
 from nim_envs.errors import InvalidActionError, InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component
-from nim_envs.rules.convention import AnyConvention, of_last_move
+from nim_envs.rules.convention import AnyConvention
 from nim_envs.rules.cram_game import CramBoard
 from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.graph_game import Token
@@ -70,11 +70,16 @@ class Names(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """The solution of a position: whether it is won, and the result of each legal action."""
+    """The solution of a position: its value, and the result of each legal action."""
 
-    winning: bool
+    value: int  # to the player to move: 1, 0 or -1
     after: dict[int, Position]
-    lost_after: frozenset[int]  # the actions after which the opponent has lost
+    keeping: frozenset[int]  # the actions that keep the value of a position that is not lost
+
+    @property
+    def is_decisive(self) -> bool:
+        """Whether some move loses value: neither lost, nor with right moves alone."""
+        return 0 < len(self.keeping) < len(self.after)
 
 
 class Language:
@@ -86,10 +91,11 @@ class Language:
             none.
         rules: sentences that say what a move is, for the rules in :func:`rules_text` and prompts in
             sentences, such as ``"In each turn take any number of objects from one heap"``;
-            ``None``: those of the game, which games of one's own may not have.
+            ``None``: those of the game, which games of one's own may not have. In games with an
+            outcome of their own the sentences also say who wins, and when the game is drawn.
 
     Raises:
-        InvalidGameError: ``rules`` are not text, or the game has an outcome of its own.
+        InvalidGameError: ``rules`` are not text.
     """
 
     def __init__(
@@ -99,7 +105,6 @@ class Language:
             raise InvalidGameError(
                 f"rules must be sentences that say what a move is, not {rules!r}"
             )
-        of_last_move(game.convention, "a game in words")
         self.game = game
         self.disguise = disguise
         self.rules = rules
@@ -301,11 +306,12 @@ class Language:
         rules, solution = self.game.rules, self.game.solution
         here, legal = self._legal(position)
         after = rules.step(np.broadcast_to(here, (len(legal), len(here))), np.array(legal, int))
-        lost = ~np.asarray(solution.is_winning(after), dtype=np.bool_)
+        value = int(solution.value(here))
+        keeping = (np.asarray(solution.value(after)) == -value) & (value >= 0)
         return Outcomes(
-            bool(solution.is_winning(here)),
+            value,
             dict(zip(legal, map(tuple, after.tolist()), strict=True)),
-            frozenset(action for action, is_lost in zip(legal, lost, strict=True) if is_lost),
+            frozenset(action for action, keeps in zip(legal, keeping, strict=True) if keeps),
         )
 
 
@@ -398,3 +404,19 @@ def disguised(game: Game, seed: int, rules: str | None = None) -> Language:
     if seed is None or not is_seed(seed):
         raise InvalidGameError(f"seed must be a Python integer of at least 0, not {seed!r}")
     return Language(game, Disguise(game.rules, seed), rules)
+
+
+def language_of(game: Game, disguise: int | None = None, rules: str | None = None) -> Language:
+    """Return the language of a game with the rules given, disguised if there is a seed.
+
+    Args:
+        game: rules, convention and start.
+        disguise: seed, as of :func:`disguised`; ``None``: the game's own names.
+        rules: sentences, as of :class:`Language`; ``None``: those of the game.
+
+    Raises:
+        InvalidGameError: ``disguise`` is not such a seed, or ``rules`` are not text.
+    """
+    if disguise is not None:
+        return disguised(game, disguise, rules)
+    return as_language(game) if rules is None else Language(game, rules=rules)

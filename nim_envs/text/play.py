@@ -36,8 +36,8 @@ class Turn:
             did; ``None``: there was none.
         again: whether the next prompt is for the same position, as the reply named no legal move.
         prompt: the next prompt; ``None``: the game is over.
-        result: 0 while the game goes on; at its end 1 for a win and -1 for a loss, in self-play of
-            the player who replied.
+        result: 0 while the game goes on; at its end 1 for a win, 0 for a draw and -1 for a loss, in
+            self-play of the player who replied.
         opponent_move: the opponent's move as text; ``None``: it made none, or an illegal one.
     """
 
@@ -60,6 +60,16 @@ class Turn:
         If ``again`` is true the turn is not over, and its reward is that of its last reply.
         """
         return reward(self.verdict if self.fault is None else self.fault)
+
+    @property
+    def ending(self) -> str:
+        """How the game ended: ``"You win."``, ``"You lose."`` or ``"The game is drawn."``."""
+        return {1.0: "You win.", -1.0: "You lose."}.get(self.result, "The game is drawn.")
+
+    @property
+    def points(self) -> float:
+        """1 for a game that was won, ½ for a drawn one, 0 for a lost one and until its end."""
+        return (1.0 + self.result) / 2 if self.over else 0.0
 
 
 def mean_reward(turns: Sequence[Turn]) -> float | None:

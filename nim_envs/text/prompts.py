@@ -147,7 +147,8 @@ def rules_text(game: Game | Language) -> str:
     """Return the rules in sentences: the components, the moves, and who wins. One line of text.
 
     Args:
-        game: the game, or its language, whose ``rules`` say what a move is where the game does not.
+        game: the game, or its language, whose ``rules`` say what a move is where the game does not;
+            they are needed in games with an outcome of their own, and say who wins, too.
 
     Raises:
         InvalidGameError: neither says it.
@@ -175,8 +176,10 @@ def rules_text(game: Game | Language) -> str:
         f"There {'is' if first_is_one else 'are'} {'; '.join(counts)}",
         *moves,
     ]
-    who = language.game.convention.in_words
-    return f"{language.translated('. '.join(sentences))}. {who[0].upper()}{who[1:]}."
+    told = f"{language.translated('. '.join(sentences))}."
+    if language.game.has_outcome:
+        return told  # the rules of the language say who wins
+    return f"{told} {_capital(language.game.convention.in_words)}."
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -194,6 +197,13 @@ def _moves(language: Language) -> list[str]:
     """
     if language.rules is not None:
         return [language.rules.strip(" .")]
+    if language.game.has_outcome:
+        raise InvalidGameError(
+            f"{language.game.rules.name} does not say in words who wins: say what a move is, who "
+            "wins and when the game is drawn with rules=, as in nim_envs.text.Language(game, "
+            "rules='In each turn mark an empty cell. Three marks in a row win; a full board "
+            "without them is a draw')"
+        )
     for component in language.game.rules.components:
         if component.words.is_generic and not _can_be_listed(component):
             raise InvalidGameError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import warnings
@@ -14,28 +15,30 @@ import numpy.typing as npt
 
 from nim_envs.files import write_somewhere
 from nim_envs.game import Game
+from nim_envs.rules.moves_between import legal_counts
 from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
-from nim_envs.scoring import optimality
+from nim_envs.scoring import Optimality, optimality
 from nim_envs.scoring.intervals import in_words, percent_interval
-from nim_envs.scoring.scores import position_set, scored_positions
+from nim_envs.scoring.scores import Decisive, position_set, scored_positions
 from nim_envs.text.language import Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt
 from nim_envs.text.reading import check_form
 from nim_envs.text.replies import Answer, Replies, Request
 from nim_envs.text.runner import answers
 from nim_envs.text.speakers import BATCH_SIZE, Speak, asking
-from nim_envs.text.verdicts import KINDS, Kind, Verdict, verdict
+from nim_envs.text.verdicts import DRAW_KINDS, KINDS, Kind, Verdict, verdict
+from nim_envs.typing import IntArray
 
 LONGEST_KEPT = 1000
 """Maximum length of a reply in a ``Blunder``, in characters."""
 
-WITH_A_MOVE: tuple[Kind, ...] = ("kept_win", "threw_win", "lost_position", "illegal")
+WITH_A_MOVE: tuple[Kind, ...] = ("kept_win", "threw_win", *DRAW_KINDS, "lost_position", "illegal")
 """The kinds of replies that held a move."""
 
 
 @dataclass(frozen=True)
 class Blunder:
-    """A reply that did not keep a won position.
+    """A reply that did not keep a won or drawn position.
 
     Attributes:
         position: position of the prompt.
@@ -52,8 +55,10 @@ class Blunder:
 class TextScore:
     """Score of replies over the N-positions of a set.
 
-    The five shares, by the kinds of :class:`Verdict`, are percent of all replies, and add up to
-    100.
+    The shares by the kinds of :class:`Verdict` are percent of all replies, and add up to 100.
+
+    In games with an outcome of their own, where draws exist, the positions are those that are not
+    lost and leave a choice of moves, and a reply keeps the win or the draw.
 
     Attributes:
         percent: share of the replies at N-positions that keep the win, in percent; NaN if the set
@@ -78,6 +83,10 @@ class TextScore:
         game: the game in short, with the seed of its disguise.
         style: ``"short"`` or ``"sentences"``.
         prompt_version: ``PROMPT_VERSION`` when the replies were scored.
+        kept_draw: share of replies of this kind.
+        threw_draw: share of replies of this kind.
+        decisive: in games with an outcome of their own, ``percent`` over the *decisive* positions,
+            at which some move loses value, and their number; else ``None``.
     """
 
     percent: float
@@ -97,11 +106,22 @@ class TextScore:
     game: str
     style: str
     prompt_version: int = PROMPT_VERSION
+    kept_draw: float = 0.0
+    threw_draw: float = 0.0
+    decisive: Decisive | None = None
 
     @property
     def shares(self) -> dict[Kind, float]:
-        """The five shares by kind, in percent."""
-        return {kind: getattr(self, kind) for kind in KINDS}
+        """The shares by kind, in percent; those of draws only in games that have them."""
+        kinds = KINDS if self.decisive is None else (*KINDS[:2], *DRAW_KINDS, *KINDS[2:])
+        return {kind: getattr(self, kind) for kind in kinds}
+
+    @property
+    def counted(self) -> str:
+        """Which positions ``count`` counts, in words."""
+        if self.decisive is None:
+            return "N-positions"
+        return "positions that are not lost and leave a choice"
 
     def __repr__(self) -> str:
         """Return the score and the number of blunders in one line."""
@@ -110,10 +130,15 @@ class TextScore:
     def __str__(self) -> str:
         """Return the score in one line."""
         lost = f"in lost positions {self.lost_position:.2f} %, " if self.lost_position else ""
+        of_decisive = drawn = ""
+        if self.decisive is not None:
+            of_decisive = f"{self.decisive}; "
+            drawn = f"kept the draw {self.kept_draw:.2f} %, threw it {self.threw_draw:.2f} %, "
         return (
-            f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} N-positions, "
-            f"{self.positions}; random {self.random_percent:.2f} %; of {self.replies} replies: "
-            f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {lost}"
+            f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} {self.counted}, "
+            f"{self.positions}; random {self.random_percent:.2f} %; {of_decisive}"
+            f"of {self.replies} replies: "
+            f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {drawn}{lost}"
             f"illegal {self.illegal:.2f} %, no move {self.format:.2f} %; "
             f"{f'{self.failed} requests failed; ' if self.failed else ''}"
             f"{self.game}; {self.style} prompts, version {self.prompt_version}"
@@ -138,7 +163,8 @@ def score(
 
     As in :func:`nim_envs.optimality`, the score is over N-positions, as every move loses at a
     P-position. For a speaker that always gives the same reply to a prompt, ``percent`` is the
-    optimality of its moves.
+    optimality of its moves. In games with an outcome of their own it is over the positions that are
+    not lost; where only one move is legal, nothing is asked.
 
     Args:
         speak: function from a list of prompts to the replies, one for each.
@@ -249,9 +275,9 @@ class Questions:
         prompt(language, rules.initial, style, answer=answer)  # raises errors now
         self.name, _, parts = position_set(language.game, positions)
         none = np.empty((0, len(rules.components)), dtype=np.int64)
-        listed = np.concatenate([none, *(part[~rules.is_terminal(part)] for part in parts)])
-        self.won = scored_positions(language.game, listed)
-        self.asked = np.repeat(listed if lost_positions else self.won, self.samples or 1, axis=0)
+        listed = np.concatenate([none, *(_with_a_choice(language.game, part) for part in parts)])
+        self.scored = scored_positions(language.game, listed)
+        self.asked = np.repeat(listed if lost_positions else self.scored, self.samples or 1, axis=0)
         self.header = {
             "game": language.name,
             "rules": language.rules,
@@ -277,24 +303,27 @@ class Questions:
         self, said: Iterable[tuple[Request, Answer]], *, last_line: bool = False
     ) -> TextScore:
         """Return the score of the answers to all requests, in any order."""
-        rules = self.language.game.rules
-        counts = dict.fromkeys(KINDS, 0)
-        kept = moves = failed = failed_won = 0
+        game, rules = self.language.game, self.language.game.rules
+        counts: dict[Kind, int] = dict.fromkeys((*KINDS, *DRAW_KINDS), 0)
+        kept = moves = failed = failed_scored = decisive = kept_decisive = 0
         blunders: dict[int, Blunder] = {}
         for request, answer in said:
             index = int(request.id.partition("/")[0])
             position = tuple(self.asked[index].tolist())
+            outcomes = self.language.outcomes(position)
             if answer.reply is None:
                 failed += 1
-                failed_won += self.language.outcomes(position).winning
+                failed_scored += outcomes.value >= 0
                 continue
             truth = verdict(
                 self.language, position, answer.reply, answer=self.answer, last_line=last_line
             )
             counts[truth.kind] += 1
-            kept += truth.kept_win
-            moves += truth.winning and truth.kind in WITH_A_MOVE
-            if truth.winning and not truth.kept_win:
+            kept += truth.kept_value
+            moves += truth.value >= 0 and truth.kind in WITH_A_MOVE
+            decisive += outcomes.is_decisive
+            kept_decisive += outcomes.is_decisive and truth.kept_value
+            if truth.value >= 0 and not truth.kept_value:
                 here = rules.coordinate_tuple(np.array(position))
                 blunders[index] = Blunder(here, answer.reply[:LONGEST_KEPT], truth)
 
@@ -302,14 +331,20 @@ class Questions:
             return 100.0 * number / whole if whole else math.nan
 
         replies = len(self.asked) - failed
-        at_won = len(self.won) * (self.samples or 1) - failed_won
-        percent = share(kept, at_won)
+        at_scored = len(self.scored) * (self.samples or 1) - failed_scored
+        percent = share(kept, at_scored)
         interval = None
-        if self.samples is not None and at_won:
-            interval = percent_interval(percent, at_won)
+        if self.samples is not None and at_scored:
+            interval = percent_interval(percent, at_scored)
+        random = _random_score(game, self.scored)
+        of_decisive = None
+        if random.decisive is not None:
+            of_decisive = dataclasses.replace(
+                random.decisive, percent=share(kept_decisive, decisive)
+            )
         return TextScore(
             percent=percent,
-            random_percent=_random_percent(self.language.game, self.won),
+            random_percent=random.random_percent,
             kept_win=share(counts["kept_win"], replies),
             threw_win=share(counts["threw_win"], replies),
             lost_position=share(counts["lost_position"], replies),
@@ -317,18 +352,31 @@ class Questions:
             format=share(counts["format"], replies),
             percent_of_moves=share(kept, moves),
             failed=failed,
-            count=len(self.won),
+            count=len(self.scored),
             replies=replies,
             positions=self.name,
             interval=interval,
             blunders=tuple(blunders[index] for index in sorted(blunders)),
             game=self.language.name,
             style=self.style,
+            kept_draw=share(counts["kept_draw"], replies),
+            threw_draw=share(counts["threw_draw"], replies),
+            decisive=of_decisive,
         )
 
 
-def _random_percent(game: Game, positions: npt.NDArray[np.int64]) -> float:
-    """Return the score of random moves at N-positions, which comes with that of any policy."""
-    if not len(positions):
-        return math.nan
-    return optimality(lambda _, masks: masks.argmax(axis=1), game, positions).random_percent
+def asked_positions(game: Game) -> IntArray:
+    """Return all positions of a game about which a score asks, ``(n, components)``."""
+    return scored_positions(game, _with_a_choice(game, game.rules.lattice()))
+
+
+def _with_a_choice(game: Game, positions: IntArray) -> IntArray:
+    """Return the positions that leave a move; where draws exist, more than one."""
+    least = 2 if game.has_outcome else 1  # forced moves, such as passes, are no question
+    here: IntArray = positions[legal_counts(game.rules, positions) >= least]
+    return here
+
+
+def _random_score(game: Game, positions: npt.NDArray[np.int64]) -> Optimality:
+    """Return the score of some policy, with which that of random moves comes."""
+    return optimality(lambda _, masks: masks.argmax(axis=1), game, positions)

@@ -11,10 +11,15 @@ from nim_envs.game import Game
 from nim_envs.text.language import GivenPosition, Language, as_language
 from nim_envs.text.reading import read_move
 
-Kind = Literal["kept_win", "threw_win", "lost_position", "illegal", "format"]
+Kind = Literal[
+    "kept_win", "threw_win", "kept_draw", "threw_draw", "lost_position", "illegal", "format"
+]
 
 KINDS: tuple[Kind, ...] = ("kept_win", "threw_win", "lost_position", "illegal", "format")
-"""The kinds of verdicts."""
+"""The kinds of verdicts where no game is drawn."""
+
+DRAW_KINDS: tuple[Kind, ...] = ("kept_draw", "threw_draw")
+"""Further kinds, of legal moves in drawn positions: games with an outcome of their own."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +28,17 @@ class Verdict:
 
     Attributes:
         kind: ``"kept_win"`` or ``"threw_win"``: a legal move in a won position, to a P-position
-            or not; ``"lost_position"``: a legal move where none wins; ``"illegal"``: a move that
-            is not allowed there; ``"format"``: the reply holds no move in the form asked for.
+            or not; ``"kept_draw"`` or ``"threw_draw"``: a legal move in a drawn position, after
+            which it is still drawn or the opponent wins; ``"lost_position"``: a legal move where
+            every move loses; ``"illegal"``: a move that is not allowed there; ``"format"``: the
+            reply holds no move in the form asked for.
         action: the legal action that the reply names; ``None``: it names none.
         after: the position after it, in coordinates where the game has them; ``None`` without a
             legal action.
         winning: whether the position was won for the player to move.
         kept_win: whether it was, and still is after the move.
         why: how the reply was read, or why it names no legal action.
+        value: value of the position to the player to move: 1 won, 0 drawn, -1 lost.
     """
 
     kind: Kind
@@ -39,6 +47,12 @@ class Verdict:
     winning: bool
     kept_win: bool
     why: str
+    value: int
+
+    @property
+    def kept_value(self) -> bool:
+        """Whether a legal move kept the win or the draw."""
+        return self.kind in ("kept_win", "kept_draw")
 
 
 def verdict(
@@ -78,20 +92,23 @@ def verdict(
     here = language.position(position)
     reading = read_move(language, here, reply, answer=answer, last_line=last_line)
     truth = language.outcomes(here)
+    value, won = truth.value, truth.value == 1
     if reading.action is None:
-        return Verdict(cast(Kind, reading.kind), None, None, truth.winning, False, reading.why)
-    kept = truth.winning and reading.action in truth.lost_after
+        return Verdict(cast(Kind, reading.kind), None, None, won, False, reading.why, value)
+    kept = reading.action in truth.keeping
     after = language.game.rules.coordinate_tuple(np.array(truth.after[reading.action]))
     kind: Kind = "lost_position"
-    if truth.winning:
-        kind = "kept_win" if kept else "threw_win"
-    return Verdict(kind, reading.action, after, truth.winning, kept, reading.why)
+    if value >= 0:
+        kinds: tuple[Kind, ...] = ("kept_win", "threw_win") if won else DRAW_KINDS
+        kind = kinds[0] if kept else kinds[1]
+    return Verdict(kind, reading.action, after, won, won and kept, reading.why, value)
 
 
 def reward(verdict: Verdict) -> float | None:
-    """Return the reward of a reply: 1 if it kept a win, else 0; ``None`` where no move wins.
+    """Return the reward of a reply: 1 if it kept a win, ½ if it kept a draw, else 0.
 
-    A reply without a legal move gets 0 even where no move wins.
+    It is ``None`` for a legal move in a lost position, as every move loses there; a reply without a
+    legal move gets 0 even there. A win thrown away gets 0, also where a draw is left.
 
     Raises:
         TypeError: no verdict.
@@ -106,4 +123,4 @@ def reward(verdict: Verdict) -> float | None:
         raise TypeError(f"a Verdict is expected, not {verdict!r}")
     if verdict.kind == "lost_position":
         return None
-    return 1.0 if verdict.kept_win else 0.0
+    return {"kept_win": 1.0, "kept_draw": 0.5}.get(verdict.kind, 0.0)

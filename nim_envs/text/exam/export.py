@@ -107,7 +107,7 @@ def _moves(setting: Setting, item: Item) -> Iterator[dict[str, Any]]:
     for action, after in truth.after.items():
         yield {
             "move": setting.language.move(item.position, action),
-            "verdict": "kept_win" if action in truth.lost_after else "threw_win",
+            "verdict": "kept_win" if action in truth.keeping else "threw_win",
             "after": list(setting.language.game.rules.coordinate_tuple(np.array(after))),
         }
 

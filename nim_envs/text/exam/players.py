@@ -66,7 +66,7 @@ def two_ply_move(language: Language, position: Position, rng: np.random.Generato
 
 def perfect_move(language: Language, position: Position, rng: np.random.Generator) -> int:
     """Return an action that keeps the win."""
-    return min(language.outcomes(position).lost_after)
+    return min(language.outcomes(position).keeping)
 
 
 def _best(language: Language, position: Position, badness: Callable[[tuple[int, ...]], int]) -> int:

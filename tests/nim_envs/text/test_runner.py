@@ -306,7 +306,7 @@ def perfect_or_wrong(suite):
     for number, (request, (setting, item)) in enumerate(
         zip(suite.requests(style="sentences", answer="tag"), suite.items.values(), strict=True)
     ):
-        kept = min(setting.language.outcomes(item.position).lost_after)
+        kept = min(setting.language.outcomes(item.position).keeping)
         move = setting.language.move(item.position, kept)
         moves[request.prompt] = (f"Hm. <move>{move}</move>", move, f"<move>{move}</move>")[
             number % 3
