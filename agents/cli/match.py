@@ -93,8 +93,6 @@ class Match:
             return "your move"
         if self.winner is not None and self.names[self.winner] == "you":
             return "you have won"
-        if self.winner is None and any(self.env.terminations.values()):
-            return "the game is drawn"
         return self.scene().status
 
     def legal_actions(self, component: int) -> list[int]:
@@ -205,4 +203,5 @@ class Match:
             ),
             pointed=pointed,
             names=self.names,
+            drawn=self.winner is None and any(self.env.terminations.values()),
         )

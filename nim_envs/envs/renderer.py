@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from nim_envs.game import Game
 from nim_envs.render.frame import Frame
+from nim_envs.render.picture import is_drawn
 from nim_envs.render.scene import Scene
 from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
@@ -82,7 +83,8 @@ class Renderer:
             previous=None if last_move is None else last_move.before,
             last_mover=None if last_move is None else last_move.seat,
             last_move="" if last_move is None else last_move.description,
-            winning=self.game.solution.winning_actions(position) if shown else None,
+            winning=self.game.solution.keeping_actions(position) if shown else None,
+            drawn=mover is None and winner is None and is_drawn(self.game, position),
         )
 
     def show(self, scene: Scene, frames_per_second: float) -> Frame | str | None:

@@ -125,6 +125,9 @@ class BoardLayout(Layout):
     numbered = False
     """Whether the indices of the squares are written on them."""
 
+    largest_square = LARGEST_SQUARE
+    """Largest side of a square, in pixels."""
+
     @staticmethod
     def room(cell: Area) -> Area:
         """Return the place of the squares in a cell."""
@@ -256,10 +259,10 @@ class BoardLayout(Layout):
             drawing.disc(square(self.squares[place].center, size), WINNING)
 
     def draw_label(self, drawing: Drawing, view: ComponentView) -> None:
-        """Write the name below a board and, but of cells, its coordinates."""
+        """Write the name below a board and, but of cells and pieces, its coordinates."""
         text, cell = view.name, self.cell
         if self.writes_coordinates:
-            now = self.coordinates(view.state)
+            now = self.written(self.coordinates(view.state))
             names = self.component.coordinate_system.names or ("",) * len(now)
             values = [f"{name} {value}".strip() for name, value in zip(names, now, strict=True)]
             text += f": {', '.join(values)}"
@@ -267,6 +270,10 @@ class BoardLayout(Layout):
         size = drawing.fitting(text, cell.width - 8, 19)
         text = drawing.shortened(text, cell.width - 8, size)
         drawing.text(text, (cell.center.x, cell.bottom - LABEL / 2), size, color)
+
+    def written(self, coordinates: IntArray) -> IntArray:
+        """Return the coordinates that are written below the board."""
+        return coordinates
 
     def moves(self, state: int) -> Moves:
         """Return the legal moves in a state."""
@@ -300,7 +307,7 @@ class BoardLayout(Layout):
 
     def _grid(self, rows: int, columns: int) -> list[Area]:
         """Set the side and return squares row by row, from the top, in the middle of the area."""
-        self.side = min(self.area.width / columns, self.area.height / rows, LARGEST_SQUARE)
+        self.side = min(self.area.width / columns, self.area.height / rows, self.largest_square)
         left = self.area.center.x - columns * self.side / 2
         top = self.area.center.y - rows * self.side / 2
         return Area(left, top, columns * self.side, rows * self.side).grid(rows, columns)
@@ -483,11 +490,103 @@ class CellsLayout(BoardLayout):
             drawing.line(*ends, WINNING, max(2.0, 0.12 * self.side))
 
 
+class PiecesLayout(BoardLayout):
+    """Two players' pieces on a board: cells 1 of ``player_0``, 2 of ``player_1``, 0 empty.
+
+    Coordinates beyond the cells, such as the player to move, stand below the board. A click on a
+    square chooses the move that puts a piece there; any square a move that changes none.
+    """
+
+    largest_square = 110.0
+
+    @classmethod
+    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
+        """Return the number of coordinates, at least that of cells."""
+        return len(fields)
+
+    def _place(self) -> None:
+        board = self.component.coordinate_system.board
+        assert board is not None
+        self.squares = self._grid(math.prod(board[:-1]), board[-1])
+        self.writes_coordinates = len(self.fields) > len(self.squares)
+
+    def pieces(self, coordinates: IntArray) -> IntArray:
+        """Return the cells: ``(..., fields)`` to ``(..., squares)``."""
+        return coordinates[..., : len(self.squares)]
+
+    def filled(self, coordinates: IntArray) -> BoolArray:
+        """Return the cells that are not 0."""
+        return np.asarray(self.pieces(coordinates) > 0)
+
+    def pointed_at(self, options: IntArray, before: IntArray, after: IntArray) -> BoolArray:
+        """Return the squares where each option puts a piece, or else those that it changes."""
+        changed = self.pieces(after) != self.pieces(before)
+        placed = changed & self.filled(after)
+        chosen = np.where(placed.any(axis=1, keepdims=True), placed, changed)
+        return np.asarray(chosen | ~chosen.any(axis=1, keepdims=True))
+
+    def draw(self, drawing: Drawing, view: ComponentView) -> None:
+        """Draw the squares and pieces; squares that the last move changed are tinted."""
+        now, before, after = (
+            self.pieces(self.coordinates(state)).tolist()
+            for state in (
+                view.state,
+                view.before,
+                view.state if view.pointed is None else view.pointed,
+            )
+        )
+        tint = mixed(player_color(view.last_mover), WHITE, 0.7)
+        gap = 0.03 * self.side
+        for index, place in enumerate(self.squares):
+            ground = FAINT if now[index] == before[index] else tint
+            drawing.box(place.shrunk(gap, gap, gap, gap), ground, radius=0.08 * self.side)
+            piece = after[index] or now[index]
+            if piece:
+                color = PLAYER_COLORS[piece - 1]
+                pale = 0.0 if now[index] == after[index] else 0.5
+                self.draw_piece(drawing, place, piece, mixed(color, WHITE, pale))
+        self.draw_marks(drawing, view)
+        self.draw_label(drawing, view)
+
+    @abstractmethod
+    def draw_piece(self, drawing: Drawing, place: Area, piece: int, color: Color) -> None:
+        """Draw a piece, 1 or 2, on a square."""
+
+    def written(self, coordinates: IntArray) -> IntArray:
+        """Return the coordinates beyond the cells."""
+        return coordinates[len(self.squares) :]
+
+
+class CrossesLayout(PiecesLayout):
+    """Crosses of ``player_0`` and circles of ``player_1``."""
+
+    def draw_piece(self, drawing: Drawing, place: Area, piece: int, color: Color) -> None:
+        """Draw a cross, 1, or a circle, 2."""
+        gap, width = 0.2 * self.side, max(1.5, 0.11 * self.side)
+        inside = place.shrunk(gap, gap, gap, gap)
+        if piece == 2:
+            drawing.disc(inside, color, width)
+            return
+        drawing.line((inside.x, inside.y), (inside.right, inside.bottom), color, width)
+        drawing.line((inside.x, inside.bottom), (inside.right, inside.y), color, width)
+
+
+class DiscsLayout(PiecesLayout):
+    """Discs in the colours of the players."""
+
+    def draw_piece(self, drawing: Drawing, place: Area, piece: int, color: Color) -> None:
+        """Draw a disc."""
+        gap = 0.13 * self.side
+        drawing.disc(place.shrunk(gap, gap, gap, gap), color)
+
+
 LAYOUTS: dict[str, type[BoardLayout]] = {
     "piece": PieceLayout,
     "rows": RowsLayout,
     "coins": CoinsLayout,
     "cells": CellsLayout,
+    "crosses": CrossesLayout,
+    "discs": DiscsLayout,
 }
 """The layout of each ``picture`` of a component."""
 

@@ -110,7 +110,8 @@ def position_shapes(
         mover: seat to move, 0 or 1; ``None``: the game is over, and no winner is shown.
         previous: the position before the last move, which is highlighted; ``None``: no move is.
         last_mover: seat that made the last move, 0 or 1; ``None``: unknown.
-        show_winning_moves: whether winning moves are marked.
+        show_winning_moves: whether winning moves are marked; at drawn positions those that keep the
+            draw.
         size: width and height of the picture, in pixels.
 
     Returns:
@@ -133,8 +134,9 @@ def position_shapes(
     before = None if previous is None else game.rules.checked_position(previous)
     wins = None
     if show_winning_moves and mover is not None:
-        wins = game.solution.winning_actions(here)
-    scene = Scene(here, mover, None, before, last_mover, winning=wins)
+        wins = game.solution.keeping_actions(here)
+    drawn = mover is None and is_drawn(game, here)
+    scene = Scene(here, mover, None, before, last_mover, winning=wins, drawn=drawn)
     return as_json([Box(Area(0, 0, *size), PAPER), *Picture(game, size).shapes(scene)])
 
 
@@ -257,13 +259,17 @@ class Picture:
         """The last move and, if wanted, the winning moves: on a second line if too long."""
         room = Area(self.body.x + 4, self.body.bottom, self.body.width - 8, FOOTER)
         moved, wins = scene.last_move, ""
+        if scene.drawn:
+            moved = "; ".join(filter(None, (scene.status, moved)))
         color = player_color(scene.last_mover, INK)
         if scene.winning is not None and scene.mover is not None:
             moves = [
                 self.game.rules.describe_action(int(action), scene.position)
                 for action in scene.winning
             ]
-            wins = _wins(moves, len(moves))
+            drawn = self.game.has_outcome and self.game.solution.value(scene.position) == 0
+            label = "keeps the draw" if drawn else "wins"
+            wins = _wins(label, moves, len(moves))
             width_of = drawing.text_width
             width = width_of(moved, NOTE) + 20 + width_of(wins, NOTE)
             win_color = WINNING if moves else GREY
@@ -273,10 +279,11 @@ class Picture:
                 room, below = room.shrunk(0, 3, 0, 1).grid(2, 1) if moved else (room, room)
                 shown = len(moves)
                 while (
-                    drawing.text_width(_wins(moves, shown), SMALL_NOTE) > room.width and shown > 1
+                    drawing.text_width(_wins(label, moves, shown), SMALL_NOTE) > room.width
+                    and shown > 1
                 ):
                     shown -= 1
-                self._write_note(drawing, _wins(moves, shown), below, win_color)
+                self._write_note(drawing, _wins(label, moves, shown), below, win_color)
         self._write_note(drawing, moved, room, color)
 
     def _write_note(
@@ -289,12 +296,25 @@ class Picture:
         drawing.text(text, place, size, color, anchor=(anchor, 0.5))
 
 
-def _wins(moves: list[str], shown: int) -> str:
-    """The winning moves in words, or the first ones and the number of the others."""
+def is_drawn(game: Game, position: IntArray) -> bool:
+    """Return whether a position is one in which play ends with a draw.
+
+    Args:
+        game: any game.
+        position: ``(components,)``, checked.
+    """
+    rules = game.rules
+    if not game.has_outcome or not rules.is_terminal(position):
+        return False
+    return bool(game.convention.end_values(rules, position) == 0)
+
+
+def _wins(label: str, moves: list[str], shown: int) -> str:
+    """The right moves in words, or the first ones and the number of the others."""
     if not moves:
         return "every move loses"
     more = [f"and {len(moves) - shown} more"] if shown < len(moves) else []
-    return "wins: " + "; ".join(moves[:shown] + more)
+    return f"{label}: " + "; ".join(moves[:shown] + more)
 
 
 def _panel(component: Component) -> type[Panel]:

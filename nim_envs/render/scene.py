@@ -37,9 +37,11 @@ class Scene:
         previous: the position before the last move, or before all moves to highlight.
         last_mover: seat that made the last move.
         last_move: a description of the last move and who made it.
-        winning: the winning actions, or ``None`` to hide them.
+        winning: the winning actions, or at a drawn position those that keep the draw; ``None``
+            hides them.
         pointed: an action that is selected but not made yet, or ``None``.
         names: names of the players, by seat.
+        drawn: whether the game is over and drawn.
     """
 
     position: IntArray
@@ -51,6 +53,7 @@ class Scene:
     winning: IntArray | None = None
     pointed: int | None = None
     names: tuple[str, str] = PLAYERS
+    drawn: bool = False
 
     def state(self, component: int) -> int:
         """Return the state of a component."""
@@ -91,9 +94,11 @@ class Scene:
 
     @property
     def status(self) -> str:
-        """Whose turn it is, or who has won."""
+        """Whose turn it is, or who has won, or that the game is drawn."""
         if self.mover is not None:
             return f"{self.names[self.mover]} to move"
+        if self.drawn:
+            return "the game is drawn"
         return "the game is over" if self.winner is None else f"{self.names[self.winner]} has won"
 
     @property

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import Component
+from nim_envs.rules.coordinate_system import PIECES
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
@@ -16,7 +19,7 @@ WIDEST_BAR = 40
 
 
 def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
-    """Return ``position`` as text, one line for each component.
+    """Return ``position`` as text, a line for each component, a line a row of pieces on a board.
 
     Args:
         rules: names and sizes of the components.
@@ -37,8 +40,10 @@ def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
         for component, state in zip(rules.components, position, strict=True)
     ]
     label_width, number_width = max(map(len, labels)), max(map(len, numbers))
+    indent = "\n" + " " * (label_width + number_width + 4)
     lines = [
-        f"{label:<{label_width}}  {number:>{number_width}}  {_picture(component, int(state))}"
+        f"{label:<{label_width}}  {number:>{number_width}}  "
+        + _picture(component, int(state)).replace("\n", indent)
         for label, number, component, state in zip(
             labels, numbers, rules.components, position, strict=True
         )
@@ -59,21 +64,24 @@ def _picture(component: Component, state: int) -> str:
 
 
 def _coordinates(component: Component, state: int) -> str:
-    """The coordinates of a state on one line; of a board nothing, as it is shown."""
-    if component.coordinate_system.board is not None:
-        return ""
-    return " ".join(map(str, component.coordinate_system.of(np.array(state)).tolist()))
+    """The coordinates of a state on one line; of a board those beyond it, as it is shown."""
+    system = component.coordinate_system
+    first = (
+        0 if system.board is None else math.prod(system.board)
+    )  # pieces may have more than these
+    return " ".join(map(str, system.of(np.array(state))[first:].tolist()))
 
 
 def _board(component: Component, state: int) -> str:
-    """The coordinates of a state on a board, its rows separated by bars."""
-    if component.coordinate_system.board is None:
+    """The coordinates of a state on a board: rows between bars, or below each other of pieces."""
+    system = component.coordinate_system
+    if system.board is None:
         return ""
-    rows = (
-        component.coordinate_system.of(np.array(state))
-        .reshape(-1, component.coordinate_system.board[-1])
-        .tolist()
-    )
+    cells = system.of(np.array(state))[: math.prod(system.board)]
+    rows = cells.reshape(-1, system.board[-1]).tolist()
+    if system.picture in PIECES:
+        marks = ".XO" if system.picture == "crosses" else ".xo"
+        return "\n".join(" ".join(marks[cell] for cell in row) for row in rows)
     return " | ".join(" ".join(map(str, row)) for row in rows)
 
 

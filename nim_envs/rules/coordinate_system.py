@@ -9,7 +9,10 @@ from nim_envs.typing import BoolArray, IntArray
 NO_STATE = -1
 """Result for coordinates that no state has."""
 
-PICTURES = ("piece", "cells", "rows", "coins")
+PIECES = ("crosses", "discs")
+"""Pictures of two players' pieces on a board: cells 0 empty, 1 and 2 the pieces of each."""
+
+PICTURES = ("piece", "cells", "rows", "coins", *PIECES)
 """Pictures of components with coordinates."""
 
 
@@ -25,8 +28,10 @@ class CoordinateSystem:
         fields: number of values of each coordinate.
         names: names of the coordinates, which label boxes in pictures.
         picture: how they are drawn: as a ``"piece"`` on a board, ``"cells"`` that are taken,
-            ``"rows"`` or ``"coins"``; ``None``: as boxes with numbers.
-        board: shape of a state's coordinates as an array; ``None``: they have no such shape.
+            ``"rows"``, ``"coins"``, or two players' pieces, ``"crosses"`` and circles or
+            ``"discs"``; ``None``: as boxes with numbers.
+        board: shape of a state's coordinates as an array, of two players' pieces that of the first
+            ones; ``None``: they have no such shape.
 
     Example:
         >>> squares = CoordinateSystem((3, 4), names=("file", "rank"), picture="piece")

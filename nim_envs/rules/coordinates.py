@@ -10,7 +10,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.component import Component
-from nim_envs.rules.coordinate_system import PICTURES
+from nim_envs.rules.coordinate_system import PICTURES, PIECES
 from nim_envs.rules.validation import integers_of
 from nim_envs.typing import IntArray
 
@@ -114,5 +114,16 @@ def check_coordinates(index: int, component: Component) -> None:
         raise InvalidGameError(
             f"{of}: fields {fields!r} hold fewer than its {component.states} states"
         )
-    if board is not None and math.prod(board) != len(given):
+    if picture in PIECES:
+        if board is None or math.prod(board) > len(given):
+            raise InvalidGameError(
+                f"{of}: the picture {picture!r} needs board=(rows, columns) with at most "
+                f"{len(given)} cells, the number of coordinates, not {board!r}"
+            )
+        if max(given[: math.prod(board)]) > 3:
+            raise InvalidGameError(
+                f"{of}: the picture {picture!r} shows cells of 0, 1 or 2, not of "
+                f"{max(given[: math.prod(board)]) - 1}"
+            )
+    elif board is not None and math.prod(board) != len(given):
         raise InvalidGameError(f"{of}: {len(given)} coordinates do not reshape into {board!r}")

@@ -59,7 +59,8 @@ def rules_from_moves(
         picture: how they are drawn: ``"piece"``, a piece on a board, whose one or two coordinates
             are its place; ``"cells"``, those that are not 0, on ``board`` or else in a circle;
             ``"rows"`` of squares or stacks of ``"coins"``, as many as each coordinate says;
-            ``None``: numbers in boxes.
+            ``"crosses"`` and circles, or ``"discs"`` of two colours: two players' pieces, 1 and 2,
+            on ``board``, further coordinates in words; ``None``: numbers in boxes.
         move_in_words: a move in words, as in ``"move the queen left, down or diagonally"``.
         limit: most positions to list.
 

@@ -1,0 +1,192 @@
+"""Pictures of two players' pieces on a board, by their shapes and by their text."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import nim_envs
+from nim_envs.errors import InvalidGameError
+from nim_envs.render import position_shapes, render_text
+from nim_envs.render.geometry import Area
+from nim_envs.render.picture import Picture
+from nim_envs.render.shapes import FAINT, PLAYER_COLORS, WHITE, WINNING, mixed
+from tests.outcome_games import dominoes, tic_tac_toe
+
+SIZES = [(240, 200), (640, 480), (1200, 500)]
+CELLS = (1, 2, 0, 0, 1, 0, 0, 0, 2)
+
+
+def drawn_as(entry, picture, board=(3, 3)):
+    start = entry.game.rules.coordinate_tuple(entry.game.rules.initial)
+    return nim_envs.game_from_moves(
+        entry.game.rules.name, start, entry.moves, outcome=entry.outcome, board=board,
+        picture=picture,
+    )  # fmt: skip
+
+
+def hexadecimal(color):
+    return "#" + bytes(color).hex()
+
+
+COLORS = [hexadecimal(color) for color in PLAYER_COLORS]
+
+
+def squares_of(game, size):
+    """Return the squares of the board, row by row."""
+    return Picture(game, size).panels[0].layouts[0].squares
+
+
+def inside(area, shape):
+    """Return whether the middle of a disc or a line lies in an area."""
+    if shape["shape"] == "disc":
+        x, y, width, height = shape["area"]
+        return area.contains((x + width / 2, y + height / 2))
+    (x, y), (right, bottom) = shape["start"], shape["end"]
+    return area.contains(((x + right) / 2, (y + bottom) / 2))
+
+
+def pieces_in(shapes, area):
+    """Return shapes, colours and fillings of the pieces and marks on a square."""
+    return [
+        (shape["shape"], shape["color"], shape["line_width"] > 0)
+        for shape in shapes
+        if shape["shape"] in ("disc", "line") and inside(area, shape)
+    ]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_crosses_and_circles_stand_on_their_squares(size):
+    game = drawn_as(tic_tac_toe(), "crosses")
+    shapes = position_shapes(game, CELLS, size=size)
+    cross, circle = [("line", COLORS[0], True)] * 2, [("disc", COLORS[1], True)]
+    squares = squares_of(game, size)
+    assert len({square.y for square in squares}) == len({square.x for square in squares}) == 3
+    for cell, area in zip(CELLS, squares, strict=True):
+        assert area.within(Area(0, 0, *size))
+        assert pieces_in(shapes, area) == [[], cross, circle][cell]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_discs_have_the_colours_of_the_players(size):
+    game = drawn_as(tic_tac_toe(), "discs")
+    shapes = position_shapes(game, CELLS, size=size)
+    for cell, area in zip(CELLS, squares_of(game, size), strict=True):
+        assert pieces_in(shapes, area) == ([("disc", COLORS[cell - 1], False)] if cell else [])
+
+
+@pytest.mark.parametrize("picture", ["crosses", "discs"])
+def test_the_last_move_is_highlighted_and_right_moves_are_marked(picture):
+    entry = tic_tac_toe()
+    game = drawn_as(entry, picture)
+    truth = entry.truth()
+    before = (*CELLS[:8], 0)
+    shapes = position_shapes(
+        game, CELLS, mover=0, previous=before, last_mover=1, show_winning_moves=True
+    )
+    squares = squares_of(game, (640, 480))
+    tint = hexadecimal(mixed(PLAYER_COLORS[1], WHITE, 0.7))
+    grounds = [
+        next(
+            shape["color"]
+            for shape in shapes
+            if shape["shape"] == "box" and Area(*shape["area"]).within(area)
+        )
+        for area in squares
+    ]
+    assert grounds == [hexadecimal(FAINT)] * 8 + [tint]
+    right = {label for label, after in entry.moves(CELLS) if -truth[after] == truth[CELLS] >= 0}
+    mark = ("disc", hexadecimal(WINNING), False)
+    assert {i for i, area in enumerate(squares) if mark in pieces_in(shapes, area)} == right
+
+
+def test_moves_that_keep_a_draw_are_named_so():
+    game = drawn_as(tic_tac_toe(), "crosses")
+    start = (1, 0, 0, 0, 0, 0, 0, 0, 0)  # only the middle keeps the draw
+    words = [
+        shape["text"]
+        for shape in position_shapes(game, start, mover=1, show_winning_moves=True)
+        if shape["shape"] == "words"
+    ]
+    assert "keeps the draw: tic-tac-toe 0: 4" in words
+
+
+def test_further_coordinates_stand_below_the_board():
+    game = drawn_as(dominoes(), "discs")
+    after = game.play(game.rules.coordinate_tuple(game.rules.initial), 0)
+    shapes = position_shapes(game, after)
+    squares = squares_of(game, (640, 480))
+    assert len(squares) == 9
+    found = Counter(bool(pieces_in(shapes, area)) for area in squares)
+    assert found == {True: 2, False: 7}
+    assert after[9] == 1
+    assert "dominoes 0: 1" in [shape.get("text") for shape in shapes]
+    position = game.rules.checked_position(after)
+    first, *others = render_text(game.rules, position).split("\n")
+    assert first.split()[:3] == ["dominoes", "0", "1"]
+    assert [first.split()[3:], *map(str.split, others)] == [
+        [".xo"[cell] for cell in after[row : row + 3]] for row in (0, 3, 6)
+    ]
+
+
+def test_text_shows_rows_below_each_other():
+    game = drawn_as(tic_tac_toe(), "crosses")
+    lines = render_text(game.rules, game.rules.checked_position(CELLS), "here").split("\n")
+    assert lines[0] == "here"
+    assert [line[-5:] for line in lines[1:]] == ["X O .", ". X .", ". . O"]
+    assert len({len(line) for line in lines[1:]}) == 1
+
+
+@pytest.mark.parametrize("picture", ["crosses", "discs"])
+def test_a_click_chooses_the_move_that_puts_a_piece_there(picture):
+    game = drawn_as(tic_tac_toe(), picture)
+    picture_of = Picture(game)
+    position = game.rules.checked_position(CELLS)
+    for cell, area in enumerate(squares_of(game, (640, 480))):
+        chosen = picture_of.action_at(position, area.center)
+        assert chosen == (None if CELLS[cell] else cell)
+
+
+def test_any_square_chooses_a_pass_and_a_piece_goes_where_the_click_is():
+    moved = {  # a piece of two steps to one of two squares; then a pass
+        (1, 0, 0, 0): [("a", (0, 1, 0, 1)), ("b", (0, 0, 1, 1))],
+        (0, 1, 0, 1): [("pass", (0, 1, 0, 0))],
+        (0, 0, 1, 1): [],
+        (0, 1, 0, 0): [],
+    }
+    game = nim_envs.game_from_moves(
+        "steps", (1, 0, 0, 0), moved.__getitem__, outcome=lambda _: 0, board=(1, 3), picture="discs"
+    )
+    picture = Picture(game)
+    squares = squares_of(game, (640, 480))
+    start, later = (game.rules.checked_position(each) for each in list(moved)[:2])
+    assert [picture.action_at(start, area.center) for area in squares] == [None, 0, 1]
+    names = [picture.action_at(later, area.center) for area in squares]
+    assert [game.rules.describe_action(action, later) for action in names] == ["steps 0: pass"] * 3
+
+
+def test_the_end_of_a_drawn_game_says_so():
+    entry = tic_tac_toe()
+    game = drawn_as(entry, "crosses")
+    full = next(each for each in entry.truth() if all(each) and entry.outcome(each) == 0)
+    for size in SIZES:
+        shapes = position_shapes(game, full, mover=None, size=size)
+        assert "the game is drawn" in [shape.get("text") for shape in shapes]
+    env = nim_envs.GameEnv(game, render_mode="ansi")
+    last = next(each for each in entry.truth() if each.count(0) == 1 and entry.truth()[each] == 0)
+    env.reset(options={"start": last})
+    env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
+    assert "the game is drawn" in env.render()
+
+
+def test_a_board_that_does_not_fit_is_refused():
+    with pytest.raises(InvalidGameError, match="needs board="):
+        drawn_as(tic_tac_toe(), "crosses", board=None)
+    with pytest.raises(InvalidGameError, match="at most 9 cells"):
+        drawn_as(tic_tac_toe(), "discs", board=(4, 3))
+    with pytest.raises(InvalidGameError, match="cells of 0, 1 or 2, not of 3"):
+        nim_envs.game_from_moves(
+            "x", (3, 0), lambda p: [(0, (0, 0))] if p[0] else [], board=(1, 2), picture="discs"
+        )

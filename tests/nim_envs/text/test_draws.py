@@ -1,0 +1,193 @@
+"""Games with draws in text: verdicts, rewards, scores and whole games against plain recursion."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.text import (
+    Language,
+    TextEnv,
+    TextGame,
+    disguised,
+    move_text,
+    prompt,
+    reward,
+    rules_text,
+    score,
+    verdict,
+)
+from nim_envs.text.scores import Questions, asked_positions
+from tests.outcome_games import GAMES, dominoes, tic_tac_toe
+
+RULES = "In each turn mark an empty cell. Three marks in a row win; a full board is a draw"
+KINDS = {  # by the value before a move and the value that the mover has after it
+    (1, 1): ("kept_win", 1.0),
+    (1, 0): ("threw_win", 0.0),
+    (1, -1): ("threw_win", 0.0),
+    (0, 0): ("kept_draw", 0.5),
+    (0, -1): ("threw_draw", 0.0),
+    (-1, -1): ("lost_position", None),
+}
+
+
+@functools.cache
+def truth_of(name):
+    """Return the values of a game's positions, by recursion."""
+    return GAMES[name]().truth()
+
+
+def some_positions(name, most=300):
+    """Return positions that leave a move, spread over the game, with their moves."""
+    entry, truth = GAMES[name](), truth_of(name)
+    open_ones = [(here, moves) for here in sorted(truth) if (moves := entry.moves(here))]
+    return open_ones[:: max(1, len(open_ones) // most)]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_move_gets_the_verdict_and_the_reward_of_plain_recursion(name):
+    game, truth = GAMES[name]().game, truth_of(name)
+    seen = set()
+    for here, moves in some_positions(name):
+        for label, after in moves:
+            said = verdict(game, here, f"{game.rules.name} 0: {label}")
+            values = truth[here], -truth[after]
+            assert (said.kind, reward(said)) == KINDS[values], (here, label)
+            assert (said.value, said.winning) == (truth[here], truth[here] == 1)
+            assert said.after == after
+            assert said.kept_value == (values[0] == values[1] >= 0)
+            assert said.kept_win == (values == (1, 1))
+            seen.add(values)
+        nothing = verdict(game, here, "pass on everything")
+        assert (nothing.kind, nothing.value, reward(nothing)) == ("format", truth[here], 0.0)
+    assert name != "tic-tac-toe" or seen == set(KINDS)
+
+
+def test_a_disguised_game_has_the_same_verdicts():
+    game, hidden = tic_tac_toe().game, disguised(tic_tac_toe().game, 3, RULES)
+    here = (1, 0, 0, 0, 2, 0, 0, 0, 0)
+    for action in game.actions(here):
+        said, other = (
+            verdict(each, here, move_text(each, here, action)) for each in (game, hidden)
+        )
+        assert (said.kind, said.after) == (other.kind, other.after)
+
+
+def test_prompts_need_words_that_say_who_wins():
+    game = tic_tac_toe().game
+    start = (0,) * 9
+    assert prompt(game, start).startswith("outcome tic-tac-toe (0, 0")
+    for needs_rules in (rules_text, lambda each: prompt(each, start, "sentences")):
+        with pytest.raises(InvalidGameError, match="does not say in words who wins"):
+            needs_rules(game)
+    told = rules_text(Language(game, rules=RULES))
+    assert told.endswith(f"{RULES}.")
+    assert "last move" not in told
+    assert f"{RULES}. Now " in prompt(Language(game, rules=RULES), start, "sentences")
+
+
+@pytest.mark.parametrize("name", ["tic-tac-toe", "dominoes"])
+def test_a_score_counts_positions_that_are_not_lost_and_leave_a_choice(name):
+    entry, truth = GAMES[name](), truth_of(name)
+    game = entry.game
+    asked = {here for here in truth if truth[here] >= 0 and len(entry.moves(here)) > 1}
+    assert set(map(tuple, game.rules.coordinates(asked_positions(game)).tolist())) == asked
+
+    positions = []
+
+    def first_move(prompts):  # the prompts come in the order of the questions
+        batch = positions[: len(prompts)]
+        del positions[: len(prompts)]
+        return [f"{name} 0: {entry.moves(here)[0][0]}" for here in batch]
+
+    questions = Questions(Language(game), style="short")
+    asked_in_order = game.rules.coordinates(questions.asked).tolist()
+    positions += map(tuple, asked_in_order)
+    found = score(first_move, game, style="short")
+
+    right = {here: -truth[entry.moves(here)[0][1]] == truth[here] for here in asked}
+    ways = {
+        here: [-truth[after] == truth[here] for _, after in entry.moves(here)] for here in asked
+    }
+    decisive = [here for here in asked if not all(ways[here])]
+    assert found.count == len(asked) == found.replies
+    assert found.percent == pytest.approx(100 * np.mean(list(right.values())))
+    assert found.random_percent == pytest.approx(100 * np.mean([np.mean(w) for w in ways.values()]))
+    assert found.decisive.count == len(decisive)
+    assert found.decisive.percent == pytest.approx(100 * np.mean([right[h] for h in decisive]))
+    assert found.decisive.random_percent == pytest.approx(
+        100 * np.mean([np.mean(ways[h]) for h in decisive])
+    )
+    assert sum(found.shares.values()) == pytest.approx(100)
+    assert found.shares["kept_win"] + found.shares["kept_draw"] == pytest.approx(found.percent)
+    assert {blunder.position for blunder in found.blunders} == {h for h in asked if not right[h]}
+    assert "positions that are not lost and leave a choice" in str(found)
+
+
+def test_a_score_may_ask_about_lost_positions_too():
+    entry, truth = tic_tac_toe(), truth_of("tic-tac-toe")
+    asked = Questions(Language(entry.game), lost_positions=True, style="short").asked
+    here = entry.game.rules.coordinates(asked).tolist()
+    assert set(map(tuple, here)) == {each for each in truth if len(entry.moves(each)) > 1}
+
+
+@pytest.mark.parametrize("opponent", ["optimal", "random", None])
+def test_whole_games_end_with_the_result_of_the_rules(opponent):
+    entry, ended = tic_tac_toe(), set()
+    truth = truth_of("tic-tac-toe")
+    play = TextGame(entry.game, opponent, seat="random", seed=5)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        play.reset()
+        over = False
+        while not over:
+            here = tuple(entry.game.rules.coordinates(play.position).tolist())
+            moves = entry.moves(here)
+            label = moves[rng.integers(len(moves))][0]
+            turn = play.reply(f"tic-tac-toe 0: {label}")
+            over = turn.over
+            if not over:
+                assert (turn.result, turn.points) == (0.0, 0.0)
+        last = tuple(entry.game.rules.coordinates(play.position).tolist())
+        replied_last = opponent is None or turn.opponent_move is None
+        to_mover = float(entry.outcome(last))
+        assert not entry.moves(last)
+        assert turn.result == (-to_mover if replied_last else to_mover)
+        assert not np.signbit(turn.result) or turn.result == -1.0
+        assert turn.points == (turn.result + 1) / 2
+        ended.add(turn.ending)
+        assert opponent != "optimal" or turn.result <= 0.0 or truth[(0,) * 9] > 0
+        transcript = play.transcript
+        assert play.replay(transcript)[-1].ending == turn.ending
+    assert "The game is drawn." in ended
+
+
+def test_the_environment_says_that_a_game_is_drawn():
+    entry, truth = tic_tac_toe(), truth_of("tic-tac-toe")
+    env = TextEnv(entry.game, "optimal", seat=0)
+    env.reset(seed=0)
+    terminated = False
+    while not terminated:
+        here = tuple(entry.game.rules.coordinates(env._play.position).tolist())
+        label = max(entry.moves(here), key=lambda move: -truth[move[1]])[0]
+        observation, earned, terminated, truncated, info = env.step(f"tic-tac-toe 0: {label}")
+        assert (info["kind"], info["value"], info["kept_value"]) == ("kept_draw", 0, True)
+    assert (observation, truncated) == ("The game is over. The game is drawn.", False)
+    assert earned == 0.0
+    assert not np.signbit(earned)
+    by_turn = TextEnv(entry.game, "optimal", seat=0, rewards="turn")
+    by_turn.reset(seed=0)
+    assert by_turn.step("tic-tac-toe 0: 4")[1] == 0.5
+
+
+def test_a_forced_pass_is_a_reply_in_a_whole_game():
+    entry = dominoes()
+    here = next(
+        each for each in truth_of("dominoes") if [m for m, _ in entry.moves(each)] == ["pass"]
+    )
+    play = TextGame(entry.game, "random", seat=0)
+    play.reset(here)
+    assert play.reply("dominoes 0: pass").verdict.action is not None
