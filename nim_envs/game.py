@@ -79,8 +79,8 @@ class Game:
         if self.has_outcome != self.rules.has_outcome:
             lists = "list" if self.rules.has_outcome else "do not list"
             raise InvalidGameError(
-                f"the rules of {self.rules.name} {lists} who wins a finished game; the convention "
-                f"{self.convention!r} does not fit them"
+                f"the rules of {self.rules.name} {lists} who wins a finished game; "
+                f"{self.convention.play} does not fit them"
             )
         if self.theorem is not None:
             of_last_move(self.convention, "a theorem that says who wins")

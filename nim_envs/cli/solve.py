@@ -42,7 +42,7 @@ MOST_SHOWN = 1_000
 
 OUTCOMES = {
     1: "N-position: the player to move wins",
-    0: "drawn",
+    0: "drawn: neither player can force a win",
     -1: "P-position: the player to move loses",
 }
 HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".join(NAMES)

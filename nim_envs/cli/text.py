@@ -217,12 +217,15 @@ def show_score(result: TextScore, command: str) -> None:
     interval = ""
     if result.interval is not None:
         interval = f" ({result.interval[0]:.2f} to {result.interval[1]:.2f} %)"
-    kept = "kept the win" if result.decisive is None else "kept the win or draw"
+    counted, kept = ["N-positions", f"{result.count}, {result.positions}"], "kept the win"
+    if result.decisive is not None:
+        counted = ["positions", f"{result.count} {result.counted}, {result.positions}"]
+        kept = "kept the win or draw"
     rows: list[list[Any]] = [
         ["game", result.game],
         ["prompts", f"{result.style}, version {result.prompt_version}"],
         ["program", command],
-        [result.counted, f"{result.count}, {result.positions}"],
+        counted,
         [kept, f"{result.percent:.2f} %{interval}; random {result.random_percent:.2f} %"],
         *([] if result.decisive is None else [["of these", str(result.decisive)]]),
         ["replies", f"{result.replies}, of which"],

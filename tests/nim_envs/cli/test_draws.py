@@ -1,0 +1,97 @@
+"""The command line on a game with draws."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import sys
+
+import pytest
+
+from nim_envs.cli.main import run
+from nim_envs.text import score
+from tests.outcome_games import tic_tac_toe
+
+GAME = "tests.nim_envs.cli.test_draws:noughts"
+DRAWN, KEEPING = "drawn: neither player can force a win", "moves that keep the draw"
+RULES = "Mark an empty cell. Three in a row win; a full board is a draw"
+
+
+def noughts():
+    """Return tic-tac-toe, as a user's own function would."""
+    return tic_tac_toe().game
+
+
+def lines(capsys, *arguments):
+    """Return what a command prints, split into lines."""
+    assert run(list(arguments)) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("cells", "outcome", "label", "right"),
+    [
+        ("1,0,0,0,0,0,0,0,0", DRAWN, KEEPING, "4"),
+        ("1,1,0,2,2,0,0,0,0", "N-position: the player to move wins", "winning moves", "2"),
+        ("1,2,1,2,0,0,0,0,1", "P-position: the player to move loses", "winning moves", None),
+        ("1,2,1,1,2,2,2,1,1", DRAWN, KEEPING, None),
+    ],
+)  # fmt: skip
+def test_solve_says_who_wins_or_that_nobody_does(capsys, cells, outcome, label, right):
+    said = lines(capsys, "solve", "--game", GAME, "--position", cells)
+    words = {line.split("  ")[0]: line.split("  ")[-1].strip() for line in said}
+    assert words["outcome"] == outcome
+    assert words[label] == ("none" if right is None else f"tic-tac-toe 0: {right}")
+    assert "Grundy value" not in words
+
+
+def test_misere_play_is_refused(capsys):
+    assert run(["solve", "--game", GAME, "--set", "misere=true"]) == 2
+    assert "misère play does not fit them" in capsys.readouterr().err
+
+
+def test_a_person_plays_to_a_draw(monkeypatch, capsys):
+    game, said = noughts(), []
+
+    class Person(io.StringIO):
+        """Types a move that keeps the draw, at the position of the last prompt."""
+
+        def readline(self, *_):
+            said.append(capsys.readouterr().out)
+            prompt = said[-1].splitlines()[-2]
+            cells = [int(digit) for digit in prompt if digit.isdigit()]
+            action = int(game.solution.keeping_actions(cells)[-1])
+            return f"{game.rules.describe_action(action)}\n"
+
+    monkeypatch.setattr("sys.stdin", Person())
+    assert run(["text", "--game", GAME, "--rules", RULES, "--seat", "first"]) == 0
+    last = capsys.readouterr().out
+    assert RULES in said[0]
+    assert "That keeps the draw." in said[1]
+    assert last.splitlines()[-1] == "The game is drawn."
+
+
+def test_a_program_is_scored_as_a_function_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        f"    reply = {{'id': json.loads(line)['id'], 'reply': {json.dumps('tic-tac-toe 0: 4')}}}\n"
+        "    print(json.dumps(reply), flush=True)\n"
+    )
+    command = shlex.join([sys.executable, str(program)])
+    said = "\n".join(
+        lines(capsys, "text", "--game", GAME, "--style", "short", "--positions", "player_1",
+              "--score", command)
+    )  # fmt: skip
+    same = score(
+        lambda prompts: ["tic-tac-toe 0: 4"] * len(prompts), noughts(), "player_1", style="short"
+    )
+    assert f"{same.count} positions that are not lost and leave a choice, player_1" in said
+    assert f"{same.percent:.2f} %; random {same.random_percent:.2f} %" in said
+    assert str(same.decisive) in said
+    for kind, share in same.shares.items():
+        assert f"- {kind}" in said
+        assert f"{share:.2f} %" in said
