@@ -8,10 +8,12 @@ import pytest
 import skyrl_gym
 from skyrl_gym.metrics import aggregate_for_environment
 
-from nim_envs import make_game
+from nim_envs import make_game, register_game
 from nim_envs.adapters.skyrl import SkyRLTextEnv
 from nim_envs.errors import InvalidPositionError, ResetNeededError
+from nim_envs.registered_games import remove
 from nim_envs.text import disguised, move_text, prompt, rules_text
+from tests.outcome_games import tic_tac_toe
 
 BOARD = {"game": "nim", "arguments": {"heaps": (1, 2, 3)}}
 NIM = make_game("nim", heaps=(1, 2, 3))
@@ -116,3 +118,26 @@ def test_bad_arguments_are_named():
         SkyRLTextEnv(**BOARD, rewards="both")
     with pytest.raises(InvalidPositionError, match="9"):
         SkyRLTextEnv(extras={"position": (9, 9, 9)}, **BOARD).init([])
+
+
+def test_a_drawn_game_is_paid_half_at_each_turn_and_nothing_at_its_end():
+    game = tic_tac_toe().game
+    register_game("noughts", game)
+    try:
+        rules = "Mark an empty cell; three marks in a row win"
+        for rewards in ("turn", "result"):
+            env = SkyRLTextEnv(game="noughts", rules=rules, seat=0, rewards=rewards)
+            messages, _ = env.init([])
+            assert rules in messages[0]["content"]
+            steps = []
+            while not steps or not steps[-1]["done"]:
+                here = env._play.position
+                steps.append(
+                    env.step(move_text(game, here, game.solution.keeping_actions(here)[0]))
+                )
+            paid = [step["reward"] for step in steps]
+            assert paid == [0.5 if rewards == "turn" else 0.0] * 5
+            assert steps[-1]["metadata"] == {"verdict": "kept_draw", "result": 0.0}
+            assert env.get_metrics() == {"won": 0.0, "drawn": 1.0, "kept_win": 0.5}
+    finally:
+        remove("noughts")
