@@ -151,7 +151,7 @@ class PlayData(GameSpec):
     rewards: Literal["result", "turn"]
     seed: int
 
-    def begun(self) -> tuple[TextGame, str]:
+    def begin(self) -> tuple[TextGame, str]:
         """Return the game at its first turn, and the first prompt."""
         # The model sees the whole conversation: it gets the rules once.
         style = "conversation" if self.style == "sentences" else self.style
@@ -188,7 +188,7 @@ class PlayTaskset(vf.Taskset[PlayTask, PlayConfig]):
         spec = self.config.spec() | {name: getattr(self.config, name) for name in names}
         for number in range(self.config.games):
             data = PlayData(name=f"game {number}", seed=self.config.seed + number, **spec)
-            yield PlayTask(data.model_copy(update={"prompt": data.begun()[1]}), self.config.task)
+            yield PlayTask(data.model_copy(update={"prompt": data.begin()[1]}), self.config.task)
 
 
 class PlayEnvConfig(vf.EnvConfig):
@@ -202,7 +202,7 @@ class PlayEnv(vf.Env[PlayEnvConfig]):
 
     async def run(self, task: PlayTask, agents: vf.Agents) -> None:
         """Play one game, and record its reward."""
-        play, _ = task.data.begun()
+        play, _ = task.data.begin()
         turns: list[Turn] = []
         async with agents.player.interaction(task) as interaction:
             segment = await interaction.turn()

@@ -12,7 +12,7 @@ import click
 
 from nim_envs.cli.layout import Command, Group
 from nim_envs.cli.running import using, writing
-from nim_envs.cli.text import CONCURRENCY, kept_replies
+from nim_envs.cli.text import CONCURRENCY, open_replies
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
 from nim_envs.text import PROMPT_VERSION
@@ -143,7 +143,7 @@ def exam(
         facts = header(suite, speaker, settings, samples, form, PROMPT_VERSION)
         path = replies or Path(f"exam_{_in_a_name(speaker)}_{Replies(None, facts).digest}.jsonl")
         limits = Limits(token_limit, cost_limit, prompt_price, reply_price)
-        with kept_replies(path, facts) as kept:
+        with open_replies(path, facts) as kept:
             said = list(
                 answers(
                     ask, suite.requests(samples, **form), kept,

@@ -181,7 +181,7 @@ def score_program(
     questions = Questions(language, **asked)
     header = {**questions.header, "command": command}
     path = replies or Path(f"text_replies_{Replies(None, header).digest}.jsonl")
-    with Program(command) as program, kept_replies(path, header) as kept:
+    with Program(command) as program, open_replies(path, header) as kept:
         said = answers(program, questions, kept, total=len(questions), concurrency=CONCURRENCY)
         result = questions.score(said, last_line=last_line)
     if replies is None:
@@ -190,7 +190,7 @@ def score_program(
 
 
 @contextmanager
-def kept_replies(path: Path, header: dict[str, Any]) -> Iterator[Replies]:
+def open_replies(path: Path, header: dict[str, Any]) -> Iterator[Replies]:
     """Open a file of replies; if the block fails, say how many it has.
 
     Raises:

@@ -97,11 +97,11 @@ class Disguise:
         if kinds:
             for plain, names in OTHER_VERBS.items():
                 words[plain] = names[int(rng.integers(len(names)))]
-            drawn = rng.permutation(len(OTHER_KINDS)).tolist()
+            order = rng.permutation(len(OTHER_KINDS)).tolist()
             for number, kind in enumerate(
                 kind for kind in dict.fromkeys(kinds) if kind not in words
             ):
-                words[kind] = OTHER_KINDS[drawn[number % len(drawn)]]
+                words[kind] = OTHER_KINDS[order[number % len(order)]]
                 words[f"{kind}s"] = f"{words[kind]}s"
             for plain, names in OTHER_NOUNS.items():
                 if plain not in words:  # a component may have this name

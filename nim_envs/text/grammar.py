@@ -102,17 +102,17 @@ class Grammar:
     def tokens(self, text: str) -> list[Token]:
         """Return the tokens of a text, with usual variants of words in their standard form."""
         tokens = tokens_of(text, self._pattern)
-        kept: list[Token] = []
+        result: list[Token] = []
         for token in tokens:
-            if token.text in self._units and kept and kept[-1].is_number:
-                kept[-1] = kept[-1]._replace(end=token.end)
+            if token.text in self._units and result and result[-1].is_number:
+                result[-1] = result[-1]._replace(end=token.end)
             else:
-                kept.append(token)
-        return self._with_parts(kept) if self._splits else kept
+                result.append(token)
+        return self._with_parts(result) if self._splits else result
 
     def _with_parts(self, tokens: list[Token]) -> list[Token]:
         """Return tokens with the parts of a split heap as ``leave <number> and <number>``."""
-        words, kept = self._words, list[Token]()
+        words, result = self._words, list[Token]()
         leave, split = words["leave"], words["split"]
         leaving = {f"{leave}s"} | ({"leaving"} if leave == "leave" else set())
         splitting = {split, f"{split}s"} | ({"splitting"} if split == "split" else set())
@@ -126,30 +126,30 @@ class Grammar:
                 length = next((len(each) + 1 for each in fixed if ahead[: len(each)] == each), 0)
             if length:
                 start = token.start
-                if len(kept) > 1 and kept[-1].text in ("and", "(") and kept[-2].is_number:
-                    inside = kept[-1].text == "("
-                    start = kept.pop().start
-                kept.append(Token(leave, start, token.end))
+                if len(result) > 1 and result[-1].text in ("and", "(") and result[-2].is_number:
+                    inside = result[-1].text == "("
+                    start = result.pop().start
+                result.append(Token(leave, start, token.end))
                 place += length
-                place += self._parts(tokens[place : place + 5], kept)
+                place += self._parts(tokens[place : place + 5], result)
             elif inside and token.text == ")":
                 inside = False
-                kept[-1] = kept[-1]._replace(end=token.end)
+                result[-1] = result[-1]._replace(end=token.end)
                 place += 1
             else:
-                kept.append(token)
+                result.append(token)
                 place += 1
-        return kept
+        return result
 
-    def _parts(self, tokens: list[Token], kept: list[Token]) -> int:
+    def _parts(self, tokens: list[Token], result: list[Token]) -> int:
         """Append the two parts that tokens begin with; return how many tokens they are."""
         signs = "".join("0" if token.is_number else token.text for token in tokens)
         if signs.startswith("(00)"):
             one, other = tokens[1], tokens[2]._replace(end=tokens[3].end)
-            kept += [one._replace(start=tokens[0].start), Token("and", one.end, one.end), other]
+            result += [one._replace(start=tokens[0].start), Token("and", one.end, one.end), other]
             return 4
         if len(tokens) > 1 and tokens[0].is_number and tokens[1].text in AND:
-            kept += [tokens[0], tokens[1]._replace(text="and")]
+            result += [tokens[0], tokens[1]._replace(text="and")]
             return 2
         return 0
 

@@ -35,7 +35,7 @@ GivenPosition = Sequence[int] | IntArray
 CACHED_POSITIONS = 1 << 12
 """Maximum number of positions whose moves are cached."""
 
-MOVES_LOOKED_AT = 1 << 14
+MOST_EXAMINED = 1 << 14
 """Maximum number of a component's moves examined to find the forms of moves."""
 
 UNORDERED = (SplittingHeap, HeapGroup, CramBoard)
@@ -52,7 +52,7 @@ MOST_FORMS = 12
 BYTES_OF_MOVE = 512
 """Bytes per move, upper bound: the tables by which replies are read and judged."""
 
-TOLD = ("heaps", "misere", "start", "tokens")
+ARGUMENTS_NOT_NAMED = ("heaps", "misere", "start", "tokens")
 """Arguments left out of a game's name: already in it, or without effect on the rules."""
 
 LONGEST_ARGUMENT = 40
@@ -131,7 +131,9 @@ class Language:
             parts += [
                 f"{name} {value!r}"
                 for name, value in self.game.registered.arguments.items()
-                if name not in TOLD and value is not None and len(repr(value)) <= LONGEST_ARGUMENT
+                if name not in ARGUMENTS_NOT_NAMED
+                and value is not None
+                and len(repr(value)) <= LONGEST_ARGUMENT
             ]
         if self.disguise is not None:
             parts.append(f"disguised by seed {self.disguise.seed}")
@@ -260,7 +262,7 @@ class Language:
         Raises:
             SearchTooLargeError: they are too many to be listed.
         """
-        return self._names.get_or_create(position, lambda: self._made_names(position))
+        return self._names.get_or_create(position, lambda: self._compute_names(position))
 
     def outcomes(self, position: Position) -> Outcomes:
         """Return the solution of a position and of all its legal moves.
@@ -268,14 +270,14 @@ class Language:
         Raises:
             SearchTooLargeError: the game cannot be solved, or the moves cannot be listed.
         """
-        return self._outcomes.get_or_create(position, lambda: self._made_outcomes(position))
+        return self._outcomes.get_or_create(position, lambda: self._compute_outcomes(position))
 
     def _legal(self, position: Position) -> tuple[IntArray, list[int]]:
         rules, here = self.game.rules, np.array(position, dtype=np.int64)
         check_bytes(f"the {rules.num_actions} moves", BYTES_OF_MOVE * rules.num_actions)
         return here, np.flatnonzero(rules.action_mask(here)).tolist()
 
-    def _made_names(self, position: Position) -> Names:
+    def _compute_names(self, position: Position) -> Names:
         _, legal = self._legal(position)
         grammar = self.grammar
         exact: dict[str, int] = {}
@@ -302,7 +304,7 @@ class Language:
                         unclear.add(phrase)
         return Names(exact, {key: phrases[key] for key in phrases if key not in unclear})
 
-    def _made_outcomes(self, position: Position) -> Outcomes:
+    def _compute_outcomes(self, position: Position) -> Outcomes:
         rules, solution = self.game.rules, self.game.solution
         here, legal = self._legal(position)
         after = rules.step(np.broadcast_to(here, (len(legal), len(here))), np.array(legal, int))
@@ -321,7 +323,7 @@ def _without_repetition(component: Component, text: str) -> str:
 
 
 def _some_moves(component: Component) -> list[tuple[int, int]]:
-    """The first ``MOVES_LOOKED_AT`` legal pairs of option and state, from the largest state down.
+    """The first ``MOST_EXAMINED`` legal pairs of option and state, from the largest state down.
 
     A form of move that only smaller states have is missed.
     """
@@ -333,9 +335,9 @@ def _some_moves(component: Component) -> list[tuple[int, int]]:
     )
     for state in reversed(states):
         options = component.successors(np.array([state], dtype=np.int64))[0]
-        legal = np.flatnonzero(options != NO_MOVE)[: MOVES_LOOKED_AT - len(found)]
+        legal = np.flatnonzero(options != NO_MOVE)[: MOST_EXAMINED - len(found)]
         found += [(int(option), state) for option in legal]
-        if len(found) >= MOVES_LOOKED_AT:
+        if len(found) >= MOST_EXAMINED:
             break
     return found
 

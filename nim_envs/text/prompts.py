@@ -34,7 +34,7 @@ OTHER_STATES = ("is in state {}", "is in state {}")
 
 AT_COORDINATES = "is at {}"
 
-MOST_TOLD = 1000
+MOST_OPTIONS_LISTED = 1000
 """Maximum number of options listed one by one, for a component without a description."""
 
 
@@ -176,10 +176,10 @@ def rules_text(game: Game | Language) -> str:
         f"There {'is' if first_is_one else 'are'} {'; '.join(counts)}",
         *moves,
     ]
-    told = f"{language.translated('. '.join(sentences))}."
+    description = f"{language.translated('. '.join(sentences))}."
     if language.game.has_outcome:
-        return told  # the rules of the language say who wins
-    return f"{told} {_capital(language.game.convention.in_words)}."
+        return description  # the rules of the language say who wins
+    return f"{description} {_capital(language.game.convention.in_words)}."
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -218,7 +218,7 @@ def _can_be_listed(component: Component) -> bool:
     """Return whether a component without a description has few enough options to list them."""
     return (
         not isinstance(component, ListedComponent)
-        and component.states * component.options <= MOST_TOLD
+        and component.states * component.options <= MOST_OPTIONS_LISTED
     )
 
 

@@ -116,21 +116,21 @@ def answers(
                 bar.update(1)
                 yield request, answer
         bar.unpause()
-        for batch, said in _called(
+        for batch, new_answers in _called(
             ask, _batches(missing, batch_size, replies, limits), concurrency
         ):
-            for request, answer in zip(batch, said, strict=True):
+            for request, answer in zip(batch, new_answers, strict=True):
                 replies.add(request, answer)
                 failed = failed + 1 if answer.error is not None else 0
                 bar.update(1)
             bar.set_postfix(_so_far(replies, limits), refresh=False)
-            for answer in said:
+            for answer in new_answers:
                 limits.check_known(answer)
             if failed >= FAILURES_IN_A_ROW:
                 raise InvalidPolicyError(
-                    f"the last {failed} requests failed, the last one with: {said[-1].error}"
+                    f"the last {failed} requests failed, the last one with: {new_answers[-1].error}"
                 )
-            yield from zip(batch, said, strict=True)
+            yield from zip(batch, new_answers, strict=True)
     finally:
         bar.close()
 
@@ -210,12 +210,12 @@ def _called(
                 fault = error
             if not under_way:
                 break
-            batch, said = _next(done)
+            batch, result = _next(done)
             under_way -= 1
-            if isinstance(said, BaseException):
-                fault = fault or said
+            if isinstance(result, BaseException):
+                fault = fault or result
             else:
-                yield batch, said
+                yield batch, result
     finally:
         for _ in range(started):
             waiting.put([])

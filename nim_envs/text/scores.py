@@ -29,7 +29,7 @@ from nim_envs.text.speakers import BATCH_SIZE, Speak, asking
 from nim_envs.text.verdicts import DRAW_KINDS, KINDS, Kind, Verdict, verdict
 from nim_envs.typing import IntArray
 
-LONGEST_KEPT = 1000
+LONGEST_REPLY_SHOWN = 1000
 """Maximum length of a reply in a ``Blunder``, in characters."""
 
 WITH_A_MOVE: tuple[Kind, ...] = ("kept_win", "threw_win", *DRAW_KINDS, "lost_position", "illegal")
@@ -42,7 +42,7 @@ class Blunder:
 
     Attributes:
         position: position of the prompt.
-        reply: the reply, or its first ``LONGEST_KEPT`` characters.
+        reply: the reply, or its first ``LONGEST_REPLY_SHOWN`` characters.
         verdict: exact judgement of the reply.
     """
 
@@ -130,15 +130,15 @@ class TextScore:
     def __str__(self) -> str:
         """Return the score in one line."""
         lost = f"in lost positions {self.lost_position:.2f} %, " if self.lost_position else ""
-        of_decisive = drawn = ""
+        of_decisive = draws = ""
         if self.decisive is not None:
             of_decisive = f"{self.decisive}; "
-            drawn = f"kept the draw {self.kept_draw:.2f} %, threw it {self.threw_draw:.2f} %, "
+            draws = f"kept the draw {self.kept_draw:.2f} %, threw it {self.threw_draw:.2f} %, "
         return (
             f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} {self.counted}, "
             f"{self.positions}; random {self.random_percent:.2f} %; {of_decisive}"
             f"of {self.replies} replies: "
-            f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {drawn}{lost}"
+            f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {draws}{lost}"
             f"illegal {self.illegal:.2f} %, no move {self.format:.2f} %; "
             f"{f'{self.failed} requests failed; ' if self.failed else ''}"
             f"{self.game}; {self.style} prompts, version {self.prompt_version}"
@@ -213,29 +213,29 @@ def score(
         as_language(game), positions, samples=samples, lost_positions=lost_positions, style=style,
         answer=answer,
     )  # fmt: skip
-    kept = Replies(None if replies is None else Path(replies), questions.header)
+    file = Replies(None if replies is None else Path(replies), questions.header)
     try:
-        said = answers(
+        answered = answers(
             asking(speak),
             questions,
-            kept,
+            file,
             total=len(questions),
             batch_size=checked_integer("batch_size", batch_size, 1),
             concurrency=checked_integer("concurrency", concurrency, 1),
         )
-        return questions.score(said, last_line=last_line)
+        return questions.score(answered, last_line=last_line)
     except BaseException:
-        if replies is None and len(kept):
-            path = Path(f"text_replies_{kept.digest}_{os.getpid()}.jsonl")
-            write_somewhere(path, kept.content())
+        if replies is None and len(file):
+            path = Path(f"text_replies_{file.digest}_{os.getpid()}.jsonl")
+            write_somewhere(path, file.content())
             warnings.warn(
-                f"{len(kept)} replies are in {path}: replies={str(path)!r} goes on from them",
+                f"{len(file)} replies are in {path}: replies={str(path)!r} goes on from them",
                 RuntimeWarning,
                 stacklevel=2,
             )
         raise
     finally:
-        kept.close()
+        file.close()
 
 
 class Questions:
@@ -300,14 +300,14 @@ class Questions:
             yield Request(f"{index}/{'-'.join(map(str, position))}", text)
 
     def score(
-        self, said: Iterable[tuple[Request, Answer]], *, last_line: bool = False
+        self, answered: Iterable[tuple[Request, Answer]], *, last_line: bool = False
     ) -> TextScore:
         """Return the score of the answers to all requests, in any order."""
         game, rules = self.language.game, self.language.game.rules
         counts: dict[Kind, int] = dict.fromkeys((*KINDS, *DRAW_KINDS), 0)
-        kept = moves = failed = failed_scored = decisive = kept_decisive = 0
+        num_right = num_moves = failed = failed_scored = decisive = kept_decisive = 0
         blunders: dict[int, Blunder] = {}
-        for request, answer in said:
+        for request, answer in answered:
             index = int(request.id.partition("/")[0])
             position = tuple(self.asked[index].tolist())
             outcomes = self.language.outcomes(position)
@@ -319,20 +319,20 @@ class Questions:
                 self.language, position, answer.reply, answer=self.answer, last_line=last_line
             )
             counts[truth.kind] += 1
-            kept += truth.kept_value
-            moves += truth.value >= 0 and truth.kind in WITH_A_MOVE
+            num_right += truth.kept_value
+            num_moves += truth.value >= 0 and truth.kind in WITH_A_MOVE
             decisive += outcomes.is_decisive
             kept_decisive += outcomes.is_decisive and truth.kept_value
             if truth.value >= 0 and not truth.kept_value:
                 here = rules.coordinate_tuple(np.array(position))
-                blunders[index] = Blunder(here, answer.reply[:LONGEST_KEPT], truth)
+                blunders[index] = Blunder(here, answer.reply[:LONGEST_REPLY_SHOWN], truth)
 
         def share(number: int, whole: int) -> float:
             return 100.0 * number / whole if whole else math.nan
 
         replies = len(self.asked) - failed
         at_scored = len(self.scored) * (self.samples or 1) - failed_scored
-        percent = share(kept, at_scored)
+        percent = share(num_right, at_scored)
         interval = None
         if self.samples is not None and at_scored:
             interval = percent_interval(percent, at_scored)
@@ -350,7 +350,7 @@ class Questions:
             lost_position=share(counts["lost_position"], replies),
             illegal=share(counts["illegal"], replies),
             format=share(counts["format"], replies),
-            percent_of_moves=share(kept, moves),
+            percent_of_moves=share(num_right, num_moves),
             failed=failed,
             count=len(self.scored),
             replies=replies,

@@ -109,12 +109,14 @@ class Server:
             timeout=timeout,
             limits=httpx.Limits(max_connections=None),
         )
-        drawn = tenacity.wait_random_exponential(multiplier=backoff, max=LONGEST_WAIT)
+        random_wait = tenacity.wait_random_exponential(multiplier=backoff, max=LONGEST_WAIT)
 
         def wait(state: tenacity.RetryCallState) -> float:
             assert state.outcome is not None
-            told = getattr(state.outcome.exception(), "wait", None)
-            return float(drawn(state) if told is None else min(told, LONGEST_WAIT))
+            server_wait = getattr(state.outcome.exception(), "wait", None)
+            return float(
+                random_wait(state) if server_wait is None else min(server_wait, LONGEST_WAIT)
+            )
 
         self._retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(TransientError),

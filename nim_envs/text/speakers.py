@@ -93,8 +93,8 @@ def asking(speak: Speak) -> Ask:
     _check_speaker(speak)
 
     def ask(requests: list[Request]) -> list[Answer]:
-        said = speak([request.prompt for request in requests])
-        return [Answer(reply) for reply in checked_replies(said, len(requests))]
+        replies = speak([request.prompt for request in requests])
+        return [Answer(reply) for reply in checked_replies(replies, len(requests))]
 
     return ask
 

@@ -51,7 +51,7 @@ class Verdict:
 
     @property
     def kept_value(self) -> bool:
-        """Whether a legal move kept the win or the draw."""
+        """Whether a legal move keeps the win or the draw."""
         return self.kind in ("kept_win", "kept_draw")
 
 
@@ -95,17 +95,17 @@ def verdict(
     value, won = truth.value, truth.value == 1
     if reading.action is None:
         return Verdict(cast(Kind, reading.kind), None, None, won, False, reading.why, value)
-    kept = reading.action in truth.keeping
+    keeps = reading.action in truth.keeping
     after = language.game.rules.coordinate_tuple(np.array(truth.after[reading.action]))
     kind: Kind = "lost_position"
     if value >= 0:
         kinds: tuple[Kind, ...] = ("kept_win", "threw_win") if won else DRAW_KINDS
-        kind = kinds[0] if kept else kinds[1]
-    return Verdict(kind, reading.action, after, won, won and kept, reading.why, value)
+        kind = kinds[0] if keeps else kinds[1]
+    return Verdict(kind, reading.action, after, won, won and keeps, reading.why, value)
 
 
 def reward(verdict: Verdict) -> float | None:
-    """Return the reward of a reply: 1 if it kept a win, ½ if it kept a draw, else 0.
+    """Return the reward of a reply: 1 if it keeps a win, ½ if it keeps a draw, else 0.
 
     It is ``None`` for a legal move in a lost position, as every move loses there; a reply without a
     legal move gets 0 even there. A win thrown away gets 0, also where a draw is left.

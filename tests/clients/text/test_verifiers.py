@@ -162,11 +162,11 @@ def test_drawn_positions_pay_half():
                 nodes=[vf.MessageNode(message=message, sampled=True)],
             )
             asyncio.run(task.score(trace))
-            assert list(trace.rewards.values()) == [paid]
+            assert trace.reward == paid
             assert trace.metrics == {kind: 1.0}
         config = PlayConfig(id="games", game="noughts", rules=rules, start="fixed", seat=0, games=1)
         (whole,) = PlayTaskset(config)
-        play, _ = whole.data.begun()
+        play, _ = whole.data.begin()
         over = False
         while not over:
             action = game.solution.keeping_actions(play.position)[0]
