@@ -12,7 +12,6 @@ from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import ConformanceError, InvalidGameError
 from nim_envs.testing import check_env, check_game
-from nim_envs.text import prompt
 from nim_envs.theory.outcome_search import OutcomeSolution
 from tests.outcome_games import GAMES, dominoes, tic_tac_toe
 
@@ -99,7 +98,6 @@ def test_what_has_no_draws_refuses_by_name():
     for refused in (
         lambda: VectorGameEnv(game, num_envs=2),
         lambda: nim_envs.diagnose(lambda *args: None, game),
-        lambda: prompt(game, game.rules.initial),
     ):
         with pytest.raises(InvalidGameError, match="has an outcome of its own"):
             refused()
