@@ -117,7 +117,6 @@ class GeneralisingLearner(GameChoosingLearner):
     proof: str | None = None
 
     def __init__(self, game: Game, arguments: dict[str, Any]) -> None:
-        of_last_move(game.convention, type(self).__name__)
         self.game = game
         self.convention = of_last_move(game.convention, f"{type(self).__name__}: the learner")
         self.positions_read = 0

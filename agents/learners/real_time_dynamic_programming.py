@@ -19,7 +19,7 @@ from agents.tabular.position_values import (
 )
 from agents.tabular.protocol import LearningRule, UpdateContext
 from agents.tabular.schedules import Schedule, check_range
-from nim_envs import Convention, Game, Rules
+from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
 from nim_envs.rules.compiled_moves import copy_entries
@@ -201,17 +201,15 @@ def _end_values(game: Game) -> ValueArray:
     Returns:
         int8 ``(num_positions,)`` by mixed-radix index.
     """
-    components = game.rules.components
-    if not isinstance(game.convention, Convention):
-        assert components[0].end_values is not None
-        return components[0].end_values
+    rules = game.rules
     terminal = [
         component.is_terminal(component.states_at_places(np.arange(component.num_places)))
-        for component in components
+        for component in rules.components
     ]
-    values: ValueArray = functools.reduce(np.logical_and.outer, terminal).ravel().astype(np.int8)
-    # The player who cannot move has lost; in misère play, won.
-    return np.negative(values) if game.convention.last_mover_wins else values
+    ends = functools.reduce(np.logical_and.outer, terminal).ravel()
+    values: ValueArray = np.zeros(len(ends), dtype=np.int8)
+    values[ends] = game.convention.end_values(rules, rules.positions(np.flatnonzero(ends)))
+    return values
 
 
 def predecessors(rules: Rules) -> Predecessors:

@@ -1,4 +1,4 @@
-"""Exact scores of any policy: optimality, best response, win chances."""
+"""Exact scores of any policy: optimality, best response, expected scores."""
 
 from nim_envs.players import AnyPlayer, Mover, Policy
 from nim_envs.scoring.induction import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -212,16 +212,19 @@ def optimality(
 
 @dataclass(frozen=True)
 class _Judged:
-    """Sums over some scored positions: of probabilities, and counts."""
+    """Sums over some scored positions: of probabilities, and counts.
+
+    Those over decisive positions are of games with an outcome of their own alone.
+    """
 
     count: int
     right: float
     random_right: float
     illegal: float
     blunders: IntArray
-    decisive: int
-    decisive_right: float
-    random_decisive_right: float
+    decisive: int = 0
+    decisive_right: float = 0.0
+    random_decisive_right: float = 0.0
 
 
 def scored_positions(game: Game, positions: IntArray) -> IntArray:
@@ -263,16 +266,22 @@ def _judged(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
     legal = masks if ways is None else masks * ways
     at_random = legal / legal.sum(axis=1, keepdims=True, dtype=np.int64).clip(min=1)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
-    decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
-    return _Judged(
+    on_right, random_on_right = probabilities * right, at_random * right
+    judged = _Judged(
         len(here),
-        float((probabilities * right).sum()),
-        float((at_random * right).sum()),
+        float(on_right.sum()),
+        float(random_on_right.sum()),
         float((probabilities * (masks == 0)).sum() + nothing.sum()),
         here[(likeliest & ~right).any(axis=1) | nothing],
-        int(decisive.sum()),
-        float((probabilities * right)[decisive].sum()),
-        float((at_random * right)[decisive].sum()),
+    )
+    if not game.has_outcome:
+        return judged
+    decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
+    return replace(
+        judged,
+        decisive=int(decisive.sum()),
+        decisive_right=float(on_right[decisive].sum()),
+        random_decisive_right=float(random_on_right[decisive].sum()),
     )
 
 
@@ -359,7 +368,8 @@ def value_accuracy(predicted: BoolArray | ValueArray, game: Game) -> ValueAccura
         game: game whose solution is the ground truth.
 
     Returns:
-        The accuracy; NaN where the game has no N-position or no P-position.
+        The accuracy; NaN where the game has no N-position or no P-position. In games with an
+        outcome of their own the balanced accuracy is over the outcomes that occur.
 
     Raises:
         ValueError: ``predicted`` is of another shape, or booleans in a game with draws.
@@ -384,13 +394,13 @@ def value_accuracy(predicted: BoolArray | ValueArray, game: Game) -> ValueAccura
         here = truth == value
         return float((values[here] == value).mean()) if here.any() else math.nan
 
-    n_recall, p_recall = recall(1), recall(-1)
-    draw_recall = recall(0) if game.has_outcome else None
-    recalls = [n_recall, p_recall] if draw_recall is None else [n_recall, p_recall, draw_recall]
-    if game.has_outcome:  # where an outcome does not occur, the mean is over the others
-        recalls = [each for each in recalls if not math.isnan(each)]
-    plain = float((values == truth).mean())
-    return ValueAccuracy(sum(recalls) / len(recalls), n_recall, p_recall, plain, draw_recall)
+    n_recall, p_recall, plain = recall(1), recall(-1), float((values == truth).mean())
+    if not game.has_outcome:
+        return ValueAccuracy((n_recall + p_recall) / 2, n_recall, p_recall, plain)
+    draw_recall = recall(0)
+    # Not every outcome need occur: the mean is over those that do.
+    balanced = float(np.nanmean([n_recall, p_recall, draw_recall]))
+    return ValueAccuracy(balanced, n_recall, p_recall, plain, draw_recall)
 
 
 def position_set(game: Game, positions: str | npt.ArrayLike) -> tuple[str, int, Iterator[IntArray]]:

@@ -6,11 +6,11 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError
 from nim_envs.rules.component import Component
-from nim_envs.rules.convention import AnyConvention, Convention
+from nim_envs.rules.convention import AnyConvention
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.requirements import require
-from nim_envs.typing import BoolArray, IntArray, ValueArray
+from nim_envs.typing import IntArray, ValueArray
 
 LARGEST_BOARD = 1 << 18
 """Most (position, action) pairs of boards that are checked completely."""
@@ -84,6 +84,7 @@ class Play:
         rules: rules of the game.
 
     Attributes:
+        rules: rules of the game.
         positions: ``(n, components)``, in mixed-radix order.
         sources: row of ``positions`` before each move, ``(moves,)``.
         actions: action of each move, ``(moves,)``.
@@ -95,9 +96,9 @@ class Play:
         ConformanceError: a move leads to no position, or the moves form a cycle.
 
     Example:
-        >>> from nim_envs.rules import nim
-        >>> Play(nim(heaps=(1, 1))).winning(Convention.NORMAL).tolist()
-        [False, True, True, False]
+        >>> from nim_envs.rules import Convention, nim
+        >>> Play(nim(heaps=(1, 1))).values(Convention.NORMAL).tolist()
+        [-1, 1, 1, -1]
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -136,16 +137,11 @@ class Play:
         ends = np.bincount(self.lengths[self.sources], minlength=length).cumsum()
         self.moves = np.split(order, ends)[1:-1]
 
-    def winning(self, convention: Convention) -> BoolArray:
-        """Return whether the player to move wins, ``(n,)``, by backward induction."""
-        won = np.zeros(len(self.positions), dtype=np.bool_)
-        won[self.lengths == 0] = not convention.last_mover_wins
-        for moves in self.moves:
-            won[self.sources[moves[~won[self.targets[moves]]]]] = True
-        return won
-
     def values(self, convention: AnyConvention) -> ValueArray:
-        """Return the value of every position to the player to move, int8 ``(n,)``: 1, 0 or -1."""
+        """Return the value of every position to the player to move, int8 ``(n,)``: 1, 0 or -1.
+
+        By backward induction over the moves, from the values at the ends.
+        """
         values = np.full(len(self.positions), -1, dtype=np.int8)
         ends = self.lengths == 0
         values[ends] = convention.end_values(self.rules, self.positions[ends])

@@ -80,7 +80,7 @@ def test_starts_are_won_or_lost_but_not_drawn():
 
 
 @pytest.mark.parametrize("make", [tic_tac_toe, dominoes])
-def test_checks_pass_and_find_a_draw_that_is_taken_for_a_loss(make, monkeypatch):
+def test_checks_pass_and_find_a_draw_that_is_taken_for_a_loss(make):
     game = make().game
     check_game(game)
     check_env(nim_envs.GameEnv(game))

@@ -28,12 +28,6 @@ def perfect(entry):
     )
 
 
-def action_of(entry, label):
-    rules = entry.game.rules
-    names = [rules.describe_action(action) for action in range(rules.num_actions)]
-    return names.index(f"{rules.name} 0: {label}")
-
-
 def check_scores(entry):
     """Compare scores of random play with shares by hand over every position."""
     truth = entry.truth()

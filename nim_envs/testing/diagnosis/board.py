@@ -62,7 +62,7 @@ class Board:
         self.legal[play.sources, play.actions] = True
         self.after = np.zeros(shape, dtype=np.int64)
         self.after[play.sources, play.actions] = play.targets
-        self._won = {convention: play.winning(convention) for convention in Convention}
+        self._won = {convention: play.values(convention) == 1 for convention in Convention}
         self.winning = self.winning_in(self.convention)
         self.won: BoolArray = np.asarray(self.winning.any(axis=1))
         self._moves: dict[Moves, BoolArray] = {}
