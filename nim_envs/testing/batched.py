@@ -57,6 +57,9 @@ RENDERED = 6
 SAMPLED = 400
 """Number of times that actions are sampled."""
 
+SAMPLES_COMPARED = 8
+"""Number of times that they are sampled and compared with those of the same seed."""
+
 MOST_STARTS = 1 << 20
 """Most starts that are drawn for each game by its own seed."""
 
@@ -248,14 +251,16 @@ class _Checks(StepChecks):
         """Check that ``sample_actions`` is legal, uniform, seeded and without side effects."""
         sample = attribute(self.env, "sample_actions")
         self.begin(SEED, self.options)
-        first, draws = sample(), Draws()
+        first, draws = [np.array(sample()) for _ in range(SAMPLES_COMPARED)], Draws()
         self.begin(SEED, self.options)
         before = self.positions()
         for number in range(max(2, int(SAMPLED * self.effort))):
             with during("sample_actions()"):
                 actions = np.asarray(sample())
-            if number == 0:
-                require_equal("what sample_actions() returns after the same seed", actions, first)
+            if number < SAMPLES_COMPARED:
+                require_equal(
+                    "what sample_actions() returns after the same seed", actions, first[number]
+                )
             require(
                 actions.dtype == np.int64 and actions.shape == (self.size,),
                 f"sample_actions() returned an array of dtype {actions.dtype} and shape "
