@@ -98,7 +98,8 @@ def make_game(
         misere: whether the player who makes the last move loses; ``None``: as registered.
         start: where games begin: ``"fixed"``, the position that the rules name; ``"uniform"``, any
             position with a move; ``"n_position"`` or ``"p_position"``, any that the player to move
-            can win or cannot; ``"balanced"``, either of these by a fair coin; a position; or a
+            wins or loses; ``"draw_position"``, any drawn one, where the game has draws;
+            ``"balanced"``, one of these with equal probability; a position; or a
             :class:`nim_envs.starts.Start`.
         rules_arguments: arguments of the rules constructor; they replace the registered defaults.
 

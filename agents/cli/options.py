@@ -22,7 +22,7 @@ from nim_envs.cli.running import using
 from nim_envs.errors import StorageError
 from nim_envs.registered_games import NamedGame
 from nim_envs.registration import game_from_name, resolve_game_name
-from nim_envs.starts import NAMED_STARTS
+from nim_envs.starts import ALL_NAMED_STARTS
 
 Read = TypeVar("Read")
 
@@ -35,8 +35,8 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option(
             "--start",
-            help=f"Where games begin: {', '.join(NAMED_STARTS)}, or a position; by default fixed, "
-            "or as saved with a learner.",
+            help=f"Where games begin: {', '.join(ALL_NAMED_STARTS)}, or a position; by default "
+            "fixed, or as saved with a learner.",
         ),
         settings_option,
         click.option(
@@ -95,14 +95,14 @@ def start_of(text: str | None) -> str | tuple[int, ...]:
     Raises:
         click.UsageError: ``text`` is neither.
     """
-    if text is None or text in NAMED_STARTS:
+    if text is None or text in ALL_NAMED_STARTS:
         return text or "fixed"
     try:
         return integers(text)
     except click.UsageError:
         raise click.UsageError(
-            f"a start is one of {', '.join(NAMED_STARTS)}, or a position as integers separated by "
-            f"commas, not {text!r}"
+            f"a start is one of {', '.join(ALL_NAMED_STARTS)}, or a position as integers separated "
+            f"by commas, not {text!r}"
         ) from None
 
 

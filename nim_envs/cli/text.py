@@ -15,7 +15,7 @@ from nim_envs.cli.options import GAME_HELP, GameName, game_with_settings, settin
 from nim_envs.cli.running import writing
 from nim_envs.errors import InvalidGameError
 from nim_envs.registered_games import NamedGame
-from nim_envs.starts import NAMED_STARTS
+from nim_envs.starts import ALL_NAMED_STARTS
 from nim_envs.text import Language, TextGame, TextScore, Turn, rules_text
 from nim_envs.text.answers import ANSWERS
 from nim_envs.text.language import language_of
@@ -53,7 +53,7 @@ POSITIONS = ("all", "reachable", "player_0", "player_1")
               help="Optimal, random, or a probability of a random move.")  # fmt: skip
 @click.option("--seat", type=click.Choice(list(SEATS)), default="random", show_default=True,
               help="Who moves first: you, or the opponent.")  # fmt: skip
-@click.option("--start", type=click.Choice(list(NAMED_STARTS)), default="fixed",
+@click.option("--start", type=click.Choice(list(ALL_NAMED_STARTS)), default="fixed",
               show_default=True, help="Where the game begins.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="Seeds starts, seats and the opponent.")  # fmt: skip

@@ -13,7 +13,7 @@ from pettingzoo.utils.env import AECIterable
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
+from nim_envs.envs.move_truth import checked_truth_in_info, move_truth, no_move_yet
 from nim_envs.envs.renderer import LastMove, Renderer
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.errors import (
@@ -79,9 +79,9 @@ class GameEnv(AECEnv[str, Any, Any]):
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
     ``reset(seed=..., options={"start": ...})`` chooses for one game: ``"fixed"``,
-    ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, a
-    :class:`nim_envs.starts.Start`, or a position. Other keys of ``options`` are ignored, as
-    PettingZoo's tests require; a misspelt ``"start"`` is an error.
+    ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, in games with draws
+    ``"draw_position"``, a :class:`nim_envs.starts.Start`, or a position. Other keys of ``options``
+    are ignored, as PettingZoo's tests require; a misspelt ``"start"`` is an error.
 
     ## Rewards
     +1 to the winner and -1 to the loser at the end of the game, 0 to both for a draw; 0 before. An
@@ -96,7 +96,10 @@ class GameEnv(AECEnv[str, Any, Any]):
     The infos are empty. With ``truth_in_info=True`` an agent's info has two ``bool`` on its last
     move in this game: ``"winning"``, whether the position was won for it before the move;
     ``"kept_win"``, whether the position was won and still is after the move. An illegal move never
-    keeps a win. Both are ``False`` before an agent's first move.
+    keeps a win. Both are ``False`` before an agent's first move. In games with an outcome of their
+    own it also has ``"value"``, int8, 1, 0 or -1, whether the position was won, drawn or lost for
+    it before the move, and ``"kept_value"``, whether it is the same after the move, ``False`` for
+    an illegal one; before the first move they are 0 and ``False``.
 
     Args:
         game: rules, convention and start.
@@ -110,7 +113,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             position as it was.
         max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
         show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold ``"winning"`` and ``"kept_win"``.
+        truth_in_info: whether infos hold the truth about moves, as described above.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
@@ -184,7 +187,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.terminations: dict[str, bool] = {}
         self.truncations: dict[str, bool] = {}
         self.infos: dict[str, dict[str, Any]] = {}
-        self._first_info: dict[str, Any] = NO_MOVE_YET if self.truth_in_info else {}
+        self._first_info: dict[str, Any] = no_move_yet(game) if self.truth_in_info else {}
         self._closed = False
         # The game in progress: the position, the mask of the player to move, the number of
         # legal actions, whether the game is over, and the number of moves made.

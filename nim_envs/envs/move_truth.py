@@ -1,4 +1,4 @@
-"""The exact truth about moves: whether the position was won, and whether it still is."""
+"""The exact truth about moves: what the position was worth, and whether it still is."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ import numpy as np
 from nim_envs.game import Game
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.validation import checked_boolean
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
 
-NO_MOVE_YET = {"winning": False, "kept_win": False}
-"""The entries of a player's info before its first move in a game."""
+
+def no_move_yet(game: Game) -> dict[str, Any]:
+    """Return the entries of a player's info before its first move in a game."""
+    entries: dict[str, Any] = {"winning": False, "kept_win": False}
+    if game.has_outcome:
+        entries |= {"value": np.int8(0), "kept_value": False}
+    return entries
 
 
 def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:
@@ -28,7 +33,7 @@ def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:
     return checked
 
 
-def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> tuple[BoolArray, BoolArray]:
+def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str, Array]:
     """Return whether moves were made in won positions, and whether they kept the win.
 
     Args:
@@ -37,18 +42,35 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> tuple[Boo
         actions: ``(n,)``, any of the action space, or ``NO_LEGAL_MOVE``.
 
     Returns:
-        Two boolean arrays ``(n,)``: whether the position was won for the mover, and whether it
-        still is after the move. An illegal move forfeits, so it never keeps a win.
+        ``"winning"``, whether the position was won for the mover, and ``"kept_win"``, whether it
+        still is after the move, both boolean ``(n,)``. An illegal move forfeits, so it never keeps
+        a win. In games with an outcome of their own also ``"value"``, int8 ``(n,)``, that of the
+        position to the mover, and ``"kept_value"``, boolean ``(n,)``, whether the move was legal
+        and the value is the same after it.
     """
-    winning: BoolArray = np.asarray(game.solution.is_winning(positions))
     masks = game.rules.action_mask(positions)
-    kept = winning & (actions != NO_LEGAL_MOVE) & (masks[np.arange(len(actions)), actions] != 0)
+    kept: BoolArray = (actions != NO_LEGAL_MOVE) & (masks[np.arange(len(actions)), actions] != 0)
+    if game.has_outcome:
+        values: ValueArray = game.solution.value(positions)
+        after = game.rules.step(positions[kept], actions[kept])
+        kept[kept] = game.solution.value(after) == -values[kept]
+        winning = values == 1
+        return {
+            "winning": winning,
+            "kept_win": winning & kept,
+            "value": values,
+            "kept_value": kept,
+        }
+    winning = np.asarray(game.solution.is_winning(positions))
+    kept &= winning
     after = game.rules.step(positions[kept], actions[kept])
     kept[kept] = game.solution.is_losing(after)
-    return winning, kept
+    return {"winning": winning, "kept_win": kept}
 
 
-def move_truth(game: Game, position: IntArray, action: int) -> dict[str, bool]:
+def move_truth(game: Game, position: IntArray, action: int) -> dict[str, Any]:
     """Return the info entries of one move at ``position``, ``(components,)``."""
-    winning, kept = moves_truth(game, position[np.newaxis], np.array([action]))
-    return {"winning": bool(winning[0]), "kept_win": bool(kept[0])}
+    truth = moves_truth(game, position[np.newaxis], np.array([action]))
+    return {
+        key: entries[0] if key == "value" else bool(entries[0]) for key, entries in truth.items()
+    }

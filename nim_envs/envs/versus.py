@@ -60,16 +60,16 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
     ``reset(seed=..., options={"start": ...})`` chooses for one game: ``"fixed"``,
-    ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, a
-    :class:`nim_envs.starts.Start`, or a position.
+    ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, in games with draws
+    ``"draw_position"``, a :class:`nim_envs.starts.Start`, or a position.
 
     Where the agent is ``player_1`` the opponent has already moved. If that move ends the game,
     a new game is started in its place.
 
     ## Rewards
     Versus an opponent the agent's rewards, in self-play those of the player who made the move: +1
-    for a win and -1 for a loss in the step that ends the game, 0 before. An illegal move forfeits:
-    whoever makes it loses.
+    for a win, -1 for a loss and 0 for a draw in the step that ends the game, 0 before. An illegal
+    move forfeits: whoever makes it loses.
 
     In self-play the next observation is the opponent's, whose gain is the mover's loss, so the
     bootstrap has a minus sign: the target of a move is ``reward - discount * value(next)``. The
@@ -86,17 +86,22 @@ class VersusEnv(gymnasium.Env[Any, Any]):
       of the player who moves next.
     - ``"action_mask"``, int8 ``(actions,)``, as in the observation.
     - ``"winner"``, int8: the seat that has won the game; -1 while it goes on, and where it was
-      truncated.
+      drawn or truncated.
     - With ``truth_in_info=True``, two ``bool`` on the move that the step was given: ``"winning"``,
       whether the position was won for the mover; ``"kept_win"``, whether it was won and still is
       after the move. An illegal move never keeps a win. Both are ``False`` in ``reset``.
+    - With ``truth_in_info=True``, in games with an outcome of their own, on the same move:
+      ``"value"``, int8, 1, 0 or -1, whether the position was won, drawn or lost for the mover;
+      ``"kept_value"``, whether it is the same after the move, ``False`` for an illegal one. They
+      are 0 and ``False`` in ``reset``.
 
     Args:
         game: rules, convention and start.
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
-            actions, or among all where none wins; a probability of a random move, optimal
-            otherwise. Or any player that :func:`nim_envs.optimality` scores: an agent with
+            actions, at drawn positions among those that keep the draw, or among all where there are
+            none; a probability of a random move, optimal otherwise. Or any player that
+            :func:`nim_envs.optimality` scores: an agent with
             ``act(observation, action_mask, rng)``, an object with ``action_probabilities`` or
             ``move``, or a function of observations ``(1, ...)``, action masks ``(1, actions)`` and,
             if it has a third required parameter, a generator, which returns actions ``(1,)`` or
@@ -113,7 +118,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             position as it was.
         max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
         show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold ``"winning"`` and ``"kept_win"``.
+        truth_in_info: whether infos hold the truth about moves, as described above.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.

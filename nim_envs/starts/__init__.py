@@ -1,10 +1,11 @@
-"""Start positions: fixed, uniform over a box, N-positions, P-positions, or balanced.
+"""Start positions: fixed, uniform over a box, N-, P- or drawn positions, or balanced.
 
 A :class:`Start` describes a distribution; :meth:`Start.sampler` returns its :class:`Sampler` for
 one game. All randomness comes from the generator that is passed in.
 """
 
 from nim_envs.starts.distributions import (
+    ALL_NAMED_STARTS,
     NAMED_STARTS,
     BalancedStart,
     FixedStart,
@@ -17,6 +18,7 @@ from nim_envs.starts.distributions import (
 from nim_envs.starts.samplers import LARGEST_SUPPORT, Sampler
 
 __all__ = [
+    "ALL_NAMED_STARTS",
     "LARGEST_SUPPORT",
     "NAMED_STARTS",
     "BalancedStart",

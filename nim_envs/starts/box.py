@@ -79,14 +79,14 @@ class Box:
         points = np.stack(lists, axis=-1).reshape(-1, len(lists))
         return points[self.rules.is_position(points)]
 
-    def no_position_error(self, wanted: bool | None, found: str) -> InvalidPositionError:
+    def no_position_error(self, value: int | None, found: str) -> InvalidPositionError:
         """Return the error for a box without a wanted position.
 
         Args:
-            wanted: true for N-positions, false for P-positions, ``None`` for either.
+            value: 1 for N-positions, 0 for drawn ones, -1 for P-positions, ``None`` for any.
             found: end of the message, such as ``"exists"``.
         """
-        kind = {None: "position", True: "N-position", False: "P-position"}[wanted]
+        kind = {None: "position", 1: "N-position", 0: "drawn position", -1: "P-position"}[value]
         return InvalidPositionError(
             f"no {kind} with a legal move between {list(self.bounds[0])} and "
             f"{list(self.bounds[1])} {found}"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Protocol
 
-import numpy as np
-
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.rules import Rules
 from nim_envs.starts.box import Box, checked_box
@@ -41,17 +39,17 @@ class SolvedGame(Protocol):
 
 
 def box_sampler(
-    game: SolvedGame, low: object, high: object, winning: bool | None, *, search: bool
+    game: SolvedGame, low: object, high: object, value: int | None, *, search: bool
 ) -> Sampler:
     """Return the sampler of the wanted, non-terminal positions of a box.
 
     Searches and counts are done here, so that drawing is fast.
 
     Args:
-        game: its solution tells N-positions from P-positions.
+        game: its solution tells the values of positions.
         low: as in :class:`nim_envs.starts.UniformStart`.
         high: as in :class:`nim_envs.starts.UniformStart`.
-        winning: N-positions if true, P-positions if false, either if ``None``.
+        value: 1 for N-positions, 0 for drawn ones, -1 for P-positions, ``None`` for any.
         search: whether the game may be solved by a search.
 
     Raises:
@@ -60,11 +58,11 @@ def box_sampler(
     """
     box = checked_box(game.rules, low, high)
     solution = None
-    if winning is not None:
+    if value is not None:
         solution = game.solution if search else game.solution_without_search()
     points = CountedSampler(box, terminal=True)
     if points.num_positions <= LARGEST_SUPPORT:
-        return _listed(box, winning, solution)
+        return _listed(box, value, solution)
     if solution is not None:
         solution = solution.for_many_positions()
     if solution is not None and not solution.is_complete:
@@ -73,32 +71,31 @@ def box_sampler(
             f"{box.rules.name}, and the box of starts has {points.num_positions} positions; the "
             f"limit for searching them all is {LARGEST_SUPPORT}"
         )
-    return _unlisted(points, box, winning, solution)
+    return _unlisted(points, box, value, solution)
 
 
-def _listed(box: Box, winning: bool | None, solution: Solution | None) -> ListSampler:
+def _listed(box: Box, value: int | None, solution: Solution | None) -> ListSampler:
     positions = box.positions()
     if solution is not None:
-        wanted = solution.is_winning(positions) if winning else solution.is_losing(positions)
-        positions = positions[np.asarray(wanted)]
+        positions = positions[solution.value(positions) == value]
     if not len(positions):
-        raise box.no_position_error(winning, "exists")
+        raise box.no_position_error(value, "exists")
     return ListSampler(positions)
 
 
 def _unlisted(
-    points: CountedSampler, box: Box, winning: bool | None, solution: Solution | None
+    points: CountedSampler, box: Box, value: int | None, solution: Solution | None
 ) -> Sampler:
     """Return a sampler by counting, or by rejection if faster or if there is too much to count."""
-    rejection = RejectionSampler(points, box, winning, solution)
+    rejection = RejectionSampler(points, box, value, solution)
     # In slots, drawing the points to be rejected takes counting already.
     if not box.rules.slot_groups and rejection.acceptance_rate(TRIAL) >= LEAST_ACCEPTANCE_RATE:
         return rejection
     with suppress(SearchTooLargeError):
         counted = rejection.counted()
         if not counted.num_positions:
-            raise box.no_position_error(winning, "exists")
+            raise box.no_position_error(value, "exists")
         return counted
     if not rejection.acceptance_rate(DRAWS_BEFORE_GIVING_UP):
-        raise box.no_position_error(winning, f"was found in {DRAWS_BEFORE_GIVING_UP} draws")
+        raise box.no_position_error(value, f"was found in {DRAWS_BEFORE_GIVING_UP} draws")
     return rejection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ class Start(ABC):
     @property
     def summary(self) -> str:
         """Name of the start, or its ``repr`` if it has none."""
-        names = (name for name, start in NAMED_STARTS.items() if start == self)
+        names = (name for name, start in ALL_NAMED_STARTS.items() if start == self)
         return next(names, repr(self))
 
     @abstractmethod
@@ -95,32 +96,49 @@ class UniformStart(Start):
 
     def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
         """Return a sampler of the box."""
-        return box_sampler(game, self.low, self.high, winning=None, search=search)
+        return box_sampler(game, self.low, self.high, value=None, search=search)
 
 
 @dataclass(frozen=True)
 class OutcomeStart(Start):
-    """Every N-position of a box, or every P-position, all equally likely.
+    """Every N-position of a box, every P-position or every drawn one, all equally likely.
 
     Args:
-        winning: N-positions if true, P-positions that leave a legal move if false.
+        winning: N-positions if true, P-positions that leave a legal move if false; drawn positions
+            that leave one if ``None``, in games with an outcome of their own.
         low: as in :class:`UniformStart`.
         high: as in :class:`UniformStart`.
     """
 
-    winning: bool
+    winning: bool | None
     low: int | tuple[int, ...] = 0
     high: int | tuple[int, ...] | None = None
 
+    @property
+    def value(self) -> int:
+        """The value of the positions to the player to move: 1, 0 or -1."""
+        return 0 if self.winning is None else 1 if self.winning else -1
+
     def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
-        """Return a sampler of the N- or P-positions of the box."""
-        return box_sampler(game, self.low, self.high, self.winning, search=search)
+        """Return a sampler of the N-positions, P-positions or drawn positions of the box.
+
+        Raises:
+            InvalidPositionError: drawn positions of a game that the last move decides.
+        """
+        if self.winning is None and not game.rules.has_outcome:
+            raise InvalidPositionError(
+                f"{game.rules.name} has no drawn position to start at: the last move decides it"
+            )
+        return box_sampler(game, self.low, self.high, self.value, search=search)
 
 
 @dataclass(frozen=True)
 class BalancedStart(Start):
     """An N-position or a P-position of a box with probability one half each.
 
+    In games with an outcome of their own, a won, a lost or a drawn position with the same
+    probability; of these three those that the box has.
+
     Args:
         low: as in :class:`UniformStart`.
         high: as in :class:`UniformStart`.
@@ -130,11 +148,17 @@ class BalancedStart(Start):
     high: int | tuple[int, ...] | None = None
 
     def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
-        """Return a sampler that first draws whether it will be an N- or a P-position."""
-        return BalancedSampler(
-            OutcomeStart(True, self.low, self.high).sampler(game, search=search),
-            OutcomeStart(False, self.low, self.high).sampler(game, search=search),
-        )
+        """Return a sampler that first draws the value of the position."""
+        starts = [OutcomeStart(winning, self.low, self.high) for winning in (True, False, None)]
+        if not game.rules.has_outcome:
+            return BalancedSampler(*(start.sampler(game, search=search) for start in starts[:2]))
+        samplers = []
+        for start in starts:
+            with suppress(InvalidPositionError):  # the box has no such position
+                samplers.append(start.sampler(game, search=search))
+        if not samplers:
+            return starts[0].sampler(game, search=search)  # which raises the reason
+        return BalancedSampler(*samplers)
 
 
 NAMED_STARTS: dict[str, Start] = {
@@ -144,29 +168,32 @@ NAMED_STARTS: dict[str, Start] = {
     "p_position": OutcomeStart(winning=False),
     "balanced": BalancedStart(),
 }
-"""The starts by name, as in ``reset(options={"start": "p_position"})``."""
+"""The starts of any game by name, as in ``reset(options={"start": "p_position"})``."""
+
+ALL_NAMED_STARTS = NAMED_STARTS | {"draw_position": OutcomeStart(winning=None)}
+"""The starts by name, with the one that only games with an outcome of their own have."""
 
 
 def as_start(start: Any) -> Start:
     """Return ``start`` as a :class:`Start`.
 
     Args:
-        start: a :class:`Start`, a key of :data:`NAMED_STARTS`, or a position.
+        start: a :class:`Start`, a key of :data:`ALL_NAMED_STARTS`, or a position.
 
     Raises:
         InvalidPositionError: none of these.
     """
     if isinstance(start, Start):
         return start
-    if isinstance(start, str) and start in NAMED_STARTS:
-        return NAMED_STARTS[start]
+    if isinstance(start, str) and start in ALL_NAMED_STARTS:
+        return ALL_NAMED_STARTS[start]
     if isinstance(start, (Sequence, np.ndarray)):
         position = integers_of(start)
         if position is not None:
             return FixedStart(position)
     raise InvalidPositionError(
-        f"a start must be one of {tuple(NAMED_STARTS)}, a Start, or a position as a sequence of "
-        f"integers, not {start!r}"
+        f"a start must be one of {tuple(ALL_NAMED_STARTS)}, a Start, or a position as a sequence "
+        f"of integers, not {start!r}"
     )
 
 

@@ -32,18 +32,18 @@ class RejectionSampler(Sampler):
     Args:
         points: draws positions of the box, terminal ones too.
         box: bounds of the positions.
-        winning: N-positions if true, P-positions if false, either if ``None``.
-        solution: outcome of every position of the box; needed unless ``winning`` is ``None``.
+        value: 1 for N-positions, 0 for drawn ones, -1 for P-positions, ``None`` for any.
+        solution: value of every position of the box; needed unless ``value`` is ``None``.
     """
 
     def __init__(
-        self, points: CountedSampler, box: Box, winning: bool | None, solution: Solution | None
+        self, points: CountedSampler, box: Box, value: int | None, solution: Solution | None
     ) -> None:
         self._points = points
         self._box = box
-        self._winning = winning
+        self._value = value
         self._solution = solution
-        self._heap = _last_heap(box, solution) if winning is False else None
+        self._heap = _last_heap(box, solution) if value == -1 else None
 
     def acceptance_rate(self, draws: int) -> float:
         """Return the share of wanted positions in some draws.
@@ -87,8 +87,7 @@ class RejectionSampler(Sampler):
             wanted = self._heap.fill(positions, numbers)
         wanted &= ~self._box.rules.is_terminal(positions)
         if self._solution is not None:
-            has_outcome = self._solution.is_winning if self._winning else self._solution.is_losing
-            wanted[wanted] = has_outcome(positions[wanted])
+            wanted[wanted] = self._solution.value(positions[wanted]) == self._value
         return positions, wanted
 
     def counted(self) -> CountedSampler:
@@ -102,7 +101,8 @@ class RejectionSampler(Sampler):
                 f"positions of {self._box.rules.name} are counted by a theorem on who wins, and "
                 f"none is known here for {self._solution.convention.value} play"
             )
-        return CountedSampler(self._box, self._winning, self._solution)
+        winning = None if self._value is None else self._value == 1
+        return CountedSampler(self._box, winning, self._solution)
 
     def support(self) -> tuple[IntArray, FloatArray]:
         """Raise ``SearchTooLargeError``: the box is too large to list."""

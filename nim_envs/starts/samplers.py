@@ -94,42 +94,41 @@ class ListSampler(TransformSampler):
 
 
 class BalancedSampler(Sampler):
-    """Draws from either of two samplers with equal probability.
+    """Draws from one of several samplers, each with the same probability.
 
     Args:
-        first: used where a uniform number on [0, 1), drawn before the position, is below 0.5.
-        second: used elsewhere.
+        samplers: chosen from by a uniform number on [0, 1), drawn before the position.
     """
 
-    def __init__(self, first: Sampler, second: Sampler) -> None:
-        self.first = first
-        self.second = second
+    def __init__(self, *samplers: Sampler) -> None:
+        self.samplers = samplers
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         """Return ``size`` positions, ``(size, components)``."""
-        first, second = self.first, self.second
-        if (
-            isinstance(first, TransformSampler)
-            and isinstance(second, TransformSampler)
-            and first.numbers == second.numbers
-        ):
-            numbers = rng.random((size, 1 + first.numbers))
-            heads = numbers[:, 0] < 0.5
-            ahead, behind = numbers[heads, 1:], numbers[~heads, 1:]
-            order = np.argsort(np.concatenate([np.flatnonzero(heads), np.flatnonzero(~heads)]))
-            return np.concatenate([first.positions_of(ahead), second.positions_of(behind)])[order]
+        samplers = [one for one in self.samplers if isinstance(one, TransformSampler)]
+        needed = {sampler.numbers for sampler in samplers}
+        if len(samplers) == len(self.samplers) and len(needed) == 1:
+            numbers = rng.random((size, 1 + needed.pop()))
+            chosen = (numbers[:, 0] * len(samplers)).astype(np.int64)
+            drawn = [
+                sampler.positions_of(numbers[chosen == index, 1:])
+                for index, sampler in enumerate(samplers)
+            ]
+            # The rows in the order of their samplers, put back into their own.
+            order = np.argsort(np.argsort(chosen, kind="stable"))
+            return np.concatenate(drawn)[order]
         if size == 0:
-            return first.sample(rng, 0)
+            return self.samplers[0].sample(rng, 0)
         return np.stack([self.draw(rng) for _ in range(size)])
 
     def draw(self, rng: np.random.Generator) -> IntArray:
         """Return one position, ``(components,)``, in a new array."""
-        return (self.first if rng.random() < 0.5 else self.second).draw(rng)
+        return self.samplers[int(rng.random() * len(self.samplers))].draw(rng)
 
     def support(self) -> tuple[IntArray, FloatArray]:
-        """Return the positions of both samplers, with half of their probabilities."""
-        parts = [self.first.support(), self.second.support()]
+        """Return the positions of all samplers, each with its share of their probabilities."""
+        parts = [sampler.support() for sampler in self.samplers]
         return (
             np.concatenate([positions for positions, _ in parts]),
-            np.concatenate([probabilities / 2 for _, probabilities in parts]),
+            np.concatenate([probabilities / len(parts) for _, probabilities in parts]),
         )

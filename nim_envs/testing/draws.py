@@ -235,7 +235,7 @@ class Replies(Draws):
         legal = np.flatnonzero(self._rules.action_mask(position))
         wins = np.zeros(len(legal), dtype=np.bool_)
         if self._solution is not None:
-            wins = np.isin(legal, self._solution.winning_actions(position))
+            wins = np.isin(legal, self._solution.keeping_actions(position))
         chosen = wins if wins.any() else ~wins
         random, best = self._epsilon / len(legal), (1 - self._epsilon) / chosen.sum()
         reached = positions_reached(self._rules, position)

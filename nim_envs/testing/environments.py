@@ -26,9 +26,9 @@ def check_env(env: Any) -> None:
     - Observations lie in the observation space; dictionaries have ``"observation"`` and then
       ``"action_mask"``. The mask is all zeros for a player who is not to move and where a game has
       terminated, and kept where it is truncated.
-    - Rewards are +1 for the winner and -1 for the loser at the end, 0 before; both players
-      terminate together. An illegal action forfeits, or raises and changes nothing. A game is
-      truncated after exactly ``max_cycles`` moves of each player.
+    - Rewards are +1 for the winner and -1 for the loser at the end, 0 for a draw and before; both
+      players terminate together. An illegal action forfeits, or raises and changes nothing. A game
+      is truncated after exactly ``max_cycles`` moves of each player.
     - Actions may be any integers of NumPy. An invalid action, and invalid arguments of ``reset``
       and ``set_position``, raise and change nothing, as does a step before the first ``reset``.
     - Infos have every documented entry, with its type: whose turn it is, the mask, the winner; with

@@ -31,21 +31,29 @@ from nim_envs.testing.turns import (
 )
 from nim_envs.typing import IntArray
 
-TRUTH = ("winning", "kept_win")
-"""The entries with ``truth_in_info=True`` only."""
+TRUTH = ("winning", "kept_win", "value", "kept_value")
+"""The entries with ``truth_in_info=True`` only; the last two in games with draws."""
 
 NOBODY = -1
 """The winner while a game goes on, and after a truncation."""
 
 
-def truth_of(game: Game, position: IntArray, action: int) -> dict[str, bool]:
+def no_truth(game: Game) -> dict[str, Any]:
+    """Return the entries before a first move, as an info has them."""
+    entries = dict.fromkeys(TRUTH, False) | {"value": np.int8(0)}
+    return {key: entries[key] for key in (TRUTH if game.has_outcome else TRUTH[:2])}
+
+
+def truth_of(game: Game, position: IntArray, action: int) -> dict[str, Any]:
     """Return the truth about a move, as an info has it, from the solution of the game."""
-    winning = bool(game.solution.is_winning(position))
-    legal = action != NO_LEGAL_MOVE and bool(game.rules.action_mask(position)[action])
-    kept = winning and legal
+    value = game.solution.value(position)
+    kept = action != NO_LEGAL_MOVE and bool(game.rules.action_mask(position)[action])
     if kept:
-        kept = not game.solution.is_winning(game.rules.step(position, np.array(action)))
-    return {"winning": winning, "kept_win": kept}
+        kept = game.solution.value(game.rules.step(position, np.array(action))) == -value
+    truth: dict[str, Any] = {"winning": value == 1, "kept_win": kept and value == 1}
+    if game.has_outcome:
+        truth |= {"value": np.int8(value), "kept_value": kept}
+    return truth
 
 
 def check_entries(info: Any, expected: dict[str, Any], where: str) -> None:
@@ -117,7 +125,7 @@ class Results:
         self._game = game
         self._observed = observed
         self._self_play = first.opponent is None
-        self._no_truth = dict.fromkeys(TRUTH, False) if first.truth_in_info else {}
+        self._no_truth = no_truth(game) if first.truth_in_info else {}
 
     def begun(self, seen: Seen, where: str) -> State:
         """Check the first results of a new game; return its history.
@@ -220,8 +228,6 @@ class Results:
         self._check(seen, mover, winner, truth, where)
         return State(mover, state.moves, state.steps + 1)
 
-    def _check(
-        self, seen: Seen, seat: int, winner: int, truth: dict[str, bool], where: str
-    ) -> None:
+    def _check(self, seen: Seen, seat: int, winner: int, truth: dict[str, Any], where: str) -> None:
         expected = {"seat": np.int8(seat), "action_mask": seen.mask, "winner": np.int8(winner)}
         check_entries(seen.info, {**expected, **truth}, where)

@@ -2,7 +2,8 @@
 
 - Games begin where ``start`` says: always at one position, or at any of a distribution with the
   right probabilities. The same holds for each ``reset(options={"start": ...})``.
-- P-positions are lost for the player to move, N-positions won, by the solution of the game.
+- P-positions are lost for the player to move, N-positions won, drawn positions drawn, by the
+  solution of the game.
 - With ``seat="random"`` each seat is drawn with probability one half.
 - Distinct seeds give distinct streams of random numbers, whichever of their 64 bits differ.
 """
@@ -19,7 +20,7 @@ import numpy as np
 from nim_envs.errors import ConformanceError, InvalidPositionError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.moves_between import legal_counts
-from nim_envs.starts import NAMED_STARTS, FixedStart, OutcomeStart, Start
+from nim_envs.starts import ALL_NAMED_STARTS, FixedStart, OutcomeStart, Start
 from nim_envs.testing.draws import Chances, Opening, Replies, allowed, far, opening
 from nim_envs.testing.positions import spread
 from nim_envs.testing.requirements import shown
@@ -79,7 +80,7 @@ class Starts:
         self._seat = seat
         self._replies = replies
         self._own = self._known(None, game.start)
-        named = [self._known({"start": name}, start) for name, start in NAMED_STARTS.items()]
+        named = [self._known({"start": name}, start) for name, start in ALL_NAMED_STARTS.items()]
         self._kinds = [kind for kind in (self._own, *named) if kind is not None]
 
     def _known(self, options: dict[str, Any] | None, start: Start) -> Known | None:
@@ -153,16 +154,18 @@ class Starts:
         )
 
     def _check_outcomes(self, start: Start, rows: IntArray, where: str) -> None:
-        """Check that P-positions are lost, and N-positions won."""
+        """Check that P-positions are lost, N-positions won, and drawn positions drawn."""
         if not isinstance(start, OutcomeStart):
             return
         positions = rows[rows[:, 0] == 0, 1:]  # elsewhere the opponent has already moved
         with suppress(SearchTooLargeError):
-            wrong = np.asarray(self._game.solution.is_winning(positions)) != start.winning
+            values = self._game.solution.value(positions)
+            wrong = values != start.value
             if wrong.any():
-                named, outcome = ("N", "lost") if start.winning else ("P", "won")
+                named = ("drawn ", "N-", "P-")[start.value]
+                outcome = ("drawn", "won", "lost")[values[wrong][0]]
                 raise ConformanceError(
-                    f"{where}, where {named}-positions were to be drawn, "
+                    f"{where}, where {named}positions were to be drawn, "
                     f"{positions[wrong][0].tolist()} is {outcome} for the player to move"
                 )
 
@@ -174,9 +177,10 @@ class Starts:
             values = np.unique(known[:, column])
             sets += [(f"{what} {value}", known[:, column] == value) for value in values]
         with suppress(SearchTooLargeError):
-            sets.append(
-                ("a won position", np.asarray(self._game.solution.is_winning(known[:, 1:])))
-            )
+            values = self._game.solution.value(known[:, 1:])
+            sets.append(("a won position", values == 1))
+            if self._game.has_outcome:
+                sets.append(("a drawn position", values == 0))
         masks = np.array([mask for _, mask in sets], dtype=np.float64).reshape(-1, len(known))
         sums = np.concatenate([counts, masks @ counts])
         total = counts.sum()

@@ -50,7 +50,7 @@ from nim_envs.testing.requirements import (
     require_error,
     shown,
 )
-from nim_envs.testing.results import TRUTH, check_entries, truth_of
+from nim_envs.testing.results import check_entries, no_truth, truth_of
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.starts import Starts
 from nim_envs.testing.turns import (
@@ -148,7 +148,7 @@ class _Checks(Checks):
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
         super().__init__(env, game, observed)
         # Expected infos about the last moves in the game in progress.
-        self.truth: dict[str, dict[str, bool]] = {}
+        self.truth: dict[str, dict[str, Any]] = {}
         self.most_moves = most_moves(env)
         self.starts = Starts(self.draw, game, 0, Replies(env, game), effort=self.effort)
         self._slowest = Slowest(game.rules)
@@ -197,8 +197,8 @@ class _Checks(Checks):
 
     def expect_no_truth(self) -> None:
         """Expect the infos from before the first move."""
-        told = TRUTH if self.env.unwrapped.truth_in_info else ()
-        self.truth = {agent: dict.fromkeys(told, False) for agent in PLAYERS}
+        told = no_truth(self.game) if self.env.unwrapped.truth_in_info else {}
+        self.truth = dict.fromkeys(PLAYERS, told)
 
     def expect_truth(self, agent: str, position: IntArray, action: int) -> None:
         """Expect the infos to hold the truth about a move."""

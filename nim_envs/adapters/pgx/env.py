@@ -21,7 +21,7 @@ from nim_envs.encoding import Encoding
 from nim_envs.game import Game
 from nim_envs.registration import make_game
 from nim_envs.render.text import render_text
-from nim_envs.rules.convention import of_last_move
+from nim_envs.rules.convention import Convention
 
 SEATS = np.arange(2)
 
@@ -130,7 +130,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
     and ``pgx.experimental.auto_reset``:
 
     * ``state.current_player`` is drawn when a game begins, and so is not the seat;
-      ``state.rewards`` is by player, +1 for the winner and -1 for the loser.
+      ``state.rewards`` is by player, +1 for the winner and -1 for the loser, 0 for a draw.
     * An illegal action ends the game: -1 for the player, +1 for the other. The position stays.
     * In a finished game a step changes nothing, rewards are 0 and all actions are in the mask.
 
@@ -177,9 +177,14 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         self.encoding = Encoding(encoding, game.rules, np.int32)
         self.layout = layout_of(game.rules, self.encoding)
         self._start = start_of(game.start.sampler(game), self.layout)
-        self._last_mover_gets = of_last_move(
-            game.convention, "the environment in JAX"
-        ).last_movers_reward
+        self._end_rewards = None
+        convention = game.convention
+        if isinstance(convention, Convention):
+            self._last_movers_reward = convention.last_movers_reward
+        else:
+            states = np.arange(game.rules.shape[0])[:, np.newaxis]
+            # Negated as integers, so that the reward of a draw is 0 and not -0.
+            self._end_rewards = jnp.asarray(-convention.end_values(game.rules, states))
         # JAX traces once for each object, and a bound method is a new one each time.
         compiled: Any = self
         compiled.init, compiled.step = jax.jit(self.init), jax.jit(self.step)
@@ -272,9 +277,15 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         """Return the state after an action, unless the game is finished or the action illegal."""
         place = jnp.where(finished | illegal, state._place, self.layout.step(state._place, action))
         legal = self.layout.legal(place)
-        won = ~legal.any() & ~finished
-        terminated = state.terminated | illegal | won
-        gets = jnp.where(won, self._last_mover_gets, 0.0)
+        ended = ~legal.any() & ~finished
+        terminated = state.terminated | illegal | ended
+        # In a game with an outcome of its own, the one component's state is the place.
+        of_last_mover = (
+            self._last_movers_reward
+            if self._end_rewards is None
+            else self._end_rewards[place.reshape(())].astype(jnp.float32)
+        )
+        gets = jnp.where(ended, of_last_mover, 0.0)
         gets = jnp.where(illegal, self._illegal_action_penalty, gets)
         after: PgxState = state.replace(
             current_player=jnp.where(finished, state.current_player, 1 - state.current_player),

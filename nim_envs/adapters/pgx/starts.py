@@ -53,7 +53,7 @@ def start_of(sampler: Sampler, layout: DeviceLayout) -> DeviceStart:
             would take over ``LARGEST_BYTES``.
     """
     if isinstance(sampler, BalancedSampler):
-        return _Coin(start_of(sampler.first, layout), start_of(sampler.second, layout))
+        return _OneOf([start_of(one, layout) for one in sampler.samplers])
     if isinstance(sampler, RejectionSampler):
         return _Counted(sampler.counted(), layout)
     if isinstance(sampler, CountedSampler):
@@ -103,18 +103,19 @@ class _Weighted(DeviceStart):
         return self._places[self._cuts.column(0, words[0])]
 
 
-class _Coin(DeviceStart):
-    """One of two starts, by a fair coin."""
+class _OneOf(DeviceStart):
+    """One of several starts, each with the same probability."""
 
-    def __init__(self, first: DeviceStart, second: DeviceStart) -> None:
-        self._first = first
-        self._second = second
-        self.words = 1 + max(first.words, second.words)
+    def __init__(self, starts: list[DeviceStart]) -> None:
+        self._starts = starts
+        self.words = 1 + max(start.words for start in starts)
 
     def place(self, words: Array) -> Array:
-        return jnp.where(
-            below(2, words[0]) == 0, self._first.place(words[1:]), self._second.place(words[1:])
-        )
+        chosen = below(len(self._starts), words[0])
+        *others, place = (start.place(words[1:]) for start in self._starts)
+        for number, other in enumerate(others):
+            place = jnp.where(chosen == number, other, place)
+        return place
 
 
 class _Counted(DeviceStart):

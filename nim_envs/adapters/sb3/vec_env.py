@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
+from nim_envs.envs.move_truth import no_move_yet
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.game import Game
 from nim_envs.typing import Array
@@ -89,7 +90,8 @@ class GameVecEnv(VecEnv):
             hold the last observation under ``"terminal_observation"``, under
             ``"TimeLimit.truncated"`` whether ``max_cycles`` ended it, and under ``"winner"`` the
             seat that has won, or -1. With ``truth_in_info=True`` all hold ``"winning"`` and
-            ``"kept_win"``.
+            ``"kept_win"``, and in games with an outcome of their own ``"value"`` and
+            ``"kept_value"``.
         """
         observations, rewards, terminations, truncations, given = self.env.step(self._actions)
         ended = terminations | truncations
@@ -108,8 +110,9 @@ class GameVecEnv(VecEnv):
         """Return the info entries about each move, where wanted."""
         if not self.env.truth_in_info:
             return [{} for _ in range(self.num_envs)]
-        pairs = zip(given["winning"].tolist(), given["kept_win"].tolist(), strict=True)
-        return [{"winning": winning, "kept_win": kept} for winning, kept in pairs]
+        truth = {key: given[key].tolist() for key in no_move_yet(self.game)}
+        rows = zip(*truth.values(), strict=True)
+        return [dict(zip(truth, row, strict=True)) for row in rows]
 
     def close(self) -> None:
         """Close the games."""

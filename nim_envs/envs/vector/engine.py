@@ -22,12 +22,12 @@ from nim_envs.envs.vector.games import (
 from nim_envs.envs.vector.kernels import play
 from nim_envs.envs.vector.moves import first_illegal
 from nim_envs.envs.vector.new_games import StartStates, seed_games
-from nim_envs.envs.vector.outputs import RowMemory, write_observations
+from nim_envs.envs.vector.outputs import RowMemory, write_observations, write_outcomes
 from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpacked_states
 from nim_envs.envs.vector.winning import NOTHING, OptimalPlay, optimal_play
 from nim_envs.game import Game
 from nim_envs.starts import Start
-from nim_envs.typing import Array, BoolArray, IntArray
+from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
 
 CACHED_STARTS = 64
 
@@ -81,6 +81,10 @@ class Engine:
             self._shared = game_tables(self._game.rules, self._encoding)
         self._tables, self._layout = self._shared.arrays, self._shared.layout
         self._winning = NOTHING if self._optimal_play is None else self._optimal_play.winning
+        self._end_values: ValueArray | None = None
+        if self._game.has_outcome:
+            states = np.arange(self._shared.grouping.num_positions)[:, np.newaxis]
+            self._end_values = self._game.convention.end_values(self._game.rules, states)
         self._rows = np.zeros((self._size, self._layout.words), dtype=np.uint64)
         self._row_memory = RowMemory(*self._rows.shape)
         self._no_rows = self._rows[:0]
@@ -95,7 +99,7 @@ class Engine:
         if illegal_moves_raise:
             self.first_illegal(self._no_actions, NOBODY)
         self._sample(self._no_actions)
-        self.play(self.own_starts)
+        self.play(self.own_starts, results=self._no_results)
         self.observe(self._no_rows)
 
     def play(
@@ -123,7 +127,7 @@ class Engine:
             Number of games where it is not the agent's turn yet; see
             :func:`nim_envs.envs.vector.kernels.play`.
         """
-        return play(
+        left = play(
             self._tables,
             self._winning,
             starts.arrays,
@@ -135,6 +139,9 @@ class Engine:
             self._no_results if results is None else results,
             self._no_rows if rows is None else rows,
         )
+        if self._end_values is not None and results is not None:
+            write_outcomes(self._tables, self.games, self._settings, self._end_values, results)
+        return left
 
     def seed_games(self, seeds: WordArray, which: BoolArray) -> None:
         """Seed the random numbers of the games in ``which``, each by its entry of ``seeds``."""
@@ -225,7 +232,7 @@ class Engine:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave tables and buffers out of pickles and copies."""
-        bound = {"_optimal_play", "_winning", "_shared", "_tables", "_layout"}
+        bound = {"_optimal_play", "_winning", "_shared", "_tables", "_layout", "_end_values"}
         bound |= {"_rows", "_no_rows", "_row_memory"}
         return {name: value for name, value in self.__dict__.items() if name not in bound}
 

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer, with_mask
-from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth
+from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth, no_move_yet
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
     checked_opponent,
@@ -46,7 +46,7 @@ from nim_envs.game import Game, checked_game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, BatchPlayerAdapter
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import read_only
-from nim_envs.rules.convention import of_last_move
+from nim_envs.rules.convention import Convention
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.starts import as_start
@@ -98,8 +98,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     ## Rewards
     Float32 ``(num_envs,)``: in self-play the reward of the player who made the move, versus an
-    opponent the agent's. +1 for a win or -1 for a loss in the step that ends a game, 0 in all
-    others. An illegal move forfeits the game: whoever makes it loses.
+    opponent the agent's. +1 for a win, -1 for a loss or 0 for a draw in the step that ends a game,
+    0 in all others. An illegal move forfeits the game: whoever makes it loses.
 
     In self-play the next observation is the opponent's, whose gain is the mover's loss, so the
     bootstrap has a minus sign: the target of a move is ``reward - discount * value(next)``. The
@@ -128,11 +128,15 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
       self-play that of the player who moves next.
     - ``"action_mask"``, int8 ``(num_envs, actions)``: the one in the observation.
     - ``"winner"``, int8 ``(num_envs,)``: the seat that has won the game; -1 while it goes on,
-      where it was truncated, and where the step began a new game.
+      where it was drawn or truncated, and where the step began a new game.
     - With ``truth_in_info=True``, boolean ``(num_envs,)``, on the moves that the step was given:
       ``"winning"``, whether the position was won for the mover; ``"kept_win"``, whether it was won
       and still is after the move. An illegal move never keeps a win. Both are ``False`` in
       ``reset`` and where the step began a new game.
+    - With ``truth_in_info=True``, in games with an outcome of their own, on the same moves:
+      ``"value"``, int8 ``(num_envs,)``, 1, 0 or -1, whether the position was won, drawn or lost for
+      the mover; ``"kept_value"``, boolean ``(num_envs,)``, whether it is the same after the move,
+      ``False`` for an illegal one. They are 0 and ``False`` where the others are ``False``.
 
     In ``SAME_STEP`` mode, where a game ended, these describe the new game; ``"final_obs"`` and
     ``"final_info"`` describe the one that ended, with its winner and its last move.
@@ -142,7 +146,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         num_envs: number of games.
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
-            actions, or among all where none wins; a number: optimal except for a random move with
+            actions, at drawn positions among those that keep the draw, or among all where there are
+            none; a number: optimal except for a random move with
             that probability. Or any player that :func:`nim_envs.optimality` scores. A function of
             observations, action masks and a generator is given the whole batch, with masks of zeros
             where it is not to move, and returns actions or probabilities. A function of
@@ -166,7 +171,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             observations and action masks; else the next call overwrites them. All other arrays
             are always new.
         show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold ``"winning"`` and ``"kept_win"``.
+        truth_in_info: whether infos hold the truth about moves, as described above.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
@@ -236,7 +241,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             "render_fps": 2,
             "autoreset_mode": self.autoreset_mode,
         }
-        rules = game.rules
+        rules, convention = game.rules, game.convention
         self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.fields) - 1))
         self._engine = Engine(
             game,
@@ -244,7 +249,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self.num_envs,
             Settings(
                 last_mover_reward=np.float32(
-                    of_last_move(game.convention, "a batch of games").last_movers_reward
+                    convention.last_movers_reward if isinstance(convention, Convention) else 0
                 ),
                 most_moves=np.int32(NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles),
                 has_opponent=opponent is not None,
@@ -314,7 +319,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             observed["action_mask"],
             self._engine.games.seats,
             none,
-            {"winning": none > 0, "kept_win": none > 0} if self.truth_in_info else {},
+            {key: np.full(self.num_envs, entry) for key, entry in no_move_yet(self.game).items()}
+            if self.truth_in_info
+            else {},
         )
         return self._shown(observed), infos
 
@@ -416,11 +423,11 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             )
         return self._shown(observed), rewards, terminations, truncations, infos
 
-    def _truth(self, actions: IntArray) -> dict[str, BoolArray]:
-        """Return the infos on moves before they are made, false where a game is over."""
+    def _truth(self, actions: IntArray) -> dict[str, Array]:
+        """Return the infos on moves before they are made, false or 0 where a game is over."""
         moving = self._engine.games.outcomes == ONGOING
-        winning, kept_win = moves_truth(self.game, self._engine.positions(), actions)
-        return {"winning": winning & moving, "kept_win": kept_win & moving}
+        truth = moves_truth(self.game, self._engine.positions(), actions)
+        return {key: entries * moving for key, entries in truth.items()}
 
     def _infos(
         self,
@@ -428,7 +435,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         masks: Array,
         seats: Array,
         winners: Array,
-        truth: dict[str, BoolArray],
+        truth: dict[str, Array],
     ) -> Infos:
         """Return the infos of the games in ``which``."""
         infos: Infos = {
@@ -485,11 +492,11 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         last: Games,
         ended: BoolArray,
         winners: Array,
-        truth: dict[str, BoolArray],
+        truth: dict[str, Array],
     ) -> Infos:
         """Return the infos of the games in progress, and the last ones of those that ``ended``."""
         none = np.full(self.num_envs, -1, dtype=np.int8)
-        begun = {key: values & ~ended for key, values in truth.items()}
+        begun = {key: values * ~ended for key, values in truth.items()}
         infos = self._infos(self._all, masks, self._engine.games.seats, none, begun)
         if not ended.any():
             return infos
@@ -509,7 +516,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self.max_cycles is not None:
             # The masks of games that have terminated are all zeros.
             last_masks[which] = observed["action_mask"]
-        ends = {key: values & ended for key, values in truth.items()}
+        ends = {key: values * ended for key, values in truth.items()}
         infos["final_obs"], infos["_final_obs"] = final, ended
         infos["final_info"] = self._infos(
             ended, last_masks, last.seats * ended, winners * ended, ends

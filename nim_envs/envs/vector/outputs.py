@@ -22,6 +22,7 @@ from nim_envs.envs.vector.games import (
 from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.moves import ZERO, state_mask
 from nim_envs.envs.vector.tables import WORD_BYTES, Tables, WordArray
+from nim_envs.typing import ValueArray
 
 SMALL_BOARDS_BLOCK = 128
 """Games on small boards whose observations are written together, word by word."""
@@ -100,6 +101,34 @@ def write_results(
         who = np.uint8(np.uint8(seat[i]) ^ turned ^ lost ^ by_opponent)
         # All bits set, which is -1, while the game goes on.
         winner[i] = np.int8(who | np.uint8(np.uint8(0) - goes_on))
+
+
+@compiled
+def write_outcomes(
+    tables: Tables, games: Games, settings: Settings, end_values: ValueArray, results: Results
+) -> None:
+    """Write rewards and winners of games that end by an outcome of their own, after the others.
+
+    A function of its own, so that games that the last move decides are stepped as fast without.
+
+    Args:
+        tables: rules of the games, with one group.
+        games: games in progress, those that have ended at their last position.
+        settings: settings of the environment.
+        end_values: values of positions without moves to the player to move there, int8, by state.
+        results: written where a game has ended without a forfeit.
+    """
+    rewards, _, _, winners = results
+    mask, turned = state_mask(tables.groups[0]["state_bits"]), not settings.has_opponent
+    for i in range(len(rewards)):
+        outcome = games.outcomes[i]
+        if (outcome & (LAST_MOVE | FORFEIT)) == LAST_MOVE:
+            value = np.int64(end_values[games.states[0, i] & mask])
+            # As integers, so that the reward of a draw is 0 and not -0.
+            reward = value if outcome & BY_OPPONENT else -value
+            seat = np.int64(games.seats[i]) ^ np.int64(turned)
+            rewards[i] = np.float32(reward)
+            winners[i] = -1 if reward == 0 else seat ^ np.int64(reward < 0)
 
 
 @compiled

@@ -26,7 +26,7 @@ from nim_envs.game import Game
 from nim_envs.rules.component import Component
 from nim_envs.rules.convention import Convention
 from nim_envs.theory.solution import Solution, SumSolution
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray, ValueArray
 
 MISERE_TARGETS = 2
 """Number of targets before those for normal values: the misère values 0 and 1."""
@@ -278,6 +278,8 @@ def _ranges(keys: IntArray, number: int) -> WordArray:
 def winning_by_search(solution: Solution, game: GameTables) -> Winning:
     """Return the winning actions of a game solved by search, by the number of the position.
 
+    At drawn positions they are those that keep the draw.
+
     Args:
         solution: solution of the game.
         game: tables of the game.
@@ -288,19 +290,20 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
     grouping, rules = game.grouping, game.grouping.rules
     number = grouping.num_positions
     check_tables(rules, "the table of who wins at each position", number * (WORD_BYTES + 1))
-    lost = np.zeros(number, dtype=np.bool_)
+    values = np.full(number, -1, dtype=np.int8)  # -1 also where there is no position
     for states, numbers in _numbered(grouping, 1):
         positions = grouping.positions(states)
         exists = rules.is_position(positions)
-        lost[numbers[exists]] = ~np.asarray(solution.is_winning(positions[exists]))
+        values[numbers[exists]] = solution.value(positions[exists])
     ranges = np.empty(number, dtype=np.uint64)
     found: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
     length = 1
     for states, numbers in _numbered(grouping, rules.num_actions):
-        wins = np.concatenate(
-            [_wins(lost, game, index, numbers, own) for index, own in enumerate(states)], axis=1
+        keeping = np.concatenate(
+            [_keeping(values, game, index, numbers, own) for index, own in enumerate(states)],
+            axis=1,
         )
-        position, action = np.nonzero(wins)
+        position, action = np.nonzero(keeping)
         ranges[numbers] = _ranges(position, len(numbers)) + np.uint64(length)
         found.append(action.astype(np.uint32))
         length += len(action)
@@ -322,14 +325,15 @@ def _numbered(grouping: Grouping, actions: int) -> Iterator[tuple[UInt32Array, I
         yield np.stack(np.unravel_index(numbers, grouping.sizes)).astype(np.uint32), numbers
 
 
-def _wins(
-    lost: BoolArray, game: GameTables, index: int, numbers: IntArray, states: UInt32Array
+def _keeping(
+    values: ValueArray, game: GameTables, index: int, numbers: IntArray, states: UInt32Array
 ) -> BoolArray:
-    """Return which actions of a group win at positions, ``(n, actions)``."""
+    """Return which actions of a group keep a win or a draw at positions, ``(n, actions)``."""
     successors, mask = _successors(game, index)
     after = successors[states]
     stride = int(game.grouping.strides[index])
     change = (after & mask).astype(np.int64) - states[:, np.newaxis]
     legal = after != ILLEGAL_ACTION
     there = np.where(legal, numbers[:, np.newaxis] + change * stride, 0)
-    return np.asarray(legal & lost[there])
+    mine = values[numbers][:, np.newaxis]
+    return np.asarray(legal & (mine >= 0) & (values[there] == -mine))

@@ -29,6 +29,11 @@ def inside(coordinates, bounds):
     return ((coordinates >= low) & (coordinates <= high)).all(axis=-1)
 
 
+def value_of(winning):
+    """The value of the wanted positions to the player to move."""
+    return {None: None, True: 1, False: -1}[winning]
+
+
 def enumerated(game, box, winning):
     """The positions that a start draws from, by enumeration."""
     positions = within(game, box)
@@ -132,7 +137,7 @@ def test_starts_drawn_by_rejection_are_equally_likely(name, arguments, misere, w
         positions = enumerated(game, box, winning)
         points = CountedSampler(box, terminal=True)
         solution = None if winning is None else game.solution
-        sampler = RejectionSampler(points, box, winning, solution)
+        sampler = RejectionSampler(points, box, value_of(winning), solution)
         assert (sampler.acceptance_rate(4096) > 0) == (len(positions) > 0)
         if len(positions):
             drawn = sampler.sample(np.random.default_rng(4), 20 * len(positions))

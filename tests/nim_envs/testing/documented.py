@@ -6,11 +6,18 @@ import re
 
 import numpy as np
 
+from tests.outcome_games import random_game
+
 
 def documented_entries(kind):
     """The entries of infos that the docstring of an environment names, in its order."""
     section = re.search(r"## Information\n(.*?)\n\s*(##|Args:)", kind.__doc__, re.DOTALL)
     return list(dict.fromkeys(re.findall(r'``"(\w+)"``', section[1])))
+
+
+def game_with(entry, game):
+    """``game``, or one with draws for the entries that only those have."""
+    return random_game(1).game if entry in {"value", "kept_value"} else game
 
 
 def public_methods(kind):

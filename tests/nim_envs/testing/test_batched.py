@@ -12,7 +12,12 @@ from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.registration import make_vector
 from nim_envs.testing import ConformanceError, check_env
 from tests.nim_envs.testing.cases import DISAGREEMENTS, NIM, PATHS, last_legal
-from tests.nim_envs.testing.documented import documented_entries, public_methods, spoiled
+from tests.nim_envs.testing.documented import (
+    documented_entries,
+    game_with,
+    public_methods,
+    spoiled,
+)
 from tests.pairwise import in_turn
 
 pytestmark = pytest.mark.usefixtures("brief_checks")
@@ -83,7 +88,7 @@ def test_every_documented_entry_of_infos_is_judged(entry, opponent):
     arguments = {"opponent": opponent, "truth_in_info": True, "autoreset_mode": "SameStep"}
     for wrapper in (Spoiled, Missing):
         with pytest.raises(ConformanceError, match=f"{entry}|at the end"):
-            check_env(wrapper(VectorGameEnv(NIM, 4, **arguments)))
+            check_env(wrapper(VectorGameEnv(game_with(entry, NIM), 4, **arguments)))
 
 
 @pytest.mark.parametrize(("disagreement", "seat"), in_turn(DISAGREEMENTS, [0, 1]))

@@ -13,7 +13,12 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.registration import make_versus
 from nim_envs.testing import ConformanceError, check_env
 from tests.nim_envs.testing.cases import DISAGREEMENTS, NIM, PATHS, last_legal
-from tests.nim_envs.testing.documented import documented_entries, public_methods, spoiled
+from tests.nim_envs.testing.documented import (
+    documented_entries,
+    game_with,
+    public_methods,
+    spoiled,
+)
 from tests.pairwise import in_turn
 
 pytestmark = pytest.mark.usefixtures("brief_checks")
@@ -73,9 +78,9 @@ def test_every_documented_entry_of_infos_is_judged(entry, opponent):
 
     arguments = {"opponent": opponent, "truth_in_info": True}
     with pytest.raises(ConformanceError, match=rf"info\['{entry}'\] is .*, where .* is expected"):
-        check_env(Spoiled(versus(**arguments)))
+        check_env(Spoiled(VersusEnv(game_with(entry, NIM), **arguments)))
     with pytest.raises(ConformanceError, match=f"the info has no '{entry}'|is None, where"):
-        check_env(Missing(versus(**arguments)))
+        check_env(Missing(VersusEnv(game_with(entry, NIM), **arguments)))
 
 
 @pytest.mark.parametrize(("disagreement", "seat"), in_turn(DISAGREEMENTS, [0, 1]))
