@@ -22,7 +22,7 @@ from scipy.stats import chisquare
 import nim_envs
 from agents.evaluation import play_match
 from nim_envs import GameEnv
-from nim_envs.adapters.pgx import PgxEnv, make_pgx
+from nim_envs.adapters.pgx import PgxEnv, layouts, make_pgx
 from nim_envs.adapters.pgx.layouts import ComponentLayout, JointLayout, packed, unpacked
 from nim_envs.adapters.pgx.starts import start_of
 from nim_envs.encoding import ENCODINGS, Encoding
@@ -36,6 +36,7 @@ from nim_envs.starts.rejected import RejectionSampler
 from nim_envs.starts.samplers import BalancedSampler, Sampler
 from tests.clients.tutorials import run_tutorial
 from tests.games import REGISTERED, UNUSUAL, label, labels
+from tests.outcome_games import GAMES
 from tests.pairwise import in_turn
 
 GAMES_AT_A_TIME = 8
@@ -67,6 +68,51 @@ def test_it_is_in_lock_step_with_the_turn_based_environment(case):
     env = make_pgx(name, **arguments)
     for illegal in (0.0, 0.1):
         play_in_lock_step(env, illegal)
+
+
+@pytest.mark.parametrize("kind", [JointLayout, ComponentLayout])
+@pytest.mark.parametrize("name", ["tic-tac-toe", "dominoes", "random-2"])
+def test_games_with_draws_are_in_lock_step_too(name, kind, monkeypatch):
+    if kind is ComponentLayout:
+        monkeypatch.setattr(layouts, "LARGEST_JOINT", 0)
+    entry = GAMES[name]()
+    game = nim_envs.Game(entry.game.rules, entry.game.convention, UniformStart())
+    env = PgxEnv(game, "integer" if kind is JointLayout else "one_hot")
+    assert isinstance(env.layout, kind)
+    if kind is JointLayout:
+        for illegal in (0.0, 0.1):
+            play_in_lock_step(env, illegal)
+    # Every move, by the functions that the game is made from.
+    rules = game.rules
+    action_of = {rules.describe_action(a).split(": ")[1]: a for a in range(rules.num_actions)}
+    before, actions, after, ends = [], [], [], []
+    for position in entry.truth():
+        for name_of_move, reached in entry.moves(position):
+            before.append(position)
+            actions.append(action_of[str(name_of_move)])
+            after.append(reached)
+            ends.append(not entry.moves(reached))
+    gets = np.array([-entry.outcome(p) if end else 0 for p, end in zip(after, ends, strict=True)])
+    states = jax.vmap(env.state_at)(rules.checked_positions(np.array(before)))
+    states = functions(env)[1](states, np.array(actions))
+    assert np.array_equal(states.terminated, ends)
+    assert np.array_equal(states.position, rules.checked_positions(np.array(after)))
+    assert np.array_equal(states.rewards, np.stack([gets, -gets], axis=1))
+    assert not np.signbit(states.rewards[states.rewards == 0]).any()
+    assert {0} < {*gets.tolist()}
+
+
+def test_starts_of_games_with_draws_are_drawn_on_the_device():
+    entry = GAMES["tic-tac-toe"]()
+    values = entry.truth()
+    for start, shares in (("draw_position", {0: 1}), ("balanced", {1: 1 / 3, 0: 1 / 3, -1: 1 / 3})):
+        game = nim_envs.Game(entry.game.rules, entry.game.convention, start)
+        states = functions(PgxEnv(game))[0](keys(3000))
+        shown = game.rules.coordinates(np.asarray(states.position)).tolist()
+        drawn = np.array([values[tuple(each)] for each in shown])
+        assert {*drawn.tolist()} == {*shares}
+        for value, share in shares.items():
+            assert abs((drawn == value).mean() - share) < 0.05
 
 
 def play_in_lock_step(env, illegal):
