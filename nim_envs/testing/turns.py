@@ -240,8 +240,11 @@ class Slowest:
         """Return a legal action at a position."""
         legal = np.flatnonzero(self._rules.action_mask(position))
         reached = positions_reached(self._rules, position)
-        columns = zip(self._longest, reached.T, strict=False)
-        left = sum((longest[states] for longest, states in columns), np.zeros(len(legal)))
+        left = np.zeros(len(legal))
+        for longest, component, states in zip(
+            self._longest, self._rules.components, reached.T, strict=False
+        ):
+            left += longest[component.place_of(states)]
         return int(legal[left.argmax()])
 
 

@@ -217,6 +217,26 @@ def test_checks_pass_on_batches_that_gymnasium_makes(name, arguments):
     check_env(VersusEnv(game, **arguments))
 
 
+def test_states_far_apart_and_pictures_of_draws():
+    def moves(position):
+        (number,) = position
+        return [(0, (number // 7 * 2,)), (1, (number // 5,))] if number > 9 else []
+
+    game = nim_envs.game_from_moves("far", (5_000_000,), moves, outcome=lambda p: p[0] % 3 - 1)
+    assert game.rules.components[0].has_wide_gaps
+    env = VectorGameEnv(game, 9, opponent=None, render_mode="ansi")
+    env.reset(seed=0)
+    met = set()
+    for _ in range(60):
+        _, rewards, ended, _, _ = env.step(env.sample_actions())
+        assert np.array_equal(rewards[ended], 1 - env.coordinates[ended, 0] % 3)
+        for picture in np.array(env.render())[ended & (rewards == 0)]:
+            assert "drawn" in picture
+        met.update(rewards[ended].tolist())
+    assert len(met) >= 2
+    check_env(VectorGameEnv(game, 3, opponent="optimal", seat="random", truth_in_info=True))
+
+
 def test_copies_and_large_batches_go_on_alike():
     game = tic_tac_toe().game
     env = VectorGameEnv(game, 10_000, opponent=None)
