@@ -4,13 +4,15 @@ For a tabular softmax policy on a small game every expectation can be enumerated
 of a policy-gradient estimator is known exactly. :mod:`~agents.turn_credit.task` is the game as one
 seat sees it, :mod:`~agents.turn_credit.exact` the exact gradients,
 :mod:`~agents.turn_credit.groups` sampled games, :mod:`~agents.turn_credit.estimators` the ways of
-crediting turns, :mod:`~agents.turn_credit.ascent` and :mod:`~agents.turn_credit.learning` where
-following them leads. NumPy is all that it needs.
+crediting turns, :mod:`~agents.turn_credit.own` one of your own,
+:mod:`~agents.turn_credit.ascent` and :mod:`~agents.turn_credit.learning` where following them
+leads. NumPy is all that it needs.
 """
 
 from agents.turn_credit.estimators import ESTIMATORS, Estimator
 from agents.turn_credit.exact import Exact
 from agents.turn_credit.groups import Groups, sample
+from agents.turn_credit.own import find, register
 from agents.turn_credit.task import Task
 
-__all__ = ["ESTIMATORS", "Estimator", "Exact", "Groups", "Task", "sample"]
+__all__ = ["ESTIMATORS", "Estimator", "Exact", "Groups", "Task", "find", "register", "sample"]

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.turn_credit.exact import Exact, MeanCredit, centred_factor, standardised
-from agents.turn_credit.groups import Groups
+from agents.turn_credit.groups import UNSEEN, Groups
 from nim_envs.rules.convention import of_last_move
-from nim_envs.typing import BoolArray, FloatArray
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -34,20 +34,37 @@ class Estimator:
         family: the source of its credit, a key of :data:`FAMILIES`.
         credit: the formula of A_t.
         sampled: credits of every turn of sampled groups, ``(runs, groups, games, turns)``.
-        expected: mean credits, ``(positions, actions)``.
+        expected: mean credits, ``(positions, actions)``; ``None`` where they are not known.
         unbiased: the factor by which its expectation is ∇J; 0 where it is not a multiple of it.
+        rollouts: games that it plays on from every turn's position; their moves count too.
+        critic: games that its value function is fitted to.
     """
 
     name: str
     family: str
     credit: str
     sampled: Callable[[Groups], FloatArray]
-    expected: Callable[[Exact], MeanCredit]
+    expected: Callable[[Exact], MeanCredit] | None = None
     unbiased: Callable[[int], float] | None = None
+    rollouts: int = 0
+    critic: int = 0
 
     def gradient(self, exact: Exact) -> FloatArray:
-        """Return its expectation E ĝ, ``(positions, actions)``."""
+        """Return its expectation E ĝ, ``(positions, actions)``.
+
+        Raises:
+            ValueError: it is not known.
+        """
+        if self.expected is None:
+            raise ValueError(f"the expectation of {self.name!r} is not known; sample it")
         return exact.gradient(self.expected(exact))
+
+    def moves(self, groups: Groups) -> IntArray:
+        """Return the agent's moves, those of rollouts and critic included, ``(runs,)``."""
+        moves = groups.moves
+        if self.rollouts:
+            moves = moves + groups.rolled_moves(self.rollouts)
+        return moves + groups.critic_moves(self.critic) if self.critic else moves
 
 
 FAMILIES = {
@@ -56,8 +73,21 @@ FAMILIES = {
     "by turn": "centred by turn among those who reached it",
     "cure": "centred by turn, without its bias",
     "value": "the exact value function",
+    "by state": "centred among the games that came to the same position",
+    "estimated value": "a value function of rollouts, or fitted to games",
+    "own": "registered",
 }
 """The families of estimators, each with the source of its credit."""
+
+
+STEP_WEIGHT = 1.0
+"""Weight ω of the step advantages in GiGPO."""
+
+DECAY = 0.95
+"""Decay of the running means in SPIRAL."""
+
+ROLLOUTS = 9
+"""Rollouts from each position in VinePPO."""
 
 
 # Sampled credits.
@@ -90,7 +120,7 @@ def standard_scores(results: FloatArray, std: bool = True) -> FloatArray:
 
 
 def by_turn(rewards: FloatArray, reached: BoolArray, std: bool = False) -> FloatArray:
-    """Return rewards centred by turn among the games that reached it; Zeng et al., 2025 (MT-GRPO).
+    """Return rewards centred by turn among the games that reached it.
 
     Args:
         rewards: ``(..., games, turns)``.
@@ -139,14 +169,68 @@ def padded(rewards: FloatArray, reached: BoolArray) -> FloatArray:
     return from_move_on(filled - filled.mean(axis=-2, keepdims=True)) * reached
 
 
-def advantage_estimates(groups: Groups, lambda_: float) -> FloatArray:
-    """Return GAE(λ), A_t = Σ_l λ^l δ_{t+l} with δ_t = r_t + V(s_{t+1}) − V(s_t), V exact.
+def by_state(groups: Groups, std: bool = False) -> FloatArray:
+    """Return R centred among the games of a group that came to the same position.
+
+    The step advantages of GiGPO (Feng et al., 2025) with a discount of 1; 0 where no other game
+    came there.
+
+    Args:
+        groups: sampled games.
+        std: whether to divide by the standard deviation of the sample among them, as its authors'
+            code does; 0 where that is 0.
+    """
+    runs, number, _, _ = groups.states.shape
+    group = np.arange(runs * number).reshape(runs, number, 1, 1)
+    places = (group * len(groups.task.positions) + groups.states)[groups.reached]
+    _, at = np.unique(places, return_inverse=True)
+    rewards = groups.returns[groups.reached]
+    games = np.bincount(at)[at]
+    centred = rewards - np.bincount(at, rewards)[at] / games
+    if std:
+        spread = np.sqrt(np.bincount(at, centred**2)[at] / np.maximum(games - 1, 1))
+        there = spread > 1e-9
+        centred = np.where(there, centred / np.where(there, spread, 1.0), 0.0)
+    credit = np.zeros(groups.states.shape)
+    credit[groups.reached] = centred
+    return credit
+
+
+def by_role(groups: Groups, decay: float = DECAY) -> FloatArray:
+    """Return R − a running mean of the earlier results in the same seat.
+
+    The role-conditioned advantage of SPIRAL (Liu et al., 2025): b ← decay · b + (1 − decay) R after
+    each game. At the first game of a group b is where it tends to, the expected result in the seat.
+
+    Args:
+        groups: sampled games.
+        decay: of the running mean.
+    """
+    baseline = groups.role_results
+    credit = np.empty_like(groups.results)
+    for game in range(groups.results.shape[-1]):
+        credit[..., game] = groups.results[..., game] - baseline
+        baseline = decay * baseline + (1 - decay) * groups.results[..., game]
+    return _each_turn(credit, groups)
+
+
+def advantage_estimates(
+    groups: Groups, lambda_: float, value: FloatArray | None = None
+) -> FloatArray:
+    """Return GAE(λ), A_t = Σ_l λ^l δ_{t+l} with δ_t = r_t + V(s_{t+1}) − V(s_t).
 
     Schulman et al., ICLR 2016; the discount is 1.
+
+    Args:
+        groups: sampled games.
+        lambda_: 0 to 1.
+        value: V of every turn's position, 0 in turns that were not reached; ``None``: exact.
     """
-    following = np.zeros_like(groups.value)
-    following[..., :-1] = groups.value[..., 1:]
-    errors = groups.rewards + following - groups.value
+    if value is None:
+        value = groups.value
+    following = np.zeros_like(value)
+    following[..., :-1] = value[..., 1:]
+    errors = groups.rewards + following - value
     credit = np.zeros_like(errors)
     later = np.zeros(errors.shape[:-1])
     for turn in reversed(range(errors.shape[-1])):
@@ -164,9 +248,28 @@ def _sampled_grpo(groups: Groups, std: bool, turns: bool) -> FloatArray:
     return credit / np.maximum(groups.reached.sum(axis=-1, keepdims=True), 1) if turns else credit
 
 
+def _sampled_gigpo(groups: Groups, std: bool) -> FloatArray:
+    # Every group has as many games: the standard deviation of a sample is a constant multiple.
+    games = groups.results.shape[-1]
+    scale = np.sqrt(1 - 1 / games) if std else 1.0
+    result = _each_turn(scale * standard_scores(groups.results, std), groups)
+    return result + STEP_WEIGHT * by_state(groups, std)
+
+
 def _sampled_mt_grpo(groups: Groups, std: bool) -> FloatArray:
     result = _each_turn(standard_scores(groups.results, std), groups)
+    before_last = groups.reached & ~groups.last
+    everyone = np.ones_like(groups.reached)
+    return by_turn(groups.kept * before_last, everyone, std) * before_last + result
+
+
+def _sampled_mt_grpo_variant(groups: Groups, std: bool) -> FloatArray:
+    result = _each_turn(standard_scores(groups.results, std), groups)
     return by_turn(groups.kept, groups.reached, std) + result
+
+
+def _sampled_fitted(groups: Groups, lambda_: float, games: int) -> FloatArray:
+    return advantage_estimates(groups, lambda_, groups.fitted_values(games))
 
 
 # Credits in expectation.
@@ -255,7 +358,38 @@ def _by_turn_return(exact: Exact, std: bool) -> MeanCredit:
     return exact.move_credit(exact.action_value, slope)
 
 
+def _by_state(exact: Exact, std: bool) -> MeanCredit:
+    _check_two_results(exact, std)
+    there = exact.reached_positions
+    if not std:
+        return exact.state_credit(exact.action_value, centred_factor(there, exact.group))
+    low, high = standardised(exact.value, there, exact.group, free=1)
+    return exact.state_credit(exact.action_value, high - low)
+
+
+def _gigpo(exact: Exact, std: bool) -> MeanCredit:
+    scale = np.sqrt(1 - 1 / exact.group) if std else 1.0
+    result = exact.move_credit(exact.action_value, scale * _of_result(exact, std).slope)
+    return result + STEP_WEIGHT * _by_state(exact, std)
+
+
+def _fitted(exact: Exact, lambda_: float, games: int) -> MeanCredit:
+    # GAE is linear in V, and a mean of results has V as its expectation where there are any.
+    unseen = (1 - exact.mean_visits) ** games
+    return exact.advantage_credit(lambda_, exact.value + unseen * (UNSEEN - exact.value))
+
+
 def _mt_grpo(exact: Exact, std: bool) -> MeanCredit:
+    _check_two_results(exact, std)
+    result = exact.move_credit(exact.action_value, _of_result(exact, std).slope)
+    rewarded = _kept(exact) * exact.goes_on
+    mean = exact.mean_at_turn(rewarded) * exact.reached
+    slope, offset = _centred(mean, 1.0, exact.group, std)
+    own = exact.move_credit(rewarded, slope) + exact.move_credit(exact.goes_on, offset)
+    return own + result
+
+
+def _mt_grpo_variant(exact: Exact, std: bool) -> MeanCredit:
     result = exact.move_credit(exact.action_value, _of_result(exact, std).slope)
     return _by_turn_move(exact, std) + result
 
@@ -364,12 +498,12 @@ _ALL = (
         lambda g: by_turn(g.returns, g.reached, std=True), partial(_by_turn_return, std=True),
     ),
     Estimator(
-        "MT-GRPO", "by turn", "k centred by turn / std + (R − mean) / std",
-        lambda g: _sampled_mt_grpo(g, std=True), partial(_mt_grpo, std=True),
+        "MT-GRPO variant", "by turn", "k centred by turn / std + (R − mean) / std",
+        lambda g: _sampled_mt_grpo_variant(g, std=True), partial(_mt_grpo_variant, std=True),
     ),
     Estimator(
-        "MT-GRPO without std", "by turn", "k centred by turn + R − mean",
-        lambda g: _sampled_mt_grpo(g, std=False), partial(_mt_grpo, std=False),
+        "MT-GRPO variant without std", "by turn", "k centred by turn + R − mean",
+        lambda g: _sampled_mt_grpo_variant(g, std=False), partial(_mt_grpo_variant, std=False),
     ),
     Estimator(
         "by the others: return", "cure", "R − mean of the others that reached the turn, if any",
@@ -394,6 +528,52 @@ _ALL = (
             partial(advantage_estimates, lambda_=lambda_), _advantage, _whole,
         )
         for lambda_ in (0.0, 0.5, 0.95, 1.0)
+    ),
+    Estimator(
+        "MT-GRPO", "by turn",
+        "(k − mean) / std over all games, 0 in the last turn, + (R − mean) / std",
+        lambda g: _sampled_mt_grpo(g, std=True), partial(_mt_grpo, std=True),
+    ),
+    Estimator(
+        "MT-GRPO without std", "by turn", "k − mean over all games, 0 in the last turn, + R − mean",
+        lambda g: _sampled_mt_grpo(g, std=False), partial(_mt_grpo, std=False),
+    ),
+    Estimator(
+        "SPIRAL", "result", f"R − running mean of the seat's results, decay {DECAY}",
+        by_role, _return, _whole,
+    ),
+    Estimator(
+        "by state", "by state", "R − mean of the group's games that came to the position",
+        by_state, partial(_by_state, std=False),
+    ),
+    Estimator(
+        "by state, std", "by state", "the same / std",
+        partial(by_state, std=True), partial(_by_state, std=True),
+    ),
+    Estimator(
+        "GiGPO", "by state", "(R − mean) / std + the same among those that came to the position",
+        partial(_sampled_gigpo, std=True), partial(_gigpo, std=True),
+    ),
+    Estimator(
+        "GiGPO without std", "by state",
+        "R − mean + R − mean of those that came to the position",
+        partial(_sampled_gigpo, std=False), partial(_gigpo, std=False),
+    ),
+    Estimator(
+        "VinePPO", "estimated value",
+        f"r + V(s') − V(s), V the mean of {ROLLOUTS} rollouts from each position",
+        lambda g: advantage_estimates(g, 0.0, g.rolled_values(ROLLOUTS)),
+        _advantage, _whole, rollouts=ROLLOUTS,
+    ),
+    *(
+        Estimator(
+            f"GAE {lambda_:g}, V of {games} games", "estimated value",
+            f"GAE(λ = {lambda_:g}) with V fitted to {games} games",
+            partial(_sampled_fitted, lambda_=lambda_, games=games),
+            partial(_fitted, lambda_=lambda_, games=games), critic=games,
+        )
+        for games in (16, 256)
+        for lambda_ in (0.0, 0.95)
     ),
 )
 # fmt: on

@@ -47,6 +47,40 @@ def values(task: Task, policies: FloatArray) -> tuple[FloatArray, FloatArray]:
     return value, action_value
 
 
+def role_results(task: Task, value: FloatArray) -> FloatArray:
+    """Return the expected score in the seat of each context, over all starts.
+
+    Args:
+        task: the game and the opponent.
+        value: V, ``(..., positions)``.
+
+    Returns:
+        ``(..., contexts)``.
+    """
+    won = task.won_before + value @ task.first_position.T
+    seats = task.contexts[:, 1]
+    same = (seats[:, np.newaxis] == seats) * task.chances
+    return np.asarray(won @ (same / same.sum(axis=1, keepdims=True)).T)
+
+
+def turns_left(task: Task, policies: FloatArray) -> FloatArray:
+    """Return the expected number of turns that the agent has from a position on, this one included.
+
+    Args:
+        task: the game and the opponent.
+        policies: ``(..., positions, actions)``.
+
+    Returns:
+        ``(..., positions)``; 0 where there is no legal move.
+    """
+    here = (~task.terminal).astype(np.float64)
+    turns = np.zeros(policies.shape[:-1])
+    for _ in range(task.turns):
+        left = (turns @ task.nonterminal_reply.T)[..., task.index_after]
+        turns = here + (policies * left).sum(axis=-1)
+    return turns
+
+
 class Exact:
     """Exact expectations over the games of one policy.
 
@@ -121,6 +155,24 @@ class Exact:
         """J: the expected result."""
         return float(self.task.chances @ self.won)
 
+    @cached_property
+    def reached_positions(self) -> FloatArray:
+        """Chance that the agent is to move at s in some turn, ``(contexts, positions)``.
+
+        No position comes twice in a game.
+        """
+        return np.asarray(self.visits.sum(axis=0))
+
+    @cached_property
+    def goes_on(self) -> FloatArray:
+        """Chance that the agent has a turn after an action, ``(positions, actions)``."""
+        return self.task.nonterminal_reply.sum(axis=1)[self.task.index_after] * self.task.legal
+
+    @property
+    def role_results(self) -> FloatArray:
+        """Expected score in each context's seat, over all starts, ``(contexts,)``."""
+        return role_results(self.task, self.value)
+
     @property
     def mean_turns(self) -> float:
         """Expected number of turns of the agent in a game."""
@@ -171,6 +223,32 @@ class Exact:
             weighed = np.broadcast_to(weight, self.reached.shape) * self.task.chances
             visits = np.tensordot(weighed, self.visits, axes=2)
         return visits[:, np.newaxis] * credit
+
+    def state_credit(self, credit: FloatArray, weight: FloatArray) -> MeanCredit:
+        """Return the mean credit where X = weight · credit, by context and position.
+
+        Args:
+            credit: ``(positions, actions)``.
+            weight: ``(contexts, positions)``.
+        """
+        visits = self.task.chances @ (weight * self.reached_positions)
+        return np.asarray(visits[:, np.newaxis] * credit)
+
+    def advantage_credit(self, lambda_: float, value: FloatArray) -> MeanCredit:
+        """Return the mean credit of GAE(λ) with some value function in the place of V.
+
+        Args:
+            lambda_: 0 to 1; the discount is 1.
+            value: of positions where the agent is to move, ``(positions,)``.
+        """
+        task = self.task
+        after = (task.nonterminal_reply @ value)[task.index_after] * task.legal
+        error = (task.last_result + after - value[:, np.newaxis]) * task.legal
+        total = error
+        for _ in range(1, task.turns):
+            here = (self.policy * total).sum(axis=-1)
+            total = error + lambda_ * (task.nonterminal_reply @ here)[task.index_after] * task.legal
+        return self.move_credit(total)
 
     def summed_credit(
         self,
@@ -258,16 +336,18 @@ def centred_factor(reached: FloatArray | float, group: int) -> FloatArray:
 
 
 def standardised(
-    mean: FloatArray, reached: FloatArray | float, group: int
+    mean: FloatArray, reached: FloatArray | float, group: int, free: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     """Return E[(x − mean) / std | x] for x = 0 and x = 1, over those of a group who reach a turn.
 
-    The standard deviation is that of the population; where it is 0 the credit is 0.
+    Where the standard deviation is 0 the credit is 0.
 
     Args:
         mean: chance that x is 1 among those who reach the turn, any shape.
         reached: chance of reaching it, of a shape that broadcasts with that.
         group: number of games.
+        free: what is taken from the number of games that squares are divided by: 0 for the
+            standard deviation of the population, 1 for that of a sample.
     """
     mean, chance = np.broadcast_arrays(mean, np.asarray(reached, dtype=np.float64))
     low, high = np.zeros(mean.shape), np.zeros(mean.shape)
@@ -279,5 +359,6 @@ def standardised(
             for credit, own in ((low, 0), (high, 1)):
                 share = (ones + own) / (others + 1)
                 if 0 < share < 1:
-                    credit += probability * (own - share) / np.sqrt(share * (1 - share))
+                    square = share * (1 - share) * ((others + 1) / (others + 1 - free))
+                    credit += probability * (own - share) / np.sqrt(square)
     return low, high

@@ -8,9 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from agents.turn_credit.exact import GROUP, values
+from agents.turn_credit.exact import GROUP, role_results, turns_left, values
 from agents.turn_credit.task import Task
+from nim_envs.rules.convention import of_last_move
 from nim_envs.typing import BoolArray, FloatArray, IntArray
+
+UNSEEN = 0.5
+"""Value of positions that a fitted critic never saw."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,9 @@ class Groups:
         actions: the same of the agent's action.
         reached: whether the game had this turn of the agent; states and actions are 0 elsewhere.
         results: score of the agent: 1, 0, or one half for a draw, ``(runs, groups, games)``.
+        rngs: one for each run, for rollouts and for games that a critic is fitted to; what they
+            draw leaves these games, and those that are drawn later, as they are.
+        sharing: number of groups that share a critic.
     """
 
     task: Task
@@ -34,6 +41,8 @@ class Groups:
     actions: IntArray
     reached: BoolArray
     results: FloatArray
+    rngs: Sequence[np.random.Generator] = ()
+    sharing: int = 1
 
     @property
     def moves(self) -> IntArray:
@@ -87,6 +96,73 @@ class Groups:
     def action_value(self) -> FloatArray:
         """Exact Q of every turn's action; 0 in turns that were not reached."""
         return self._values[1][self._runs, self.states, self.actions] * self.reached
+
+    @cached_property
+    def role_results(self) -> FloatArray:
+        """Exact expected score in the seat of every group, ``(runs, groups)``."""
+        of_contexts = role_results(self.task, self._values[0])
+        return np.take_along_axis(of_contexts, self.contexts, axis=1)
+
+    def rolled_values(self, rollouts: int) -> FloatArray:
+        """Return the mean result of games played on from every turn's position.
+
+        They end as games of the run's policy do, independently of one another and of these games,
+        so that only the number won is drawn.
+
+        Args:
+            rollouts: number of games K from each position.
+
+        Returns:
+            In the shape of ``states``; 0 in turns that were not reached.
+
+        Raises:
+            UnsupportedGameError: the game knows draws.
+        """
+        of_last_move(self.task.game.convention, "rollouts from the turns of a game")
+        won = [
+            rng.spawn(1)[0].binomial(rollouts, np.clip(value, 0.0, 1.0))
+            for rng, value in zip(self.rngs, self.value, strict=True)
+        ]
+        return np.stack(won) / rollouts * self.reached
+
+    def rolled_moves(self, rollouts: int) -> IntArray:
+        """Return the moves that such rollouts take in the mean, ``(runs,)``."""
+        left = turns_left(self.task, self.policies)[self._runs, self.states] * self.reached
+        return np.asarray(np.rint(rollouts * left.sum(axis=(1, 2, 3))), dtype=np.int64)
+
+    def fitted_values(self, games: int) -> FloatArray:
+        """Return V fitted to games: the mean result of those that came to the turn's position.
+
+        The games are others than these, from any context, by the run's policy; where none came to a
+        position its value is one half.
+
+        Args:
+            games: number of games n.
+
+        Returns:
+            In the shape of ``states``; 0 in turns that were not reached.
+        """
+        found = np.zeros(self.states.shape)
+        groups = self.states.shape[1]
+        shape = (groups // self.sharing, len(self.task.positions))
+        critic = (np.arange(groups) // self.sharing)[:, np.newaxis, np.newaxis]
+        for run, rng in enumerate(self.rngs):
+            policy = self.policies[run : run + 1]
+            played = sample(self.task, policy, shape[0] * games, rng.spawn(1), games=1)
+            fitted = np.arange(shape[0] * games)[:, np.newaxis, np.newaxis] // games
+            at = (fitted * shape[1] + played.states[0])[played.reached[0]]
+            number = np.bincount(at, minlength=shape[0] * shape[1])
+            won = np.bincount(at, played.returns[0][played.reached[0]], number.size)
+            mean = np.where(number > 0, won / np.maximum(number, 1), UNSEEN).reshape(shape)
+            found[run] = mean[critic, self.states[run]]
+        return found * self.reached
+
+    def critic_moves(self, games: int) -> IntArray:
+        """Return the moves that such games take in the mean, ``(runs,)``."""
+        starts = self.task.chances @ self.task.first_position
+        critics = self.states.shape[1] // self.sharing
+        mean = turns_left(self.task, self.policies) @ starts
+        return np.asarray(np.rint(critics * games * mean), dtype=np.int64)
 
     def gradients(self, credit: FloatArray) -> FloatArray:
         """Return the mean over a run's groups of ĝ = 1/K Σ_games Σ_turns A ∇ log π.
@@ -156,6 +232,7 @@ def sample(
     groups: int,
     rngs: Sequence[np.random.Generator],
     games: int = GROUP,
+    sharing: int = 1,
 ) -> Groups:
     """Play groups of games; those of a group have the same context.
 
@@ -165,6 +242,7 @@ def sample(
         groups: number of groups in each run.
         rngs: one for each run, so that what it draws does not depend on the others.
         games: number of games in a group.
+        sharing: number of groups that share a critic, a divisor of ``groups``.
     """
     runs, number, width = len(policies), len(task.positions), 2 * task.turns + 1
     drawn = np.stack([rng.random((groups, 1 + games * width)) for rng in rngs])
@@ -206,7 +284,7 @@ def sample(
     by_turn = (*shape, task.turns)
     return Groups(
         task, policies, contexts, states.reshape(by_turn), actions.reshape(by_turn),
-        reached.reshape(by_turn), results.reshape(shape),
+        reached.reshape(by_turn), results.reshape(shape), tuple(rngs), sharing,
     )  # fmt: skip
 
 

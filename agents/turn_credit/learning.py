@@ -80,10 +80,11 @@ def learn(
     active = np.arange(len(runs))
     found: dict[int, Learned] = {}
     while len(active):
-        played = sample(task, softmax(logits, task.legal), groups, [rngs[run] for run in active])
+        playing = [rngs[run] for run in active]
+        played = sample(task, softmax(logits, task.legal), groups, playing, sharing=groups)
         gradients = played.gradients(estimator.sampled(played))
         logits += rates[active, np.newaxis, np.newaxis] * adam.direction(gradients)
-        moves += played.moves
+        moves += estimator.moves(played)
         percent = percent_right(task, logits)
         good = percent >= enough
         over = good | (moves >= cap)

@@ -5,13 +5,15 @@ python -m benchmarks.turn_credit --help explains every option.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from agents.turn_credit.estimators import ESTIMATORS
+from agents.turn_credit.own import find
 from benchmarks.command_line import benchmark, invocation, names_option
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import table, write_report
@@ -30,6 +32,8 @@ from benchmarks.turn_credit.report import (
     summary,
 )
 from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES, QUICK, SETTINGS
+from nim_envs.errors import InvalidGameError
+from nim_envs.references import resolved
 
 PARTS: dict[str, Callable[..., Any]] = {"direction": measure, "ends": end, "moves": needed}
 """Functions that do the tasks of each part."""
@@ -52,15 +56,25 @@ def work(part: str, task: tuple[Any, ...]) -> Any:
     return PARTS[part](*task)
 
 
-def tasks(parts: Iterable[str], quick: bool) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return the tasks of some parts, in the order of the report."""
+def tasks(
+    parts: Iterable[str], quick: bool, own: Sequence[str] = ()
+) -> list[tuple[str, tuple[Any, ...]]]:
+    """Return the tasks of some parts, in the order of the report.
+
+    Args:
+        parts: keys of :data:`PARTS`.
+        quick: whether they are few.
+        own: more estimators, each ``"module:function"``.
+    """
     found: list[tuple[str, tuple[Any, ...]]] = []
-    chosen = QUICK_ESTIMATORS if quick else tuple(ESTIMATORS)
+    known = [name for name in ESTIMATORS if name not in own]
+    chosen = QUICK_ESTIMATORS if quick else tuple(known)
     for part in parts:
         if part == "direction":
+            more = (tuple(own),) if own else ()
             groups, draws = (QUICK_GROUPS, 1) if quick else (GROUPS_PER_BLOCK, DRAWS)
             found += [
-                (part, (setting, kind, draw, groups))
+                (part, (setting, kind, draw, groups, *more))
                 for setting in ([QUICK] if quick else SETTINGS)
                 for kind in POLICIES
                 for draw in range(draws)
@@ -68,13 +82,23 @@ def tasks(parts: Iterable[str], quick: bool) -> list[tuple[str, tuple[Any, ...]]
         else:
             places = ([QUICK], [QUICK_ANYWHERE]) if quick else (FULL, ANYWHERE)
             settings = places[part == "moves"]
-            found += [(part, (setting, name, quick)) for setting in settings for name in chosen]
+            # Where the expectation of one's own leads is not known.
+            names = (*chosen, *own) if part == "moves" else chosen
+            found += [(part, (setting, name, quick)) for setting in settings for name in names]
     return found
 
 
 def _weight(task: tuple[str, tuple[Any, ...]]) -> float:
     part, (setting, *_) = task
     return SETTINGS[setting].weight * {"direction": 1, "ends": 2, "moves": 5}[part]
+
+
+def _check(name: str) -> None:
+    """Register an estimator of one's own, before any run."""
+    try:
+        find(name)
+    except (InvalidGameError, ValueError) as error:
+        raise click.BadParameter(str(error), param_hint="--estimator") from error
 
 
 def _place(each: Direction) -> tuple[int, int, str, int]:
@@ -90,10 +114,15 @@ def _place(each: Direction) -> tuple[int, int, str, int]:
 )
 @click.option("--all", "everything", is_flag=True, help="All parts: up to half an hour.")
 @names_option("--parts", PARTS, "Parts", default="direction, a minute; all with --all")
+@click.option(
+    "--estimator", "own", multiple=True, metavar="MODULE:FUNCTION",
+    help="An estimator of your own, in the tables too: a function of rewards, groups, turns, "
+    "states, … that returns the credit of each turn. May be given several times.",
+)  # fmt: skip
 @parallel_options
 def main(
-    everything: bool, parts: list[str] | None, jobs: int | None, backend: str, output: Path,
-    quick: bool, run_log: RunLog,
+    everything: bool, parts: list[str] | None, own: tuple[str, ...], jobs: int | None,
+    backend: str, output: Path, quick: bool, run_log: RunLog,
 ) -> bool:  # fmt: skip
     """Compare ways of crediting the turns of a game with the exact gradient.
 
@@ -104,7 +133,10 @@ def main(
     if everything and parts:
         raise click.UsageError("--all runs every part; leave out --parts, or --all")
     chosen = parts or list(PARTS)[: None if everything or quick else 1]
-    queue = tasks(chosen, quick)
+    for name in own:
+        _check(name)
+        run_log.depend_on([Path(inspect.getfile(resolved(name)))])
+    queue = tasks(chosen, quick, own)
     weights = [_weight(task) for task in queue]
     finished = in_parallel(work, queue, jobs, backend, weights, log=run_log)
     measured = [each for each in finished if isinstance(each, tuple)]

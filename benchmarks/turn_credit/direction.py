@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from agents.turn_credit.estimators import ESTIMATORS
-from agents.turn_credit.exact import GROUP, Exact
-from agents.turn_credit.groups import sample
+from agents.turn_credit.exact import GROUP, Exact, turns_left
+from agents.turn_credit.groups import Groups, sample
+from agents.turn_credit.own import find
 from benchmarks.turn_credit.settings import SETTINGS, policy
 from nim_envs.typing import FloatArray
 
@@ -33,9 +35,11 @@ class Direction:
         estimator: a key of :data:`~agents.turn_credit.estimators.ESTIMATORS`.
         cosine: of E ĝ with ∇J.
         off: 1 − cosine, computed without loss of digits.
-        cost: K·E[L]·tr Cov / ‖E ĝ‖², moves until the noise of the mean is as large as the mean.
+        cost: K·E[L]·tr Cov / ‖E ĝ‖², moves until the noise of the mean is as large as the mean;
+            those of rollouts count, those of a critic's games do not.
         blocks: mean of n‖ḡ − E ĝ‖² / tr Cov over blocks of n groups; 1 in expectation.
-        standard_errors: by how many standard errors that differs from 1.
+        standard_errors: by how many standard errors that differs from 1; these two are 0 for
+            estimators whose expectation is not known, but estimated from the blocks.
     """
 
     setting: str
@@ -67,7 +71,9 @@ class Checks:
     ones: float
 
 
-def measure(setting: str, kind: str, draw: int, groups: int) -> tuple[list[Direction], Checks]:
+def measure(
+    setting: str, kind: str, draw: int, groups: int, own: Sequence[str] = ()
+) -> tuple[list[Direction], Checks]:
     """Return direction and cost of every estimator at a policy, and the checks.
 
     Args:
@@ -75,6 +81,7 @@ def measure(setting: str, kind: str, draw: int, groups: int) -> tuple[list[Direc
         kind: one of :data:`~benchmarks.turn_credit.settings.POLICIES`.
         draw: seed of the policy, and of the games.
         groups: sampled groups in each of the blocks.
+        own: more estimators, each ``"module:function"``.
     """
     task = SETTINGS[setting].task()
     exact = policy(task, kind, draw)
@@ -82,25 +89,27 @@ def measure(setting: str, kind: str, draw: int, groups: int) -> tuple[list[Direc
     played = sample(
         task, np.broadcast_to(exact.policy, (BLOCKS, *exact.policy.shape)), groups, rngs
     )
-    names = list(ESTIMATORS)
+    names = [name for name, estimator in ESTIMATORS.items() if estimator.expected]
     expected = np.stack([ESTIMATORS[name].gradient(exact) for name in names])
     credit = np.stack([ESTIMATORS[name].sampled(played) for name in names])
     traces = played.squared_errors(credit, expected).mean(axis=(1, 2))
     truth = exact.objective_gradient
     directions = []
     means = {}
-    for name, gradient, own, trace in zip(names, expected, credit, traces, strict=True):
-        means[name] = played.gradients(own)
+    for name, gradient, sampled, trace in zip(names, expected, credit, traces, strict=True):
+        means[name] = played.gradients(sampled)
         errors = groups * ((means[name] - gradient) ** 2).sum(axis=(1, 2)) / trace
         cosine, off = _cosine(gradient, truth)
+        rolled = ESTIMATORS[name].rollouts * (exact.mean_visits @ turns_left(task, exact.policy))
         directions.append(
             Direction(
                 setting, kind, draw, name, cosine, off,
-                float(GROUP * exact.mean_turns * trace / (gradient**2).sum()),
+                float(GROUP * (exact.mean_turns + rolled) * trace / (gradient**2).sum()),
                 float(errors.mean()),
                 float((errors.mean() - 1) / (errors.std(ddof=1) / np.sqrt(BLOCKS))),
             )
         )  # fmt: skip
+    directions += [_from_blocks(setting, kind, draw, name, played, exact) for name in own]
     ratio = 1 - 1 / GROUP
     checks = Checks(
         _against_differences(exact, draw),
@@ -108,6 +117,27 @@ def measure(setting: str, kind: str, draw: int, groups: int) -> tuple[list[Direc
         *_against_formula(exact),
     )
     return directions, checks
+
+
+def _from_blocks(
+    setting: str, kind: str, draw: int, name: str, played: Groups, exact: Exact
+) -> Direction:
+    """Direction of an estimator of which only the sampled form is known.
+
+    ‖E ĝ‖² is the mean product of estimates of different blocks, which is free of their noise.
+    """
+    estimator = find(name)
+    means = played.gradients(estimator.sampled(played)).reshape(BLOCKS, -1)
+    truth = exact.objective_gradient.reshape(-1)
+    total = means.sum(axis=0)
+    length = float(total @ total - (means**2).sum()) / (BLOCKS * (BLOCKS - 1))
+    trace = played.contexts.shape[1] * means.var(axis=0, ddof=1).sum()
+    # Where there is no direction to be seen at all, none is claimed.
+    length = float(length) if length > 0 else float("nan")
+    cosine = float(total @ truth / BLOCKS / np.sqrt(length * (truth @ truth)))
+    moves = float(estimator.moves(played).mean()) / played.contexts.shape[1]
+    cost = float(moves * trace / length)
+    return Direction(setting, kind, draw, name, cosine, 1 - cosine, cost, 0.0, 0.0)
 
 
 def _cosine(one: FloatArray, two: FloatArray) -> tuple[float, float]:

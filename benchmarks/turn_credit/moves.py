@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.turn_credit.estimators import ESTIMATORS
 from agents.turn_credit.learning import Learned, learn
+from agents.turn_credit.own import find
 from agents.turn_credit.task import Task
 from benchmarks.turn_credit.settings import SETTINGS
 
@@ -86,7 +86,8 @@ def needed(setting: str, estimator: str, quick: bool) -> MovesToLearn:
 
     Args:
         setting: a key of :data:`~benchmarks.turn_credit.settings.SETTINGS`.
-        estimator: a key of :data:`~agents.turn_credit.estimators.ESTIMATORS`.
+        estimator: a key of :data:`~agents.turn_credit.estimators.ESTIMATORS`, or
+            ``"module:function"``.
         quick: whether to play few games, with few seeds.
     """
     task = SETTINGS[setting].task()
@@ -100,7 +101,7 @@ def needed(setting: str, estimator: str, quick: bool) -> MovesToLearn:
         tried.update(_tried(task, estimator, [edges[rate]], cap))
         rate = choose(tried, cap)
     seeds = range(2 if quick else SEEDS)
-    runs = learn(task, ESTIMATORS[estimator], [(seed, rate) for seed in seeds], cap, ENOUGH)
+    runs = learn(task, find(estimator), [(seed, rate) for seed in seeds], cap, ENOUGH)
     return MovesToLearn(setting, estimator, rate, min(tried), max(tried), runs)
 
 
@@ -108,6 +109,6 @@ def _tried(
     task: Task, estimator: str, rates: Sequence[float], cap: int
 ) -> dict[float, list[Learned]]:
     pairs = [(seed, rate) for rate in rates for seed in CHOOSING]
-    learned = learn(task, ESTIMATORS[estimator], pairs, cap, ENOUGH)
+    learned = learn(task, find(estimator), pairs, cap, ENOUGH)
     each = len(CHOOSING)
     return {rate: learned[each * i : each * (i + 1)] for i, rate in enumerate(rates)}

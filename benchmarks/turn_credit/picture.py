@@ -17,23 +17,30 @@ from benchmarks.turn_credit.moves import CAP, MovesToLearn
 from benchmarks.turn_credit.report import relative_costs, typical_cosine
 from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES
 from nim_envs.render.style import (
+    BLACK,
     BLUE,
     GREEN,
     GREY,
+    ORANGE,
     PAGE_WIDTH,
     PURPLE,
+    SKY,
     VERMILLION,
     label_decades,
     styled,
 )
 
-COLOURS = dict(zip(FAMILIES, (BLUE, VERMILLION, PURPLE, GREEN, GREY), strict=True))
-MARKERS = dict(zip(FAMILIES, "osDP^", strict=True))
+COLOURS = dict(
+    zip(FAMILIES, (BLUE, VERMILLION, PURPLE, GREEN, GREY, ORANGE, SKY, BLACK), strict=True)
+)
+MARKERS = dict(zip(FAMILIES, "osDP^v<*", strict=True))
 
 DRAWN = (
     "REINFORCE", "RLOO", "GRPO", "kept_win", "kept_win − Φ", "kept_win summed", "R − Φ",
     "by turn: kept_win", "by turn: kept_win summed", "by turn: result summed", "by turn: return",
-    "MT-GRPO", "by the others: return", "padded: result summed", "Q − V", "GAE 0", "GAE 1",
+    "MT-GRPO variant", "MT-GRPO", "by the others: return", "padded: result summed", "by state",
+    "GiGPO", "SPIRAL", "VinePPO", "Q − V", "GAE 0", "GAE 1", "GAE 0, V of 16 games",
+    "GAE 0.95, V of 16 games",
 )  # fmt: skip
 SHOWN = {name: name for name in DRAWN} | {"RLOO": "RLOO, Dr. GRPO"}
 """The estimators that are drawn, with their labels; the tables have all."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agents.turn_credit.ascent import RATE, STEPS
-from agents.turn_credit.estimators import ESTIMATORS
+from agents.turn_credit.estimators import ESTIMATORS, ROLLOUTS
 from agents.turn_credit.exact import GROUP
 from agents.turn_credit.learning import GROUPS
 from agents.turn_credit.task import EPSILON
@@ -209,6 +209,15 @@ NOTES = f"""\
   can win; k is `kept_win`, 1 where a move keeps the win.
 - RLOO and Dr. GRPO differ by a factor, which Adam takes out. The exact V of Q − V and GAE is not to
   be had in practice: they are what a perfect critic would give.
+- MT-GRPO is as its authors' code has it, for more than two turns: rewards of turns are centred over
+  all games of the group, and the last turn has the outcome alone. The variant centres among the
+  games that reached the turn and pays for the last turn too. GiGPO has ω = 1, a discount of 1 and,
+  as its authors' code, the standard deviation of a sample. The running mean of SPIRAL begins each
+  group at the value to which it tends. VinePPO plays {ROLLOUTS} games on from every position; their
+  moves count, in ρ too. A fitted V is the mean result of the games that came to a position, one
+  half where none did; each group has games of its own for ρ, all groups of an update share them in
+  learning, and their moves count there but not in ρ.
+- Estimators of your own have a cosine and ρ from the sampled blocks alone, with their noise.
 - Machine: {machine()}.
 """
 

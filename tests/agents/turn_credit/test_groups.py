@@ -49,6 +49,113 @@ def test_sampled_groups_follow_rules_and_chances():
     assert (played.states[..., 0] != starts[..., np.newaxis])[second].all()
 
 
+def in_words(played, reward, by):
+    """Credits (x − mean, standard deviation of the sample) of games with the same key, by turn."""
+    among = {}
+    for place in zip(*np.nonzero(played.reached), strict=True):
+        among.setdefault(by(place), []).append(place)
+    found = {}
+    for places in among.values():
+        values = [float(reward(place)) for place in places]
+        mean = sum(values) / len(values)
+        squares = sum((value - mean) ** 2 for value in values)
+        spread = (squares / (len(values) - 1)) ** 0.5 if len(values) > 1 else 0.0
+        found |= {place: (x - mean, spread) for place, x in zip(places, values, strict=True)}
+    return found
+
+
+def test_gigpo_compares_those_that_came_to_the_same_position():
+    played = blocks_of(at_random(task("kayles")), 3)
+
+    def result(place):
+        return played.results[place[:3]]
+
+    steps = in_words(played, result, lambda place: (*place[:2], int(played.states[place])))
+    first = {(*place[:2], game): float(played.results[(*place[:2], game)])
+             for place in steps for game in range(8)}  # fmt: skip
+    alone = 0
+    for std, names in (
+        (False, ("by state", "GiGPO without std")),
+        (True, ("by state, std", "GiGPO")),
+    ):
+        state, whole = (ESTIMATORS[name].sampled(played) for name in names)
+        assert not state[~played.reached].any()
+        for place, (centred, spread) in steps.items():
+            group = np.array([first[(*place[:2], game)] for game in range(8)])
+            episode, own = group[place[2]] - group.mean(), centred
+            if std:
+                episode = episode / group.std(ddof=1) if group.std() else 0.0
+                own = centred / spread if spread else 0.0
+            alone += own == 0
+            assert state[place] == pytest.approx(own, abs=1e-12)
+            assert whole[place] == pytest.approx(episode + own, abs=1e-12)
+    assert 0 < alone < 2 * len(steps)
+
+
+def test_mt_grpo_gives_the_last_turn_the_outcome_alone():
+    played = blocks_of(at_random(task("nim")), 5)
+    outcome = ESTIMATORS["GRPO, std alone"].sampled(played)
+    found = ESTIMATORS["MT-GRPO"].sampled(played)
+    assert (found == outcome)[played.last].all()
+    rewards = played.kept * (played.reached & ~played.last)
+    # All games of a group count in mean and deviation, those that did not reach the turn as 0.
+    spread = rewards.std(axis=2, keepdims=True)
+    turns = np.divide(
+        rewards - rewards.mean(axis=2, keepdims=True), spread, out=0 * rewards, where=spread > 0
+    )
+    before = played.reached & ~played.last
+    assert found[before] == pytest.approx((outcome + turns)[before], abs=1e-12)
+
+
+def test_the_baseline_of_a_role_knows_earlier_games_alone():
+    played = blocks_of(at_random(task("misere")), 5)
+    credit = ESTIMATORS["SPIRAL"].sampled(played)
+    seats = played.task.contexts[played.contexts, 1]
+    for place in np.ndindex(played.contexts.shape):
+        same = [exact_mean(played, place, seat) for seat in (0, 1)]
+        baseline = same[seats[place]]
+        for game in range(8):
+            own = credit[(*place, game)][played.reached[(*place, game)]]
+            result = played.results[(*place, game)]
+            assert own == pytest.approx(np.full(len(own), result - baseline), abs=1e-12)
+            baseline = 0.95 * baseline + 0.05 * result
+
+
+def exact_mean(played, place, seat):
+    """Expected result in a seat, from J by context."""
+    exact = at_random(played.task)
+    there = played.task.contexts[:, 1] == seat
+    return (played.task.chances * exact.won)[there].sum() / played.task.chances[there].sum()
+
+
+def test_rollouts_and_critics_leave_what_is_drawn_next():
+    of_task = task("nim")
+    rngs = [np.random.default_rng(3) for _ in range(2)]
+    policies = at_random(of_task).policy[np.newaxis]
+    one, two = (sample(of_task, policies, 4, [rng]) for rng in rngs)
+    extra = [ESTIMATORS[name].sampled(one) for name in ("VinePPO", "GAE 0, V of 16 games")]
+    # Drawn anew each time.
+    assert (ESTIMATORS["VinePPO"].sampled(one) != extra[0]).any()
+    assert all(np.isfinite(each).all() and each.any() for each in extra)
+    one, two = (sample(of_task, policies, 4, [rng]) for rng in rngs)
+    assert (one.states == two.states).all()
+    moves = ESTIMATORS["VinePPO"].moves(one)
+    assert moves > 9 * one.moves
+    assert ESTIMATORS["RLOO"].moves(one) == one.moves
+
+
+def test_groups_that_share_a_critic_have_the_same_value_of_a_position():
+    of_task = task("misere")
+    policies = at_random(of_task).policy[np.newaxis]
+    for sharing, several in ((6, False), (1, True)):
+        played = sample(of_task, policies, 6, [np.random.default_rng(0)], sharing=sharing)
+        fitted = played.fitted_values(16)
+        values = {}
+        for state, value in zip(played.states[played.reached], fitted[played.reached], strict=True):
+            values.setdefault(int(state), set()).add(float(value))
+        assert any(len(each) > 1 for each in values.values()) == several
+
+
 @pytest.mark.parametrize("name", ["nim", "misere", "kayles"])
 def test_blocks_scatter_around_the_expectation_as_the_covariance_says(name):
     exact = at_random(task(name), seed=1)
