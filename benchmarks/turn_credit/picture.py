@@ -39,8 +39,7 @@ DRAWN = (
     "REINFORCE", "RLOO", "GRPO", "kept_win", "kept_win − Φ", "kept_win summed", "R − Φ",
     "by turn: kept_win", "by turn: kept_win summed", "by turn: result summed", "by turn: return",
     "MT-GRPO variant", "MT-GRPO", "by the others: return", "padded: result summed", "by state",
-    "GiGPO", "SPIRAL", "VinePPO", "Q − V", "GAE 0", "GAE 1", "GAE 0, V of 16 games",
-    "GAE 0.95, V of 16 games",
+    "GiGPO", "Q − V", "GAE 0", "GAE 1", "GAE 0, V of 16 games",
 )  # fmt: skip
 SHOWN = {name: name for name in DRAWN} | {"RLOO": "RLOO, Dr. GRPO"}
 """The estimators that are drawn, with their labels; the tables have all."""
@@ -65,7 +64,7 @@ def figure(
         limits: where their expectations lead.
         moves: how soon they learn.
     """
-    drawn = Figure(figsize=(PAGE_WIDTH, 7.6), layout="constrained")
+    drawn = Figure(figsize=(PAGE_WIDTH, 8.8), layout="constrained")
     parts: Any = drawn.subfigures(3, 1, height_ratios=[1.0, 1.1, 0.1])
     top, bottom, key = parts
     first, names = top.subplots(1, 2, width_ratios=[2.4, 1])

@@ -104,6 +104,42 @@ def test_it_writes_what_it_prints(tmp_path, capsys):
     assert (tmp_path / "turn_credit.png").exists()
 
 
+def test_an_estimator_of_ones_own_stands_in_the_tables(tmp_path, capsys, monkeypatch):
+    (tmp_path / "my_credit.py").write_text(
+        "def plain(results, rewards):\n    return results - results.mean()\n"
+        "def odd(critic):\n    return critic\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(turn_credit, "POLICIES", ("random",))
+    before = dict(turn_credit.ESTIMATORS)
+    try:
+        arguments = ["--quick", "--parts", "direction", "moves", "--jobs", "1"]
+        turn_credit.main(
+            [*arguments, "--estimator", "my_credit:plain", "--output", str(tmp_path / "found")]
+        )
+        printed = capsys.readouterr().out
+        rows = read(tmp_path / "found" / "turn_credit_direction.csv")
+        assert [row["estimator"] for row in rows] == [*before, "my_credit:plain"]
+        assert 0.9 < float(rows[-1]["cosine"]) < 1.1
+        moves_rows = read(tmp_path / "found" / "turn_credit_moves.csv")
+        assert {row["estimator"] for row in moves_rows} == {
+            *turn_credit.QUICK_ESTIMATORS, "my_credit:plain"
+        }  # fmt: skip
+        report = (tmp_path / "found" / "turn_credit.md").read_text(encoding="utf-8")
+        assert "\nmy_credit:plain " in printed
+        assert report.count("\n| my_credit:plain ") == 4
+        for name, words in (
+            ("my_credit:odd", "no argument 'critic'"), ("my_credit:none", "has no 'none'"),
+            ("no_credit:none", "cannot be imported"), ("RLO", "expected a name such as"),
+        ):  # fmt: skip
+            with pytest.raises(SystemExit):
+                turn_credit.main(["--estimator", name, "--output", str(tmp_path)])
+            assert words in capsys.readouterr().err
+    finally:
+        turn_credit.ESTIMATORS.clear()
+        turn_credit.ESTIMATORS.update(before)
+
+
 def test_all_parts_and_some_parts_are_not_both_asked_for(tmp_path, capsys):
     with pytest.raises(SystemExit):
         turn_credit.main(["--all", "--parts", "ends", "--output", str(tmp_path)])

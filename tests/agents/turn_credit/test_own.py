@@ -64,10 +64,9 @@ def test_every_argument_is_of_its_turn():
     register(keep).sampled(games)
     assert len(seen) == 2
     for run, arrays in enumerate(seen):
-        for number, (group, game, turn) in enumerate(
-            zip(*np.nonzero(games.reached[run]), strict=True)
-        ):
+        for number, (group, game, turn) in enumerate(np.argwhere(games.reached[run])):
             at = (run, group, game, turn)
+            state, action = games.states[at], games.actions[at]
             last = turn + 1 == games.reached[run, group, game].sum()
             result = games.results[run, group, game]
             context = games.contexts[run, group]
