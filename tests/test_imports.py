@@ -112,6 +112,7 @@ LAYERS = [
         "benchmarks.throughput",
         "benchmarks.turn_credit",
     ],
+    ["benchmarks.credit_audit"],
 ]
 
 ROOTS = ("nim_envs", "agents", "benchmarks")
