@@ -742,7 +742,7 @@ FINDINGS: tuple[tuple[str, str, str], ...] = (
     (
         "",
         "Of the functions that were called, all but one give the credit that they state, in every "
-        "group of the three games, to rounding.Those that subtract a mean of the group, or of "
+        "group of the three games, to rounding. Those that subtract a mean of the group, or of "
         "the others, point along ∇J. In groups of three the standard deviation is the same "
         "wherever it is not 0, so that dividing by it changes nothing here.",
         "",
@@ -807,9 +807,9 @@ multi_turn_optimal_token_baseline [0.0, 0.0, 1.0]
 >>> reward = torch.tensor([[0.0, 0, 1]])
 >>> function = ppo_utils.compute_reinforce_plus_plus_outcome_advantage
 >>> for tokens in (torch.ones(1, 3), mask):
-...     print(function(reward, tokens, gamma=1.0)[1].tolist())
-[[1.0, 1.0, 1.0]]
-[[0.0, 0.0, 1.0]]
+...     print(function(reward, tokens, gamma=1.0)[1][0, ::2].tolist())
+[1.0, 1.0]
+[0.0, 1.0]
 """,
     ),
     (
