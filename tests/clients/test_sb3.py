@@ -46,6 +46,7 @@ from nim_envs.scoring.wrappers import treatment
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 from tests.nim_envs.test_wrapper_table import table
+from tests.outcome_games import tic_tac_toe
 
 ADDITION = make_game("addition", k=3, n=10, start="uniform")
 SETTINGS = {
@@ -491,6 +492,27 @@ def test_infos_tell_who_won_and_the_truth_where_it_is_asked_for():
     plain.set_options({"start": (0,)})
     plain.reset()
     assert plain.step(plain.action_masks().argmax(axis=1))[3] == [{}, {}]
+
+
+def test_infos_tell_of_draws():
+    entry = tic_tac_toe()
+    truth, rules = entry.truth(), entry.game.rules
+    env = GameVecEnv(entry.game, 4, opponent=None, truth_in_info=True)
+    env.seed(0)
+    env.reset()
+    rng = np.random.default_rng(0)
+    winners = set()
+    while len(winners) < 3:
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in env.action_masks()])
+        before = env.env.positions
+        _, rewards, dones, infos = env.step(actions)
+        for index, info in enumerate(infos):
+            value = truth[rules.coordinate_tuple(before[index])]
+            after = truth[rules.coordinate_tuple(rules.step(before[index], actions[index]))]
+            assert (info["value"], info["kept_value"]) == (value, after == -value)
+            if dones[index]:
+                assert (info["winner"] == -1) == (rewards[index] == 0)
+                winners.add(info["winner"])
 
 
 def in_games(number):

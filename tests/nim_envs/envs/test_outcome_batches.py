@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 import nim_envs
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
-from nim_envs.errors import InvalidPositionError
+from nim_envs.errors import ConformanceError, InvalidPositionError
 from nim_envs.testing import check_env
 from tests.nim_envs.envs.batches import MODES, Recorder, agrees, mixed_actions
 from tests.outcome_games import EXHAUSTIVE, GAMES, dominoes, hex_game, random_game, tic_tac_toe
@@ -248,6 +248,24 @@ def test_copies_and_large_batches_go_on_alike():
     first, second = env.step(actions), other.step(actions)
     assert {*first[1]} == {*second[1]} == {0.0, 1.0}
     assert np.array_equal(first[4]["winner"], second[4]["winner"])
+
+
+class LostStarts(nim_envs.GameEnv):
+    def reset(self, seed=None, options=None):
+        if options == {"start": "draw_position"}:
+            options = {"start": "p_position"}
+        super().reset(seed, options)
+
+
+def test_checks_find_wrong_starts_and_opponents_that_lose_draws():
+    game = tic_tac_toe().game
+    assert game.solution.is_complete  # starts by value are checked where no search is needed
+    with pytest.raises(ConformanceError, match=r"drawn positions were to be drawn, .* is lost"):
+        check_env(LostStarts(game))
+    env = VectorGameEnv(game, 4, opponent="random")
+    env.opponent = "optimal"
+    with pytest.raises(ConformanceError, match="the opponent 'optimal' moved from"):
+        check_env(env)
 
 
 def test_starts_by_value():
