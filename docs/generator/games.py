@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from benchmarks.pictures import frames_of, gif, moves_of
-from docs.generator import results
+from docs.generator import play, results
 from docs.generator.markdown import (
     code,
     described,
@@ -300,6 +300,14 @@ def thumbnail(env: GameEnv) -> Frame:
     return cast(Frame, frame)
 
 
+def play_here(name: str) -> str:
+    """Return a board that one plays on, and write its data; empty for a game too large."""
+    if not play.boards(name):
+        return ""
+    play.write_script(name, title(name), shown)
+    return f"## Play\n\n{play.board_on_page(name, 'play/')}"
+
+
 def page(name: str) -> None:
     """Write the page and the pictures of a registered game."""
     env = make_aec(name)
@@ -318,6 +326,7 @@ def page(name: str) -> None:
     parts = [
         f"# {title(name)}",
         *(part for part in rules(name) if not part.startswith("Arguments and errors")),
+        play_here(name),
         f'![A game of {title(name)}, move by move]({name}.gif){{ width="520" }}',
         "## A game",
         "The game in the picture: `player_0` plays optimally, `player_1` moves at random; winning "

@@ -1,0 +1,419 @@
+/* Boards of games that one plays on.
+
+   It knows no rules: docs/generator/play.py hands it, for every board, all positions with their
+   moves, the pictures that nim_envs.render draws of them, the winning moves of normal and misère
+   play, and the moves of learners. A page has elements <div class="nim-play" data-game="..."
+   data-source="...">; the script at that source calls nimPlay(name, data). Nothing else is loaded. */
+(function () {
+  "use strict";
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const WAITING = new Map(); // elements by the name of their game, until its data has come
+  const THINKING = 900; // milliseconds for which the opponent's move is shown before it is made
+  const REACH = 30; // how far from a point a click still means it, in the picture's units
+  const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+  let count = 0;
+
+  /* Returns a new element with properties and children. */
+  function make(tag, properties, ...children) {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  }
+
+  /* Returns an element of a picture. */
+  function draw(tag, attributes) {
+    const element = document.createElementNS(SVG, tag);
+    for (const name in attributes) element.setAttribute(name, attributes[name]);
+    return element;
+  }
+
+  /* Returns a shape of nim_envs.render as an element. */
+  function shown([kind, color, ...numbers], recolored) {
+    color = recolored[color] || color;
+    const painted = (width) =>
+      width ? { fill: "none", stroke: color, "stroke-width": width } : { fill: color };
+    const [a, b, c, d, e, f] = numbers;
+    if (kind === "b") {
+      const inner = f / 2; // frames lie inside the area
+      return draw("rect", { x: a + inner, y: b + inner, width: c - f, height: d - f, rx: e, ...painted(f) });
+    }
+    if (kind === "d") {
+      return draw("circle", { cx: a + c / 2, cy: b + d / 2, r: (c - e) / 2, ...painted(e) });
+    }
+    if (kind === "l") {
+      return draw("line", { x1: a, y1: b, x2: c, y2: d, stroke: color, "stroke-width": e });
+    }
+    if (kind === "p") return draw("polygon", { points: numbers.join(" "), fill: color });
+    const size = c * 0.84; // letters with their descenders are as high as c
+    const anchor = ["start", "middle", "end"][Math.round(2 * d)];
+    const text = draw("text", {
+      x: a, y: b + c * (0.78 - e), "font-size": size, "text-anchor": anchor, fill: color,
+    });
+    text.textContent = f;
+    return text;
+  }
+
+  /* Returns the list that differs from another by a [begin, end, ...new]. */
+  function renewed(list, [begin, end, ...middle]) {
+    return [...list.slice(0, begin), ...middle, ...list.slice(list.length - end)];
+  }
+
+  /* Returns the numbers of the ones in a word of zeros and ones. */
+  const ones = (word) => [...word].flatMap((each, index) => (each === "1" ? [index] : []));
+  const any = (list) => list[Math.floor(Math.random() * list.length)];
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+  /* The tables of one board in one convention. */
+  class Tables {
+    constructor(board, convention) {
+      const truth = board[convention];
+      this.board = board;
+      this.right = truth.right.split(" ");
+      this.wins = truth.wins;
+      this.marks = truth.marks;
+      this.learned = truth.learned.map((text) => text.split(" "));
+    }
+
+    count(position) { return this.board.moves[position].length / 2; }
+    after(position, move) { return this.board.moves[position][2 * move + 1]; }
+    label(position, move) { return this.board.labels[this.board.moves[position][2 * move]]; }
+    isRight(position, move) { return this.right[position][move] === "1"; }
+    isWon(position) { return this.wins[position] === "1"; }
+
+    plain(position) {
+      const [first, ...others] = this.board.plain;
+      return position ? renewed(first, others[position - 1]) : first;
+    }
+
+    marked(position) {
+      const mark = this.marks[position];
+      return mark ? renewed(this.plain(position), mark) : this.plain(position);
+    }
+
+    pointed(position, move) {
+      return renewed(this.plain(position), this.board.pointed[position][move]);
+    }
+
+    /* Returns the moves that a click at a point chooses, or chooses between. */
+    at(position, x, y) {
+      let best = REACH, moves = [];
+      for (const [point, ...found] of this.board.clicks[position]) {
+        const [left, top] = this.board.points[point];
+        const distance = Math.hypot(left - x, top - y);
+        if (distance < best) [best, moves] = [distance, found];
+      }
+      return moves;
+    }
+
+    /* Returns the move of an opponent: "optimal", "random", or the index of a learner. */
+    reply(position, opponent) {
+      const all = [...Array(this.count(position)).keys()];
+      if (opponent === "random") return any(all);
+      const rows = opponent === "optimal" ? this.right : this.learned[opponent];
+      const best = ones(rows[position]);
+      return any(best.length ? best : all);
+    }
+  }
+
+  /* A board on a page. */
+  class Play {
+    constructor(root, data) {
+      this.root = root;
+      this.data = data;
+      this.id = `nim-play-${++count}`;
+      this.build();
+      this.restart();
+      root.nimPlay = this;
+    }
+
+    build() {
+      const data = this.data;
+      const select = (label, options, chosen) => {
+        const list = make("select", {});
+        options.forEach(([value, text]) => list.append(make("option", { value, textContent: text })));
+        list.value = chosen;
+        list.addEventListener("change", () => this.restart());
+        this.settings.append(make("label", {}, make("span", { textContent: label }), list));
+        return list;
+      };
+      const button = (text, act, parent) => {
+        const made = make("button", { type: "button", textContent: text });
+        made.addEventListener("click", act);
+        (parent || this.buttons).append(made);
+        return made;
+      };
+      this.settings = make("div", { className: "nim-play-settings" });
+      this.boardChoice = select("Board", data.boards.map((each, index) => [index, each.name]), 0);
+      this.conventionChoice = select(
+        "Last move", [["normal", "wins (normal)"], ["misere", "loses (misère)"]],
+        data.misere ? "misere" : "normal",
+      );
+      this.seatChoice = select("You move", [["0", "first"], ["1", "second"]], "0");
+      const learned = data.games.map((games, index) => [
+        index, `Q-learning, ${games.toLocaleString("en")} games`,
+      ]);
+      this.opponentChoice = select(
+        "Opponent", [["optimal", "optimal"], ["random", "random"], ...learned], "optimal",
+      );
+      this.picture = draw("svg", {
+        class: "nim-play-board", tabindex: "0", role: "application",
+        "aria-describedby": `${this.id}-keys`,
+      });
+      this.picture.addEventListener("click", (event) => this.clicked(event));
+      this.picture.addEventListener("pointermove", (event) => this.hovered(event));
+      this.picture.addEventListener("pointerleave", () => this.point(null));
+      this.picture.addEventListener("keydown", (event) => this.pressed(event));
+      this.live = make("p", { className: "nim-play-live" });
+      this.live.setAttribute("aria-live", "polite");
+      this.thrown = make("div", { className: "nim-play-thrown", hidden: true });
+      this.thrown.setAttribute("role", "status");
+      this.thrownText = make("span", {});
+      this.thrown.append(this.thrownText);
+      button("Go back there", () => this.goBack(), this.thrown);
+      this.buttons = make("div", { className: "nim-play-buttons" });
+      button("Hint", () => this.hint());
+      this.marking = button("Winning moves", () => this.mark(!this.marks));
+      this.undoing = button("Undo", () => this.undo());
+      button("New game", () => this.restart());
+      this.moves = make("ul", { className: "nim-play-moves" });
+      this.moves.setAttribute("aria-label", "Your moves");
+      this.log = make("ol", { className: "nim-play-log" });
+      const keys = make("p", {
+        id: `${this.id}-keys`, className: "nim-play-keys",
+        textContent: "Click on the board or on a move; or arrow keys on the board, then Enter.",
+      });
+      const record = make("details", {}, make("summary", { textContent: "Moves so far" }), this.log);
+      this.root.replaceChildren(
+        this.settings,
+        make("div", { className: "nim-play-table" },
+          make("div", {}, this.picture, keys),
+          make("div", { className: "nim-play-side" },
+            this.live, this.thrown, this.buttons, this.moves, record)),
+      );
+    }
+
+    /* Begins a game with the settings that are chosen. */
+    restart() {
+      this.board = this.data.boards[this.boardChoice.value];
+      this.tables = new Tables(this.board, this.conventionChoice.value);
+      this.picture.setAttribute("viewBox", this.board.view.join(" "));
+      this.seat = Number(this.seatChoice.value);
+      this.mark(false, true);
+      this.past = []; // a position and the move made there, for each move
+      this.threw = null;
+      this.go(0);
+    }
+
+    get position() { return this.at; }
+    get mover() { return this.past.length % 2; }
+    get isOver() { return this.tables.count(this.at) === 0; }
+    get isMine() { return this.mover === this.seat && !this.isOver; }
+
+    /* Shows a position; what is said follows the last moves. */
+    go(position, before = "") {
+      clearTimeout(this.timer);
+      this.at = position;
+      this.pointed = null;
+      this.between = null;
+      this.show();
+      const words = `${capital(this.board.words[position])}.`;
+      if (this.isOver) {
+        const won = this.tables.isWon(position) === (this.mover === this.seat);
+        this.say(before, won ? "You have won." : "You have lost.");
+      } else if (this.isMine) {
+        const number = this.tables.count(position);
+        this.say(before, words, `Your turn: ${number} ${number === 1 ? "move" : "moves"}.`);
+      } else {
+        this.say(before, words, "The opponent’s turn.");
+        const move = this.tables.reply(position, this.opponentChoice.value);
+        if (calm()) return this.play(move);
+        // A moment to see the position, then the move, then what it leads to.
+        this.timer = setTimeout(() => {
+          this.point(move);
+          this.timer = setTimeout(() => this.play(move), THINKING);
+        }, THINKING / 3);
+      }
+    }
+
+    say(...sentences) { this.live.textContent = sentences.filter(Boolean).join(" "); }
+
+    /* Makes a move of whoever is to move. */
+    play(move) {
+      const position = this.at, mine = this.isMine;
+      const label = this.tables.label(position, move);
+      if (mine && this.tables.isWon(position) && !this.tables.isRight(position, move)) {
+        this.threw = this.past.length;
+      }
+      this.past.push([position, move]);
+      this.go(this.tables.after(position, move), `${mine ? "You" : "The opponent"}: ${label}.`);
+    }
+
+    /* Points at one of the own moves, or at none. */
+    point(move) {
+      if (move === this.pointed) return;
+      this.pointed = move;
+      this.paint();
+      [...this.moves.querySelectorAll("button")].forEach((button) => {
+        button.classList.toggle("nim-play-pointed", Number(button.dataset.move) === move);
+      });
+    }
+
+    hint() {
+      if (!this.isMine) return;
+      const right = ones(this.tables.right[this.at]);
+      if (right.length) {
+        this.point(right[0]);
+        this.say(`Hint: ${this.tables.label(this.at, right[0])} wins.`);
+      } else {
+        this.say("No move wins here: each loses against right play.");
+      }
+    }
+
+    mark(marks, silent) {
+      this.marks = marks;
+      this.marking.setAttribute("aria-pressed", marks);
+      if (silent) return;
+      this.show();
+      const right = ones(this.tables.right[this.at]).map((move) => this.tables.label(this.at, move));
+      if (marks && this.isMine) {
+        this.say(right.length ? `Winning: ${right.join("; ")}.` : "No move wins here.");
+      }
+    }
+
+    /* Goes back to one's own last turn. */
+    undo() {
+      let number = this.past.length - 1;
+      while (number >= 0 && number % 2 !== this.seat) number -= 1;
+      if (number >= 0) this.backTo(number, "Undone.");
+    }
+
+    goBack() { this.backTo(this.threw, "Back again."); this.picture.focus(); }
+
+    backTo(number, said) {
+      const [position] = this.past[number];
+      this.past.length = number;
+      if (this.threw !== null && this.threw >= number) this.threw = null;
+      this.go(position, said);
+    }
+
+    show() {
+      this.paint();
+      const { tables, at } = this;
+      this.moves.replaceChildren();
+      if (this.isMine) {
+        for (let move = 0; move < tables.count(at); move++) {
+          const button = make("button", { type: "button", textContent: tables.label(at, move) });
+          button.dataset.move = move;
+          if (this.marks && tables.isRight(at, move)) {
+            button.classList.add("nim-play-wins");
+            button.append(make("span", { className: "nim-play-tag", textContent: "wins" }));
+          }
+          if (this.between && !this.between.includes(move)) button.hidden = true;
+          button.addEventListener("click", () => { this.play(move); this.picture.focus(); });
+          button.addEventListener("focus", () => this.point(move));
+          button.addEventListener("pointerenter", () => this.point(move));
+          this.moves.append(make("li", {}, button));
+        }
+      }
+      this.undoing.disabled = !this.past.some((_, number) => number % 2 === this.seat);
+      this.log.replaceChildren(...this.past.map(([position, move], number) => {
+        const who = number % 2 === this.seat ? "you" : "opponent";
+        return make("li", { textContent: `${who}: ${tables.label(position, move)}` });
+      }));
+      this.thrown.hidden = this.threw === null;
+      if (this.threw !== null) {
+        const [position, move] = this.past[this.threw];
+        const kept = ones(tables.right[position]).map((each) => tables.label(position, each));
+        const others = kept.length > 2 ? `, and ${kept.length - 2} more,` : "";
+        this.thrownText.textContent =
+          `You threw the win here (${tables.label(position, move)}): ` +
+          `${kept.slice(0, 2).join("; ")}${others} kept it. `;
+      }
+    }
+
+    /* Draws the position, with the winning moves or the move that is pointed at. */
+    paint() {
+      const { tables, at, board } = this;
+      let numbers = tables.plain(at);
+      if (this.pointed !== null) numbers = tables.pointed(at, this.pointed);
+      else if (this.marks && this.isMine) numbers = tables.marked(at);
+      const recolored = this.mover === 1 ? board.partner : {};
+      this.picture.replaceChildren(...numbers.map((each) => shown(board.shapes[each], recolored)));
+      this.picture.setAttribute("aria-label", `${this.data.title}: ${board.words[at]}`);
+    }
+
+    movesAt(event) {
+      const matrix = this.picture.getScreenCTM();
+      if (!matrix || !this.isMine) return [];
+      const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+      return this.tables.at(this.at, x, y);
+    }
+
+    /* A click plays the move that it means; where it means several, a second one decides. */
+    clicked(event) {
+      const moves = this.movesAt(event);
+      if (!moves.length) {
+        this.between = null;
+        this.show();
+        return;
+      }
+      const both = this.between ? moves.filter((move) => this.between.includes(move)) : moves;
+      if (both.length === 1) return this.play(both[0]);
+      this.between = both.length ? both : moves;
+      this.show();
+      this.point(null);
+      this.point(this.between[0]);
+      this.say(`${this.between.length} moves there: choose one below, or click where else it goes.`);
+    }
+
+    hovered(event) {
+      if (event.pointerType === "touch") return;
+      const moves = this.movesAt(event);
+      this.picture.style.cursor = moves.length ? "pointer" : "default";
+      if (!this.isMine || this.between) return;
+      this.point(moves.length === 1 ? moves[0] : null);
+    }
+
+    pressed(event) {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (step && this.isMine) {
+        const moves = this.between || [...Array(this.tables.count(this.at)).keys()];
+        const index = moves.indexOf(this.pointed);
+        const next = index < 0 ? (step > 0 ? 0 : moves.length - 1) : index + step;
+        this.point(moves[(next + moves.length) % moves.length]);
+        const place = moves.indexOf(this.pointed) + 1;
+        const wins = this.marks && this.tables.isRight(this.at, this.pointed) ? ", wins" : "";
+        this.say(`${this.tables.label(this.at, this.pointed)}${wins} (${place} of ${moves.length}).`);
+        event.preventDefault();
+      } else if (event.key === "Enter" || event.key === " ") {
+        if (this.isMine && this.pointed !== null) this.play(this.pointed);
+        event.preventDefault();
+      } else if (event.key === "Escape") {
+        this.between = null;
+        this.point(null);
+        this.show();
+      }
+    }
+  }
+
+  /* Called by the script of a game. */
+  window.nimPlay = function (name, data) {
+    for (const root of WAITING.get(name) || []) new Play(root, data);
+    WAITING.delete(name);
+  };
+
+  function start() {
+    for (const root of document.querySelectorAll(".nim-play[data-source]")) {
+      const name = root.dataset.game;
+      if (!WAITING.has(name)) {
+        WAITING.set(name, []);
+        document.head.append(make("script", { src: root.dataset.source }));
+      }
+      WAITING.get(name).push(root);
+    }
+  }
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();
