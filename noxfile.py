@@ -183,13 +183,20 @@ def package(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Test the generator of the manual, and build the manual strictly into ``site``.
+    """Test the generator of the manual, build the manual strictly into ``site``, and play on it.
 
     ``-- --site-dir DIRECTORY`` sets another directory. With ``--quiet`` warnings would not count.
+    Games are played in the system's Chromium; without one those tests are skipped.
     """
-    session.install("--editable", ".[docs]", "hypothesis", "pytest>=8.0", "pytest-xdist>=3.6")
+    tools = ("hypothesis", "playwright>=1.50", "pytest>=8.0", "pytest-xdist>=3.6")
+    session.install("--editable", ".[docs]", *tools)
     session.run("python", "-m", "pytest", "tests/docs/test_generator.py")
     session.run("python", "-m", "mkdocs", "build", "--strict", *session.posargs, env=MANUAL)
+    given = session.posargs
+    site = given[given.index("--site-dir") + 1] if "--site-dir" in given else "site"
+    played = {"NIM_ENVS_SITE": str(Path(site).resolve())}
+    # One process: the pages are looked at one by one.
+    session.run("python", "-m", "pytest", "-n", "0", "-rs", "tests/docs/test_play.py", env=played)
 
 
 @nox.session

@@ -133,6 +133,7 @@
         const list = make("select", {});
         options.forEach(([value, text]) => list.append(make("option", { value, textContent: text })));
         list.value = chosen;
+      list.setAttribute("aria-label", label);
         list.addEventListener("change", () => this.restart());
         this.settings.append(make("label", {}, make("span", { textContent: label }), list));
         return list;
@@ -178,18 +179,18 @@
       button("New game", () => this.restart());
       this.moves = make("ul", { className: "nim-play-moves" });
       this.moves.setAttribute("aria-label", "Your moves");
-      this.log = make("ol", { className: "nim-play-log" });
+      this.moves.addEventListener("pointerleave", () => this.point(null));
+      this.log = make("p", { className: "nim-play-log" });
       const keys = make("p", {
         id: `${this.id}-keys`, className: "nim-play-keys",
         textContent: "Click on the board or on a move; or arrow keys on the board, then Enter.",
       });
-      const record = make("details", {}, make("summary", { textContent: "Moves so far" }), this.log);
       this.root.replaceChildren(
         this.settings,
         make("div", { className: "nim-play-table" },
           make("div", {}, this.picture, keys),
           make("div", { className: "nim-play-side" },
-            this.live, this.thrown, this.buttons, this.moves, record)),
+            this.live, this.thrown, this.buttons, this.moves, this.log)),
       );
     }
 
@@ -317,10 +318,11 @@
         }
       }
       this.undoing.disabled = !this.past.some((_, number) => number % 2 === this.seat);
-      this.log.replaceChildren(...this.past.map(([position, move], number) => {
+      const record = this.past.map(([position, move], number) => {
         const who = number % 2 === this.seat ? "you" : "opponent";
-        return make("li", { textContent: `${who}: ${tables.label(position, move)}` });
-      }));
+        return `${number + 1}. ${who}: ${tables.label(position, move)}`;
+      });
+      this.log.textContent = record.length ? `The game so far: ${record.join(" · ")}` : "";
       this.thrown.hidden = this.threw === null;
       if (this.threw !== null) {
         const [position, move] = this.past[this.threw];

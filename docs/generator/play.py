@@ -65,9 +65,17 @@ OTHER_BOARDS: dict[str, tuple[dict[str, Any], ...]] = {
 """Arguments of boards besides the default one."""
 
 BOARD_NAMES = {
+    "addition": ("add 1 to 3, up to 10", "add 1 to 3, up to 21", "add 1 to 5, up to 30"),
+    "subtraction": (
+        "17, take 1, 2 or 3",
+        "9 and 7, take 1, 2 or 3",
+        "20, take 1, 3 or 4",
+    ),
+    "wythoff": ("from (9, 7)", "from (5, 4)", "from (7, 4)"),
+    "euclid": ("36 and 13",),
     "node_kayles": ("Petersen's graph", "a ring of 7", "a path of 9"),
 }
-"""Names of boards whose arguments are too long to be shown."""
+"""Names of boards whose arguments say less, or are too long to be shown."""
 
 Shown = Callable[[Game, Any], str]
 """Function that returns a position in words."""

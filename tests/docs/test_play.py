@@ -1,0 +1,379 @@
+"""The boards that one plays on in the manual, in a browser if there is one.
+
+With ``NIM_ENVS_SITE`` set, the pages are those of the manual in that directory; else they hold
+nothing but the board.
+"""
+
+from __future__ import annotations
+
+import gzip
+import http.server
+import os
+import random
+import shutil
+import threading
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("griffe")
+pytest.importorskip("mkdocs_gen_files")
+
+from docs.generator import games, play
+from nim_envs import Convention, Game
+from nim_envs.registration import GAMES
+from nim_envs.render import position_shapes
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PLAYED = (
+    "addition", "nim", "misere_nim", "kayles", "wythoff", "chomp", "cram", "node_kayles", "graph",
+)  # fmt: skip
+"""Games that are won and thrown in the browser."""
+
+CONVENTIONS = [each.value for each in Convention]
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>
+<link rel="icon" href="data:,"><meta name="viewport" content="width=device-width">
+<link rel="stylesheet" href="../play.css"></head><body class="md-typeset">{board}
+<script src="../play.js"></script></body></html>"""
+
+
+@cache
+def script(name):
+    return play.script(name, games.title(name), games.shown)
+
+
+@cache
+def boards(name):
+    return play.boards(name)
+
+
+def winners(board, misere):
+    """Whether the player to move wins, at each position, by plain recursion over the moves."""
+
+    @cache
+    def wins(index):
+        row = board.moves[index]
+        return any(not wins(after) for _, after in row) if row else misere
+
+    return [wins(index) for index in range(len(board.positions))]
+
+
+def test_every_game_has_boards_of_at_most_60_kb_but_the_one_that_is_too_large():
+    own = sum(len(gzip.compress((DOCS / name).read_bytes())) for name in ("play.js", "play.css"))
+    for name in GAMES:
+        found = boards(name)
+        assert len(found) == (0 if name == "sum" else 1 + len(play.OTHER_BOARDS.get(name, ())))
+        assert own + len(gzip.compress(script(name).encode())) < 60_000 or not found, name
+
+
+def test_more_games_make_a_learner_better_and_training_again_gives_the_same_moves():
+    def right(word, board):
+        wins = winners(board, misere=False)
+        rows = word.split(" ")
+        good = total = 0
+        for index, moves in enumerate(board.moves):
+            if wins[index]:
+                best = [
+                    after
+                    for mark, (_, after) in zip(rows[index], moves, strict=True)
+                    if mark == "1"
+                ]
+                good += sum(not wins[after] for after in best) / len(best)
+                total += 1
+        return good / total
+
+    board = boards("nim")[0]
+    learned = play.learned(board, Game(board.game.rules, Convention.NORMAL))
+    shares = [right(word, board) for word in learned]
+    assert set(learned[0]) == {"1", " "}
+    assert shares[0] < 0.3 < shares[2] < shares[3]
+    assert shares[3] > 0.95
+    assert play.learned(board, Game(board.game.rules, Convention.NORMAL)) == learned
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The address of a server of the pages."""
+    folder = os.environ.get("NIM_ENVS_SITE")
+    if not folder:
+        folder = tmp_path_factory.mktemp("site")
+        (folder / "games" / "play").mkdir(parents=True)
+        for name in ("play.js", "play.css"):
+            shutil.copy(DOCS / name, folder)
+        for name in PLAYED:
+            page = PAGE.format(name=name, board=play.board_on_page(name, "play/"))
+            (folder / "games" / f"{name}.html").write_text(page, encoding="utf-8")
+            (folder / "games" / "play" / f"{name}.js").write_text(script(name), encoding="utf-8")
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(Quiet, directory=str(folder))
+    )
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium of the system."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        pytest.skip("there is no chromium")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def visit(site, browser):
+    """Function that opens the page of a game; at the end nothing is to have gone wrong."""
+    wrong, contexts = [], []
+
+    def opened(path, width=1280, scheme="light", calm=True):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            reduced_motion="reduce" if calm else "no-preference",
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("requestfailed", lambda request: wrong.append(request.url))
+        page.on("response", lambda got: got.status >= 400 and wrong.append(got.url))
+        page.on(
+            "request",
+            lambda asked: asked.url.startswith((site, "data:")) or wrong.append(asked.url),
+        )
+        page.goto(f"{site}/{path}")
+        page.wait_for_function("document.querySelector('.nim-play')?.nimPlay")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+EVERY_POSITION = """([board, convention]) => {
+  const root = document.querySelector(".nim-play"), play = root.nimPlay;
+  play.boardChoice.value = board;
+  play.conventionChoice.value = convention;
+  play.restart();
+  play.mark(true);
+  return play.board.words.map((_, position) => {
+    play.past = [];
+    play.go(position);
+    const buttons = [...root.querySelectorAll(".nim-play-moves button")];
+    return {
+      said: root.querySelector(".nim-play-live").textContent,
+      label: play.picture.getAttribute("aria-label"),
+      moves: buttons.map((button) => button.firstChild.textContent),
+      right: buttons.map((button) => button.classList.contains("nim-play-wins")),
+      after: buttons.map((_, move) => play.board.words[play.tables.after(position, move)]),
+      green: [...play.picture.children].some((each) =>
+        "#00966e" === each.getAttribute("fill") || "#00966e" === each.getAttribute("stroke")),
+      shapes: (play.marks = false, play.paint(), play.marks = true, [...play.picture.children].map(
+        (each) => [each.tagName, each.getAttribute(each.getAttribute("fill") === "none"
+          || each.tagName === "line" ? "stroke" : "fill"), each.textContent])),
+    };
+  });
+}"""
+TAGS = {"box": "rect", "disc": "circle", "line": "line", "polygon": "polygon", "words": "text"}
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_every_position_shows_what_python_says(visit, name):
+    page = visit(f"games/{name}.html")
+    for number, board in enumerate(boards(name)):
+        rules = board.game.rules
+        words = [games.shown(board.game, rules.checked_position(each)) for each in board.positions]
+        for convention in CONVENTIONS:
+            wins = winners(board, convention == "misere")
+            found = page.evaluate(EVERY_POSITION, [number, convention])
+            assert len(found) == len(board.positions)
+            for index, (position, row) in enumerate(zip(board.positions, found, strict=True)):
+                at = rules.checked_position(position)
+                moves = board.game.moves(position)
+                after = [board.positions.index(each) for _, each in moves]
+                assert row["moves"] == [rules.describe_move(action, at) for action, _ in moves]
+                assert row["after"] == [words[each] for each in after]
+                assert row["right"] == [not wins[each] for each in after]
+                assert row["green"] == any(row["right"])
+                assert row["label"] == f"{games.title(name)}: {words[index]}"
+                if not moves:
+                    assert ("You have won." in row["said"]) == wins[index]
+                if convention == "normal":
+                    drawn = position_shapes(board.game, position, size=play.SIZE)
+                    shapes = [
+                        [TAGS[each["shape"]], each["color"], each.get("text", "")] for each in drawn
+                    ]
+                    length = len(row["shapes"])
+                    assert length
+                    assert any(
+                        shapes[begin : begin + length] == row["shapes"]
+                        for begin in range(len(shapes) - length + 1)
+                    )
+
+
+STATE = """() => {
+  const play = document.querySelector(".nim-play").nimPlay, at = play.at;
+  return {at, over: play.isOver, mine: play.isMine, pointed: play.pointed, between: play.between,
+          right: [...play.tables.right[at]].map((each) => each === "1"), won: play.tables.isWon(at),
+          said: play.live.textContent, thrown: play.thrown.hidden ? "" : play.thrown.textContent};
+}"""
+PLACE = """([move, between]) => {
+  const play = document.querySelector(".nim-play").nimPlay;
+  const common = (moves) => between ? moves.filter((each) => between.includes(each)) : moves;
+  const points = play.board.clicks[play.at].filter(([_, ...moves]) => moves.includes(move));
+  points.sort((one, other) => common(one.slice(1)).length - common(other.slice(1)).length);
+  if (!points.length) return null;
+  const [x, y] = play.board.points[points[0][0]];
+  play.picture.scrollIntoView({ block: "center", behavior: "instant" });
+  const place = new DOMPoint(x, y).matrixTransform(play.picture.getScreenCTM());
+  return [place.x, place.y];
+}"""
+
+
+def choose(page, **settings):
+    """Begin a game with these settings, by the lists on the page."""
+    labels = {
+        "board": "Board", "convention": "Last move", "seat": "You move", "opponent": "Opponent",
+    }  # fmt: skip
+    for setting, value in settings.items():
+        page.get_by_label(labels[setting], exact=True).first.select_option(str(value))
+    page.get_by_role("button", name="New game").first.click()
+
+
+def by_clicks(page, move):
+    """Make a move by clicks on the board; by its name where the board has no place for it."""
+    before = page.evaluate("document.querySelector('.nim-play').nimPlay.past.length")
+    for _ in range(3):
+        place = page.evaluate(PLACE, [move, page.evaluate(STATE)["between"]])
+        if place is None:
+            break
+        page.mouse.click(*place)
+        if page.evaluate("document.querySelector('.nim-play').nimPlay.past.length") > before:
+            return
+    page.locator(f".nim-play-moves button[data-move='{move}']").click()
+
+
+def by_keys(page, move):
+    """Make a move by keys on the board."""
+    page.locator(".nim-play-board").focus()
+    key = "ArrowRight" if move % 2 else "ArrowLeft"
+    while page.evaluate(STATE)["pointed"] != move:
+        page.keyboard.press(key)
+    assert page.evaluate(STATE)["said"].endswith(").")  # heard by a screen reader
+    page.keyboard.press("Enter")
+
+
+def a_board_to_throw(name):
+    """A board, by number, and a convention in which its start is won and one can err there."""
+    for number, board in enumerate(boards(name)):
+        misere = GAMES[name].misere
+        for convention in (CONVENTIONS[misere], CONVENTIONS[not misere]):
+            wins = winners(board, convention == "misere")
+            after = {wins[each] for _, each in board.moves[0]}
+            if after == {True, False}:
+                return number, convention
+    raise AssertionError(f"{name} has no such board")
+
+
+@pytest.mark.parametrize(
+    ("way", "width", "scheme"), [(by_clicks, 360, "dark"), (by_keys, 1600, "light")]
+)
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_game_is_won_and_one_is_thrown(visit, name, way, width, scheme):
+    page = visit(f"games/{name}.html", width, scheme)
+    board, convention = a_board_to_throw(name)
+    choose(page, board=board, convention=convention, seat=0, opponent="random")
+    while not (state := page.evaluate(STATE))["over"]:
+        assert state["won"]
+        way(page, state["right"].index(True))
+    assert state["said"].endswith("You have won.")
+    assert not state["thrown"]
+
+    choose(page, opponent="optimal")
+    state = page.evaluate(STATE)
+    wrong = state["right"].index(False)
+    kept = page.locator(".nim-play-moves button").nth(state["right"].index(True)).inner_text()
+    way(page, wrong)
+    assert "You threw the win here" in page.evaluate(STATE)["thrown"]
+    assert f"{kept} kept it." in page.evaluate(STATE)["thrown"] or state["right"].count(True) > 1
+    while not (state := page.evaluate(STATE))["over"]:
+        way(page, random.Random(0).randrange(len(state["right"])))
+    assert state["said"].endswith("You have lost.")
+    page.get_by_role("button", name="Go back there").click()
+    state = page.evaluate(STATE)
+    assert (state["at"], state["mine"], state["thrown"]) == (0, True, "")
+    way(page, state["right"].index(True))
+    page.get_by_role("button", name="Undo").click()
+    assert page.evaluate(STATE)["at"] == 0
+
+    # Nothing is wider than the page, and letters stand out from their ground.
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(CONTRAST) >= 4.5
+
+
+CONTRAST = """() => {
+  const numbers = (color) => color.match(/[\\\\d.]+/g).map(Number);
+  const luminance = (color) => {
+    const [r, g, b] = numbers(color).map((each) => {
+      const share = each / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const color = getComputedStyle(each).backgroundColor;
+      if ((numbers(color)[3] ?? 1) > 0.99) return color;
+    }
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    return dark ? "rgb(18,18,18)" : "rgb(255,255,255)";
+  };
+  const play = document.querySelector(".nim-play").nimPlay;
+  play.mark(true);
+  return Math.min(...[play.live, ...play.root.querySelectorAll("button, select")].filter(
+    (each) => !each.disabled && each.offsetParent).map((each) => {
+      const [one, other] = [getComputedStyle(each).color, ground(each)].map(luminance);
+      return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    }));
+}""".replace("\\\\", "\\")
+
+
+@pytest.mark.parametrize("opponent", ["optimal", "random", "0", "3"])
+def test_the_second_player_is_answered_after_a_moment_by_every_opponent(visit, opponent):
+    page = visit("games/nim.html", calm=False)
+    choose(page, board=1, seat=1, opponent=opponent)
+    assert not page.evaluate(STATE)["mine"]
+    page.wait_for_function("document.querySelector('.nim-play').nimPlay.isMine")
+    assert page.evaluate(STATE)["said"].startswith("The opponent: heap")
+
+
+def test_hints_name_a_winning_move_or_that_there_is_none(visit):
+    page = visit("games/nim.html")
+    choose(page, board=0)
+    page.get_by_role("button", name="Hint").click()
+    assert page.evaluate(STATE)["said"] == "Hint: heap 0: take 2 wins."
+    choose(page, board=1)
+    page.get_by_role("button", name="Hint").click()
+    assert page.evaluate(STATE)["said"].startswith("No move wins here")
+
+
+def test_without_scripts_the_page_says_what_would_be_there(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site}/games/nim.html")
+    assert page.locator(".nim-play").inner_text().startswith("With JavaScript")
+    context.close()
