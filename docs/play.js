@@ -95,15 +95,15 @@
       return renewed(this.plain(position), this.board.pointed[position][move]);
     }
 
-    /* Returns the moves that a click at a point chooses, or chooses between. */
-    at(position, x, y) {
-      let best = REACH, moves = [];
-      for (const [point, ...found] of this.board.clicks[position]) {
-        const [left, top] = this.board.points[point];
+    /* Returns the point that a click means, and the moves that it chooses, or chooses between. */
+    near(position, x, y) {
+      let best = REACH, nearest = [null];
+      for (const each of this.board.clicks[position]) {
+        const [left, top] = this.board.points[each[0]];
         const distance = Math.hypot(left - x, top - y);
-        if (distance < best) [best, moves] = [distance, found];
+        if (distance < best) [best, nearest] = [distance, each];
       }
-      return moves;
+      return nearest;
     }
 
     /* Returns the move of an opponent: "optimal", "random", or the index of a learner. */
@@ -217,6 +217,7 @@
       this.at = position;
       this.pointed = null;
       this.between = null;
+      this.touched = null;
       this.show();
       const words = `${capital(this.board.words[position])}.`;
       if (this.isOver) {
@@ -313,7 +314,7 @@
           if (this.between && !this.between.includes(move)) button.hidden = true;
           button.addEventListener("click", () => { this.play(move); this.picture.focus(); });
           button.addEventListener("focus", () => this.point(move));
-          button.addEventListener("pointerenter", () => this.point(move));
+          button.addEventListener("pointermove", () => this.point(move));
           this.moves.append(make("li", {}, button));
         }
       }
@@ -347,31 +348,39 @@
 
     movesAt(event) {
       const matrix = this.picture.getScreenCTM();
-      if (!matrix || !this.isMine) return [];
+      if (!matrix || !this.isMine) return [null];
       const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-      return this.tables.at(this.at, x, y);
+      return this.tables.near(this.at, x, y);
     }
 
-    /* A click plays the move that it means; where it means several, a second one decides. */
+    /* A click plays the move that it means. Where it means several, a click elsewhere decides, or a
+       second one at the same place for the move that is shown. */
     clicked(event) {
-      const moves = this.movesAt(event);
+      const [place, ...moves] = this.movesAt(event);
       if (!moves.length) {
         this.between = null;
+        this.touched = null;
+        this.point(null);
         this.show();
         return;
       }
+      if (place === this.touched && this.pointed !== null) return this.play(this.pointed);
       const both = this.between ? moves.filter((move) => this.between.includes(move)) : moves;
       if (both.length === 1) return this.play(both[0]);
       this.between = both.length ? both : moves;
+      this.touched = place;
       this.show();
       this.point(null);
       this.point(this.between[0]);
-      this.say(`${this.between.length} moves there: choose one below, or click where else it goes.`);
+      this.say(
+        `${this.between.length} moves there. Click again for ` +
+        `${this.tables.label(this.at, this.pointed)}, or where else the move goes, or choose below.`,
+      );
     }
 
     hovered(event) {
       if (event.pointerType === "touch") return;
-      const moves = this.movesAt(event);
+      const [, ...moves] = this.movesAt(event);
       this.picture.style.cursor = moves.length ? "pointer" : "default";
       if (!this.isMine || this.between) return;
       this.point(moves.length === 1 ? moves[0] : null);
@@ -393,6 +402,7 @@
         event.preventDefault();
       } else if (event.key === "Escape") {
         this.between = null;
+        this.touched = null;
         this.point(null);
         this.show();
       }

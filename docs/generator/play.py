@@ -18,6 +18,7 @@ from docs.generator.markdown import write
 from nim_envs import Convention, Game
 from nim_envs.registration import GAMES, make_aec, make_game
 from nim_envs.render.picture import Picture
+from nim_envs.render.rows import RowLayout, RowPanel, stands_in_a_row
 from nim_envs.render.scene import Scene
 from nim_envs.render.shapes import (
     PLAYER_COLORS,
@@ -31,6 +32,7 @@ from nim_envs.render.shapes import (
     Shape,
     as_json,
 )
+from nim_envs.rules import SplittingHeap
 from nim_envs.typing import IntArray
 
 SIZE = (440, 340)
@@ -217,8 +219,10 @@ class Pictures:
         return self.numbers(shapes)
 
     def _pointed(self, position: IntArray, action: int, mover: int) -> list[Any]:
-        component = self.game.rules.components[action // self.game.rules.num_options]
-        if not component.splits:
+        component = self.game.rules.components[self._component(action)]
+        option = action % self.game.rules.num_options
+        parts = isinstance(component, SplittingHeap) and component.moves[option][1] > 0
+        if not parts and not stands_in_a_row(component):
             return self.drawn(position, mover=mover, pointed=action)
         # The objects that a move takes out of a row are marked as those of a winning move are.
         shapes: list[Any] = self.drawn(position, mover=mover, winning=np.array([action]))
@@ -230,17 +234,61 @@ class Pictures:
         ]
 
     def clicks(
-        self, position: IntArray, shapes: Iterable[Shape]
+        self, position: IntArray, actions: Sequence[int]
     ) -> dict[tuple[int, int], list[int]]:
-        """Return the actions that clicks on the middles of shapes choose, or choose between."""
-        found = {}
-        points = {point for shape in flat(shapes) if (point := _middle(shape)) is not None}
-        for point in sorted(points):
+        """Return the moves that clicks on the middles of shapes choose, or choose between.
+
+        Args:
+            position: the position that was drawn last.
+            actions: its legal actions.
+
+        Returns:
+            Actions by the point of the picture; where pictures do not tell moves apart, those of
+            the component that is there.
+        """
+        found = self._clicks_on_pins(position, actions)
+        points = {point for shape in flat(self.drawn(position)) if (point := _middle(shape))}
+        for point in sorted(points - found.keys()):
+            component = self.picture.component_at(point)
+            if component is not None and stands_in_a_row(self.game.rules.components[component]):
+                continue
             action = self.picture.action_at(position, point)
-            actions = self.picture.candidates_at(position, point) if action is None else [action]
-            if actions:
-                found[point] = [int(each) for each in actions]
+            chosen = [action] if action is not None else self.picture.candidates_at(position, point)
+            if not chosen and component is not None and not self.picture.chooses_moves(component):
+                chosen = [each for each in actions if self._component(each) == component]
+            if chosen:
+                found[point] = [int(each) for each in chosen]
         return found
+
+    def _clicks_on_pins(
+        self, position: IntArray, actions: Sequence[int]
+    ) -> dict[tuple[int, int], list[int]]:
+        """Return the moves that take each pin of a row, or the one opposite, fewest pins first."""
+        found: dict[tuple[int, int], list[int]] = {}
+        rows = [
+            (index, layout.squares)
+            for panel in self.picture.panels
+            if isinstance(panel, RowPanel)
+            for index, layout in panel.layouts.items()
+            if isinstance(layout, RowLayout)
+        ]
+        for index, squares in rows:
+            heap, pins = self.game.rules.components[index], int(position[index])
+            assert isinstance(heap, SplittingHeap)
+            moves = [
+                (*heap.moves[action % self.game.rules.num_options], action)
+                for action in actions
+                if self._component(action) == index
+            ]
+            for taken, smaller, action in sorted(moves):
+                first = range(smaller, smaller + taken)
+                for pin in sorted({*first, *(pins - 1 - each for each in first)}):
+                    point = round(squares[pin].center.x), round(squares[pin].center.y)
+                    found.setdefault(point, []).append(action)
+        return found
+
+    def _component(self, action: int) -> int:
+        return action // self.game.rules.num_options
 
 
 def _rounded(numbers: Iterable[float]) -> list[float]:
@@ -383,7 +431,7 @@ def data_of_board(board: Board, shown: Shown) -> dict[str, Any]:
         clicks.append(
             [
                 [points.number(point), *(number[action] for action in actions)]
-                for point, actions in pictures.clicks(position, shapes).items()
+                for point, actions in pictures.clicks(position, list(number)).items()
             ]
         )
     conventions = {
