@@ -163,7 +163,7 @@
       });
       this.picture.addEventListener("click", (event) => this.clicked(event));
       this.picture.addEventListener("pointermove", (event) => this.hovered(event));
-      this.picture.addEventListener("pointerleave", () => this.point(null));
+      this.picture.addEventListener("pointerleave", () => this.between || this.point(null));
       this.picture.addEventListener("keydown", (event) => this.pressed(event));
       this.live = make("p", { className: "nim-play-live" });
       this.live.setAttribute("aria-live", "polite");
@@ -179,7 +179,9 @@
       button("New game", () => this.restart());
       this.moves = make("ul", { className: "nim-play-moves" });
       this.moves.setAttribute("aria-label", "Your moves");
-      this.moves.addEventListener("pointerleave", () => this.point(null));
+      this.moves.addEventListener("pointerleave", () => {
+        this.point(this.between ? this.between[0] : null);
+      });
       this.log = make("p", { className: "nim-play-log" });
       const keys = make("p", {
         id: `${this.id}-keys`, className: "nim-play-keys",
@@ -311,11 +313,11 @@
             button.classList.add("nim-play-wins");
             button.append(make("span", { className: "nim-play-tag", textContent: "wins" }));
           }
-          if (this.between && !this.between.includes(move)) button.hidden = true;
           button.addEventListener("click", () => { this.play(move); this.picture.focus(); });
           button.addEventListener("focus", () => this.point(move));
           button.addEventListener("pointermove", () => this.point(move));
-          this.moves.append(make("li", {}, button));
+          const hidden = this.between !== null && !this.between.includes(move);
+          this.moves.append(make("li", { hidden }, button));
         }
       }
       this.undoing.disabled = !this.past.some((_, number) => number % 2 === this.seat);
