@@ -495,7 +495,7 @@ NOT_CALLED = (
      "not in the package index; coroutines that write into traces of a running orchestrator. It "
      "has one credit for a whole game, and none by turn"),
 )  # fmt: skip
-"""What is not called: library, version, function, reason."""
+"""Functions that are not called: library, version, function, reason."""
 
 
 # What is measured.

@@ -133,7 +133,7 @@
         const list = make("select", {});
         options.forEach(([value, text]) => list.append(make("option", { value, textContent: text })));
         list.value = chosen;
-      list.setAttribute("aria-label", label);
+        list.setAttribute("aria-label", label);
         list.addEventListener("change", () => this.restart());
         this.settings.append(make("label", {}, make("span", { textContent: label }), list));
         return list;
@@ -208,7 +208,6 @@
       this.go(0);
     }
 
-    get position() { return this.at; }
     get mover() { return this.past.length % 2; }
     get isOver() { return this.tables.count(this.at) === 0; }
     get isMine() { return this.mover === this.seat && !this.isOver; }

@@ -169,11 +169,6 @@ class Exact:
         return self.task.nonterminal_reply.sum(axis=1)[self.task.index_after] * self.task.legal
 
     @property
-    def role_results(self) -> FloatArray:
-        """Expected score in each context's seat, over all starts, ``(contexts,)``."""
-        return role_results(self.task, self.value)
-
-    @property
     def mean_turns(self) -> float:
         """Expected number of turns of the agent in a game."""
         return float(self.mean_visits.sum())

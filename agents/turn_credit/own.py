@@ -42,7 +42,7 @@ def register(
         The estimator.
 
     Raises:
-        ValueError: an argument that there is not, or a name that an estimator has.
+        ValueError: ``function`` has an argument of another name, or ``name`` is taken.
 
     Example:
         >>> def plain(rewards, results):

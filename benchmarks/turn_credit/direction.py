@@ -132,8 +132,8 @@ def _from_blocks(
     total = means.sum(axis=0)
     length = float(total @ total - (means**2).sum()) / (BLOCKS * (BLOCKS - 1))
     trace = played.contexts.shape[1] * means.var(axis=0, ddof=1).sum()
-    # Where there is no direction to be seen at all, none is claimed.
-    length = float(length) if length > 0 else float("nan")
+    if length <= 0:  # no direction is to be seen
+        length = float("nan")
     cosine = float(total @ truth / BLOCKS / np.sqrt(length * (truth @ truth)))
     moves = float(estimator.moves(played).mean()) / played.contexts.shape[1]
     cost = float(moves * trace / length)

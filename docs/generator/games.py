@@ -302,9 +302,10 @@ def thumbnail(env: GameEnv) -> Frame:
 
 def play_here(name: str) -> str:
     """Return a board that one plays on, and write its data; empty for a game too large."""
-    if not play.boards(name):
+    boards = play.boards(name)
+    if not boards:
         return ""
-    play.write_script(name, title(name), shown)
+    play.write_script(name, play.script(name, boards, title(name), shown))
     return f"## Play\n\n{play.board_on_page(name, 'play/')}"
 
 

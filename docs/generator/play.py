@@ -453,28 +453,24 @@ def data_of_board(board: Board, shown: Shown) -> dict[str, Any]:
     }
 
 
-def data(name: str, title: str, shown: Shown) -> dict[str, Any]:
-    """Return all that a page needs of a registered game; see ``docs/play.js``.
+def script(name: str, boards: Sequence[Board], title: str, shown: Shown) -> str:
+    """Return the script that hands the boards of a registered game to ``docs/play.js``.
+
+    A page that is opened as a file may load a script, but not fetch data.
 
     Args:
         name: name of the game.
+        boards: its boards.
         title: its name for a reader.
         shown: function that returns a position in words.
     """
-    return {
+    data = {
         "title": title,
         "misere": bool(GAMES[name].misere),
         "games": LEARNED_GAMES,
-        "boards": [data_of_board(board, shown) for board in boards(name)],
+        "boards": [data_of_board(board, shown) for board in boards],
     }
-
-
-def script(name: str, title: str, shown: Shown) -> str:
-    """Return the script that hands the data of a game to ``docs/play.js``.
-
-    A page that is opened as a file may load a script, but not fetch data.
-    """
-    content = json.dumps(data(name, title, shown), ensure_ascii=False, separators=(",", ":"))
+    content = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return f"nimPlay({json.dumps(name)},{content});\n"
 
 
@@ -492,6 +488,6 @@ def board_on_page(name: str, path: str) -> str:
     )
 
 
-def write_script(name: str, title: str, shown: Shown) -> None:
+def write_script(name: str, content: str) -> None:
     """Add the script of a registered game to the manual."""
-    write(f"games/play/{name}.js", script(name, title, shown))
+    write(f"games/play/{name}.js", content)

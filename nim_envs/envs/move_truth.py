@@ -34,7 +34,7 @@ def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:
 
 
 def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str, Array]:
-    """Return whether moves were made in won positions, and whether they kept the win.
+    """Return the info entries of moves, one array for each.
 
     Args:
         game: its solution is used.
@@ -48,24 +48,18 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str,
         position to the mover, and ``"kept_value"``, boolean ``(n,)``, whether the move was legal
         and the value is the same after it.
     """
+    values: ValueArray = game.solution.value(positions)
+    winning = values == 1
     masks = game.rules.action_mask(positions)
     kept: BoolArray = (actions != NO_LEGAL_MOVE) & (masks[np.arange(len(actions)), actions] != 0)
-    if game.has_outcome:
-        values: ValueArray = game.solution.value(positions)
-        after = game.rules.step(positions[kept], actions[kept])
-        kept[kept] = game.solution.value(after) == -values[kept]
-        winning = values == 1
-        return {
-            "winning": winning,
-            "kept_win": winning & kept,
-            "value": values,
-            "kept_value": kept,
-        }
-    winning = np.asarray(game.solution.is_winning(positions))
-    kept &= winning
+    if not game.has_outcome:
+        kept &= winning  # of lost positions nothing is told, so their moves are not looked up
     after = game.rules.step(positions[kept], actions[kept])
-    kept[kept] = game.solution.is_losing(after)
-    return {"winning": winning, "kept_win": kept}
+    kept[kept] = game.solution.value(after) == -values[kept]
+    truth: dict[str, Array] = {"winning": winning, "kept_win": winning & kept}
+    if game.has_outcome:
+        truth |= {"value": values, "kept_value": kept}
+    return truth
 
 
 def move_truth(game: Game, position: IntArray, action: int) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from nim_envs.rules.addition_game import AdditionTotal
@@ -66,10 +64,8 @@ def _picture(component: Component, state: int) -> str:
 def _coordinates(component: Component, state: int) -> str:
     """The coordinates of a state on one line; of a board those beyond it, as it is shown."""
     system = component.coordinate_system
-    first = (
-        0 if system.board is None else math.prod(system.board)
-    )  # pieces may have more than these
-    return " ".join(map(str, system.of(np.array(state))[first:].tolist()))
+    # Only boards of two players' pieces leave any.
+    return " ".join(map(str, system.of(np.array(state))[system.num_cells :].tolist()))
 
 
 def _board(component: Component, state: int) -> str:
@@ -77,7 +73,7 @@ def _board(component: Component, state: int) -> str:
     system = component.coordinate_system
     if system.board is None:
         return ""
-    cells = system.of(np.array(state))[: math.prod(system.board)]
+    cells = system.of(np.array(state))[: system.num_cells]
     rows = cells.reshape(-1, system.board[-1]).tolist()
     if system.picture in PIECES:
         marks = ".XO" if system.picture == "crosses" else ".xo"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from nim_envs.typing import BoolArray, IntArray
@@ -50,6 +52,11 @@ class CoordinateSystem:
         board: tuple[int, ...] | None = None,
     ) -> None:
         self.fields, self.names, self.picture, self.board = fields, names, picture, board
+
+    @property
+    def num_cells(self) -> int:
+        """Number of coordinates that stand on the board; 0 without one."""
+        return 0 if self.board is None else math.prod(self.board)
 
     @property
     def is_default(self) -> bool:

@@ -115,15 +115,15 @@ def check_coordinates(index: int, component: Component) -> None:
             f"{of}: fields {fields!r} hold fewer than its {component.states} states"
         )
     if picture in PIECES:
-        if board is None or math.prod(board) > len(given):
+        if board is None or system.num_cells > len(given):
             raise InvalidGameError(
                 f"{of}: the picture {picture!r} needs board=(rows, columns) with at most "
                 f"{len(given)} cells, the number of coordinates, not {board!r}"
             )
-        if max(given[: math.prod(board)]) > 3:
+        largest = max(given[: system.num_cells]) - 1
+        if largest > 2:
             raise InvalidGameError(
-                f"{of}: the picture {picture!r} shows cells of 0, 1 or 2, not of "
-                f"{max(given[: math.prod(board)]) - 1}"
+                f"{of}: the picture {picture!r} shows cells of 0, 1 or 2, not of {largest}"
             )
-    elif board is not None and math.prod(board) != len(given):
+    elif board is not None and system.num_cells != len(given):
         raise InvalidGameError(f"{of}: {len(given)} coordinates do not reshape into {board!r}")

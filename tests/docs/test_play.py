@@ -40,7 +40,7 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{nam
 
 @cache
 def script(name):
-    return play.script(name, games.title(name), games.shown)
+    return play.script(name, boards(name), games.title(name), games.shown)
 
 
 @cache
