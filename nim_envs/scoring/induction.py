@@ -5,6 +5,7 @@ A win scores 1, a draw one half and a loss 0: without draws it is the probabilit
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -122,7 +123,8 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
 
     Counted are positions with a legal move that are not lost: without draws the N-positions. The
     expected score of a best response is then over what optimal play would leave it, (1 − value)/2:
-    0 at a win, one half at a draw. The share is 0 for optimal play.
+    0 at a win, one half at a draw. The share is 0 for optimal play, and NaN if there is no such
+    position.
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
@@ -141,7 +143,7 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
         left = (1 - np.asarray(game.solution.value(here))) / 2
         beaten += int((waiting[game.rules.indices(here)] > left).sum())
         number += len(here)
-    return beaten / number
+    return beaten / number if number else math.nan
 
 
 def _chances(
