@@ -220,7 +220,7 @@ def _centred(batch: Batch, std: bool = False) -> FloatArray:
         if len(scores) == 1:
             return scores
         spread = scores.std(ddof=1) if std else 1.0
-        return (scores - scores.mean()) / (spread if spread > 0 else 1.0)
+        return np.asarray((scores - scores.mean()) / (spread if spread > 0 else 1.0))
 
     return _among(batch, of_group)
 

@@ -166,7 +166,8 @@ class Exact:
     @cached_property
     def goes_on(self) -> FloatArray:
         """Chance that the agent has a turn after an action, ``(positions, actions)``."""
-        return self.task.nonterminal_reply.sum(axis=1)[self.task.index_after] * self.task.legal
+        going = self.task.nonterminal_reply.sum(axis=1)[self.task.index_after]
+        return np.asarray(going * self.task.legal)
 
     @property
     def mean_turns(self) -> float:
