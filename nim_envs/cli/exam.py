@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from nim_envs.text.answers import ANSWERS
 from nim_envs.text.exam import PLAYERS, PUBLIC_SEEDS, Results, Suite, asking_player
 from nim_envs.text.exam import compare as compare_results
 from nim_envs.text.exam import judge as judge_answers
-from nim_envs.text.exam.results import csv_of, header, markdown_of
+from nim_envs.text.exam.results import header
+from nim_envs.text.exam.tables import csv_of_speakers, markdown, markdown_of_speakers
 from nim_envs.text.programs import Program
 from nim_envs.text.reading import check_form
 from nim_envs.text.replies import Ask, Replies, read_lines
@@ -63,6 +65,8 @@ only_option = click.option(
               help="Replies at each position.")  # fmt: skip
 @click.option("--answer", type=click.Choice(ANSWERS), default=ANSWER, show_default=True,
               help=answer_help)  # fmt: skip
+@click.option("--reasons", is_flag=True,
+              help="Ask for reasons too, and check every claim.")  # fmt: skip
 @last_line_option
 @click.option("--concurrency", type=click.IntRange(min=1), default=CONCURRENCY, show_default=True,
               help="Requests that are open at a time.")  # fmt: skip
@@ -102,6 +106,7 @@ def exam(
     only: tuple[str, ...],
     samples: int,
     answer: str,
+    reasons: bool,
     last_line: bool,
     concurrency: int,
     token_limit: int | None,
@@ -125,7 +130,10 @@ def exam(
         offline_table(seed, only, outputs)
         return
     check_form(answer, last_line)
+    if reasons and answer == "line":
+        raise click.UsageError("--reasons needs an answer that is marked: tag, boxed or json")
     form: dict[str, Any] = {"style": "sentences", "answer": answer}
+    form |= {"reasons": True} if reasons else {}
     if cost_limit is not None and not prompt_price and not reply_price:
         raise click.UsageError("--cost-limit needs --prompt-price or --reply-price")
     suite = Suite(seed, only)
@@ -140,7 +148,7 @@ def exam(
                 raise click.UsageError("--openai needs --model NAME")
             speaker = model
             settings, ask = _server(stack, str(url), model, **request)
-        facts = header(suite, speaker, settings, samples, form, PROMPT_VERSION)
+        facts = header(suite, speaker, settings, samples, form)
         path = replies or Path(f"exam_{_in_a_name(speaker)}_{Replies(None, facts).digest}.jsonl")
         limits = Limits(token_limit, cost_limit, prompt_price, reply_price)
         with open_replies(path, facts) as kept:
@@ -184,11 +192,17 @@ def _in_a_name(speaker: str) -> str:
 
 def show(results: Results, outputs: tuple[Path, ...]) -> None:
     """Print results, and write them to files."""
-    click.echo(results.as_markdown())
+    click.echo(markdown(results))
+    write(outputs, {".json": results.as_json}, lambda: markdown(results))
+
+
+def write(
+    outputs: tuple[Path, ...], forms: dict[str, Callable[[], str]], other: Callable[[], str]
+) -> None:
+    """Write files, in the form that the end of each one's name asks for."""
     for path in outputs:
         with writing(path):
-            text = results.as_json() if path.suffix == ".json" else results.as_markdown()
-            write_atomically(path, text.encode())
+            write_atomically(path, forms.get(path.suffix, other)().encode())
 
 
 def offline_table(seed: int, only: tuple[str, ...], outputs: tuple[Path, ...]) -> None:
@@ -197,15 +211,12 @@ def offline_table(seed: int, only: tuple[str, ...], outputs: tuple[Path, ...]) -
     form: dict[str, Any] = {"style": "sentences", "answer": "line"}
     requests = list(suite.requests(**form))
     for name in PLAYERS:
-        facts = header(suite, name, {}, 1, form, PROMPT_VERSION)
-        said = answers(asking_player(name, suite), requests, Replies(None, facts))
-        reading = {"answer": "line", "last_line": False}
-        found.append(judge_answers(suite, said, facts, reading))
-    click.echo(markdown_of(found))
-    for path in outputs:
-        with writing(path):
-            text = csv_of(found) if path.suffix == ".csv" else markdown_of(found)
-            write_atomically(path, text.encode())
+        facts = header(suite, name, {}, 1, form)
+        said = zip(requests, asking_player(name, suite)(requests), strict=True)
+        found.append(judge_answers(suite, said, facts, {"answer": "line", "last_line": False}))
+    click.echo(markdown_of_speakers(found))
+    csv = {".csv": lambda: csv_of_speakers(found)}
+    write(outputs, csv, lambda: markdown_of_speakers(found))
 
 
 @click.command(cls=Command)

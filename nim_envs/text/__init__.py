@@ -4,6 +4,7 @@ A position is a prompt, a move is a line such as ``"heap 1: take 2"``, and a rep
 and scored exactly. Neither a model nor another package is needed.
 """
 
+from nim_envs.text.claims import Claim, check_claims
 from nim_envs.text.disguise import Disguise
 from nim_envs.text.environment import TextEnv
 from nim_envs.text.language import Language, disguised
@@ -18,6 +19,7 @@ __all__ = [
     "KINDS",
     "PROMPT_VERSION",
     "Blunder",
+    "Claim",
     "Disguise",
     "Language",
     "Reading",
@@ -28,6 +30,7 @@ __all__ = [
     "Transcript",
     "Turn",
     "Verdict",
+    "check_claims",
     "disguised",
     "move_text",
     "prompt",

@@ -168,10 +168,10 @@ class Language:
 
     def _option(self, index: int, option: int, state: int) -> str:
         """Return the name of a legal option of a component."""
-        return f"{self._component(index)}: {self._option_alone(index, option, state)}"
+        return f"{self.component_name(index)}: {self._option_alone(index, option, state)}"
 
-    def _component(self, index: int) -> str:
-        """Return the name of a component."""
+    def component_name(self, index: int) -> str:
+        """Return the name of a component, such as ``"heap 0"``."""
         kind = self.game.rules.components[index].kind
         return f"{self.translated(kind)} {self.labels[index]}"
 
@@ -202,7 +202,7 @@ class Language:
         """The forms of moves, such as ``"heap <number>: take <number>"``."""
         components = self.game.rules.components
         forms = [
-            (form_of(self._component(components.index(component))), form)
+            (form_of(self.component_name(components.index(component))), form)
             for component, forms in self._option_forms.items()
             for form in forms
         ]
@@ -216,7 +216,7 @@ class Language:
         components = self.game.rules.components
         forms = [
             ComponentForms(
-                form_of(self._component(components.index(component))),
+                form_of(self.component_name(components.index(component))),
                 tuple(
                     text
                     for form in forms
@@ -287,7 +287,7 @@ class Language:
             index, option = divmod(action, self.game.rules.num_options)
             component = self.game.rules.components[index]
             alone = self._option_alone(index, option, position[index])
-            name = f"{self._component(index)}: {alone}"
+            name = f"{self.component_name(index)}: {alone}"
             exact[name] = action
             for text in dict.fromkeys((name, _without_repetition(component, name))):
                 phrase = grammar.phrase(text)

@@ -13,8 +13,9 @@ from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.listed_component import ListedComponent
 from nim_envs.rules.node_kayles_game import NodeSet
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_choice
+from nim_envs.rules.validation import checked_boolean, checked_choice
 from nim_envs.text.answers import ANSWERS, request
+from nim_envs.text.claims import request_for_reasons
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
 
 PROMPT_VERSION = 2
@@ -61,7 +62,12 @@ def move_text(game: Game | Language, position: GivenPosition, action: int) -> st
 
 
 def prompt(
-    game: Game | Language, position: GivenPosition, style: str = "short", *, answer: str = "line"
+    game: Game | Language,
+    position: GivenPosition,
+    style: str = "short",
+    *,
+    answer: str = "line",
+    reasons: bool = False,
 ) -> str:
     """Return the prompt for the player to move at a position, one line of text.
 
@@ -75,11 +81,13 @@ def prompt(
             began with a prompt in sentences.
         answer: form of the answer that a prompt in sentences asks for, as :func:`read_move` reads
             it: ``"line"``, ``"tag"``, ``"boxed"`` or ``"json"``.
+        reasons: whether a prompt in sentences also asks for reasons, as :func:`check_claims` reads
+            them; the answer then has to be marked, not a line.
 
     Raises:
         InvalidPositionError: not a position of the game.
-        InvalidGameError: an unknown ``style`` or ``answer``; or ``"sentences"``, as
-            :func:`rules_text`.
+        InvalidGameError: an unknown ``style`` or ``answer``; ``reasons`` with another style or an
+            answer that is a line; or ``"sentences"``, as :func:`rules_text`.
 
     Example:
         >>> from nim_envs import make_game
@@ -94,12 +102,21 @@ def prompt(
     language = as_language(game)
     here = language.position(position)
     checked_choice("answer", answer, ANSWERS)
-    if checked_choice("style", style, STYLES) == "short":
+    checked_choice("style", style, STYLES)
+    if checked_boolean("reasons", reasons) and (style != "sentences" or answer == "line"):
+        raise InvalidGameError(
+            "reasons=True needs style='sentences' and an answer that is marked, 'tag', 'boxed' or "
+            f"'json', not style={style!r} with answer={answer!r}"
+        )
+    if style == "short":
         return _short(language, here)
     now = f"Now {_position_in_words(language, here)}. It is your turn."
     if style == "position":
         return now
-    return f"{rules_text(language)} {now} {request(answer, ' or '.join(language.forms))}"
+    asked = request(answer, " or ".join(language.forms))
+    if reasons:
+        asked = f"{request_for_reasons(language)} {asked}"
+    return f"{rules_text(language)} {now} {asked}"
 
 
 def _short(language: Language, position: Position) -> str:
@@ -124,7 +141,7 @@ def _position_in_words(language: Language, position: Position) -> str:
     parts, empty = [], []
     for index, state in enumerate(position):
         kind = language.game.rules.components[index].kind
-        name = f"{language.translated(kind)} {language.labels[index]}"
+        name = language.component_name(index)
         if index in slots and not state:
             empty.append(name)
             continue

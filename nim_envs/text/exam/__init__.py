@@ -5,8 +5,9 @@ drawn at random, about which nothing is written. ``python -m nim_envs text exam`
 """
 
 from nim_envs.text.exam.players import PLAYERS, asking_player
-from nim_envs.text.exam.results import Interval, Results, Row, compare, judge
+from nim_envs.text.exam.results import Interval, Results, Row, judge
 from nim_envs.text.exam.suite import PUBLIC_SEEDS, SUITE_VERSION, Item, Setting, Suite
+from nim_envs.text.exam.tables import compare
 from nim_envs.text.exam.truth import BANDS
 
 __all__ = [

@@ -20,6 +20,7 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.text.exam import BANDS, PLAYERS, Results, Suite, asking_player, compare, judge
 from nim_envs.text.exam.results import Row, bootstrap, header
 from nim_envs.text.exam.suite import POSITIONS, UNREAD
+from nim_envs.text.exam.tables import markdown
 from nim_envs.text.exam.truth import truth_of
 from nim_envs.text.prompts import PROMPT_VERSION
 from nim_envs.text.replies import Answer, Replies, Request
@@ -41,7 +42,7 @@ def asked(suite, samples):
 
 
 def results(suite, name, samples=1):
-    facts = header(suite, name, {}, samples, FORM, PROMPT_VERSION)
+    facts = header(suite, name, {}, samples, FORM)
     said = answers(asking_player(name, suite, "tag"), asked(suite, samples), Replies(None, facts))
     return judge(suite, said, facts, READING)
 
@@ -136,7 +137,7 @@ def test_failures_formats_and_tokens_are_told_apart():
         return Answer(None, "HTTP 400") if number % 5 == 4 else Answer(wrong, None, 3, tokens)
 
     said = [(request, answer(number, request)) for number, request in enumerate(requests)]
-    facts = header(suite, "me", {}, 1, FORM, PROMPT_VERSION)
+    facts = header(suite, "me", {}, 1, FORM)
     (row,) = judge(suite, said[:40], facts, READING).rows
     assert (row.replies, row.failed) == (32, 8)
     assert (row.percent, row.percent_of_moves) == (50, 100 * 16 / 24)
@@ -145,7 +146,7 @@ def test_failures_formats_and_tokens_are_told_apart():
     assert row.random_percent == suite.settings[0].random_percent
     found = judge(suite, said[:40], facts, READING)
     assert found.missing == 10
-    shown = found.as_markdown()
+    shown = markdown(found)
     for words in ("8 requests failed", "10 not asked yet", "a part of the suite", "32 (+8 failed)"):
         assert words in shown
     with pytest.raises(ValueError, match="is not a position of the suite of seed 0"):
@@ -177,7 +178,7 @@ def test_results_are_read_back_and_compared(tmp_path, capsys):
         read = Results.from_json(paths[-1])
         assert read.kinds == found.kinds
         assert str(read.rows) == str(found.rows)
-        assert read.as_markdown() == found.as_markdown()
+        assert markdown(read) == markdown(found)
     assert run(["text", "exam", "compare", *map(str, paths)]) == 0
     shown = capsys.readouterr().out
     greedy = Results.from_json(paths[0])
@@ -234,7 +235,7 @@ def test_a_perfect_program_has_100_however_it_words_and_orders_its_moves(
     shown = capsys.readouterr().out
     assert "| all settings | 100.0 (100.0 to 100.0) |" in shown
     found = Results.from_json(tmp_path / "results.json")
-    assert (tmp_path / "results.md").read_text(encoding="utf-8") == found.as_markdown()
+    assert (tmp_path / "results.md").read_text(encoding="utf-8") == markdown(found)
     (path,) = tmp_path.glob("exam_*.jsonl")
     # The same command asks nothing, and the replies can be judged in another way.
     (tmp_path / "program.py").write_text("import sys\nsys.stdin.read()\n", encoding="utf-8")
@@ -248,6 +249,41 @@ def test_a_perfect_program_has_100_however_it_words_and_orders_its_moves(
     assert "| graph-c | graph | 50 | 0.0 | - |" in capsys.readouterr().out
 
 
+GIVES_REASONS = """
+import json, sys
+sys.path.insert(0, {root!r})
+from nim_envs.text.exam import Suite, asking_player
+from nim_envs.text.replies import Request
+suite = Suite(0, {only!r})
+ask, ids = asking_player("perfect", suite, "tag"), list(suite.items)
+for line in sys.stdin:
+    asked = json.loads(line)
+    assert "State each of your reasons as <claim>...</claim>" in asked["prompt"]
+    (answer,) = ask([Request(asked["id"], asked["prompt"])])
+    said = "Hm. <claim>The position is won</claim> <claim>I feel it</claim> "
+    if ids.index(asked["id"].partition("#")[0]) % 5 == 0:
+        said += "<claim>The position is lost</claim> "
+    print(json.dumps(dict(id=asked["id"], reply=said + answer.reply)), flush=True)
+"""
+
+
+def test_right_moves_with_false_reasons_show(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    only = ("nim-3-4-5-disguised", "octal-a")
+    (tmp_path / "program.py").write_text(GIVES_REASONS.format(root=str(ROOT), only=only))
+    words = ["text", "exam", "--command", shlex.join([sys.executable, "program.py"]), "--reasons"]
+    words += ["--only", only[0], "--only", only[1], "--output", "results.json"]
+    assert run(words) == 0
+    shown = capsys.readouterr().out
+    assert "| tokens | claims | true % | kept, false reason % |" in shown
+    for row in Results.from_json(tmp_path / "results.json").rows:
+        assert (row.percent, row.claims, row.false_reasons) == (100, 1.2, 20)
+        assert row.true_claims == pytest.approx(100 / 1.2)
+    (path,) = tmp_path.glob("exam_*.jsonl")
+    assert run(["text", "judge", str(path)]) == 0
+    assert capsys.readouterr().out.strip() in shown
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -258,6 +294,7 @@ def test_a_perfect_program_has_100_however_it_words_and_orders_its_moves(
         (["--openai", "http://127.0.0.1:1/v1", "--model", "m", "--body", '{"model": 3}'], "--body"),
         (["--command", "cat", "--only", "chess"], "settings are"),
         (["--command", "cat", "--last-line"], "last_line is for"),
+        (["--command", "cat", "--reasons", "--answer", "line"], "--reasons needs an answer that"),
         (["--command", "cat", "--cost-limit", "3"], "needs --prompt-price"),
         (["--command", "cat"], "is not an answer"),
         (["--command", "cat", "--replies", __file__], "holds no replies"),
@@ -273,7 +310,7 @@ def test_wrong_arguments_are_named(tmp_path, monkeypatch, capsys, words, message
 
 def test_files_without_an_exam_are_not_judged(tmp_path, capsys):
     path = tmp_path / "replies.jsonl"
-    facts = header(Suite(0), "me", {}, 1, FORM, PROMPT_VERSION - 1)
+    facts = header(Suite(0), "me", {}, 1, FORM) | {"prompt_version": PROMPT_VERSION - 1}
     for given, message in (
         ({}, "holds no replies of an exam"), (facts, "holds replies to prompts of version"),
     ):  # fmt: skip
