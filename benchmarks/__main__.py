@@ -1,11 +1,23 @@
-"""The list of the benchmarks: python -m benchmarks."""
+"""The benchmarks: their list, one by its name, and the tables of finished shards."""
 
 from __future__ import annotations
 
 import ast
 import shutil
+import sys
 import textwrap
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.shards import Plan
+from nim_envs.cli.layout import SETTINGS, Command
+from nim_envs.cli.running import run
+from nim_envs.interrupts import MISTAKEN
+from nim_envs.names import unknown
 
 FOLDER = Path(__file__).parent
 
@@ -23,19 +35,62 @@ def programs() -> dict[str, str]:
     return found
 
 
-def main() -> None:
-    """Print the list."""
-    listed = programs()
-    width = max(map(len, listed))
-    print("python -m benchmarks.NAME --help explains each; --quick is for a look.\n")
+def command(name: str) -> Any:
+    """Return the command of a benchmark, a :class:`benchmarks.command_line.Benchmark`."""
+    is_package = (FOLDER / name).is_dir()
+    return import_module(f"benchmarks.{name}{'.__main__' if is_package else ''}").main
+
+
+def listed() -> str:
+    """Return the list of the benchmarks."""
+    found = programs()
+    width = max(map(len, found))
     columns = min(100, shutil.get_terminal_size().columns)
-    for name, text in listed.items():
-        print(
-            textwrap.fill(
-                text, columns, initial_indent=f"  {name:{width}}  ",
-                subsequent_indent=" " * (width + 4),
-            )
-        )  # fmt: skip
+    lines = [
+        textwrap.fill(
+            text, columns, initial_indent=f"  {name:{width}}  ",
+            subsequent_indent=" " * (width + 4),
+        )
+        for name, text in found.items()
+    ]  # fmt: skip
+    about = (
+        "python -m benchmarks NAME runs one; with --help it explains it, --quick is for a look.\n"
+        "python -m benchmarks merge DIRECTORY makes the tables of shards.\n"
+    )
+    return "\n".join([about, *lines])
+
+
+@click.command("merge", cls=Command, context_settings=SETTINGS)
+@click.argument("directory", type=click.Path(path_type=Path))
+def merge(directory: Path) -> None:
+    """Make the tables of a benchmark whose shards have all finished in DIRECTORY."""
+    plan = Plan.read(directory)
+    command(plan.benchmark)(plan.arguments, merged=directory)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the list, run a benchmark, or merge its shards.
+
+    Args:
+        arguments: command-line arguments; ``None``: those of the process.
+
+    Raises:
+        SystemExit: the command was stopped, or is wrong; the error is one line on standard error.
+    """
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    name, others = words[0] if words else "--help", words[1:]
+    if name in SETTINGS["help_option_names"]:
+        print(listed())
+    elif name == merge.name:
+        code = run(merge, others, "python -m benchmarks merge")
+        if code:
+            raise SystemExit(code)
+    elif name in programs():
+        command(name)(others)
+    else:
+        names = [*programs(), "merge"]
+        print(f"error: {unknown('there is no benchmark', name, names)}", file=sys.stderr)
+        raise SystemExit(MISTAKEN)
 
 
 if __name__ == "__main__":

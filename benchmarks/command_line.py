@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from benchmarks.run_log import NAME, RunLog
+from benchmarks.shards import RUNS, MergedRuns, Plan, Shard, ShardRuns, ShardType
 from nim_envs.cli.layout import SETTINGS, Command
 from nim_envs.cli.running import run, using
 
@@ -61,23 +62,24 @@ class Benchmark(Command):
 
     logged = True
 
-    def __call__(self, arguments: Sequence[str] | None = None) -> None:
+    def __call__(self, arguments: Sequence[str] | None = None, merged: Path | None = None) -> None:
         """Run the benchmark.
 
         Args:
             arguments: command-line arguments; ``None``: those of the process.
+            merged: directory of finished shards, of which only the tables are made.
 
         Raises:
             SystemExit: it was stopped, or an argument or a file that it names is wrong; the
                 error is one line on standard error.
         """
-        code = run(self, arguments, f"python -m benchmarks.{self.name}")
+        code = run(self, arguments, f"python -m benchmarks.{self.name}", obj=merged)
         if code:
             raise SystemExit(code)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, after joining those that belong to one option."""
-        ctx.meta[__name__] = " ".join([ctx.command_path, *args])
+        ctx.meta[__name__] = _without_shard(args)
         several = {
             name
             for option in self.params
@@ -100,15 +102,28 @@ class Benchmark(Command):
         Raises:
             KeyboardInterrupt: it was stopped by Ctrl-C; the results so far are written.
         """
+        shard: Shard | None = ctx.params.get("shard")
+        if ctx.obj is not None:
+            ctx.params["output"] = ctx.obj
         output: Path = ctx.params["output"]
         with using(output):
             output.mkdir(parents=True, exist_ok=True)
-        log = RunLog(output / NAME)
+            log = RunLog(output / NAME)
+            if ctx.obj is not None:
+                log = MergedRuns(output, Plan.read(output))
+            elif shard is not None:
+                Plan.of(ctx, ctx.meta[__name__]).join(output)
+                log = ShardRuns(output, shard)
         if self.logged:
             ctx.params["run_log"] = log
+            ctx.params.pop("shard")
         began = time.perf_counter()
         try:
             complete = super().invoke(ctx)
+        except click.exceptions.Exit:
+            print(f"shard {shard}: its runs are in {output / RUNS}")
+            print(f"when all shards have finished: python -m benchmarks merge {output}")
+            return
         except KeyboardInterrupt:
             if not log.has_runs():
                 raise
@@ -121,6 +136,18 @@ class Benchmark(Command):
             raise KeyboardInterrupt
         log.forget()
         print(f"\n{seconds} in all; written to {output}")
+
+
+def _without_shard(words: Sequence[str]) -> list[str]:
+    """Return command-line arguments without the option ``--shard`` and its value."""
+    left = iter(words)
+    found = []
+    for word in left:
+        if word == "--shard":
+            next(left, None)
+        elif not word.startswith("--shard="):
+            found.append(word)
+    return found
 
 
 def benchmark(
@@ -150,6 +177,14 @@ def benchmark(
                 help=f"Where to write {writes}{log if logged else ''}.",
             )
         )  # fmt: skip
+        if logged:
+            command.params.append(
+                click.Option(
+                    ["--shard"], type=ShardType(), metavar="K/N",
+                    help="Only every N-th run, from the K-th on, each into a file of its own in "
+                    f"DIRECTORY/{RUNS}; python -m benchmarks merge DIRECTORY makes the tables.",
+                )
+            )  # fmt: skip
         if quick is not None:
             command.params.append(click.Option(["--quick"], is_flag=True, help=quick))
         return command
@@ -196,5 +231,6 @@ def seeds_option(default: str) -> Callable[[Any], Any]:
 
 
 def invocation() -> str:
-    """Return the command that is running, as it was typed."""
-    return str(click.get_current_context().meta[__name__])
+    """Return the command that is running, as it was typed, without its shard."""
+    ctx = click.get_current_context()
+    return " ".join([ctx.command_path, *ctx.meta[__name__]])

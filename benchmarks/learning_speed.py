@@ -255,8 +255,9 @@ def main(
 ) -> bool:  # fmt: skip
     """Measure games and seconds until each learner plays every position optimally."""
     boards = boards or list(BOARDS)[: 3 if quick else None]
-    ratio = run_log.result(against_published, 1 if quick else 5, quick)
-    print(table(RATIO_HEADER, ratio), end="\n\n")
+    rounds = 1 if quick else 5
+    # Alone, as its times are compared.
+    compared = in_parallel(against_published, [(rounds, quick)], 1, desc="ratio", log=run_log)
     tasks = [
         (board, learner, seed)
         for board in reversed(boards)
@@ -264,8 +265,12 @@ def main(
         for seed in range(seeds or (1 if quick else BOARDS[board].seeds))
     ]
     limits = (float(limit), quick)
-    runs = in_parallel(run, [(*task, *limits) for task in tasks], jobs, backend, log=run_log)
+    calls = [(*task, *limits) for task in tasks]
+    runs = in_parallel(run, calls, jobs, backend, log=run_log)
+    run_log.end_runs()
+    (ratio,) = compared
     rows = summary(runs)
+    print(table(RATIO_HEADER, ratio), end="\n\n")
     print(table(HEADER, rows))
     figures = {}
     for board in boards:

@@ -218,6 +218,7 @@ def main(
         ],
         log=run_log,
     )
+    run_log.end_runs()
     runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
     rows = summary(runs)
     print(matrix(rows))

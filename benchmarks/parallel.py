@@ -62,6 +62,7 @@ def in_parallel(
     weights: Sequence[float] | None = None,
     desc: str = "runs",
     log: RunLog | None = None,
+    shared: bool = False,
 ) -> Finished[Result]:
     """Call ``function`` with the arguments of every task, the longest first, with a progress bar.
 
@@ -74,26 +75,28 @@ def in_parallel(
             default equal.
         desc: title of the progress bar.
         log: file to which every result is added as soon as it is there, and whose results are
-            those of tasks that a benchmark has finished before it was stopped.
+            those of tasks that a benchmark has finished before it was stopped. In a shard only its
+            own tasks are done.
+        shared: whether later tasks need the results, so that every shard does all of these.
 
     Returns:
         The results; after Ctrl-C those finished so far, and all workers are stopped.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C before the first result.
+        KeyboardInterrupt: Ctrl-C before the first result of the benchmark.
         MissingPackageError: the backend is Ray, which is not installed.
         click.UsageError: no Ray cluster is running.
     """
     weights = weights or [1.0] * len(tasks)
     function = importable(function)
     keys = ["" if log is None else log.key(function, task) for task in tasks]
-    found = _earlier(log, keys)
+    mine = range(len(tasks)) if log is None else log.mine(keys, shared)
+    found = _earlier(log, keys, mine)
     if found:
-        click.echo(f"{len(found)} of {len(tasks)} {desc} were finished before", err=True)
+        click.echo(f"{len(found)} of {len(mine)} {desc} were finished before", err=True)
     # So that no core is idle at the end.
     longest_first = sorted(
-        (number for number in range(len(tasks)) if number not in found),
-        key=lambda number: -weights[number],
+        (number for number in mine if number not in found), key=lambda number: -weights[number]
     )
     # Workers on this machine write to the file themselves: what they have finished is not lost on
     # its way here.
@@ -103,7 +106,7 @@ def in_parallel(
         for each in longest_first
     ]
     parallel = _parallel(jobs, backend)
-    bar = progress_bar(desc=desc, unit="run", total=len(tasks), initial=len(found), bar_format=BAR)
+    bar = progress_bar(desc=desc, unit="run", total=len(mine), initial=len(found), bar_format=BAR)
     whole, done = sum(weights[each] for each in longest_first), 0.0
     results = None
     try:
@@ -114,31 +117,33 @@ def in_parallel(
         with without_stops():
             results = parallel(calls)
         for number, result in results:
-            found[number] = result
             if here is not None:
-                here.append(keys[number], function, tasks[number], result)
+                result = here.append(keys[number], function, tasks[number], result)
+            found[number] = result
             done += weights[number]
             left = _time_left(bar.format_dict["elapsed"], done / whole)
             bar.set_postfix_str(left, refresh=False)
             bar.update()
     except KeyboardInterrupt:
-        found.update(_earlier(log, keys))
-        if not found:
+        found.update(_earlier(log, keys, mine))
+        if not found and (log is None or not log.reportable):
             raise
     finally:
         bar.close()
         if results is not None:
             # Stops the remaining workers.
             results.close()
+    if log is not None:
+        log.reportable |= bool(found)
     finished = Finished(found[number] for number in sorted(found))
-    finished.complete = len(finished) == len(tasks)
+    finished.complete = len(finished) == len(mine)
     return finished
 
 
-def _earlier(log: RunLog | None, keys: Sequence[str]) -> dict[int, Any]:
-    """Return the results that the file has, by the number of the task."""
-    there = {} if log is None else log.results(keys)
-    return {number: there[key] for number, key in enumerate(keys) if key in there}
+def _earlier(log: RunLog | None, keys: Sequence[str], mine: Sequence[int]) -> dict[int, Any]:
+    """Return the results that the log has of these tasks, by their numbers."""
+    there = {} if log is None else log.results([keys[number] for number in mine])
+    return {number: there[keys[number]] for number in mine if keys[number] in there}
 
 
 def _logged(
@@ -151,7 +156,7 @@ def _logged(
     """The number of a task with its result, as results come in any order."""
     result = function(*task)
     if log is not None:
-        log.append(key, function, task, result)
+        result = log.append(key, function, task, result)
     return number, result
 
 

@@ -40,7 +40,12 @@ class RunLog:
 
     Args:
         path: the file; it is made with the first run.
+
+    Attributes:
+        reportable: whether the benchmark that is running has any result so far.
     """
+
+    reportable = False
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
@@ -59,7 +64,9 @@ class RunLog:
     def key(self, function: Callable[..., Any], task: Sequence[Any]) -> str:
         """Return the key of a call, by which its result is found again."""
         self._asked.add(_in_words(function, task))
-        return str(joblib.hash((_name(function), tuple(task), self._sources)))
+        # Where a run writes changes nothing of its result.
+        arguments = ["" if isinstance(each, Path) else each for each in task]
+        return str(joblib.hash((_name(function), arguments, self._sources)))
 
     def results(self, keys: Collection[str]) -> dict[str, Any]:
         """Return the results that it has of calls with these keys."""
@@ -67,32 +74,40 @@ class RunLog:
             line["key"]: decoded(line["result"]) for line in self._lines() if line["key"] in keys
         }
 
+    def mine(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
+        """Return the numbers of those of a benchmark's next runs that this process is to have: all.
+
+        Args:
+            keys: keys of the runs.
+            shared: whether other runs need their results, so that every shard has them all.
+        """
+        return range(len(keys))
+
+    def end_runs(self) -> None:
+        """End the runs, before their tables are made.
+
+        Raises:
+            click.exceptions.Exit: they are a shard's, whose tables are made when shards are merged.
+            KeyboardInterrupt: they are a shard's, and not all of them have finished.
+            click.UsageError: shards are merged, and one is missing.
+        """
+
     def append(
-        self, key: str, function: Callable[..., Any], task: Sequence[Any], result: Any
-    ) -> None:
-        """Add a finished run; if it cannot be written, a warning is printed."""
+        self, key: str, function: Callable[..., Any], task: Sequence[Any], result: Result
+    ) -> Result:
+        """Add a finished run, and return its result; if it cannot be written, print a warning."""
         line = {
             "run": _in_words(function, task),
             "result": encoded(result),
             "key": key,
         }
-        # The line break before it ends a line of a process that was killed as it wrote.
-        text = f"\n{json.dumps(line)}\n".encode()
         try:
-            with without_stops(), self.path.open("ab", buffering=0) as file:
-                file.write(text)
+            with without_stops():
+                self._write(key, json.dumps(line))
         except OSError as error:
             reason = error.strerror or error
             click.echo(f"warning: {self.path}: {reason}; a run is not kept there", err=True)
-
-    def result(self, function: Callable[..., Result], *task: Any) -> Result:
-        """Return the result of a call: that of the file, or else a new one, which is added."""
-        function, key = importable(function), self.key(function, task)
-        found: dict[str, Result] = self.results([key])
-        if key not in found:
-            found[key] = function(*task)
-            self.append(key, function, task, found[key])
-        return found[key]
+        return result
 
     def forget(self) -> None:
         """Remove the runs that were asked for, of whatever sources; those of other options stay."""
@@ -102,6 +117,11 @@ class RunLog:
             write_atomically(self.path, text.encode())
         else:
             self.path.unlink(missing_ok=True)
+
+    def _write(self, key: str, line: str) -> None:
+        # The line break before it ends a line of a process that was killed as it wrote.
+        with self.path.open("ab", buffering=0) as file:
+            file.write(f"\n{line}\n".encode())
 
     def _lines(self) -> Iterator[dict[str, str]]:
         """Yield the lines of the file, but those whose writers were killed."""

@@ -20,6 +20,7 @@ from agents import RealTimeDynamicProgramming
 from agents.evaluation.value_score import value_optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option
+from benchmarks.parallel import in_parallel
 from benchmarks.report import machine, table, write_report
 from benchmarks.run_log import RunLog
 from nim_envs import GameEnv, make_game
@@ -157,6 +158,19 @@ def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
     return round(float(slope), 12), round(float(np.exp(intercept)), 12)
 
 
+def from_both_starts(board: ScalingBoard, seed: int, symmetric: bool) -> list[ScalingRun]:
+    """Train with exploring starts, then from the full board for as many games.
+
+    Args:
+        board: heaps, and limits of the training.
+        seed: integer seed.
+        symmetric: whether the learner knows that the order of heaps does not matter.
+    """
+    exploring = run(board, "uniform", seed, symmetric=symmetric)
+    games = min(exploring.games, board.most_fixed)
+    return [exploring, run(board, "fixed", seed, games, symmetric)]
+
+
 HEADER = (
     "heaps", "positions", "starts", "games", "seconds", "optimality %", "bytes",
     "games/position", "games/second", "peak MB",
@@ -268,22 +282,24 @@ def main(
         for number, board in BOARDS.items()
         if (number <= 6 if quick else full or not board.full)
     ]
-    command = invocation()
-    runs: list[ScalingRun] = []
-    try:
-        for board in map(BOARDS.__getitem__, heaps):
-            runs.append(run_log.result(run, board, "uniform", seed, None, symmetric))
-            # Written after every run, as the next one may take hours.
-            write_results(runs, command, output)
-            games = min(runs[-1].games, board.most_fixed)
-            runs.append(run_log.result(run, board, "fixed", seed, games, symmetric))
-            write_results(runs, command, output)
-    except KeyboardInterrupt:
-        if not runs:
-            raise
-    print(table(HEADER, summary(runs)))
+    tasks = [(BOARDS[number], seed, symmetric) for number in heaps]
+    # One after the other, as times and memory are compared.
+    finished = in_parallel(from_both_starts, tasks, jobs=1, desc="boards", log=run_log)
+    run_log.end_runs()
+    runs = [run for of_board in finished for run in of_board]
+    rows = summary(runs)
+    print(table(HEADER, rows))
     print(f"\n{fit_line(runs)}")
-    return len(runs) == 2 * len(heaps)
+    write_report(
+        output,
+        "scaling",
+        f"# Scaling\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
+        f"{fit_line(runs)}\n\n{NOTES}",
+        {"scaling": (HEADER, rows)},
+        {"scaling": scaling_figure(runs)},
+        formats=("png",),
+    )
+    return finished.complete
 
 
 def fit_line(runs: list[ScalingRun]) -> str:
@@ -291,20 +307,6 @@ def fit_line(runs: list[ScalingRun]) -> str:
     return "; ".join(
         f"{name}: {factor:.3g} times positions to the power {power:.3f}"
         for name, (power, factor) in fits(runs).items()
-    )
-
-
-def write_results(runs: list[ScalingRun], command: str, directory: Path) -> None:
-    """Write the table as CSV and Markdown, and the figure."""
-    rows = summary(runs)
-    write_report(
-        directory,
-        "scaling",
-        f"# Scaling\n\n`{command}`\n\n{table(HEADER, rows, style='github')}\n\n"
-        f"{fit_line(runs)}\n\n{NOTES}",
-        {"scaling": (HEADER, rows)},
-        {"scaling": scaling_figure(runs)},
-        formats=("png",),
     )
 
 

@@ -23,7 +23,6 @@ from benchmarks.report import (
     machine,
     middle_and_range,
     table,
-    write_csv,
     write_report,
 )
 from benchmarks.run_log import RunLog
@@ -471,7 +470,7 @@ def main(
     rounds = rounds or (1 if quick else 3)
     everything = all(names is None for names in chosen.values())
     complete = True
-    tables = []
+    measured: dict[str, list[list[Any]]] = {}
     for name, part in PARTS.items():
         wanted = part.settings if everything else chosen[name] or ()
         # After Ctrl-C the tables that were not begun keep their earlier results.
@@ -491,11 +490,13 @@ def main(
                 log=run_log,
             )
             complete = rows.complete
-        write_csv(output / f"{name}.csv", part.header, rows)
-        tables.append((part.header, rows))
-    print(*(table(*each) for each in tables), sep="\n\n")
-    shown = [table(*each, style="github") for each in tables]
-    write_report(output, "solver", "\n\n".join(["# Solver", *shown, NOTES]))
+        if rows or complete:
+            measured[name] = rows
+    run_log.end_runs()
+    tables = {name: (PARTS[name].header, rows) for name, rows in measured.items()}
+    print(*(table(*each) for each in tables.values()), sep="\n\n")
+    shown = [table(*each, style="github") for each in tables.values()]
+    write_report(output, "solver", "\n\n".join(["# Solver", *shown, NOTES]), tables)
     return complete
 
 

@@ -19,13 +19,13 @@ from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched, rollouts
 from benchmarks.command_line import benchmark, count_option, names_option
+from benchmarks.parallel import in_parallel
 from benchmarks.report import (
     TableRow,
     machine,
     middle_and_range,
     table,
-    write_csv,
-    write_text,
+    write_report,
 )
 from benchmarks.run_log import RunLog
 from benchmarks.timing import Batch, Rate, Rates, Timer, clocked, measured, ratios
@@ -246,6 +246,11 @@ PARTS = {"turn-based": turn_based, "batched": many_at_a_time, "jax": on_device}
 """Functions of the number of rounds and ``--quick``, by the part of the report that they make."""
 
 
+def section(part: str, rounds: int, quick: bool) -> Section:
+    """Time a part of the report, a key of :data:`PARTS`."""
+    return PARTS[part](rounds, quick)
+
+
 @benchmark(
     "throughput",
     writes="throughput.md and a CSV file for each table",
@@ -260,24 +265,18 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool, run_lo
     whatever device it finds. The others need python -m pip install -e ".[peers]".
     """
     number = rounds or (3 if quick else 7)
-    chosen = [measure for part, measure in PARTS.items() if part in parts]
-    sections: list[Section] = []
-    for measure in chosen:
-        try:
-            section = run_log.result(measure, number, quick)
-        except KeyboardInterrupt:
-            if not sections:
-                raise
-            break
-        sections.append(section)
-        for name, (header, lines) in section.tables.items():
-            print(f"\n{table(header, lines)}")
-            write_csv(output / f"{name}.csv", header, lines)
-        for line in section.missing:
-            print(f"missing: {line}")
-    text = "\n".join(section.markdown() for section in sections)
-    write_text(output / "throughput.md", f"# Throughput\n\n{text}\n{COMMON_NOTES}")
-    return len(sections) == len(chosen)
+    tasks = [(part, number, quick) for part in PARTS if part in parts]
+    # One after the other, as rates are compared.
+    sections = in_parallel(section, tasks, jobs=1, desc="parts", log=run_log)
+    run_log.end_runs()
+    tables = {name: each for part in sections for name, each in part.tables.items()}
+    for header, lines in tables.values():
+        print(f"\n{table(header, lines)}")
+    for line in (line for part in sections for line in part.missing):
+        print(f"missing: {line}")
+    text = "\n".join(part.markdown() for part in sections)
+    write_report(output, "throughput", f"# Throughput\n\n{text}\n{COMMON_NOTES}", tables)
+    return sections.complete
 
 
 if __name__ == "__main__":

@@ -95,6 +95,7 @@ LAYERS = [
         "benchmarks.ray_tasks",
         "benchmarks.report",
         "benchmarks.run_log",
+        "benchmarks.shards",
         "benchmarks.tasks",
     ],
     [

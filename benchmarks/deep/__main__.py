@@ -365,6 +365,7 @@ def main(
     weights = [0.1 if task.learner in ("random", "q-learning") else 1.0 for task in tasks]
     calls = [(task, quick, log) for task in tasks]
     finished = in_parallel(run, calls, jobs, backend, weights, log=run_log)
+    run_log.end_runs()
     runs = [run for of_task in finished for run in of_task]
     rows = summary(runs)
     compared = verdicts(rows)

@@ -328,6 +328,7 @@ def main(
         [_weight(task) for task in tasks],
         log=run_log,
     )
+    run_log.end_runs()
     for name in experiments:
         header, body = results(name, runs)
         print(f"{name}\n\n{table(header, body)}\n")

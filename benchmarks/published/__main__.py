@@ -207,6 +207,7 @@ def main(
     tasks = [(name, seed, quick) for name in SYSTEMS if name in systems for seed in range(seeds)]
     weights = [float(SYSTEMS[name].games) for name, *_ in tasks]
     runs = in_parallel(run, tasks, jobs, backend, weights, log=run_log)
+    run_log.end_runs()
     rows = summary(runs)
     print(table(HEADER, rows))
     for name in grouped(runs, "system"):

@@ -88,9 +88,8 @@ def main(
     queue = tasks(rows, boards, everything, seeds or (1 if quick else SEEDS), quick)
     starts = list(dict.fromkeys((board, seed) for board, _, seed in queue))
     spoken = in_parallel(
-        work.speak, [(*start, quick) for start in starts], jobs, backend, log=run_log
+        work.speak, [(*start, quick) for start in starts], jobs, backend, log=run_log, shared=True
     )
-    print(table(SPEECH, speech(spoken)))
     weights = {(each.board, each.seed): each.weights for each in spoken}
     calls = [(*task, weights[task[::2]], quick) for task in queue if task[::2] in weights]
     times = [WEIGHTS.get(row, 1.0) for _, row, *_ in calls]
@@ -98,6 +97,8 @@ def main(
     learned = in_parallel(
         work.learn, calls if spoken.complete else [], jobs, backend, times, log=run_log
     )
+    run_log.end_runs()
+    print(table(SPEECH, speech(spoken)))
     for board in dict.fromkeys(board for board, _ in starts):
         print(f"\n{board}\n\n{table(SUMMARY, summary(board, spoken, learned))}")
     print("\n" + "\n".join(floors(spoken, learned)))

@@ -139,6 +139,7 @@ def main(
     queue = tasks(chosen, quick, own)
     weights = [_weight(task) for task in queue]
     finished = in_parallel(work, queue, jobs, backend, weights, log=run_log)
+    run_log.end_runs()
     measured = [each for each in finished if isinstance(each, tuple)]
     directions: list[Direction] = [each for found, _ in measured for each in found]
     directions.sort(key=_place)

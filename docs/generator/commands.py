@@ -9,7 +9,6 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -17,6 +16,7 @@ import click
 
 from agents.cli.main import main as agents_main
 from agents.cli.main import run as run_agents
+from benchmarks.__main__ import command as benchmark
 from benchmarks.__main__ import main as list_benchmarks
 from benchmarks.__main__ import programs
 from docs.generator.markdown import write
@@ -124,20 +124,11 @@ def section(
     return "\n\n".join(parts)
 
 
-def benchmark(name: str) -> Callable[[list[str]], Any]:
-    """Return the function that runs a benchmark."""
-    module = import_module(f"benchmarks.{name}")
-    if not hasattr(module, "main"):
-        module = import_module(f"benchmarks.{name}.__main__")
-    run: Callable[[list[str]], Any] = module.main
-    return run
-
-
 def benchmarks() -> str:
     """Return the benchmarks: their list, an example, and the options of each."""
     parts = [
         "## python -m benchmarks",
-        block("benchmarks", lambda _: list_benchmarks(), Example("")),
+        block("benchmarks", list_benchmarks, Example("")),
     ]
     for name in programs():
         parts.append(f"### benchmarks.{name}")

@@ -76,6 +76,7 @@ navigation = [
     *chapters("turn_credit", "language_model", "exam"),
     *tutorials.pages(),
     *commands.pages(),
+    *chapters("cluster"),
     "* [Architecture](architecture.md)",
     "    * [Contributing](contributing.md)",
     "* [How to cite](citing.md)",

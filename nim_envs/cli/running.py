@@ -14,7 +14,7 @@ from nim_envs.errors import NimEnvsError
 from nim_envs.interrupts import STOPPED
 
 
-def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> int:
+def run(command: click.Command, arguments: Sequence[str] | None, name: str, obj: Any = None) -> int:
     """Run a command line, and print mistakes of the user's and warnings as lines on standard error.
 
     Every other exception is a fault of the program, and is raised with its traceback.
@@ -23,6 +23,7 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
         command: click command to run.
         arguments: words of the command line; ``None`` for those of the process.
         name: name of the command in messages, such as ``"python -m nim_envs"``.
+        obj: the object of the command's context.
 
     Returns:
         The exit code: 0, or 2 for a mistake of the user's, or 130 when stopped by Ctrl-C.
@@ -31,7 +32,7 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            command.main(words, prog_name=name, standalone_mode=False)
+            command.main(words, prog_name=name, standalone_mode=False, obj=obj)
     except click.exceptions.NoArgsIsHelpError as shown:
         click.echo(shown.format_message())
         return 2
