@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nim_envs.render.text_boards import arrows_below, arrows_from, board_lines
 from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import Component
-from nim_envs.rules.coordinate_system import PIECES
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
@@ -15,9 +15,12 @@ from nim_envs.typing import IntArray
 WIDEST_BAR = 40
 """Most objects drawn one by one; larger heaps are drawn to scale."""
 
+BARS = (SubtractionHeap, SplittingHeap, AdditionTotal)
+"""Components that are drawn as bars."""
+
 
 def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
-    """Return ``position`` as text, a line for each component, a line a row of pieces on a board.
+    """Return ``position`` as text: heaps as bars, boards as grids, graphs by their arrows.
 
     Args:
         rules: names and sizes of the components.
@@ -46,6 +49,17 @@ def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
             labels, numbers, rules.components, position, strict=True
         )
     ]
+    graphs: list[tuple[Component, list[int]]] = []
+    for component, state in zip(rules.components, position, strict=True):
+        if isinstance(component, BARS) or component.has_coordinates:
+            continue
+        same = next((states for other, states in graphs if other == component), None)
+        if same is None:
+            graphs.append((component, same := []))
+        same.append(int(state))
+    for component, states in graphs:
+        for number, line in enumerate(arrows_below(component, states)):
+            lines.append(f"{'' if number else 'arrows':<{label_width}}  {line}")
     return "\n".join([headline, *lines] if headline else lines).rstrip()
 
 
@@ -57,8 +71,8 @@ def _picture(component: Component, state: int) -> str:
             " exceeded" if state > component.n else ""
         )
     if component.has_coordinates:
-        return _board(component, state)
-    return f"of 0 to {component.states - 1}"
+        return "\n".join(board_lines(component, state))
+    return arrows_from(component, state)
 
 
 def _coordinates(component: Component, state: int) -> str:
@@ -66,19 +80,6 @@ def _coordinates(component: Component, state: int) -> str:
     system = component.coordinate_system
     # Only boards of two players' pieces leave any.
     return " ".join(map(str, system.of(np.array(state))[system.num_cells :].tolist()))
-
-
-def _board(component: Component, state: int) -> str:
-    """The coordinates of a state on a board: rows between bars, or below each other of pieces."""
-    system = component.coordinate_system
-    if system.board is None:
-        return ""
-    cells = system.of(np.array(state))[: system.num_cells]
-    rows = cells.reshape(-1, system.board[-1]).tolist()
-    if system.picture in PIECES:
-        marks = ".XO" if system.picture == "crosses" else ".xo"
-        return "\n".join(" ".join(marks[cell] for cell in row) for row in rows)
-    return " | ".join(" ".join(map(str, row)) for row in rows)
 
 
 def _bar(filled: int, size: int) -> str:
