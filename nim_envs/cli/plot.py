@@ -10,6 +10,7 @@ from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cgt.sequences.periods import proven_period
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import make_directory, using, writing
+from nim_envs.files import check_writable
 from nim_envs.optional import needed
 from nim_envs.rules import HeapGame
 
@@ -21,13 +22,19 @@ from nim_envs.rules import HeapGame
     "--output",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write.",
+    help="Picture to write: .png, .svg or .pdf.",
 )
 @checkpoint_option
 def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> None:
-    """Draw the Grundy values of heaps of 0 to SIZE - 1 objects as a PNG picture."""
+    """Draw the Grundy values of heaps of 0 to SIZE - 1 objects."""
     plot_sequence = needed("nim_envs.render.plots", "a plot", "solver").plot_sequence
+    try:
+        needed("nim_envs.render.style", "a plot", "solver").picture_suffix(output)
+    except ValueError as error:
+        raise click.UsageError(f"--output: {error}") from None
     make_directory(output.parent)
+    with using(output):
+        check_writable(output)
     with writing(checkpoint):
         computed = GrundySequence(game, checkpoint=checkpoint)
         computed.extend(size, progress=show_progress())

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.files import replacing
 from nim_envs.optional import imports_for
 
 with imports_for("a plot", "solver"):
@@ -17,10 +16,10 @@ with imports_for("a plot", "solver"):
     from nim_envs.render.style import (
         BLUE,
         PAGE_WIDTH,
-        UNDATED,
         VERMILLION,
         Figure,
         label_decades,
+        save_figure,
         styled,
     )
 
@@ -32,16 +31,16 @@ MOST_DOTS = 5_000
 def plot_sequence(
     values: npt.NDArray[np.integer], path: str | Path, title: str, period_start: int | None = None
 ) -> None:
-    """Draw Grundy values over heaps and write the picture as PNG, whole or not at all.
+    """Draw Grundy values over heaps and write the picture, whole or not at all.
 
     Args:
         values: the values of heaps 0, 1, 2, …; at least one.
-        path: name of the PNG file.
+        path: name of the file, which ends in ``.png``, ``.svg`` or ``.pdf``.
         title: written above the plot.
         period_start: first heap of the period, to be marked.
 
     Raises:
-        ValueError: there are no values.
+        ValueError: there are no values, or the name has another suffix.
     """
     if len(values) == 0:
         raise ValueError("a plot needs at least one value")
@@ -79,5 +78,4 @@ def plot_sequence(
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    with replacing(path) as file:
-        figure.savefig(file, format="png", metadata=UNDATED[".png"])
+    save_figure(figure, path)

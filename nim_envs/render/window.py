@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar
 
 from nim_envs.errors import DisplayError
 from nim_envs.render.canvas import load_pygame
+
+IN_MEMORY = ("dummy", "offscreen")
+"""SDL's video drivers that show nothing."""
 
 
 class Window:
@@ -37,9 +41,14 @@ class Window:
         self._open()
 
     def _open(self) -> None:
+        display = self._pygame.display
         try:
-            self._pygame.display.init()
-            self._pygame.display.set_mode(self.size, self._pygame.RESIZABLE)
+            display.init()
+            # Where there is no screen, SDL draws in memory, and nobody could close the window.
+            if display.get_driver() in IN_MEMORY and "SDL_VIDEODRIVER" not in os.environ:
+                display.quit()
+                raise self._pygame.error("no screen was found")
+            display.set_mode(self.size, self._pygame.RESIZABLE)
         except self._pygame.error as error:
             raise DisplayError(
                 f"a window needs a display, and there is none here ({error}); "

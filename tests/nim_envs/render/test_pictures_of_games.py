@@ -749,3 +749,21 @@ def test_no_warning_is_given():
 
 def test_heap_panels_are_what_draws_nim():
     assert isinstance(Picture(make_game("nim")).panels[0], HeapPanel)
+
+
+def test_a_driver_that_draws_in_memory_is_no_display():
+    code = (
+        "import pygame\n"
+        "from nim_envs.errors import DisplayError\n"
+        "from nim_envs.render.window import Window\n"
+        "pygame.display.init = lambda: None\n"
+        "pygame.display.get_driver = lambda: 'offscreen'\n"
+        "try: Window('title', (100, 100))\n"
+        "except DisplayError as error: print(error)\n"
+    )
+    unset = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+    environment = {key: value for key, value in os.environ.items() if key not in unset}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+    )
+    assert "a window needs a display, and there is none here" in done.stdout
