@@ -77,8 +77,8 @@ def rules_of(game: Game) -> Rules:
     """
     if not isinstance(game.start, FixedStart):
         raise InvalidGameError(
-            f"a registered game begins at one position, not at {game.start.summary}: other starts "
-            "are an argument of make"
+            f"a registered game begins at one position, not at {game.start.summary}: drop starts= "
+            f"where it is made; other starts are named later, by start= of make or --start"
         )
     first = game.start.sampler(game).support()[0][0].tolist()
     return replace(game.rules, initial=tuple(first))

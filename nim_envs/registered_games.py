@@ -16,6 +16,7 @@ import gymnasium
 import pettingzoo
 
 from nim_envs.errors import InvalidGameError
+from nim_envs.names import not_among
 from nim_envs.references import resolved
 
 NAMESPACE = "nim_envs"
@@ -233,8 +234,8 @@ def registered(name: str) -> NamedGame:
     """
     if not isinstance(name, str) or name not in GAMES:
         raise InvalidGameError(
-            f"game must be one of {tuple(GAMES)}, not {name!r}; a game of your own is registered "
-            "first, by nim_envs.register_game"
+            f"{not_among(name, GAMES)}; a game of your own is registered first, by "
+            "nim_envs.register_game"
         )
     return GAMES[name]
 

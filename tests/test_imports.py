@@ -207,6 +207,7 @@ def test_importing_the_package_imports_no_game_and_no_environment():
         "nim_envs.errors",
         "nim_envs.interrupts",
         "nim_envs.lazy",
+        "nim_envs.names",
         "nim_envs.references",
         "nim_envs.registered_games",
     ]

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from nim_envs.names import unknown
+
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 # Python's own conversions take digits of any script, and underscores between them.
 _PLAIN = re.compile(r"[ -^`-~]+")
@@ -123,7 +125,7 @@ def arguments_of(
         if not equals or not name or not text:
             raise click.UsageError(f"expected NAME=VALUE, not {setting!r}")
         if name not in defaults:
-            raise click.UsageError(f"{owner} takes {', '.join(defaults)}, not {name!r}")
+            raise click.UsageError(unknown(f"{owner} takes no argument", name, defaults))
         default = defaults[name]
         value = text if isinstance(default, str) else value_of(text)
         if isinstance(default, (int, float)) and isinstance(value, str):

@@ -11,6 +11,7 @@ import click
 from nim_envs.cli.arguments import arguments_of
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
+from nim_envs.names import not_among
 from nim_envs.optional import installed
 from nim_envs.registered_games import GAMES, NamedGame
 from nim_envs.registration import game_from_name, resolve_game_name
@@ -39,7 +40,7 @@ class GameName(click.Choice[Any]):
         if isinstance(value, NamedGame):
             return value
         if not isinstance(value, str) or (":" not in value and value not in GAMES):
-            super().convert(value, param, ctx)
+            self.fail(not_among(value, GAMES), param, ctx)
         search_here()
         try:
             return resolve_game_name(value)

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from nim_envs.errors import InvalidGameError
+from nim_envs.names import not_among
 from nim_envs.rules.validation import checked_integer
 
 WHOLE, LEAVE_ONE, LEAVE_TWO = 1, 2, 4
@@ -189,4 +190,9 @@ def heap_game(name: str) -> HeapGame:
     try:
         return octal_game(name)
     except InvalidGameError as error:
-        raise InvalidGameError(f"{error}; nor is it one of {('grundy', *NAMES)}") from None
+        words = ("grundy", *NAMES)
+        if isinstance(name, str) and name[:1].isalpha():
+            raise InvalidGameError(
+                f"{not_among(name, words)}, or write an octal code such as 0.77"
+            ) from None
+        raise InvalidGameError(f"{error}; nor is it one of {', '.join(words)}") from None

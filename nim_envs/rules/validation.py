@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -19,6 +20,10 @@ LARGEST_BYTES = 2**30
 
 LIMIT_VARIABLE = "NIM_ENVS_LARGEST_BYTES"
 """Environment variable that overrides the limit."""
+
+
+LONGEST_NUMBER = 10**24
+"""Numbers in messages are below it; of larger ones their power of ten is shown."""
 
 
 def check_bytes(what: str, needed: int) -> None:
@@ -44,7 +49,14 @@ def check_states(what: str, states: int) -> None:
         states: number of states.
     """
     if states > LARGEST_STATE:
-        raise InvalidGameError(f"{what} has {states} states; at most {LARGEST_STATE} are allowed")
+        raise InvalidGameError(
+            f"{what} has {_shortly(states)} states; at most {LARGEST_STATE} are allowed"
+        )
+
+
+def _shortly(number: int) -> str:
+    """Return a number, or its power of ten where nobody would read its digits."""
+    return str(number) if number < LONGEST_NUMBER else f"over 10^{math.floor(math.log10(number))}"
 
 
 def largest_bytes() -> int:
