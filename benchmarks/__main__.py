@@ -14,10 +14,10 @@ from typing import Any
 import click
 
 from benchmarks.shards import Plan
-from nim_envs.cli.layout import SETTINGS, Command
+from nim_envs.cli.layout import SETTINGS, VERSION, Command
 from nim_envs.cli.running import run
 from nim_envs.interrupts import MISTAKEN
-from nim_envs.names import unknown
+from nim_envs.names import not_among
 
 FOLDER = Path(__file__).parent
 
@@ -81,6 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name, others = words[0] if words else "--help", words[1:]
     if name in SETTINGS["help_option_names"]:
         print(listed())
+    elif name == "--version":
+        print(VERSION)
     elif name == merge.name:
         code = run(merge, others, "python -m benchmarks merge")
         if code:
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         command(name)(others)
     else:
         names = [*programs(), "merge"]
-        print(f"error: {unknown('there is no benchmark', name, names)}", file=sys.stderr)
+        print(f"error: {not_among(name, names)}", file=sys.stderr)
         raise SystemExit(MISTAKEN)
 
 

@@ -12,8 +12,9 @@ import click
 
 from benchmarks.run_log import NAME, RunLog
 from benchmarks.shards import RUNS, MergedRuns, Plan, Shard, ShardRuns, ShardType
-from nim_envs.cli.layout import SETTINGS, Command
+from nim_envs.cli.layout import SETTINGS, Command, version_option
 from nim_envs.cli.running import run, using
+from nim_envs.names import not_among
 
 
 class NamesOption(click.Option):
@@ -44,7 +45,7 @@ class NamesOption(click.Option):
         for name in names:
             if name not in known and not (self.others and ":" in name):
                 more = ", or package.module:Name" if self.others else ""
-                message = f"{name!r} is not one of {', '.join(known)}{more}"
+                message = not_among(name, known) + more
                 raise click.BadParameter(message, ctx, self)
         if len(names) < self.least:
             message = f"expected at least {self.least} of {', '.join(known)}"
@@ -187,7 +188,7 @@ def benchmark(
             )  # fmt: skip
         if quick is not None:
             command.params.append(click.Option(["--quick"], is_flag=True, help=quick))
-        return command
+        return version_option(command)
 
     return decorate
 

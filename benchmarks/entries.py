@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from agents.games import same_game
 from agents.training import train
 from benchmarks.timing import timed
 from nim_envs import GameEnv
-from nim_envs.references import resolved
+from nim_envs.references import required_arguments, resolved
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]
 """Makes the agents for an environment: one for both seats, or one for each."""
@@ -173,9 +172,4 @@ def _arguments(name: str) -> int:
     made = None if name in LEARNERS else resolved(name)
     if made is None or isinstance(made, type) or hasattr(made, "for_env"):
         return 0
-    try:
-        parameters = signature(made).parameters.values()
-    except (TypeError, ValueError):
-        return 0
-    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(each.kind in positional and each.default is Parameter.empty for each in parameters)
+    return required_arguments(made)

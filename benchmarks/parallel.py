@@ -17,6 +17,7 @@ from joblib.externals.loky.backend import resource_tracker as joblib_tracker
 
 from benchmarks.command_line import count_option
 from benchmarks.run_log import STOPS, RunLog, importable, without_stops
+from nim_envs.cli.layout import Choice
 from nim_envs.optional import needed
 from nim_envs.progress import progress_bar
 
@@ -43,7 +44,7 @@ class Finished(list[Result]):
 def parallel_options(command: Callable[..., bool]) -> Callable[..., bool]:
     """Add ``--jobs`` and ``--backend`` to the command of a benchmark."""
     command = click.option(
-        "--backend", type=click.Choice(BACKENDS), default="local", show_default=True,
+        "--backend", type=Choice(BACKENDS), default="local", show_default=True,
         help="Where runs take place: on the cores of this machine, or on the Ray cluster that "
         "RAY_ADDRESS names or that runs here, whose machines all have this checkout installed.",
     )(command)  # fmt: skip

@@ -57,6 +57,10 @@ class SearchTooLargeError(NimEnvsError, ValueError):
     """The game has more positions, or needs more memory, than the limit allows."""
 
 
+class NotProvenError(SearchTooLargeError):
+    """What was asked is not proven within the limit, which can be raised."""
+
+
 class ConformanceError(NimEnvsError, AssertionError):
     """A check of :mod:`nim_envs.testing` failed."""
 

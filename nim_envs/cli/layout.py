@@ -12,11 +12,22 @@ from typing import Any
 
 import click
 
+from nim_envs import __version__
+from nim_envs.names import not_among
+
 WIDEST = 100
 """Most characters in a line of help, and in one that no terminal shows."""
 
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDEST}
 """Settings of the command lines."""
+
+VERSION = f"nim_envs {__version__}"
+"""Output of ``--version``."""
+
+version_option = click.version_option(
+    __version__, message=VERSION, help="Show the version and exit."
+)
+"""Decorator of a program, which adds ``--version``."""
 
 CHOICES = re.compile(r"^(.*--([\w-]+)) \[([^\]]*\|[^\]]*)\]$")
 """An option with the names of its choices, as click writes it."""
@@ -96,6 +107,16 @@ def _without_choices(term: str, text: str, widest: int) -> tuple[str, str]:
     text = text.removesuffix(end)
     end = end and f"  {end.strip()}"
     return f"{flags} {name.upper()}", f"{text} {listed}{end}".strip()
+
+
+class Choice(click.Choice[str]):
+    """One of several words; the error about another one says which may be meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the choice that ``value`` names."""
+        if isinstance(value, str) and value not in self.choices:
+            self.fail(not_among(value, self.choices), param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Context(click.Context):

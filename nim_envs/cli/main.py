@@ -5,7 +5,7 @@ from __future__ import annotations
 from nim_envs.cli.diagnose import diagnose
 from nim_envs.cli.exam import exam, judge
 from nim_envs.cli.games import games
-from nim_envs.cli.layout import SETTINGS, Group
+from nim_envs.cli.layout import SETTINGS, Group, version_option
 from nim_envs.cli.nimber import nimber
 from nim_envs.cli.period import period
 from nim_envs.cli.plot import plot
@@ -18,10 +18,12 @@ from nim_envs.cli.text import text
 text.add_command(exam)
 text.add_command(judge)
 
-main = Group(
-    commands=[games, solve, sequence, period, plot, quotient, nimber, text, diagnose],
-    help="Ask for the exact truth about games.",
-    context_settings=SETTINGS,
+main = version_option(
+    Group(
+        commands=[games, solve, sequence, period, plot, quotient, nimber, text, diagnose],
+        help="Ask for the exact truth about games.",
+        context_settings=SETTINGS,
+    )
 )
 
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.exceptions import Exit
 
 from nim_envs.cgt.sequences.grundy_sequences import octal_period
-from nim_envs.cli.layout import facts
+from nim_envs.cli.layout import facts, say
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
-from nim_envs.cli.running import writing
+from nim_envs.cli.running import NO_ANSWER, writing
+from nim_envs.errors import NotProvenError
 from nim_envs.rules import HeapGame
 
 MOST_EXCEPTIONS = 100
@@ -25,9 +27,16 @@ MOST_EXCEPTIONS = 100
 )  # fmt: skip
 @checkpoint_option
 def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
-    """Find the period of an octal GAME, and prove it."""
+    """Find the period of an octal GAME, and prove it.
+
+    The exit code is 1 where no period is proven within the limit.
+    """
     with writing(checkpoint):
-        found = octal_period(game, limit, checkpoint=checkpoint, progress=show_progress())
+        try:
+            found = octal_period(game, limit, checkpoint=checkpoint, progress=show_progress())
+        except NotProvenError as unproven:
+            say(str(unproven))
+            raise Exit(NO_ANSWER) from None
     exceptions = found.exceptions()
     listed = " ".join(map(str, exceptions[:MOST_EXCEPTIONS].tolist()))
     rows: list[list[Any]] = [

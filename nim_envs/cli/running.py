@@ -1,4 +1,4 @@
-"""Running a command line: its errors are one line, its exit codes 0, 2 and 130."""
+"""Running a command line: its errors are one line, its exit codes 0, 1, 2 and 130."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ import click
 from nim_envs.errors import NimEnvsError
 from nim_envs.interrupts import STOPPED
 
+NO_ANSWER = 1
+"""The exit code of a command that ran as it should and found no answer."""
+
 
 def run(command: click.Command, arguments: Sequence[str] | None, name: str, obj: Any = None) -> int:
     """Run a command line, and print mistakes of the user's and warnings as lines on standard error.
@@ -26,13 +29,14 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str, obj:
         obj: the object of the command's context.
 
     Returns:
-        The exit code: 0, or 2 for a mistake of the user's, or 130 when stopped by Ctrl-C.
+        The exit code: 0; or 1 where the command says that it found no answer; 2 for a mistake of
+        the user's; 130 when stopped by Ctrl-C.
     """
     words = None if arguments is None else list(arguments)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            command.main(words, prog_name=name, standalone_mode=False, obj=obj)
+            code = command.main(words, prog_name=name, standalone_mode=False, obj=obj)
     except click.exceptions.NoArgsIsHelpError as shown:
         click.echo(shown.format_message())
         return 2
@@ -43,7 +47,7 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str, obj:
     except (KeyboardInterrupt, click.Abort):
         click.echo("stopped", err=True)
         return STOPPED
-    return 0
+    return code or 0
 
 
 def _show_warning(message: Warning | str, *place: Any, **more: Any) -> None:

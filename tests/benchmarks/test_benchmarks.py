@@ -8,7 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+import agents.cli.main as agents_main
+import benchmarks.__main__ as catalogue
 import benchmarks.deep.__main__ as deep
+import nim_envs
+import nim_envs.cli.main as nim_envs_main
 from benchmarks import batched, optimality, report, solver, throughput
 from benchmarks.parallel import Finished
 from benchmarks.timing import Batch, Rate, missing_modules
@@ -72,6 +76,22 @@ def test_bad_options_are_refused_with_what_is_allowed(arguments, named, capsys):
     assert error.startswith("error: ")
     assert error.count("\n") == 1
     assert all(name in error for name in named)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [nim_envs_main.run, agents_main.run, catalogue.main, optimality.main],
+    ids=["nim_envs", "agents", "benchmarks", "optimality"],
+)
+def test_every_program_says_its_version(program, capsys):
+    assert not program(["--version"])
+    assert capsys.readouterr().out == f"nim_envs {nim_envs.__version__}\n"
+
+
+def test_a_benchmark_that_may_be_meant_is_named(capsys):
+    with pytest.raises(SystemExit):
+        catalogue.main(["optimalty"])
+    assert "did you mean 'optimality'?" in capsys.readouterr().err
 
 
 def test_help_explains_every_option(capsys):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from nim_envs.cgt.sequences.check import wrong_value_error
 from nim_envs.cgt.sequences.periods import Period, find_period, proven_period
 from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
-from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.errors import InvalidGameError, NotProvenError, SearchTooLargeError
 from nim_envs.files import going_on_without
 from nim_envs.optional import installed, needed
 from nim_envs.progress import progress_bar
@@ -418,7 +418,7 @@ def octal_period(
 
     Raises:
         InvalidGameError: ``game`` is not an octal game whose digits do not repeat.
-        SearchTooLargeError: no period is proven by the values within the limit.
+        NotProvenError: no period is proven by the values within the limit.
         SequenceFileError: the checkpoint is damaged, or of another game, or has a wrong value.
 
     Example:
@@ -446,7 +446,7 @@ def octal_period(
         period = find_period(values, places)
         if size == limit:
             caution = sequence.caution(limit)
-            raise SearchTooLargeError(
+            raise NotProvenError(
                 f"no period of {sequence.game.name} is proven by {limit} values, which is the limit"
                 + ("" if period is None else f"; one of {period.length} may begin at "
                    f"{period.start}, and {period.needed} values would prove it")
