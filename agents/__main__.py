@@ -1,4 +1,4 @@
-"""The command line: python -m agents train, evaluate, show, play, tournament."""
+"""The command line: python -m agents train, evaluate, show, play, tournament, diagnose."""
 
 from __future__ import annotations
 

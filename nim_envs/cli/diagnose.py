@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -13,49 +15,91 @@ from nim_envs.cli.options import (
     search_here,
     settings_option,
 )
-from nim_envs.references import resolved
+from nim_envs.references import required_arguments, resolved
 from nim_envs.registered_games import NamedGame
 from nim_envs.testing.diagnosis import diagnose as diagnosis_of
+
+LEARNER = ("act", "update", "greedy")
+"""Methods of a learner."""
+
+
+def diagnosis_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a diagnosis."""
+    for option in (
+        click.option("--verbose", is_flag=True, help="Print the evidence, too."),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+        click.option(
+            "--discount", type=click.FloatRange(0, 1),
+            help="Discount for each move that its values were learned with; left out: any.",
+        ),
+        settings_option,
+        click.option(
+            "--game", type=GameName(),
+            help=f"Game of a policy; leave it out for what is to be trained. {GAME_HELP}",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 @click.command()
 @click.argument("agent", metavar="MODULE:POLICY")
-@click.option(
-    "--game", type=GameName(),
-    help=f"Game of the policy; leave it out for a training function. {GAME_HELP}",
-)  # fmt: skip
-@settings_option
-@click.option(
-    "--discount", type=click.FloatRange(0, 1),
-    help="Discount for each move that its values were learned with; left out: any.",
-)  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--verbose", is_flag=True, help="Print the evidence, too.")
-def diagnose(
-    agent: str,
-    game: NamedGame | None,
-    settings: tuple[str, ...],
-    discount: float | None,
-    seed: int,
-    verbose: bool,
-) -> None:
+@diagnosis_options
+def diagnose(agent: str, settings: tuple[str, ...], game: NamedGame | None, **options: Any) -> None:
     """Name the fault of a policy, or of a training function.
 
     MODULE:POLICY names a function or object in a module that Python can import, or in the current
     directory: a policy, which needs its --game, or a training function, which takes an environment
-    and returns a policy. A training function is tried on tiny games.
+    and returns a policy. A training function is tried on tiny games. Learners of the leaderboard
+    are diagnosed by python -m agents diagnose.
+    """
+    search_here()
+    found = resolved(agent)
+    trains = inspect.isclass(found) and all(hasattr(found, name) for name in LEARNER)
+    if trains or (inspect.isfunction(found) and required_arguments(found) == 3):
+        raise click.UsageError(
+            f"{agent} is to be trained: python -m agents diagnose {agent} does that"
+        )
+    print_diagnosis(found, agent, settings, game, **options)
+
+
+def print_diagnosis(
+    found: Any,
+    name: str,
+    settings: tuple[str, ...],
+    game: NamedGame | None,
+    discount: float | None,
+    seed: int,
+    verbose: bool,
+) -> None:
+    """Diagnose a policy or a training function, and print the report.
+
+    Args:
+        found: the policy, or the training function.
+        name: its name, for messages.
+        settings: arguments of the game, of the form ``NAME=VALUE``.
+        game: game of the policy; ``None``: it is a training function.
+        discount: as for :func:`nim_envs.diagnose`, as are the others.
+        seed: seed of choices among equally probable moves.
+        verbose: whether the evidence is printed.
+
+    Raises:
+        click.UsageError: neither a policy with its game, nor a training function.
     """
     if settings and game is None:
         raise click.UsageError("--set is for a --game")
-    search_here()
-    found = resolved(agent)
-    board = None if game is None else game_with_settings(game, settings)
     if inspect.isclass(found):
-        raise click.UsageError(f"{agent} is a class: name an instance, or a function")
+        raise click.UsageError(f"{name} is a class: name an instance, or a function")
+    if game is None and inspect.isfunction(found) and (count := required_arguments(found)) == 2:
+        raise click.UsageError(
+            f"{name} takes {count} arguments, so it is a policy: add --game nim (a training "
+            "function takes one argument, the environment)"
+        )
+    board = None if game is None else game_with_settings(game, settings)
     try:
         report = diagnosis_of(found, board, discount=discount, seed=seed, verbose=verbose)
     except TypeError as error:
         if board is not None and not str(error).startswith("a policy must"):
             raise
-        raise click.UsageError(f"{agent}: {error}") from error
+        raise click.UsageError(f"{name}: {error}") from error
     click.echo(str(report))

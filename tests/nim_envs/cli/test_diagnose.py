@@ -9,6 +9,9 @@ def policy(observations, masks):
     return masks.argmax(axis=1)
 
 number = 3
+
+class Learner:
+    act = update = greedy = None
 """
 
 
@@ -27,8 +30,9 @@ def test_a_policy_of_a_module_is_diagnosed_and_mistakes_are_named(tmp_path, monk
         (["no_such_module_here:policy", *game], "cannot be imported"),
         (["agent_of_a_test:nothing", *game], "has no 'nothing'"),
         (["agent_of_a_test:number", *game], "a policy must be a function"),
-        ([policy], "a policy is diagnosed with its game"),
+        ([policy], "takes 2 arguments, so it is a policy: add --game nim"),
         ([policy, "--set", "heaps=3"], "--set is for a --game"),
+        (["agent_of_a_test:Learner"], "python -m agents diagnose agent_of_a_test:Learner"),
     ):
         assert run(["diagnose", *wrong]) == 2
         assert said in capsys.readouterr().err

@@ -1,0 +1,88 @@
+"""The command that trains a learner on tiny games and names its fault."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import click
+
+from agents.base import Learner
+from agents.registry import LEARNERS, new_learner
+from agents.training import train
+from nim_envs import GameEnv
+from nim_envs.cli.diagnose import diagnosis_options, print_diagnosis
+from nim_envs.cli.options import search_here
+from nim_envs.names import not_among
+from nim_envs.references import required_arguments, resolved
+from nim_envs.registered_games import NamedGame
+
+
+@click.command()
+@click.argument("agent", metavar="LEARNER")
+@click.option("--games", default=4000, type=click.IntRange(min=1), show_default=True,
+              help="Games of training on each tiny board.")  # fmt: skip
+@diagnosis_options
+def diagnose(
+    agent: str,
+    games: int,
+    seed: int,
+    settings: tuple[str, ...],
+    game: NamedGame | None,
+    **options: Any,
+) -> None:
+    """Name the fault of a learner.
+
+    LEARNER is whatever the leaderboard takes: a learner of train, or MODULE:NAME of a class, of a
+    function of an environment, a number of games and a seed, or of a policy with its --game.
+    """
+    if ":" not in agent and agent not in LEARNERS:
+        raise click.UsageError(f"{not_among(agent, LEARNERS)}, or MODULE:NAME")
+    search_here()
+    if agent in LEARNERS:
+        if game is not None:
+            raise click.UsageError(f"--game is for a policy, and {agent} is trained on tiny games")
+        found = training_function(partial(new_learner, agent), agent, games, seed)
+    elif game is None:
+        found = training_function(resolved(agent), agent, games, seed)
+    else:
+        found = resolved(agent)
+    print_diagnosis(found, agent, settings, game, seed=seed, **options)
+
+
+def training_function(found: Any, name: str, games: int, seed: int) -> Callable[[GameEnv], Any]:
+    """Return the function of an environment that trains what a name of the leaderboard stands for.
+
+    Args:
+        found: a class or function.
+        name: its name, for messages.
+        games: games of training.
+        seed: seed of the training.
+
+    Returns:
+        The function; ``found`` itself where it is neither a learner nor takes three arguments.
+    """
+    if inspect.isfunction(found) and required_arguments(found) == 3:
+        return lambda env: _without_environment(found(env, games, seed))
+    makes = inspect.isclass(found) or hasattr(found, "for_env") or isinstance(found, partial)
+    if not makes:
+        return found  # type: ignore[no-any-return]
+    make = getattr(found, "for_env", found)
+
+    def trained(env: GameEnv) -> Any:
+        learner = make(env)
+        if not isinstance(learner, Learner):
+            raise click.UsageError(
+                f"{name} must make a learner with act, update and greedy, not {learner!r}"
+            )
+        train(env, learner, games, seed=seed, progress=False)
+        return learner.greedy()
+
+    return trained
+
+
+def _without_environment(trained: Any) -> Any:
+    """Return the policy out of a pair of a policy and the environment that it observes."""
+    return trained[0] if isinstance(trained, tuple) else trained

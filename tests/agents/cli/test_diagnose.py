@@ -1,0 +1,48 @@
+"""The command that diagnoses what the leaderboard takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.cli.main import run
+
+STARTERS = "docs.tutorials.my_learner"
+
+
+@pytest.mark.parametrize("name", ["MyLearner", "trained_elsewhere"])
+def test_the_starters_of_the_leaderboard_are_trained_and_diagnosed(name, capsys):
+    assert run(["diagnose", f"{STARTERS}:{name}", "--games", "2000"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Verdict: right")
+    assert shown.count("Score: ") == 5
+
+
+def test_a_fault_of_a_learner_is_named(tmp_path, monkeypatch, capsys):
+    (tmp_path / "faulty_starter.py").write_text(
+        f"from {STARTERS} import MyLearner\n\n"
+        "class SignLost(MyLearner):\n"
+        "    def update(self, transition):\n"
+        "        replies = transition.reply_legal_actions\n"
+        "        target = transition.reward\n"
+        "        if len(replies):\n"
+        "            target = 0.8 * self.values(transition.reply_observation)[replies].max()\n"
+        "        values = self.values(transition.observation)\n"
+        "        values[transition.action] += 0.5 * (target - values[transition.action])\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert run(["diagnose", "faulty_starter:SignLost"]) == 0
+    assert "Most probable fault: wrong sign of the bootstrap" in capsys.readouterr().out
+
+
+def test_policies_need_a_game_and_names_are_known(capsys):
+    policy = f"{STARTERS}:first_move"
+    assert run(["diagnose", policy, "--game", "nim"]) == 0
+    assert "same action always" in capsys.readouterr().out
+    for words, said in (
+        ([policy], "takes 2 arguments, so it is a policy: add --game nim"),
+        (["sarza"], "did you mean 'sarsa'?"),
+        (["sarsa", "--game", "nim"], "--game is for a policy"),
+        ([f"{STARTERS}:Greedy"], "must make a learner with act, update and greedy"),
+    ):
+        assert run(["diagnose", *words]) == 2
+        assert said in capsys.readouterr().err
