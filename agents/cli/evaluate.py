@@ -16,7 +16,7 @@ from nim_envs.registered_games import NamedGame
 
 @click.command()
 @game_options
-@click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
+@click.option("--player", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -28,19 +28,19 @@ def evaluate(
     game: NamedGame | None,
     settings: tuple[str, ...],
     start: str | None,
-    agent: str,
+    player: str,
     sample: int | None,
     seed: int,
 ) -> None:
     """Score a player exactly."""
-    env = make_env(game, settings, start, agent)
-    player: Any = make_player(agent, env)
+    env = make_env(game, settings, start, player)
+    scored: Any = make_player(player, env)
     if sample is not None:
-        click.echo(optimality(player, env.game, sample=sample, seed=seed))
+        click.echo(optimality(scored, env.game, sample=sample, seed=seed))
         return
     try:
-        scores = [optimality(player, env.game, positions) for positions in POSITION_SETS]
-        share = 100 * beatable_share(player, env.game)
+        scores = [optimality(scored, env.game, positions) for positions in POSITION_SETS]
+        share = 100 * beatable_share(scored, env.game)
     except SearchTooLargeError as error:
         raise click.UsageError(f"{error}. Here that is --sample 10000") from error
     named = scored_in_words(env.game)[1]

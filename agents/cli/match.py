@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from agents.base import Agent
 from nim_envs import GameEnv
-from nim_envs.errors import IllegalMoveError, ResetNeededError
+from nim_envs.errors import IllegalMoveError, ResetNeededError, SearchTooLargeError
 from nim_envs.render.scene import Scene
 from nim_envs.typing import IntArray
 
@@ -112,6 +114,37 @@ class Match:
         text = self.game.rules.describe_move(move.action, move.position)
         return f"{self.names[move.seat]}: {text}"
 
+    def thrown(self) -> str:
+        """Return the last move by which a person gave away a win or a draw that they did not get.
+
+        Returns:
+            The move and those that would have kept the result, in words; empty before the end of
+            the game, if there is no such move, and where the game is too large to solve.
+        """
+        if not self.over:
+            return ""
+        solution = self.game.solution
+        with suppress(SearchTooLargeError):
+            for move in reversed(self._moves):
+                by_person = self.opponent is None or move.seat == self.seat
+                if not by_person or self.winner == move.seat:
+                    continue
+                keeping = solution.keeping_actions(move.position).tolist()
+                if not keeping or move.action in keeping:
+                    continue
+                who = self.names[move.seat] if self.opponent is None else "you"
+                result = "draw" if solution.value(move.position) == 0 else "win"
+                if result == "draw" and self.winner is None:
+                    continue
+                describe = partial(self.game.rules.describe_action, position=move.position)
+                others = f", or {len(keeping) - 1} more" if len(keeping) > 1 else ""
+                place = " ".join(map(str, self.game.rules.coordinate_tuple(move.position)))
+                return (
+                    f"{who} threw the {result} away at {place} with "
+                    f"{describe(move.action)}; {describe(keeping[0])}{others} would have kept it"
+                )
+        return ""
+
     def play(self, action: int) -> None:
         """Make a move of the player to move.
 
@@ -195,7 +228,7 @@ class Match:
             winner=self.winner,
             previous=None if last is None else last.position,
             last_mover=None if last is None else last.seat,
-            last_move=self.last_move,
+            last_move="; ".join(filter(None, (self.last_move, self.thrown()))),
             winning=(
                 self.game.solution.keeping_actions(self.position)
                 if winning and not self.over

@@ -86,7 +86,9 @@ def make_env(
         ):
             what = "is a directory" if Path(text).is_dir() else "does not exist"
             raise click.UsageError(f"{text!r} {what}; a player is {PLAYER_HELP}")
-    raise click.UsageError("--game is needed: no player is a file that knows its game")
+    if not players:
+        raise click.UsageError("which game? Add --game nim, or another one")
+    raise click.UsageError("which game? Add --game nim, or name a file that train wrote")
 
 
 def start_of(text: str | None) -> str | tuple[int, ...]:

@@ -10,6 +10,7 @@ import click
 
 from agents import Agent
 from nim_envs import Game
+from nim_envs.cli.layout import Choice
 from nim_envs.cli.running import make_directory, using
 from nim_envs.optional import needed
 
@@ -20,7 +21,7 @@ def picture_options(what: str) -> Callable[[Callable[..., None]], Callable[..., 
     def add(command: Callable[..., None]) -> Callable[..., None]:
         for option in (
             click.option(
-                "--picture", default="png", type=click.Choice(["png", "svg", "pdf"]),
+                "--picture", default="png", type=Choice(["png", "svg", "pdf"]),
                 show_default=True, help="Kind of picture.",
             ),
             click.option(

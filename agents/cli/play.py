@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,44 +12,60 @@ from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player,
 from agents.cli.play_window import PlayWindow
 from agents.evaluation import SEATS
 from agents.players.human import HumanAgent, Quit, Undo
-from nim_envs.cli.layout import say
-from nim_envs.registered_games import NamedGame
+from nim_envs import GameEnv
+from nim_envs.cli.layout import Choice, say
+from nim_envs.errors import DisplayError
+from nim_envs.registered_games import GAMES, NamedGame
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words
 from nim_envs.rules.words import titled
+from nim_envs.starts import FixedStart
 
 
 @click.command()
 @game_options
-@click.option("--against", default="optimal", show_default=True, metavar="PLAYER",
+@click.option("--opponent", default="optimal", show_default=True, metavar="PLAYER",
               help=f"{PLAYER_HELP}, or human.")  # fmt: skip
-@click.option("--seat", default="player_0", type=click.Choice(SEATS), show_default=True,
+@click.option("--seat", default="player_0", type=Choice(SEATS), show_default=True,
               help="Your seat; player_0 moves first.")  # fmt: skip
 @seed_option("Seeds starts and the opponent; random by default.", default=None)
 @click.option("--window", is_flag=True, help="Play by mouse in a window.")
 def play(
-    game: NamedGame | None, settings: tuple[str, ...], start: str | None, against: str, seat: str,
+    game: NamedGame | None, settings: tuple[str, ...], start: str | None, opponent: str, seat: str,
     seed: int | None,
     window: bool,
 ) -> None:  # fmt: skip
-    """Play against an agent, or two people against each other."""
-    env = make_env(game, settings, start, against)
-    opponent = None if against == "human" else make_player(against, env)
+    """Play against an agent, or two people against each other.
+
+    The game is that of a learner in a file, or else Nim, and begins at the full board.
+    """
+    if game is None and not Path(opponent).is_file():
+        game = GAMES["nim"]
+    env = make_env(game, settings, start, opponent)
     if game is None:
-        reason = "in its training (--start names another)" if start is None else "--start says"
-        say(
-            f"{against} has learned {env.game.summary}. "
-            f"Games start as {reason}: {env.game.start.summary}."
-        )
+        said, trained = f"{opponent} has learned {env.game.summary}.", env.game.start
+        if start is None and trained != FixedStart():
+            usual = trained.summary.strip("()").replace(" ", "")
+            said += f" This game begins at the full board, not as in its training: --start {usual}."
+            env = GameEnv(replace(env.game, start=FixedStart()))
+        say(said)
+    player = None if opponent == "human" else make_player(opponent, env)
     person = SEATS.index(seat)
     if not window:
-        play_at_prompt(Match(env, opponent, person, seed=seed))
+        play_at_prompt(Match(env, player, person, seed=seed))
         return
     names = list(SEATS)
-    if opponent is not None:
-        names[person], names[1 - person] = "you", Path(against).stem
-    match = Match(env, opponent, person, (names[0], names[1]), seed)
-    PlayWindow(match, title=f"{titled(env.game.rules.name)}, {names[0]} against {names[1]}").run()
+    if player is not None:
+        names[person], names[1 - person] = "you", Path(opponent).stem
+    match = Match(env, player, person, (names[0], names[1]), seed)
+    title = f"{titled(env.game.rules.name)}, {names[0]} against {names[1]}"
+    try:
+        opened = PlayWindow(match, title=title)
+    except DisplayError as error:
+        raise click.UsageError(
+            "--window needs a display, and there is none here; without it you play in the terminal"
+        ) from error
+    opened.run()
 
 
 def play_at_prompt(match: Match) -> None:
@@ -80,3 +97,5 @@ def play_at_prompt(match: Match) -> None:
         click.echo(f"{match.status}.")
     else:
         click.echo("You have won." if match.winner == match.seat else "You have lost.")
+    if thrown := match.thrown():
+        say(f"{thrown}.".replace("you threw", "You threw", 1))

@@ -26,7 +26,7 @@ from nim_envs.registered_games import NamedGame
 
 @click.command()
 @game_options
-@click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
+@click.option("--player", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
 @click.option("--position", "positions", multiple=True, metavar="POSITION",
               help="Show this position, such as 3,4,5; repeatable. All by default.")  # fmt: skip
 @click.option("--sample-game", "sample", is_flag=True,
@@ -36,7 +36,7 @@ from nim_envs.registered_games import NamedGame
 @seed_option("Seeds the sample game.")
 @picture_options("heatmaps")
 def show(
-    game: NamedGame | None, settings: tuple[str, ...], start: str | None, agent: str,
+    game: NamedGame | None, settings: tuple[str, ...], start: str | None, player: str,
     positions: tuple[str, ...], sample: bool, greedy: bool, seed: int, plots: Path | None,
     picture: str,
 ) -> None:  # fmt: skip
@@ -46,23 +46,23 @@ def show(
 
     A text longer than the terminal is shown in a pager; q leaves it.
     """
-    env = make_env(game, settings, start, agent)
-    player: Any = make_player(agent, env) if greedy else make_agent(agent, env)
+    env = make_env(game, settings, start, player)
+    shown: Any = make_player(player, env) if greedy else make_agent(player, env)
     if plots is not None:
-        title = " ".join([type(player).__name__, "on", env.game.rules.name, *settings])
-        write_pictures(heatmaps_of(player, env.game, title), plots, picture)
+        title = " ".join([type(shown).__name__, "on", env.game.rules.name, *settings])
+        write_pictures(heatmaps_of(shown, env.game, title), plots, picture)
         return
-    if isinstance(player, GameChoosingLearner) and not (positions or sample):
-        print_whole(player.describe() + "\n")
+    if isinstance(shown, GameChoosingLearner) and not (positions or sample):
+        print_whole(shown.describe() + "\n")
         return
     text = plotting("policy_tables")
     if sample:
-        played = sample_game(player, env.game, seed=seed)
+        played = sample_game(shown, env.game, seed=seed)
         print_whole(text.printed(text.game_text(env.game, played)))
     else:
         chosen = [env.game.rules.checked_positions(integers(text)) for text in positions] or None
-        table = text.policy_table(player, env.game, chosen)
-        print_whole(text.printed(table) + text.policy_summary(player, env.game, chosen) + "\n")
+        table = text.policy_table(shown, env.game, chosen)
+        print_whole(text.printed(table) + text.policy_summary(shown, env.game, chosen) + "\n")
 
 
 def print_whole(text: str) -> None:

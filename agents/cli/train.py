@@ -19,7 +19,7 @@ from agents.cli.options import (
     with_typed_game,
 )
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
-from agents.evaluation import optimality
+from agents.evaluation import Optimality, optimality
 from agents.games import scored_in_words
 from agents.generalising.base import GameChoosingLearner
 from agents.registry import GENERALISING, LEARNERS
@@ -29,13 +29,31 @@ from agents.training import train as train_agents
 from agents.training.metrics import TrainingRecorder
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.games import as_word
-from nim_envs.cli.layout import Command, say
+from nim_envs.cli.layout import Choice, Command, say
 from nim_envs.cli.options import game_with_settings
 from nim_envs.cli.running import make_directory, using
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
 from nim_envs.registered_games import NamedGame
 from nim_envs.rules.words import titled
+
+SAMPLE = 10_000
+"""Positions at which a learner is scored where the board has too many."""
+
+
+def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
+    """Return the score of a policy; of a board too large for all positions, at a sample of them.
+
+    Returns:
+        The score, and how the positions were drawn, in words; empty where it is of all.
+
+    Raises:
+        SearchTooLargeError: the game is too large for a sample, too.
+    """
+    try:
+        return optimality(policy, game), ""
+    except SearchTooLargeError:
+        return optimality(policy, game, sample=SAMPLE, seed=0), " drawn at random"
 
 
 def share_within_reach(policy: Policy, game: Game, count: int) -> str:
@@ -134,7 +152,7 @@ class Train(Command):
 @click.command(cls=Train)
 @game_options
 @click.option("--learner", default="q-learning", show_default=True,
-              type=click.Choice([*LEARNERS, *GENERALISING]), help="Learner to train.")  # fmt: skip
+              type=Choice([*LEARNERS, *GENERALISING]), help="Learner to train.")  # fmt: skip
 @click.option(
     "--param", multiple=True, metavar="NAME=VALUE",
     help="Argument of the learner, such as epsilon=0.1; repeatable. They are listed below.",
@@ -201,13 +219,17 @@ def train(
         saved = save(agent, output)
     if isinstance(agent, GameChoosingLearner):
         click.echo(f"proved: {agent.proof}" if agent.proof else "nothing was proved")
-    score = optimality(agent.greedy(), env.game)
+    try:
+        score, drawn = score_of(agent.greedy(), env.game)
+    except SearchTooLargeError as error:
+        click.echo(f"{stopped}saved to {saved}; it cannot be scored: {error}")
+        return
     named = scored_in_words(env.game)[1]
     click.echo(
-        f"{stopped}{score.percent:.1f} % of {score.count} {named} played optimally "
+        f"{stopped}{score.percent:.1f} % of {score.count} {named}{drawn} played optimally "
         f"(random: {score.random_percent:.1f} %); saved to {saved}"
     )
-    if score.percent < 100:
+    if score.percent < 100 and not drawn:
         about_start = share_within_reach(agent.greedy(), env.game, score.count)
         if about_start:
             say(about_start)

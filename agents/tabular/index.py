@@ -174,8 +174,10 @@ def check_memory(*shapes: tuple[int, ...], dtype: str = "float64") -> None:
     needed = np.dtype(dtype).itemsize * sum(math.prod(shape) for shape in shapes)
     if needed > LARGEST_TABLE_BYTES:
         raise MemoryError(
-            f"tables of shapes {shapes} would need {needed / 2**30:.1f} GiB; the limit is "
-            f"{LARGEST_TABLE_BYTES / 2**30:.1f} GiB"
+            f"a table for this board, of shape {' and '.join(map(str, shapes))}, needs "
+            f"{needed / 2**30:.1f} GiB (limit {LARGEST_TABLE_BYTES / 2**30:.1f} GiB): use smaller "
+            "heaps, or a learner without a table, such as ColumnAutomatonLearner, --learner "
+            "column-automaton"
         )
 
 

@@ -48,16 +48,18 @@ OF_NIM_ENVS = (
     Example("plot grundy 10000 --output pictures/grundy.png"),
     Example("quotient 0.123 6"),
     Example("nimber multiply 6 11"),
-    Example("text --game nim --set heaps=1,2 --seat first", ("heap 1: take 1", "heap 1: take 1")),
+    Example(
+        "text --game nim --set heaps=1,2 --seat player_0", ("heap 1: take 1", "heap 1: take 1")
+    ),
     Example("diagnose docs.tutorials.my_learner:first_move --game nim --set heaps=3,4,5"),
 )
 
 OF_AGENTS = (
     Example("train --game nim --start uniform --output agent.zip"),
     Example("train --game kayles --output kayles.zip"),
-    Example("evaluate --agent agent.zip"),
-    Example("show --agent agent.zip --position 3,4,5 --greedy"),
-    Example("play --against agent.zip --start 1,2,2 --seed 0", ("hint", "0 1", "quit")),
+    Example("evaluate --player agent.zip"),
+    Example("show --player agent.zip --position 3,4,5 --greedy"),
+    Example("play --opponent agent.zip --start 1,2,2 --seed 0", ("hint", "0 1", "quit")),
     Example("tournament --player agent.zip --player optimal --player epsilon=0.2 --player random"),
 )
 
@@ -149,8 +151,10 @@ def pages() -> list[str]:
             'python -m pip install ".[solver]"   # python -m nim_envs\n'
             'python -m pip install -e ".[all]"   # in a checkout: agents and benchmarks too\n'
             "```",
-            "Ctrl-C stops any of them with a message of one line. The exit code is 0, or 2 after a "
-            "mistake in the command, which is explained in one line, or 130 after Ctrl-C.",
+            "Ctrl-C stops any of them with a message of one line. The exit code is 0; 1 where the "
+            "command looked for an answer and found none within its limit; 2 after a mistake in "
+            "the command, which is explained in one line; 130 after Ctrl-C. `--version` and "
+            "`--help` are options of every program.",
             section("nim_envs", nim_envs_main, run_nim_envs, OF_NIM_ENVS),
             section("agents", agents_main, run_agents, OF_AGENTS),
             benchmarks(),

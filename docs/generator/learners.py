@@ -124,7 +124,7 @@ def page_of_generalising(name: str) -> None:
         "## Names",
         f"On the command line `{name}`; `show` prints what it has found and proved:",
         f"```sh\npython -m agents train --game nim --learner {name} --output agent.zip\n"
-        "python -m agents show --agent agent.zip\n```",
+        "python -m agents show --player agent.zip\n```",
         f'In Python: <autoref identifier="{cls.__module__}.{cls.__name__}">'
         f"<code>agents.{cls.__name__}</code></autoref>. `{cls.__name__}.for_env(env)` learns in "
         "`train`; `greedy(game)` is its policy on another board of the same game, and "

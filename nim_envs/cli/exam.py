@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from nim_envs.cli.layout import Command, Group
+from nim_envs.cli.layout import Choice, Command, Group
 from nim_envs.cli.running import using, writing
 from nim_envs.cli.text import CONCURRENCY, open_replies
 from nim_envs.files import write_atomically
@@ -63,7 +63,7 @@ only_option = click.option(
 @only_option
 @click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True,
               help="Replies at each position.")  # fmt: skip
-@click.option("--answer", type=click.Choice(ANSWERS), default=ANSWER, show_default=True,
+@click.option("--answer", type=Choice(ANSWERS), default=ANSWER, show_default=True,
               help=answer_help)  # fmt: skip
 @click.option("--reasons", is_flag=True,
               help="Ask for reasons too, and check every claim.")  # fmt: skip
@@ -221,7 +221,7 @@ def offline_table(seed: int, only: tuple[str, ...], outputs: tuple[Path, ...]) -
 
 @click.command(cls=Command)
 @click.argument("replies", type=READABLE)
-@click.option("--answer", type=click.Choice(ANSWERS),
+@click.option("--answer", type=Choice(ANSWERS),
               help="Form of the answers; by default the one that was asked for.")  # fmt: skip
 @last_line_option
 @output_option
@@ -262,7 +262,7 @@ def compare(first: Path, second: Path) -> None:
 @click.option("--seed", "seeds", type=click.IntRange(min=0), multiple=True,
               default=PUBLIC_SEEDS, show_default=True,
               help="Seed of a suite, one split each; repeatable.")  # fmt: skip
-@click.option("--answer", type=click.Choice(ANSWERS), default=ANSWER, show_default=True,
+@click.option("--answer", type=Choice(ANSWERS), default=ANSWER, show_default=True,
               help=answer_help)  # fmt: skip
 def export(directory: Path, seeds: tuple[int, ...], answer: str) -> None:
     """Write suites as a dataset: Parquet, a data card, and Croissant metadata."""

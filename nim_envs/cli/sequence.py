@@ -10,7 +10,7 @@ import click
 
 from nim_envs.cgt.sequences.grundy_sequences import METHODS, GrundySequence
 from nim_envs.cgt.sequences.sequence_file import checksum
-from nim_envs.cli.layout import facts
+from nim_envs.cli.layout import Choice, facts
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import writing
 from nim_envs.rules import HeapGame
@@ -22,7 +22,7 @@ from nim_envs.rules import HeapGame
 @click.option("--first", type=click.IntRange(min=0), default=0, help="The first heap to print.")
 @click.option(
     "--method",
-    type=click.Choice(METHODS),
+    type=Choice(METHODS),
     default="auto",
     show_default=True,
     help="Method of computing; auto takes the fastest that suits the game.",

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from nim_envs.cli.layout import Group, facts, say
+from nim_envs.cli.layout import Choice, Group, facts, say
 from nim_envs.cli.options import GAME_HELP, GameName, game_with_settings, settings_option
 from nim_envs.cli.running import writing
 from nim_envs.errors import InvalidGameError
@@ -26,7 +26,7 @@ from nim_envs.text.replies import Replies
 from nim_envs.text.runner import answers
 from nim_envs.text.scores import Questions
 
-SEATS: dict[str, Any] = {"first": 0, "second": 1, "random": "random"}
+SEATS: dict[str, Any] = {"player_0": 0, "player_1": 1, "random": "random"}
 QUIT = ("quit", "exit", "q")
 LONGEST_SHOWN = 60
 """Most characters of a reply that are shown."""
@@ -42,18 +42,18 @@ POSITIONS = ("all", "reachable", "player_0", "player_1")
 @settings_option
 @click.option("--disguise", type=click.IntRange(min=0), metavar="SEED",
               help="Other names for heaps and moves, and another numbering.")  # fmt: skip
-@click.option("--style", type=click.Choice(STYLES),
+@click.option("--style", type=Choice(STYLES),
               help="Style of the prompts; by default short, and sentences to score.")  # fmt: skip
 @click.option("--rules", metavar="SENTENCES",
               help="What a move is, for a game of your own that does not say it.")  # fmt: skip
-@click.option("--answer", type=click.Choice(ANSWERS), default="line", show_default=True,
+@click.option("--answer", type=Choice(ANSWERS), default="line", show_default=True,
               help="Form of the answers of a program.")  # fmt: skip
 @click.option("--last-line", is_flag=True, help="Search the last line of a reply for the move.")
 @click.option("--opponent", default="optimal", show_default=True, metavar="OPPONENT",
               help="Optimal, random, or a probability of a random move.")  # fmt: skip
-@click.option("--seat", type=click.Choice(list(SEATS)), default="random", show_default=True,
-              help="Who moves first: you, or the opponent.")  # fmt: skip
-@click.option("--start", type=click.Choice(list(ALL_NAMED_STARTS)), default="fixed",
+@click.option("--seat", type=Choice(list(SEATS)), default="random", show_default=True,
+              help="Your seat; player_0 moves first.")  # fmt: skip
+@click.option("--start", type=Choice(list(ALL_NAMED_STARTS)), default="fixed",
               show_default=True, help="Where the game begins.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="Seeds starts, seats and the opponent.")  # fmt: skip
@@ -61,7 +61,7 @@ POSITIONS = ("all", "reachable", "player_0", "player_1")
               help="Further replies in a turn after one without a legal move.")  # fmt: skip
 @click.option("--score", "command", metavar="COMMAND",
               help="Score a program that reads and writes JSON Lines.")  # fmt: skip
-@click.option("--positions", type=click.Choice(POSITIONS), default="all", show_default=True,
+@click.option("--positions", type=Choice(POSITIONS), default="all", show_default=True,
               help="Positions that a program is asked about.")  # fmt: skip
 @click.option("--samples", type=click.IntRange(min=1), metavar="NUMBER",
               help="Number of replies of a program to each prompt.")  # fmt: skip

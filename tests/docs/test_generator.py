@@ -273,7 +273,7 @@ def test_every_command_has_an_example():
 def test_the_page_of_commands_shows_what_programs_print_and_people_type():
     with commands.terminal():
         solved = commands.printed(run_nim_envs, commands.Example("solve --game nim"))
-        typed = commands.Example("text --game nim --set heaps=1 --seat first", ("take", "quit"))
+        typed = commands.Example("text --game nim --set heaps=1 --seat player_0", ("take", "quit"))
         played = commands.printed(run_nim_envs, typed)
         with pytest.raises(RuntimeError, match="chess"):
             commands.printed(run_nim_envs, commands.Example("solve --game chess"))

@@ -108,7 +108,7 @@ NONSENSE = ("", "foo", "-1", "1 1 1 1", "0", "99999999999999999999999", "½")
 )  # fmt: skip
 def test_every_game_can_be_played(game, wrong, legal, right, result, play):
     answers = [*NONSENSE, wrong, "undo", "hint", right]
-    first, *shown = play(*game, "--against", "optimal", answers=answers)
+    first, *shown = play(*game, "--opponent", "optimal", answers=answers)
     assert "your move" in first
     *refused, undone, hinted, ended = shown
     for text in refused:
@@ -132,7 +132,9 @@ def test_every_game_can_be_played(game, wrong, legal, right, result, play):
     ],
 )  # fmt: skip
 def test_the_rule_and_who_wins_are_said_before_the_first_move(game, said, play):
-    first, explained, _ = play(*game, "--seat", "player_1", "--against", "random", answers=["help"])
+    first, explained, _ = play(
+        *game, "--seat", "player_1", "--opponent", "random", answers=["help"]
+    )
     before, _, asked = first.partition("player_0:")
     before, explained = in_one_line(before), in_one_line(explained)
     assert all(words in before for words in [*said, "You are player_1 and move second."])
@@ -150,7 +152,7 @@ def test_a_printed_hint_is_a_valid_answer(game, play):
 
 
 def test_undo_takes_the_reply_back_too_and_heaps_are_shown(play):
-    board = ["--game", "nim", "--set", "heaps=2,5", "--against", "optimal"]
+    board = ["--game", "nim", "--set", "heaps=2,5", "--opponent", "optimal"]
     first, moved, undone, again, ended = play(*board, answers=["1 1", "undo", "1 3"])
     assert "heap 0  2  oo" in first
     assert "heap 1  5  ooooo" in first
@@ -198,9 +200,30 @@ def test_a_game_is_played_at_a_terminal_and_ctrl_c_ends_it_cleanly():
 
 def test_two_people_can_play(play):
     *_, ended = play(
-        "--game", "nim", "--set", "heaps=3", "--against", "human", answers=["1", "undo", "2", "1"]
+        "--game", "nim", "--set", "heaps=3", "--opponent", "human", answers=["1", "undo", "2", "1"]
     )
-    assert ended.endswith("player_1 has won.\n")
+    assert in_one_line(ended).endswith(
+        "player_1 has won. "
+        "player_0 threw the win away at 3 with heap 0: take 2; heap 0: take 3 would have kept it."
+    )
+
+
+def test_a_game_ends_with_the_last_move_that_threw_it(play):
+    board = ["--game", "nim", "--set", "heaps=2,5"]
+    *_, ended = play(*board, answers=["1 5"])
+    assert in_one_line(ended).endswith(
+        "You have lost. You threw the win away at 2 5 with heap 1: take 5; "
+        "heap 1: take 3 would have kept it."
+    )
+    # Whoever had nothing to throw is told of nothing.
+    *_, won = play("--game", "nim", "--set", "heaps=3", answers=["3"])
+    assert won.endswith("You have won.\n")
+
+
+def test_without_a_game_and_a_file_one_plays_nim_from_the_full_board(play):
+    first, _ = play(answers=[])
+    assert first.startswith("Nim: ")
+    assert "heap 0  3  ooo\nheap 1  4  oooo\nheap 2  5  ooooo\n" in first
 
 
 def test_train_evaluate_and_tournament(tmp_path, capsys):
@@ -210,7 +233,7 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
     assert run([*learn, "--games", "2000", "--output", agent]) == 0
     assert "100.0 % of 6 N-positions" in capsys.readouterr().out
     assert load(agent).saved()["arguments"]["forgetting"] == 0.01
-    assert run(["evaluate", *game, "--agent", agent]) == 0
+    assert run(["evaluate", *game, "--player", agent]) == 0
     out = capsys.readouterr().out
     assert "can be beaten from 0.0 %" in out
     assert "reachable" in out
@@ -225,7 +248,7 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
         assert (f"{one} and {other}" in lines[5]) is not apart
     learn = ["train", "--game", "nim", "--learner", "real-time-dynamic-programming"]
     assert run([*learn, "--output", agent]) == 0
-    assert run(["evaluate", "--game", "nim", "--agent", agent]) == 0
+    assert run(["evaluate", "--game", "nim", "--player", agent]) == 0
 
 
 ROW = ["--game", "subtraction", "--set", "heaps=9", "--set", "misere=true"]
@@ -236,7 +259,7 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     learn = ["train", *ROW, "--learner", "win-loss-ratio", "--games", "2000", "--output", agent]
     assert run(learn) == 0
     capsys.readouterr()
-    assert run(["show", *ROW, "--agent", agent]) == 0
+    assert run(["show", *ROW, "--player", agent]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     learned = load(agent)
     table = [line for line in lines if "take" in line]
@@ -246,25 +269,25 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     ]
     assert counts == [[learned.wins[n, 0], learned.losses[n, 0]] for n in range(1, 10)]
     assert " ".join(lines[-1]) == "The best move wins at 6 of 6 N-positions."
-    assert run(["show", *ROW, "--agent", agent, "--position", "6", "--position", "2"]) == 0
+    assert run(["show", *ROW, "--player", agent, "--position", "6", "--position", "2"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [line[0] for line in lines if line and line[0].isdigit()] == ["6", "2"]
     games = []
     for seed in ("1", "1", "2"):
-        sample = ["show", *ROW, "--agent", agent, "--sample-game", "--seed", seed]
+        sample = ["show", *ROW, "--player", agent, "--sample-game", "--seed", seed]
         assert run(sample) == 0
         games.append(capsys.readouterr().out)
     assert games[0] == games[1] != games[2]
     assert "move 1: player_0 to move at a P-position" in games[0]
     assert "heap 0  9  ooooooooo" in games[0]
-    assert run(["show", *ROW, "--agent", agent, "--sample-game", "--greedy"]) == 0
+    assert run(["show", *ROW, "--player", agent, "--sample-game", "--greedy"]) == 0
     shares = [line for line in capsys.readouterr().out.splitlines() if "%" in line]
     assert {share for line in shares for share in line.split() if "." in share} <= {"0.0", "100.0"}
 
 
 def test_a_long_table_is_shown_in_a_pager(monkeypatch, capsys):
     monkeypatch.setenv("PAGER", "head -n 3")
-    shown = [sys.executable, "-m", "agents", "show", "--game", "nim", "--agent", "optimal"]
+    shown = [sys.executable, "-m", "agents", "show", "--game", "nim", "--player", "optimal"]
     terminal = Terminal(shown)
     with contextlib.suppress(AssertionError):
         terminal.wait_for("what no line says")
@@ -294,19 +317,19 @@ def test_train_and_show_write_pictures(tmp_path, capsys):
     tables.append(load(agent).table)
     assert (tables[0] == tables[1]).all()
     more = str(tmp_path / "more")
-    assert run(["show", *ROW, "--agent", agent, "--plots", more, "--picture", "svg"]) == 0
+    assert run(["show", *ROW, "--player", agent, "--plots", more, "--picture", "svg"]) == 0
     assert [path.name for path in (tmp_path / "more").iterdir()] == ["heatmap_policy.svg"]
     two = ["--game", "nim", "--set", "heaps=2,3"]
-    assert run(["show", *two, "--agent", "optimal", "--plots", more]) == 0
+    assert run(["show", *two, "--player", "optimal", "--plots", more]) == 0
     assert (tmp_path / "more" / "heatmap_greedy.png").exists()
 
 
 def test_games_that_split_and_sums_are_shown_and_scored(capsys):
-    assert run(["show", "--game", "kayles", "--set", "heaps=4", "--agent", "optimal"]) == 0
+    assert run(["show", "--game", "kayles", "--set", "heaps=4", "--player", "optimal"]) == 0
     shown = capsys.readouterr().out
     assert "heap 0: take 2, leave 1 and 1 best" in in_one_line(shown)
     games = 'games=[["grundy", {"heaps": [7]}], ["graph", {"tokens": [3]}]]'
-    assert run(["evaluate", "--game", "sum", "--set", games, "--agent", "optimal"]) == 0
+    assert run(["evaluate", "--game", "sum", "--set", games, "--player", "optimal"]) == 0
     assert capsys.readouterr().out.count("100.0") >= 4
 
 
@@ -321,8 +344,8 @@ def test_curves_of_a_game_too_large_for_heatmaps_are_still_drawn(tmp_path, capsy
 @pytest.mark.parametrize(
     ("missing", "arguments"),
     [
-        ("rich", ["show", *ROW, "--agent", "optimal"]),
-        ("matplotlib", ["show", *ROW, "--agent", "optimal", "--plots", "plots"]),
+        ("rich", ["show", *ROW, "--player", "optimal"]),
+        ("matplotlib", ["show", *ROW, "--player", "optimal", "--plots", "plots"]),
         ("matplotlib", ["train", *ROW, "--output", "agent.zip", "--plots", "plots"]),
     ],
 )
@@ -353,7 +376,7 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["train", "--game", "nim", "--set", "heaps", "--output", "x"], "NAME=VALUE"),
         (
             ["train", "--game", "nim", "--set", "piles=3", "--output", "x"],
-            "heaps, max_take, misere, not 'piles'",
+            "'piles'; it takes heaps, max_take, misere",
         ),
         (["train", "--game", "nim", "--learner", "Magic", "--output", "x"], "Magic"),
         (["train", "--game", "nim", "--param", "epsilon=7", "--output", "x"], "7"),
@@ -373,11 +396,11 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["train", "--game", "nim", "--learner", "quotient", "--output", "x", "--checkpoint", "y"],
          "quotient chooses its own games, and its run has no checkpoint, not y"),
         (["train", "--game", "nim"], "--output"),
-        (["play", "--game", "nim", "--against", "nobody"], "nobody"),
-        (["play", "--game", "nim", "--against", "epsilon=3"], "3"),
+        (["play", "--game", "nim", "--opponent", "nobody"], "nobody"),
+        (["play", "--game", "nim", "--opponent", "epsilon=3"], "3"),
         (["play", "--game", "nim", "--start", "9,9,9"], "9, 9, 9"),
-        (["play", "--game", "nim", "--against", "epsilon=much"], "'much'"),
-        (["play", "--game", "nim", "--against", ""], "'' does not exist"),
+        (["play", "--game", "nim", "--opponent", "epsilon=much"], "'much'"),
+        (["play", "--game", "nim", "--opponent", ""], "'' does not exist"),
         (["play", "--game", "nim", "--start", "1,2"],
          "a position is 3 integers, one for each component, from 0 to (3, 4, 5), not (1, 2)"),
         (["train", "--game", "nim", "--start", "3,2,9", "--output", "x"],
@@ -385,26 +408,26 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["play", "--game", "nim", "--start", "a,2,3"], "or a position as integers separated by "
          "commas, not 'a,2,3'"),
         (["play", "--game", "nim", "--start", ""], "not ''"),
-        (["show", "--game", "nim", "--agent", "random", "--position", "a,2,3"],
+        (["show", "--game", "nim", "--player", "random", "--position", "a,2,3"],
          "a position is integers separated by commas, not 'a,2,3'"),
-        (["show", "--game", "nim", "--agent", "random", "--position", "[[1,2,3]]"], "[[1,2,3]]"),
-        (["show", "--game", "nim", "--agent", "random", "--position", "true,1,2"], "true,1,2"),
-        (["evaluate", "--game", "nim", "--agent", "README.md"],
+        (["show", "--game", "nim", "--player", "random", "--position", "[[1,2,3]]"], "[[1,2,3]]"),
+        (["show", "--game", "nim", "--player", "random", "--position", "true,1,2"], "true,1,2"),
+        (["evaluate", "--game", "nim", "--player", "README.md"],
          "README.md cannot be loaded: it is damaged, or was not written by this package\n"),
-        (["evaluate", "--game", "nim", "--agent", "."], ".: "),
-        (["evaluate", "--game", "nim", "--agent", "random", "--sample", "5", "--seed", "-1"], "-1"),
-        (["evaluate", "--game", "nim", "--agent", "missing.zip"], "missing.zip"),
+        (["evaluate", "--game", "nim", "--player", "."], ".: "),
+        (["evaluate", "--game", "nim", "--player", "random", "--seed", "-1"], "-1"),
+        (["evaluate", "--game", "nim", "--player", "missing.zip"], "missing.zip"),
         (["tournament", "--game", "nim", "--player", "random"], "random"),
-        (["show", "--game", "nim"], "--agent"),
-        (["show", "--game", "nim", "--agent", "nobody"], "nobody"),
-        (["show", "--game", "nim", "--agent", "README.md"], "README.md"),
-        (["show", "--game", "nim", "--agent", "random", "--position", "3,4"], "3, 4"),
-        (["show", "--game", "nim", "--agent", "random", "--position", "0,0,0"], "0, 0, 0"),
-        (["show", "--game", "nim", "--set", "heaps=99,99,99", "--agent", "random"], "1000000"),
-        (["show", "--game", "nim", "--set", "heaps=3,3,3,3,3,3", "--agent", "random", "--plots",
+        (["show", "--game", "nim"], "--player"),
+        (["show", "--game", "nim", "--player", "nobody"], "nobody"),
+        (["show", "--game", "nim", "--player", "README.md"], "README.md"),
+        (["show", "--game", "nim", "--player", "random", "--position", "3,4"], "3, 4"),
+        (["show", "--game", "nim", "--player", "random", "--position", "0,0,0"], "0, 0, 0"),
+        (["show", "--game", "nim", "--set", "heaps=99,99,99", "--player", "random"], "1000000"),
+        (["show", "--game", "nim", "--set", "heaps=3,3,3,3,3,3", "--player", "random", "--plots",
           "plots"], "256 panels"),
-        (["show", "--game", "nim", "--agent", "random", "--plots", "README.md"], "README.md"),
-        (["show", "--game", "nim", "--agent", "random", "--picture", "gif"], "gif"),
+        (["show", "--game", "nim", "--player", "random", "--plots", "README.md"], "README.md"),
+        (["show", "--game", "nim", "--player", "random", "--picture", "gif"], "gif"),
         (["train", "--game", "nim", "--output", "x", "--plots", "README.md"], "README.md"),
         (["train", "--game", "nim", "--output", "x", "--plots", "y", "--every", "0"], "0"),
         (["dance"], "dance"),
@@ -483,10 +506,9 @@ def of_the_game(text):
 @pytest.mark.parametrize(
     ("command", "option", "more"),
     [
-        ("evaluate", "--agent", []),
-        ("show", "--agent", []),
-        ("show", "--agent", ["--sample-game", "--seed", "1"]),
-        ("play", "--against", ["--seed", "1"]),
+        ("evaluate", "--player", []),
+        ("show", "--player", []),
+        ("show", "--player", ["--sample-game", "--seed", "1"]),
         ("tournament", "--player", ["--player", "random", "--games", "30"]),
     ],
     ids=str,
@@ -513,12 +535,11 @@ def test_the_game_must_be_named_unless_a_file_stores_it(trained, tmp_path, capsy
     save(QLearning.for_env(env), own)
     save(RealTimeDynamicProgramming.for_env(env), looking_ahead)
     for arguments, named in (
-        (["evaluate", "--agent", "random"], "--game is needed: no player is a file"),
-        (["evaluate", "--agent", own], "--game is needed: no player is a file"),
-        (["evaluate", "--agent", looking_ahead], "not a registered one"),
-        (["evaluate", "--set", "heaps=2,3", "--agent", agent], "--set heaps=2,3"),
-        (["train", "--output", agent], "--game is needed"),
-        (["play"], "--game is needed"),
+        (["evaluate", "--player", "random"], "which game? Add --game nim, or name a file"),
+        (["evaluate", "--player", own], "which game? Add --game nim, or name a file"),
+        (["evaluate", "--player", looking_ahead], "not a registered one"),
+        (["evaluate", "--set", "heaps=2,3", "--player", agent], "--set heaps=2,3"),
+        (["train", "--output", agent], "which game? Add --game nim"),
     ):
         assert run(arguments) == 2
         error = capsys.readouterr().err
@@ -559,20 +580,23 @@ def test_progress_says_why_a_run_ended_early_and_where_it_went_on(tmp_path, caps
 def test_play_against_a_file_says_where_games_start_and_why(trained, capsys, monkeypatch):
     agent, _ = trained
     monkeypatch.setattr("builtins.input", lambda prompt: "quit")
-    for more, said in (
-        ([], "start as in its training (--start names another): (1, 3)."),
-        (["--start", "2,2"], "start as --start says: (2, 2)."),
+    for more, said, heap in (
+        ([], "begins at the full board, not as in its training: --start 1,3.", "heap 0 2"),
+        (["--start", "1,3"], "normal play. ", "heap 0 1"),
+        (["--start", "2,2"], "misère play. ", "heap 1 2"),
     ):
-        assert run(["play", "--against", agent, *more]) == 0
+        assert run(["play", "--opponent", agent, *more]) == 0
         first = in_one_line(capsys.readouterr().out)
         assert first.startswith(f"{agent} has learned ")
-        assert said in first
+        assert said.replace("normal", "misère") in first
+        assert heap in first
+        assert ("full board" in first) == (not more)
 
 
 def test_an_agent_of_another_game_is_refused(tmp_path, capsys):
     agent = str(tmp_path / "agent.zip")
     assert run(["train", "--game", "nim", "--games", "5", "--output", agent]) == 0
-    other = ["evaluate", "--game", "nim", "--set", "heaps=2,2", "--agent", agent]
+    other = ["evaluate", "--game", "nim", "--set", "heaps=2,2", "--player", agent]
     assert run(other) == 2
     error = capsys.readouterr().err
     assert "has learned nim, heaps 3-4-5, normal play" in error
@@ -733,3 +757,15 @@ def test_what_cannot_be_written_is_refused_before_the_training(tmp_path, monkeyp
     monkeypatch.setattr("agents.cli.train.check_writable", unwritable)
     assert run(["train", *ROW, "--output", "learner.zip"]) == 2
     assert "learner.zip: Permission denied" in capsys.readouterr().err
+
+
+def test_a_board_too_large_for_all_positions_is_scored_at_a_sample(tmp_path, capsys):
+    large = ["--game", "nim", "--set", "heaps=300,300,300", "--learner", "column-automaton"]
+    assert run(["train", *large, "--output", str(tmp_path / "large.zip")]) == 0
+    assert "100.0 % of 10000 N-positions drawn at random played" in capsys.readouterr().out
+
+
+def test_a_window_without_a_display_says_to_leave_it_out(monkeypatch, capsys):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "no_such_driver")
+    assert run(["play", "--window"]) == 2
+    assert "without it you play in the terminal" in capsys.readouterr().err

@@ -43,17 +43,17 @@ def test_a_learner_of_a_typed_game_is_loaded_where_the_game_is_typed(module, tmp
     with pytest.raises(StorageError, match="is not registered here"):
         load("learner.zip")
     assert load("learner.zip", misere_stairs(5)).game.rules.initial == (5,)
-    again = run("evaluate", "--agent", "learner.zip")
+    again = run("evaluate", "--player", "learner.zip")
     asked = (
         f"learner.zip has learned {module}, a game of your own: add --game {module} --set steps=5"
     )
-    for arguments in (["--agent", "learner.zip"], ["--agent", "learner.zip", "--game", "nim"]):
+    for arguments in (["--player", "learner.zip"], ["--player", "learner.zip", "--game", "nim"]):
         again = run("evaluate", *arguments)
         assert again.exit_code == 2
         assert asked in " ".join(again.output.replace("│", " ").split())
-    told = run("evaluate", "--agent", "learner.zip", "--game", module, "--set", "steps=5")
+    told = run("evaluate", "--player", "learner.zip", "--game", module, "--set", "steps=5")
     assert told.exit_code == 0, told.output
-    other = run("evaluate", "--agent", "learner.zip", "--game", module)
+    other = run("evaluate", "--player", "learner.zip", "--game", module)
     assert other.exit_code == 2
     assert "has learned stairs, component 5" in " ".join(other.output.replace("│", " ").split())
 
@@ -76,7 +76,7 @@ def test_the_module_of_a_registered_name_is_asked_for(module, tmp_path):
     register_game("typed_stairs", misere_stairs)
     save(QLearning.for_env(GameEnv(make_game("typed_stairs", steps=4))), "learner.zip")
     remove("typed_stairs")
-    done = CliRunner().invoke(main, ["show", "--agent", "learner.zip"])
+    done = CliRunner().invoke(main, ["show", "--player", "learner.zip"])
     assert done.exit_code == 2
     assert "add --game MODULE:typed_stairs --set steps=4, with the module" in " ".join(
         done.output.split()
@@ -90,7 +90,7 @@ def test_a_learner_of_a_game_without_a_name_gets_the_one_that_is_typed(module, t
     save(QLearning.for_env(GameEnv(coordinates_game("wythoff"))), "learner.zip")
 
     def run(*arguments):
-        return CliRunner().invoke(main, ["evaluate", "--agent", "learner.zip", *arguments])
+        return CliRunner().invoke(main, ["evaluate", "--player", "learner.zip", *arguments])
 
     assert "--game MODULE:FUNCTION" in run().output
     assert run("--game", module).exit_code == 0

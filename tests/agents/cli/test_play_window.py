@@ -250,7 +250,7 @@ def test_the_command_line_opens_the_window(monkeypatch):
         window.close()
 
     monkeypatch.setattr(PlayWindow, "run", look)
-    game = ["play", "--game", "nim", "--window", "--against"]
+    game = ["play", "--game", "nim", "--window", "--opponent"]
     assert run([*game, "optimal"]) == 0
     assert run([*game, "random", "--seat", "player_1"]) == 0
     assert run([*game, "human"]) == 0

@@ -157,6 +157,13 @@ def test_period_prints_the_proof(capsys):
     assert "…" in shown(capsys, "period", "0.156")
 
 
+def test_no_answer_within_the_limit_is_said_with_exit_code_1(capsys):
+    assert run(["period", "0.6", "--limit", "3000"]) == 1
+    said, errors = capsys.readouterr()
+    assert "no period of 0.6 is proven by 3000 values" in said
+    assert not errors
+
+
 def test_quotient_prints_its_elements(capsys):
     text = shown(capsys, "quotient", "nim", "3")
     assert rows(text)["order"] == "6; 2 elements are P-positions"
@@ -220,7 +227,10 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         ),
         (["solve", "--game", "nim", "--position", "1,2,x"], "'1,2,x'"),
         (["solve", "--game", "nim", "--set", "heaps"], "NAME=VALUE"),
-        (["solve", "--game", "nim", "--set", "piles=3"], "heaps, max_take, misere, not 'piles'"),
+        (
+            ["solve", "--game", "nim", "--set", "piles=3"],
+            "no argument 'piles'; it takes heaps, max_take, misere",
+        ),
         (["solve", "--game", "nim", "--misere"], "misere=true"),
         (["solve", "--game", "octal", "--set", "code=0.9"], "'0.9'"),
         (["solve", "--game", "kayles", "--position", "7,7,0,0"], "8 slots"),
@@ -237,7 +247,10 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["solve", "--game", "nim", "--set", "heaps=1_0"], "'1_0'"),
         (["solve", "--game", "nim", "--set", "heaps=٣,٥"], "'٣'"),
         (["solve", "--heaps", "0.77", "--position", "10000000"], "1000000 objects"),
-        (["sequence", "kaylse"], "'kaylse'"),
+        (["sequence", "kaylse"], "'kaylse'; did you mean 'kayles'?"),
+        (["solve", "--game", "kaylse"], "no 'kaylse'; did you mean 'kayles'?"),
+        (["solve", "--game", "nim", "--set", "heap=3"], "'heap'; did you mean 'heaps'?"),
+        (["sequence", "0.77", "20", "--method", "sparce"], "did you mean 'sparse'?"),
         (["sequence", "0.77", "0"], "0"),
         (["sequence", "0.77", "many"], "many"),
         (["sequence", "0.77", "5", "--first", "5"], "0 to 4"),
@@ -254,9 +267,9 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         ),
         (["sequence", "0.77", "99999999999"], "limit"),
         (["period", "grundy"], "theorem on periods"),
-        (["period", "0.6", "--limit", "3000"], "3000 values, which is the limit"),
         (["plot", "0.77", "20"], "--output"),
         (["plot", "0.77", "20", "--output", "."], "directory"),
+        (["plot", "0.77", "9999999", "--output", "kayles.txt"], ".svg, .pdf, not 'kayles.txt'"),
         (["quotient", "0.77", "9", "--limit", "5"], "more than 5 elements"),
         (["nimber", "multiply", "2"], "Y"),
         (["nimber", "multiply", "-1", "2"], "-1"),
@@ -322,3 +335,11 @@ def test_without_a_command_the_commands_are_listed(capsys):
     listed, errors = capsys.readouterr()
     assert "sequence" in listed
     assert errors == ""
+
+
+def test_a_number_of_hundreds_of_digits_is_shown_by_its_power_of_ten(capsys):
+    board = flags(["rows=20000", "columns=20000"])
+    assert run(["solve", "--game", "chomp", *board]) == 2
+    error = capsys.readouterr().err
+    assert "over 10^12038 states" in error  # by Stirling's formula, 4^20000 / sqrt(20000 π)
+    assert len(error) < 200

@@ -65,7 +65,7 @@ def test_a_person_plays_to_a_draw(monkeypatch, capsys):
             return f"{game.rules.describe_action(action)}\n"
 
     monkeypatch.setattr("sys.stdin", Person())
-    assert run(["text", "--game", GAME, "--rules", RULES, "--seat", "first"]) == 0
+    assert run(["text", "--game", GAME, "--rules", RULES, "--seat", "player_0"]) == 0
     last = capsys.readouterr().out
     assert RULES in " ".join(said[0].split())  # lines are wrapped
     assert "That keeps the draw." in said[1]

@@ -46,7 +46,7 @@ def typed(monkeypatch, capsys):
 
 def test_a_person_plays_to_the_end(typed):
     code, out, _ = typed(
-        "--game", "nim", "--set", "heaps=1,2", "--seat", "first",
+        "--game", "nim", "--set", "heaps=1,2", "--seat", "player_0",
         text="heap 5: take 1\nheap 1: take 1\nheap 0: take 1\n",
     )  # fmt: skip
     assert code == 0
@@ -56,7 +56,7 @@ def test_a_person_plays_to_the_end(typed):
         "The opponent: heap",
     ):  # fmt: skip
         assert words in out
-    one = ["--game", "nim", "--set", "heaps=1,0", "--seat", "first"]
+    one = ["--game", "nim", "--set", "heaps=1,0", "--seat", "player_0"]
     assert typed(*one, text="heap 0: take 1\n")[1].endswith("> That keeps the win.\nYou win.\n")
     assert typed(*one, "--retries", "0", text="pass\n")[1].endswith("You lose.\n")
 
@@ -76,7 +76,7 @@ def test_a_person_stops_and_plays_a_disguised_game(typed):
         (["--opponent", "perfect"], "opponent must be"),
         (["--score", "no-such-program"], "cannot be run"),
         (["--replies", "x"], "--replies is for --score"),
-        (["--set", "heap=3"], "nim takes heaps"),
+        (["--set", "heap=3"], "did you mean 'heaps'"),
     ],
 )
 def test_wrong_arguments_are_named(typed, arguments, words):
@@ -170,7 +170,7 @@ def test_rules_of_a_game_of_ones_own(typed, tmp_path, monkeypatch):
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path != ""])
-    own = ["--game", "owncoin:coin", "--seat", "first"]
+    own = ["--game", "owncoin:coin", "--seat", "player_0"]
     code, out, _ = typed(*own, text="left 2\n")
     assert code == 0
     assert "say it with rules=" in out
