@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.typing import IntArray
+from nim_envs.typing import Array, IntArray
 
 MOST_NAMED = 12
 """Most states of a cycle that a message names."""
@@ -28,7 +28,7 @@ def cycle_among(parts: IntArray, named: Callable[[int], str] = str) -> str:
 
 
 def cycle_along(
-    states: int, sources: IntArray, targets: IntArray, named: Callable[[int], str] = str
+    states: int, sources: Array, targets: Array, named: Callable[[int], str] = str
 ) -> str:
     """Return a description of a cycle of moves, empty where there is none.
 
@@ -55,7 +55,7 @@ def cycle_error(cycle: str, of: str = "") -> InvalidGameError:
     return InvalidGameError(f"{of}the moves form a cycle: {cycle}; every play must come to an end")
 
 
-def ranks(states: int, sources: IntArray, targets: IntArray) -> IntArray:
+def ranks(states: int, sources: Array, targets: Array) -> IntArray:
     """Return the largest number of moves in a row from each state, each in a part of the last.
 
     Args:
@@ -85,7 +85,7 @@ def edges_of(parts: IntArray) -> tuple[IntArray, IntArray]:
     return sources, parts[sources, slots]
 
 
-def _swept(size: int, sources: IntArray, targets: IntArray) -> tuple[list[int], list[int]]:
+def _swept(size: int, sources: Array, targets: Array) -> tuple[list[int], list[int]]:
     """Return the ranks, and for each state the number of its parts from which play reaches a cycle.
 
     References:
@@ -114,7 +114,7 @@ def by_rank(rank: IntArray) -> Iterator[IntArray]:
         yield order[first:last]
 
 
-def _stable_order(values: IntArray) -> IntArray:
+def _stable_order(values: Array) -> IntArray:
     """Return the indices that sort values below 2**32: a stable radix sort, in linear time."""
     order = np.argsort((values & 0xFFFF).astype(np.uint16), kind="stable")
     if values.max(initial=0) > 0xFFFF:
@@ -123,7 +123,7 @@ def _stable_order(values: IntArray) -> IntArray:
 
 
 def _cycle(
-    sources: IntArray, targets: IntArray, waiting: list[int], named: Callable[[int], str] = str
+    sources: Array, targets: Array, waiting: list[int], named: Callable[[int], str] = str
 ) -> str:
     """Describe a cycle; ``waiting`` is positive exactly at the states that lead to one."""
     # Each of these states has a move to another, or to itself. Backwards: the first one is kept.

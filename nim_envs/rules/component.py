@@ -15,7 +15,7 @@ from nim_envs.rules.acyclic import by_rank, edges_of, ranks
 from nim_envs.rules.coordinate_system import CoordinateSystem, StateNumber
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.validation import check_bytes, largest_bytes
-from nim_envs.typing import AnyArray, BoolArray, IntArray, ValueArray
+from nim_envs.typing import AnyArray, Array, BoolArray, IntArray, ValueArray
 
 NO_MOVE = -1
 """Entry of a table of options for an illegal option."""
@@ -256,7 +256,7 @@ class Component(ABC):
         return read_only(needed)
 
     @property
-    def move_edges(self) -> tuple[IntArray, IntArray]:
+    def move_edges(self) -> tuple[Array, Array]:
         """Place of the state before each move, and of a part that it leaves; both ``(edges,)``.
 
         Raises:

@@ -18,10 +18,13 @@ from nim_envs.rules.component import NO_MOVE, Component, read_only, strides_of
 from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
 from nim_envs.rules.move_rows import MoveRows, by_option
 from nim_envs.rules.move_words import MoveWords
-from nim_envs.typing import BoolArray, IntArray, ValueArray
+from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
 
 LARGEST_KEY = 2**62
 """Number of points of a box of coordinates from which keys are bytes instead of integers."""
+
+CHUNK = 1 << 14
+"""Positions whose coordinates are converted at a time."""
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -32,6 +35,8 @@ class ListedComponent(Component):
     a component of some hundred positions may have numbers up to ``10**9``.
 
     Components are equal if their digests are.
+
+    Several coordinates are kept in the smallest type of integers that holds them.
 
     Args:
         positions: coordinates of each position, integers ``(positions, fields)``, in lexicographic
@@ -49,7 +54,7 @@ class ListedComponent(Component):
         InvalidGameError: positions that are not in order, or moves or values that do not fit them.
     """
 
-    positions: IntArray
+    _listed: Array
     moves: MoveRows
     descriptions: tuple[str, ...]
     kind: str
@@ -70,7 +75,7 @@ class ListedComponent(Component):
         move_in_words: str | None = None,
         values: npt.ArrayLike | None = None,
     ) -> None:
-        listed = read_only(np.array(positions, dtype=np.int64, order="C"))
+        listed = read_only(_compact(positions))
         if listed.ndim != 2 or not listed.size or len(listed) != len(moves.firsts) - 1:
             raise InvalidGameError(
                 f"positions of shape {listed.shape} do not fit the moves of "
@@ -89,7 +94,7 @@ class ListedComponent(Component):
         for array in moves:
             read_only(array)
         for name, value in {
-            "positions": listed,
+            "_listed": listed,
             "moves": moves,
             "descriptions": tuple(descriptions),
             "kind": kind,
@@ -104,7 +109,7 @@ class ListedComponent(Component):
 
     def __repr__(self) -> str:
         """Return the kind, and the numbers of positions and options."""
-        size = f"{len(self.positions)} positions, {self.options} options"
+        size = f"{len(self._listed)} positions, {self.options} options"
         return f"{type(self).__name__}({self.kind}, {size})"
 
     def __eq__(self, other: object) -> bool:
@@ -120,20 +125,27 @@ class ListedComponent(Component):
     @cached_property
     def digest(self) -> bytes:
         """Digest of the positions, moves, values, words, board and picture."""
-        shapes = (self.positions.shape, len(self.moves.options))
+        shapes = (self._listed.shape, len(self.moves.options))
         others = (self.kind, self.descriptions, self.board, self.picture, self.move_in_words)
         digest = blake2b(repr((shapes, others)).encode())
-        for array in (self.positions, *self.moves):
+        for some in _in_chunks(self._listed):
+            digest.update(some.data)
+        for array in self.moves:
             digest.update(array.data)
         if self.values is not None:
             digest.update(self.values.data)
         return digest.digest()
 
+    @property
+    def positions(self) -> IntArray:
+        """Coordinates of each position, in lexicographic order, ``(positions, fields)``."""
+        return self._listed.astype(np.int64)
+
     @cached_property
     def states(self) -> int:
         """Number of states; of a single coordinate, one more than the largest."""
         fields = self.coordinate_system.fields
-        return len(self.positions) if len(fields) > 1 else fields[0]
+        return len(self._listed) if len(fields) > 1 else fields[0]
 
     @property
     def options(self) -> int:
@@ -143,18 +155,18 @@ class ListedComponent(Component):
     @cached_property
     def listed_states(self) -> IntArray | None:
         """The states, ascending; ``None`` where no number below the largest is missing."""
-        return None if self.states == len(self.positions) else self.positions[:, 0]
+        return None if self.states == len(self._listed) else self._listed[:, 0]
 
     def place_of(self, states: IntArray) -> IntArray:
         """Return the place of each state in arrays with an entry for each; shape kept."""
         if not self.has_wide_gaps:
             return states
-        places = np.searchsorted(self.positions[:, 0], states)
-        return np.minimum(places, len(self.positions) - 1)
+        places = np.searchsorted(self._listed[:, 0], states)
+        return np.minimum(places, len(self._listed) - 1)
 
     def states_at_places(self, places: IntArray) -> IntArray:
         """Return the states at ``places``; shape kept."""
-        return self.positions[places, 0] if self.has_wide_gaps else places
+        return self._listed[places, 0] if self.has_wide_gaps else places
 
     @cached_property
     def _rows(self) -> MoveRows:
@@ -178,9 +190,9 @@ class ListedComponent(Component):
         return read_only(by_state)
 
     @property
-    def move_edges(self) -> tuple[IntArray, IntArray]:
-        """Place before each move and after it, both ``(moves,)``."""
-        return self._rows.sources, self._rows.after.astype(np.int64)
+    def move_edges(self) -> tuple[Array, Array]:
+        """Place before each move and after it, both int32 ``(moves,)``."""
+        return self._rows.sources, self._rows.after
 
     def legal_moves(self, states: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Return the legal moves of states; see :meth:`Component.legal_moves`."""
@@ -222,7 +234,7 @@ class ListedComponent(Component):
     @cached_property
     def coordinate_system(self) -> ListedCoordinates:
         """The coordinates of the positions."""
-        return ListedCoordinates(self.positions, picture=self.picture, board=self.board)
+        return ListedCoordinates(self._listed, picture=self.picture, board=self.board)
 
     @cached_property
     def words(self) -> OptionDescriptions:
@@ -233,11 +245,26 @@ class ListedComponent(Component):
     def cycle_of_moves(self) -> str:
         """Description of a cycle of moves by coordinates; empty where there is none."""
         return cycle_along(
-            len(self.positions),
+            len(self._listed),
             self.moves.sources,
-            self.moves.after.astype(np.int64),
-            lambda place: str(tuple(self.positions[place].tolist())),
+            self.moves.after,
+            lambda place: str(tuple(self._listed[place].tolist())),
         )
+
+
+def _compact(positions: npt.ArrayLike) -> Array:
+    """Return a copy: several coordinates in the smallest type that holds them, one as int64."""
+    given = np.asarray(positions)
+    several = given.dtype.kind in "iu" and given.ndim == 2 and given.shape[1] > 1 and given.size
+    narrow = several and given.min() >= 0
+    dtype = np.min_scalar_type(int(given.max())) if narrow else np.dtype(np.int64)
+    return np.array(given, dtype=dtype, order="C")
+
+
+def _in_chunks(positions: Array) -> Iterator[IntArray]:
+    """Yield positions as int64, some at a time."""
+    for first in range(0, len(positions), CHUNK):
+        yield positions[first : first + CHUNK].astype(np.int64)
 
 
 def _checked_values(values: npt.ArrayLike, moves: MoveRows) -> ValueArray:
@@ -264,15 +291,16 @@ class ListedCoordinates(CoordinateSystem):
     """The coordinates of listed positions; a single one is the number of the state.
 
     Args:
-        positions: coordinates of each position, ``(positions, fields)``, in lexicographic order.
+        positions: coordinates of each position, integers ``(positions, fields)``, in lexicographic
+            order.
         picture: how they are drawn; see :class:`CoordinateSystem`.
         board: shape into which they reshape.
     """
 
     def __init__(
-        self, positions: IntArray, *, picture: str | None, board: tuple[int, ...] | None
+        self, positions: Array, *, picture: str | None, board: tuple[int, ...] | None
     ) -> None:
-        fields = tuple((positions.max(axis=0) + 1).tolist())
+        fields = tuple(largest + 1 for largest in positions.max(axis=0).tolist())
         super().__init__(fields, picture=picture, board=board)
         self._positions = positions
 
@@ -280,7 +308,7 @@ class ListedCoordinates(CoordinateSystem):
         """Return the coordinates of states: ``(...)`` to int64 ``(..., len(fields))``."""
         if len(self.fields) == 1:
             return np.asarray(states, dtype=np.int64)[..., np.newaxis]
-        return np.asarray(self._positions[states])
+        return self._positions[states].astype(np.int64)
 
     def states_at(self, coordinates: IntArray) -> IntArray:
         """Return the states at coordinates ``(..., len(fields))``; -1 where there is none."""
@@ -300,7 +328,7 @@ class ListedCoordinates(CoordinateSystem):
     @cached_property
     def _keys(self) -> npt.NDArray[Any]:
         """Keys of the positions, ascending, ``(positions,)``."""
-        return self._keys_of(self._positions)
+        return np.concatenate([*map(self._keys_of, _in_chunks(self._positions))])
 
     def _keys_of(self, coordinates: IntArray) -> npt.NDArray[Any]:
         """Return keys that sort as points do lexicographically: ``(..., fields)`` to ``(...)``.
@@ -312,8 +340,8 @@ class ListedCoordinates(CoordinateSystem):
         if strides is not None:
             return np.asarray(coordinates @ strides)
         width = coordinates.shape[-1]
-        high_first = np.ascontiguousarray(coordinates, dtype=">u8")
-        return high_first.view(f"S{8 * width}")[..., 0]
+        high_first = np.ascontiguousarray(coordinates, self._positions.dtype.newbyteorder(">"))
+        return high_first.view(f"S{width * high_first.itemsize}")[..., 0]
 
     @cached_property
     def _strides(self) -> IntArray | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import struct
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import chain, islice
+from itertools import chain, count, islice, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +25,7 @@ from nim_envs.rules.validation import (
     is_listing,
     largest_bytes,
 )
-from nim_envs.typing import Int32Array, IntArray, ValueArray
+from nim_envs.typing import Array, Int32Array, IntArray, ValueArray
 
 Position = tuple[int, ...]
 Moves = Callable[[Position], Iterable[tuple[Hashable, Position]]]
@@ -39,21 +41,22 @@ SECOND_CALLS = 64
 """Positions at which the function of moves is called a second time."""
 
 READ_AT_ONCE = 1024
-"""Moves that are read between two checks of the limits."""
+"""Most moves, and most positions, that are read between two checks of the limits."""
 
 SECONDS_WITHOUT_PROGRESS = 2.0
 
-POSITIONS_PER_UPDATE = 64
-"""Positions between two steps of the progress bar."""
-
 ENTRY_BYTES = np.dtype(np.int64).itemsize
+
+NARROW, WIDE = "B", "Q"
+"""Codes of unsigned integers of 1 and of 8 bytes, the coordinates of packed positions."""
 
 
 class Listing(NamedTuple):
     """Positions and moves of a game.
 
     Attributes:
-        coordinates: the positions in lexicographic order, int64 ``(positions, coordinates)``.
+        coordinates: the positions in lexicographic order, ``(positions, coordinates)``, of a type
+            of integers that holds them.
         moves: the moves, with the indices of positions in this order as states.
         labels: label of each option.
         first_seen: first position with each label; ``None`` where no position has it.
@@ -61,7 +64,7 @@ class Listing(NamedTuple):
             ``None`` where the last move decides.
     """
 
-    coordinates: IntArray
+    coordinates: Array
     moves: MoveRows
     labels: tuple[Hashable, ...]
     first_seen: tuple[Position | None, ...]
@@ -99,9 +102,33 @@ def list_positions(
     """
     reader = _Reader(name, starts, moves, actions, limit)
     _read_breadth_first(reader)
-    _check_second_calls(reader)
-    values = None if outcome is None else _end_values(reader, outcome)
-    return _in_order(reader, values)
+    moves_read = map(np.asarray, (reader.sources, reader.options, reader.targets))
+    read = _Read(reader.take_positions(), [*reader.option_of], *moves_read)
+    _check_second_calls(read, moves)
+    values = None if outcome is None else _end_values(read, outcome)
+    return _in_order(reader, read, values)
+
+
+class _Read(NamedTuple):
+    """The positions and moves of a game, numbered in the order of reading.
+
+    Attributes:
+        coordinates: the positions, ``(positions, coordinates)``.
+        labels: label of each option.
+        sources: position before each move, ascending, ``(moves,)``.
+        options: option of each move, ``(moves,)``.
+        targets: position after each move, ``(moves,)``.
+    """
+
+    coordinates: Array
+    labels: list[Hashable]
+    sources: Int32Array
+    options: Int32Array
+    targets: Int32Array
+
+    def position(self, index: int) -> Position:
+        """Return a position."""
+        return tuple(self.coordinates[index].tolist())
 
 
 def _read_breadth_first(reader: _Reader) -> None:
@@ -118,39 +145,42 @@ def _read_breadth_first(reader: _Reader) -> None:
                 progress_bar(
                     desc=f"positions of {reader.name}",
                     unit="position",
+                    total=reader.found,
                     unit_scale=True,
                     delay=SECONDS_WITHOUT_PROGRESS,
                 )
             )
-        for index, position in enumerate(reader.positions):
-            if bar is not None and index % POSITIONS_PER_UPDATE == 0:
-                bar.update(index - bar.n)
-            reader.read(position)
+        while reader.done < reader.found:
+            reader.read_some()
+            if bar is not None:
+                bar.total = reader.found  # so far, and so is the time left
+                bar.update(reader.done - bar.n)
     if not reader.options:
-        others = "" if len(reader.positions) == 1 else ", nor at any other position"
+        others = "" if reader.found == 1 else ", nor at any other position"
         raise InvalidGameError(
-            f"there is no move at {reader.positions[0]}{others}: the game is over"
+            f"there is no move at {reader.position(0)}{others}: the game is over"
         )
 
 
-def _check_second_calls(reader: _Reader) -> None:
+def _check_second_calls(read: _Read, moves: Moves) -> None:
     """Call the function of moves again at some positions, and compare the moves.
 
     Raises:
         InvalidGameError: they differ; the message names the position.
     """
-    firsts = np.concatenate([[0], np.cumsum(reader.counts)]).tolist()
-    labels = list(reader.option_of)
-    count = len(reader.positions)
-    for index in range(0, count, -(-count // SECOND_CALLS)):
-        position, moves = reader.positions[index], slice(firsts[index], firsts[index + 1])
+    count = len(read.coordinates)
+    chosen = np.arange(0, count, -(-count // SECOND_CALLS))
+    bounds = np.searchsorted(read.sources, np.stack([chosen, chosen + 1], axis=1)).tolist()
+    for index, (begin, end) in zip(chosen.tolist(), bounds, strict=True):
+        position = read.position(index)
         first = {
-            labels[option]: reader.positions[target]
-            for option, target in zip(reader.options[moves], reader.targets[moves], strict=True)
+            read.labels[option]: read.position(target)
+            for option, target in zip(read.options[begin:end], read.targets[begin:end], strict=True)
         }
         most = len(first) + 1  # more are others already
-        pairs = list(islice(chain.from_iterable(_pairs_at(position, reader.moves)), most))
-        _check_pairs(pairs, position)
+        pairs = _first_moves(position, moves, most)
+        for pair in pairs:
+            _check_pair(pair, position)
         again = {
             label if _is_hashable(label) else repr(label): _as_tuple(after)
             for label, after in pairs
@@ -162,18 +192,19 @@ def _check_second_calls(reader: _Reader) -> None:
             )
 
 
-def _end_values(reader: _Reader, outcome: Outcome) -> ValueArray:
+def _end_values(read: _Read, outcome: Outcome) -> ValueArray:
     """Return the values of positions without moves, in the order of reading, and 0 at the others.
 
     Raises:
         InvalidGameError: as :func:`list_positions`.
     """
-    values = np.zeros(len(reader.positions), dtype=np.int8)
-    finished = np.flatnonzero(np.array(reader.counts) == 0)
-    for index in finished.tolist():
-        values[index] = _end_value(reader.positions[index], outcome)
+    values = np.zeros(len(read.coordinates), dtype=np.int8)
+    finished = np.flatnonzero(np.bincount(read.sources, minlength=len(values)) == 0)
+    for some in np.array_split(finished, -(-len(finished) // READ_AT_ONCE)):
+        positions = map(tuple, read.coordinates[some].tolist())
+        values[some] = [_end_value(position, outcome) for position in positions]
     for index in finished[:: -(-len(finished) // SECOND_CALLS)].tolist():
-        position = reader.positions[index]
+        position = read.position(index)
         again = _end_value(position, outcome)
         if again != values[index]:
             raise InvalidGameError(
@@ -187,6 +218,8 @@ def _end_value(position: Position, outcome: Outcome) -> int:
     """Return the value of a position without moves."""
     try:
         value = outcome(position)
+        if type(value) is int and -1 <= value <= 1:
+            return value
         number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if number and value in (1, 0, -1):
             return int(value)
@@ -200,21 +233,17 @@ def _end_value(position: Position, outcome: Outcome) -> int:
     )
 
 
-def _in_order(reader: _Reader, values: ValueArray | None) -> Listing:
+def _in_order(reader: _Reader, read: _Read, values: ValueArray | None) -> Listing:
     """Return the listing, with positions and labels in order."""
-    labels = list(reader.option_of)
+    labels, coordinates = read.labels, read.coordinates
     order = list(range(len(labels)))
     if not reader.labels_are_fixed:
         order.sort(key=lambda option: _natural_key(labels[option]))
     column = _inverse(np.array(order, dtype=np.int64))
-    coordinates = np.array(reader.positions, dtype=np.int64)
     lexicographic = np.lexsort(coordinates.T[::-1])
     state = _inverse(lexicographic)
     moves = MoveRows.of(
-        len(coordinates),
-        np.repeat(state, np.array(reader.counts)),
-        column[np.array(reader.options)],
-        state[np.array(reader.targets)],
+        len(coordinates), state[read.sources], column[read.options], state[read.targets]
     )
     ordered = tuple(labels[option] for option in order)
     return Listing(
@@ -229,15 +258,19 @@ def _in_order(reader: _Reader, values: ValueArray | None) -> Listing:
 class _Reader:
     """Reads the moves of a game, and numbers positions and labels in the order of reading.
 
+    Positions are packed into bytes, which take a third of the memory of tuples: a byte for each
+    coordinate, or eight from the first coordinate on that needs more. Moves are read one position
+    after the other, and numbered ``READ_AT_ONCE`` at a time.
+
     Arguments: those of :func:`list_positions`.
 
     Attributes:
-        positions: the positions, without an end until all are read.
         option_of: option of each label.
         first_seen: first position with each label.
+        sources: position before each move, ascending.
         options: option of each move.
-        targets: index of the position that each move leads to.
-        counts: number of moves at each position that is read.
+        targets: position after each move.
+        done: number of positions all of whose moves are read.
         labels_are_fixed: whether the caller lists the labels.
     """
 
@@ -254,43 +287,113 @@ class _Reader:
         labels = [] if actions is None else _checked_actions(actions)
         self.option_of = {label: option for option, label in enumerate(labels)}
         self.first_seen: dict[Hashable, Position] = {}
-        self.positions = list(dict.fromkeys(starts))
-        if len(self.positions) > limit:
-            raise self._too_many()
-        self._index_of = {position: index for index, position in enumerate(self.positions)}
+        self.sources, self.options, self.targets = array("i"), array("i"), array("i")
+        self.done = 0
         self._width = len(starts[0])
-        self.options, self.targets, self.counts = array("i"), array("i"), array("i")
         self._most_bytes = largest_bytes()
         self._position_bytes = ENTRY_BYTES * (self._width + 1)
+        self._packing, self._packed = struct.Struct(""), bytearray()
+        self._pack_in(NARROW)
+        self._numbers_of(starts)
 
-    def read(self, position: Position) -> None:
-        """Read the moves at one position; add the positions and labels that are new."""
-        before = len(self.options)
-        for pairs in _pairs_at(position, self.moves):
-            if {*map(type, pairs)} != {tuple} or {*map(len, pairs)} != {2}:
-                _check_pairs(pairs, position)
-            labels, after = zip(*pairs, strict=True)
-            options, targets = _look_up(self.option_of, labels), _look_up(self._index_of, after)
-            for place in _places_of_none(options):
-                options[place] = self._option_of(labels[place], position)
-            for place in _places_of_none(targets):
-                targets[place] = self._position_index(after[place], labels[place], position)
-            self.options.extend(options)
-            self.targets.extend(targets)
-            if len(self.options) - before > len(self.option_of):
+    @property
+    def found(self) -> int:
+        """Number of positions found."""
+        return len(self._index_of)
+
+    def position(self, index: int) -> Position:
+        """Return a position."""
+        return self._packing.unpack_from(self._packed, index * self._packing.size)
+
+    def take_positions(self) -> Array:
+        """Return all positions, ``(positions, coordinates)``, and keep none."""
+        self._index_of.clear()
+        return np.frombuffer(self._packed, self._dtype).reshape(-1, self._width)
+
+    def read_some(self) -> None:
+        """Read the moves of some positions; add the positions and labels that are new."""
+        pairs: list[Any] = []
+        counts: list[int] = []
+        found: Any = ()
+        first, last = (n * self._packing.size for n in (self.done, self.done + READ_AT_ONCE))
+        for position in self._packing.iter_unpack(self._packed[first:last]):
+            before = len(pairs)
+            try:
+                found = self.moves(position)
+                iterator = iter(found)
+                pairs.extend(islice(iterator, READ_AT_ONCE - before))
+            except Exception as error:
+                raise _moves_error(position, found, error) from error
+            counts.append(len(pairs) - before)
+            if len(pairs) == READ_AT_ONCE:
+                self._add(counts, pairs)
+                self._read_rest(position, iterator, counts[-1])
+                pairs, counts = [], []
+        self._add(counts, pairs)
+
+    def _read_rest(self, position: Position, iterator: Iterator[Any], count: int) -> None:
+        """Read the moves of the last position after its first ``count`` ones."""
+        self.done -= 1
+        first = len(self.options) - count
+        while True:
+            try:
+                pairs = [*islice(iterator, READ_AT_ONCE)]
+            except Exception as error:
+                raise _moves_error(position, (), error) from error
+            if not pairs:
+                break
+            self._add([len(pairs)], pairs)
+            self.done -= 1
+            if len(self.options) - first > len(self.option_of):
                 break  # a label occurs twice, even if the moves have no end
-        self._check_labels(self.options[before:], position)
-        self.counts.append(len(self.options) - before)
+        self._check_labels(self.sources[first:], self.options[first:])
+        self.done += 1
+
+    def _add(self, counts: list[int], pairs: list[Any]) -> None:
+        """Add moves, given one position after the other, from the first that is not done.
+
+        Args:
+            counts: number of moves of each position.
+            pairs: the moves.
+        """
+        sources = np.repeat(np.arange(self.done, self.done + len(counts), dtype=np.int32), counts)
+        if {*map(type, pairs)} - {tuple} or {*map(len, pairs)} - {2}:
+            for source, pair in zip(sources.tolist(), pairs, strict=True):
+                _check_pair(pair, self.position(source))
+        flat = [*chain.from_iterable(pairs)]
+        labels, after = flat[::2], flat[1::2]
+        options = self._options_of(labels, sources)
+        self._check_labels(sources, options)
+        targets = self._numbers_after(after, labels, sources)
+        self.sources.frombytes(sources.tobytes())
+        self.options.extend(options)
+        self.targets.extend(targets)
+        self.done += len(counts)
         self._check_bytes()
 
-    def _check_labels(self, options: Sequence[int], position: Position) -> None:
+    def _check_labels(self, sources: Any, options: Any) -> None:
         """Raise ``InvalidGameError`` if an option occurs twice at a position."""
-        if len(set(options)) < len(options):
-            twice = next(label for label, i in self.option_of.items() if options.count(i) > 1)
-            raise InvalidGameError(f"moves({position}) gives the label {twice!r} twice")
+        moves = np.asarray(sources).astype(np.int64) * len(self.option_of) + np.asarray(options)
+        moves.sort()
+        twice = np.flatnonzero(moves[1:] == moves[:-1])
+        if len(twice):
+            source, option = divmod(int(moves[twice[0]]), len(self.option_of))
+            label = [*self.option_of][option]
+            raise InvalidGameError(
+                f"moves({self.position(source)}) gives the label {label!r} twice"
+            )
 
-    def _option_of(self, label: Any, position: Position) -> int:
+    def _options_of(self, labels: list[Any], sources: Int32Array) -> list[int]:
+        """Return the option of each label; add the labels that are new."""
+        options = _look_up(self.option_of, labels)
+        if None in options:
+            for place in [place for place, option in enumerate(options) if option is None]:
+                options[place] = self._option_of(labels[place], int(sources[place]))
+        return options
+
+    def _option_of(self, label: Any, source: int) -> int:
         """Return the option of a label, which is added if it is new."""
+        position = self.position(source)
         if not _is_hashable(label):
             raise InvalidGameError(
                 f"moves({position}): a label must be hashable, such as a string, an "
@@ -311,34 +414,75 @@ class _Reader:
         self.first_seen[label] = position
         return self.option_of.setdefault(label, len(self.option_of))
 
-    def _position_index(self, after: Any, label: Any, position: Position) -> int:
-        """Return the index of a position, which is checked and added if it is new."""
-        checked = _as_tuple(after)
-        if not _is_plain(checked, self._width):
-            where = f"the position after move {label!r} at {position}"
-            checked = checked_position(where, after, self._width)
-        index = self._index_of.setdefault(checked, len(self.positions))
-        if index == len(self.positions):
-            if index >= self._limit:
-                raise self._too_many()
-            self.positions.append(checked)
-            self._check_bytes()
-        return index
+    def _numbers_after(self, after: list[Any], labels: list[Any], sources: Int32Array) -> list[int]:
+        """Return the number of the position after each move; add the positions that are new.
 
-    def _too_many(self) -> SearchTooLargeError:
-        """Return the error for more positions than the limit."""
-        return SearchTooLargeError(
-            f"{self.name} has more than {self._limit} positions, the limit: is there an end to "
-            "every play? A larger limit may be given as limit=..."
-        )
+        Args:
+            after: the positions as they were given.
+            labels: labels of the moves.
+            sources: positions before the moves.
+        """
+
+        def check(places: Iterable[int]) -> None:
+            for place in places:
+                position = self.position(int(sources[place]))
+                where = f"the position after move {labels[place]!r} at {position}"
+                after[place] = checked_position(where, after[place], self._width)
+
+        if not _are_tuples(after):
+            after = [*map(_as_tuple, after)]
+            if not _are_tuples(after):
+                check(range(len(after)))
+        known = self.found
+        try:
+            numbers = self._numbers_of(after)
+        except struct.error:
+            check(range(len(after)))
+            numbers = self._numbers_of(after)
+        if self._dtype != NARROW:  # eight bytes hold numbers beyond the largest
+            check(place for place, number in enumerate(numbers) if number >= known)
+        return numbers
+
+    def _numbers_of(self, positions: Sequence[Position]) -> list[int]:
+        """Return the number of each position; add those that are new.
+
+        Raises:
+            struct.error: a position cannot be packed.
+            SearchTooLargeError: there are too many positions.
+        """
+        try:
+            keys = [*starmap(self._packing.pack, positions)]
+        except struct.error:
+            self._pack_in(WIDE)
+            keys = [*starmap(self._packing.pack, positions)]
+        known = self.found
+        numbers = [*map(self._index_of.__getitem__, keys)]
+        if self.found > known:
+            if self.found > self._limit:
+                raise SearchTooLargeError(
+                    f"{self.name} has more than {self._limit} positions, the limit: is there an "
+                    "end to every play? A larger limit may be given as limit=..."
+                )
+            new = [*islice(reversed(self._index_of), self.found - known)]
+            self._packed += b"".join(reversed(new))
+        return numbers
+
+    def _pack_in(self, code: str) -> None:
+        """Pack positions with coordinates of a type, also those that are packed already."""
+        before = self._packing.iter_unpack(self._packed) if self._packed else ()
+        self._packing, self._dtype = struct.Struct(f"={self._width}{code}"), np.dtype(code)
+        keys = [*starmap(self._packing.pack, before)]
+        self._packed = bytearray().join(keys)
+        numbers = {key: number for number, key in enumerate(keys)}
+        self._index_of = defaultdict(count(len(keys)).__next__, numbers)
 
     def _check_bytes(self) -> None:
         """Raise ``SearchTooLargeError`` if positions and moves take too many bytes."""
-        needed = len(self.positions) * self._position_bytes + len(self.options) * MOVE_BYTES
+        needed = self.found * self._position_bytes + len(self.options) * MOVE_BYTES
         if needed > self._most_bytes:
             check_bytes(
-                f"{len(self.positions)} positions of {self.name}, and the {len(self.options)} "
-                f"moves of the first {len(self.counts)},",
+                f"{self.found} positions of {self.name}, and the {len(self.options)} "
+                f"moves of the first {self.done},",
                 needed,
             )
 
@@ -372,16 +516,6 @@ def checked_position(name: str, position: Any, width: int | None = None) -> Posi
     return values
 
 
-def _is_plain(position: Any, width: int) -> bool:
-    """Return whether a position is a tuple of ``width`` ``int`` that needs no further check."""
-    return (
-        type(position) is tuple
-        and len(position) == width
-        and {*map(type, position)} == {int}
-        and 0 <= min(position) <= max(position) <= LARGEST_STATE
-    )
-
-
 def checked_further_positions(positions: Any, width: int, limit: int) -> list[Position]:
     """Return further positions to list, at most ``limit``.
 
@@ -407,13 +541,12 @@ def _hint_on_booleans(position: Any) -> str:
     return ": write 1 for True and 0 for False"
 
 
-def _check_pairs(moves: Sequence[Any], position: Position) -> None:
-    """Raise ``InvalidGameError`` unless each move is a pair, a tuple or a list."""
-    for move in moves:
-        if not isinstance(move, (tuple, list)) or len(move) != 2:
-            raise InvalidGameError(
-                f"moves({position}) must give pairs of a label and a position, not {move!r}"
-            )
+def _check_pair(move: Any, position: Position) -> None:
+    """Raise ``InvalidGameError`` unless a move is a pair, a tuple or a list."""
+    if not isinstance(move, (tuple, list)) or len(move) != 2:
+        raise InvalidGameError(
+            f"moves({position}) must give pairs of a label and a position, not {move!r}"
+        )
 
 
 def _look_up(indices: dict[Any, int], keys: Iterable[Any]) -> list[Any]:
@@ -424,30 +557,35 @@ def _look_up(indices: dict[Any, int], keys: Iterable[Any]) -> list[Any]:
         return [None for _ in keys]
 
 
-def _places_of_none(values: list[Any]) -> list[int]:
-    """Return where there is ``None`` among ``values``."""
-    if None not in values:
-        return []
-    return [place for place, value in enumerate(values) if value is None]
-
-
-def _pairs_at(position: Position, moves: Moves) -> Iterator[list[Any]]:
-    """Yield in pieces whatever ``moves`` gives at ``position``; an error names the position."""
+def _first_moves(position: Position, moves: Moves, most: int) -> list[Any]:
+    """Return whatever ``moves`` gives at ``position``, at most ``most`` of it."""
+    found: Any = ()
     try:
-        pairs = moves(position)
-        if isinstance(pairs, Iterable):
-            iterator = iter(pairs)
-            while piece := list(islice(iterator, READ_AT_ONCE)):
-                yield piece
-            return
+        found = moves(position)
+        return [*islice(iter(found), most)]
     except Exception as error:
-        raise InvalidGameError(
-            f"moves({position}) raised {type(error).__name__}: {error}"
-        ) from error
-    raise InvalidGameError(
+        raise _moves_error(position, found, error) from error
+
+
+def _moves_error(position: Position, found: Any, error: Exception) -> InvalidGameError:
+    """Return the error for moves that could not be read.
+
+    Args:
+        position: the position.
+        found: what ``moves`` returned, at this position or at one before.
+        error: the exception that was raised.
+    """
+    if isinstance(found, Iterable):
+        return InvalidGameError(f"moves({position}) raised {type(error).__name__}: {error}")
+    return InvalidGameError(
         f"moves({position}) must give pairs of a label and a position, or nothing where the "
-        f"game is over ([]), not {pairs!r}"
+        f"game is over ([]), not {found!r}"
     )
+
+
+def _are_tuples(values: Iterable[Any]) -> bool:
+    """Return whether all values are tuples."""
+    return all(issubclass(kind, tuple) for kind in {*map(type, values)})
 
 
 def _as_tuple(position: Any) -> Any:

@@ -64,9 +64,9 @@ class MoveRows(NamedTuple):
         return np.diff(self.firsts)
 
     @property
-    def sources(self) -> IntArray:
-        """State before each move, ``(moves,)``."""
-        return np.repeat(np.arange(len(self.firsts) - 1), self.counts)
+    def sources(self) -> Int32Array:
+        """State before each move, int32 ``(moves,)``."""
+        return np.repeat(np.arange(len(self.firsts) - 1, dtype=np.int32), self.counts)
 
     def at(self, states: IntArray) -> tuple[IntArray, IntArray]:
         """Return the moves of ``states``, ``(n,)``.

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import random
+import subprocess
+import sys
+import textwrap
 from functools import cache
 
 import numpy as np
@@ -20,6 +24,7 @@ from nim_envs.rules.listing import READ_AT_ONCE
 from nim_envs.testing import check_env, check_game
 from nim_envs.text import verdict
 from nim_envs.theory import reachable
+from tests.own_games import wythoff as queen
 
 
 def jump(position, unit=1):
@@ -286,6 +291,100 @@ def test_memory_is_that_of_the_moves_alone(monkeypatch):
     assert lost == list(range(1, 2001, 3))
     with pytest.raises(SearchTooLargeError, match="2000 options"):
         _ = game.rules.table
+
+
+def test_a_position_takes_a_byte_for_each_coordinate_and_a_move_eight():
+    """4,096 positions of 12 cells: 49 kB, their 24,576 moves 197 kB, and where each row begins."""
+
+    def take(cells):
+        return [(cell, (*cells[:cell], 0, *cells[cell + 1 :])) for cell in range(12) if cells[cell]]
+
+    component = rules_from_moves("cells", (1,) * 12, take).components[0]
+    taken = len(pickle.dumps(component))
+    assert taken < 1.05 * (4096 * (12 + 8) + 24_576 * 8)
+    assert component.positions.dtype == np.int64  # as everywhere outside
+    assert component.positions.tolist() == [*map(list, itertools.product((0, 1), repeat=12))]
+
+
+def test_a_position_may_have_more_moves_than_are_read_at_once(monkeypatch):
+    monkeypatch.setattr(listing, "READ_AT_ONCE", 16)
+
+    def take(position):
+        return [(n, (position[0] - n, position[1])) for n in range(1, position[0] + 1)]
+
+    rules = rules_from_moves("heap", (39, 300), take)
+    component = rules.components[0]
+    heaps = np.arange(len(component.positions))
+    assert component.legal_count(heaps).tolist() == heaps.tolist()
+    assert component.successors(np.array([5]))[0, :5].tolist() == [4, 3, 2, 1, 0]
+    assert component.positions[-1].tolist() == [39, 300]
+
+
+def test_the_bar_of_a_listing_shows_how_many_positions_are_found(monkeypatch):
+    shown = []
+
+    class Bar:
+        n, total = 0, 0
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            shown.append((self.n, self.total))
+
+        def update(self, more):
+            self.n += more
+            shown.append((self.n, self.total))
+
+    monkeypatch.setattr(listing, "progress_bar", lambda **_: Bar())
+    monkeypatch.setattr(listing, "READ_AT_ONCE", 16)
+    rules_from_moves("queen", (9, 9), queen)
+    assert shown[-1] == (100, 100)
+    assert any(0 < done < total for done, total in shown)
+
+
+@pytest.mark.exhaustive
+def test_the_memory_of_breakthrough_on_four_by_four_is_100_megabytes():
+    """387,693 positions with 991,260 moves, listed and solved in a process of their own."""
+    program = textwrap.dedent(
+        """
+        import resource
+        import nim_envs
+
+        def used():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        def moves(position):
+            *cells, mover = position
+            own, other = mover + 1, 2 - mover
+            home = cells[:4] if other == 2 else cells[12:]
+            if other in home or own not in cells:
+                return
+            for here in range(16):
+                row, column = here // 4 + 1 - 2 * mover, here % 4
+                for aside in (-1, 0, 1):
+                    there = row * 4 + column + aside
+                    inside = 0 <= row < 4 and 0 <= column + aside < 4
+                    if cells[here] != own or not inside or cells[there] == own:
+                        continue
+                    if aside or not cells[there]:
+                        after = cells.copy()
+                        after[here], after[there] = 0, own
+                        yield (here, there, cells[there]), (*after, 1 - mover)
+
+        start = (1,) * 4 + (0,) * 8 + (2,) * 4 + (0,)
+        before = used()
+        game = nim_envs.game_from_moves("breakthrough", start, moves, outcome=lambda _: -1)
+        value = game.solution.value(start)
+        print(game.rules.num_positions, value, (used() - before) // 1024)
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    positions, _, megabytes = map(int, done.stdout.split())
+    assert positions == 387_693
+    assert megabytes <= 100
 
 
 def test_other_moves_at_the_second_call_are_noticed():
