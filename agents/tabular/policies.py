@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.tabular.index import ObservationIndex
-from agents.tabular.selection import greedy_action
+from agents.tabular.selection import greedy_of_mask
 from nim_envs.typing import Array, FloatArray, MaskArray
 
 
@@ -32,7 +32,7 @@ class GreedyTablePolicy:
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action of the largest value."""
         values = self.table[self.index(observation)]
-        return int(greedy_action(values, np.flatnonzero(action_mask), rng.random()))
+        return int(greedy_of_mask(values, action_mask, rng.random()))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the entries, ``(n, actions)``; minus infinity where illegal."""

@@ -12,7 +12,7 @@ from nim_envs.compilation import compiled
 from nim_envs.typing import FloatArray, IntArray, MaskArray
 
 
-@compiled
+@compiled(inner=True)
 def random_action(legal_actions: IntArray, uniform: float) -> int:
     """Return a legal action, all equally likely; -1 if none is legal."""
     legal = len(legal_actions)
@@ -29,7 +29,7 @@ def random_of_mask(action_mask: MaskArray, uniform: float) -> int:
     return random_action(np.flatnonzero(action_mask), uniform)
 
 
-@compiled
+@compiled(inner=True)
 def greedy_action(values: FloatArray, legal_actions: IntArray, uniform: float) -> int:
     """Return a legal action of the largest value, ties equally likely; -1 if none is legal."""
     best = largest_legal(values, legal_actions)
@@ -47,6 +47,12 @@ def greedy_action(values: FloatArray, legal_actions: IntArray, uniform: float) -
     return chosen
 
 
+@compiled
+def greedy_of_mask(values: FloatArray, action_mask: MaskArray, uniform: float) -> int:
+    """Return :func:`greedy_action` of a mask, in one compiled call for the step-by-step loop."""
+    return greedy_action(values, np.flatnonzero(action_mask), uniform)
+
+
 @compiled(inner=True)
 def epsilon_greedy_action(
     values: FloatArray, legal_actions: IntArray, epsilon: float, uniform: float
@@ -62,7 +68,8 @@ def largest_legal(values: FloatArray, legal_actions: IntArray) -> float:
     """Return the largest value of a legal action; minus infinity if none is legal."""
     best = -np.inf
     for action in legal_actions:
-        best = max(best, values[action])
+        if values[action] > best:
+            best = values[action]
     return best
 
 

@@ -59,7 +59,9 @@ class Block(NamedTuple):
     starts: IntArray  # (games, components): sorted in place if the board has an order
     # (learners, games + 1): each learner's epsilon now, and after each further game it finishes.
     epsilons: FloatArray
-    ended: IntArray  # (learners, 2): games that each learner has finished in each seat
+    ended: IntArray  # (learners, 2): games that each learner has finished in each seat, counted on
+    # (learners,): the larger of both, counted on. One that plays both seats ends a game in each.
+    finished: IntArray
     winners: npt.NDArray[np.int8]  # (games,): seat, or -1: a draw
     lengths: npt.NDArray[np.int32]  # (games,): number of moves
 
@@ -148,20 +150,20 @@ def bonus_of(bonuses: FloatArray | None, learner: int, observation: Array) -> fl
 
 @compiled(inline=True)
 def last_turn(
-    rows: PositionRows,
     seat: int,
-    row: int,
+    observation: Array,
+    legal_actions: Array,
     action: int,
     reward: float,
     bonus: float,
     end: Array,
     no_actions: Array,
 ) -> Transition:
-    """Return the turn of a move at ``row`` to the position ``end``, which ended the game."""
+    """Return the turn of a move to the position ``end``, which ended the game."""
     return Transition(
         seat=seat,
-        observation=rows.positions[row],
-        legal_actions=legal_at(rows, row),
+        observation=observation,
+        legal_actions=legal_actions,
         action=action,
         reward=reward,
         reply_observation=end,
@@ -177,9 +179,9 @@ def last_turn(
 
 @compiled(inline=True)
 def answered_turn(
-    rows: PositionRows,
     seat: int,
-    row: int,
+    observation: Array,
+    legal_actions: Array,
     action: int,
     bonus: float,
     reply_observation: Array,
@@ -188,14 +190,14 @@ def answered_turn(
     next_observation: Array,
     next_legal_actions: Array,
 ) -> Transition:
-    """Return the turn of a move at ``row`` that the opponent has answered.
+    """Return the turn of a move that the opponent has answered.
 
     Apart from :func:`last_turn`, as one function for both makes the loop a tenth slower.
     """
     return Transition(
         seat=seat,
-        observation=rows.positions[row],
-        legal_actions=legal_at(rows, row),
+        observation=observation,
+        legal_actions=legal_actions,
         action=action,
         reward=0.0,
         reply_observation=reply_observation,
@@ -289,11 +291,13 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
         records = without_reference_counts(board.records)
         first_learner = without_reference_counts(learners[0])
         second_learner = without_reference_counts(learners[1])
-        starts, epsilons, ended = block.starts, block.epsilons, block.ended
-        # By learner: one that plays both seats has finished the games of the seat with most.
-        last = len(ended) - 1
-        finished_before = (max(ended[0, 0], ended[0, 1]), max(ended[last, 0], ended[last, 1]))
-        finished = np.array(finished_before)
+        starts, epsilons, ended, finished = (
+            block.starts,
+            block.epsilons,
+            block.ended,
+            block.finished,
+        )
+        finished_before = finished[0], finished[len(finished) - 1]
         for game in range(len(starts)):
             state = sorted_index(starts[game], rows.strides, board.order)
             row = first_row(rows, rows.rules, starts[game], state)
@@ -331,8 +335,9 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                 if over:  # the mover's turn ends without a reply
                     reward = last_reward(rows, rows.end_values, next_state)
                     turn = last_turn(
-                        rows, seat, row, action, reward, bonus, next_observation, next_legal
-                    )
+                        seat, observation, legal, action, reward, bonus,
+                        next_observation, next_legal,
+                    )  # fmt: skip
                     context = UpdateContext(
                         state, next_state, next_state, epsilon, finished[learner]
                     )
@@ -353,7 +358,8 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                 if moves > 1:  # the move answered the opponent's earlier turn
                     learner = 0 if plays_both else 1 - seat
                     turn = answered_turn(
-                        rows, 1 - seat, earlier_row, earlier_action, earlier_bonus,
+                        1 - seat, rows.positions[earlier_row], legal_at(rows, earlier_row),
+                        earlier_action, earlier_bonus,
                         observation, legal, -reward, next_observation, next_legal,
                     )  # fmt: skip
                     context = UpdateContext(

@@ -101,7 +101,9 @@ class CompiledSelfPlay:
         explorations = [learner.exploration for learner in self._learners]
         ended = np.array([exploration.ended for exploration in explorations])
         epsilons = np.stack([exploration.ahead(len(starts)) for exploration in explorations])
-        block = Block(np.ascontiguousarray(starts), epsilons, ended, winners, lengths)
+        block = Block(
+            np.ascontiguousarray(starts), epsilons, ended, ended.max(axis=1), winners, lengths
+        )
         self._play_games(self._states, self._generators, self._board, block, rng)
         for exploration, games in zip(explorations, ended.tolist(), strict=True):
             exploration.finish_many(games)
