@@ -3,7 +3,8 @@
 A player is a function of observations ``(n, ...)`` and action masks ``(n, actions)``, with a third
 required positional parameter also of a generator; or an object with ``action_probabilities``,
 ``move``, ``act`` or a call. It returns actions or probabilities of actions; the action
-:data:`NO_LEGAL_MOVE` counts as illegal. A player that cannot be asked about arbitrary positions,
+:data:`NO_LEGAL_MOVE` counts as illegal. Players of the packages in :data:`LIBRARIES` are players
+as they are. A player that cannot be asked about arbitrary positions,
 and so not be scored, gives the reason in an attribute ``unscorable``.
 """
 
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
+from nim_envs.references import resolved
 from nim_envs.rules.moves_between import actions_to
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
@@ -28,10 +30,16 @@ OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], Any]
 NO_LEGAL_MOVE = -1
 """The action of a player that names no legal move: illegal in a score, a forfeit in a game."""
 
-SCORED = ("action_probabilities", "move", "act")
+LIBRARIES = dict.fromkeys(
+    ("open_spiel", "pyspiel"), "nim_envs.adapters.openspiel.players:OpenSpielPlayer"
+)
+"""Adapters of players, given the rules, by the package of the player's class or of one above it.
+Their ``position_probabilities`` takes positions, and returns probabilities of actions."""
+
+SCORED = ("position_probabilities", "action_probabilities", "move", "act")
 """The methods that a score looks for, in this order, before a call."""
 
-PLAYED = ("act", "action_probabilities", "move")
+PLAYED = ("position_probabilities", "act", "action_probabilities", "move")
 """The methods that a game looks for, in this order, before a call."""
 
 LARGEST_ERROR = 1e-3
@@ -126,6 +134,8 @@ class PlayerAdapter:
     ) -> None:
         if not is_player(player):
             raise TypeError(f"{player!r} plays nothing{hint(player)}")
+        if (adapter := _library_adapter(player)) is not None:
+            player = resolved(adapter)(player, rules)
         self.player = player
         self.rules = rules
         self.method = next((name for name in methods if _has(player, name)), "__call__")
@@ -134,6 +144,11 @@ class PlayerAdapter:
         )
         if self.method == "move" and rules is None:
             raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is asked about positions of the game instead of observations."""
+        return self.method in ("move", "position_probabilities")
 
     @classmethod
     def for_scores(cls, player: Any, rules: Rules) -> PlayerAdapter:
@@ -148,6 +163,8 @@ class PlayerAdapter:
     def __call__(self, turns: Turns, rng: np.random.Generator) -> Any:
         """Return the player's answer: actions ``(n,)`` or probabilities ``(n, actions)``."""
         observations, masks, positions = turns
+        if self.method == "position_probabilities":
+            return self.player.position_probabilities(positions)
         if self.method == "action_probabilities":
             return self.player.action_probabilities(observations, masks)
         if self.method == "move":
@@ -185,7 +202,7 @@ class BatchPlayerAdapter:
         num_actions: size of the action space; ``None``: as many as masks have entries.
 
     Attributes:
-        moves: whether it is asked for positions, by ``move``, instead of actions.
+        moves: whether it is asked about positions of the game instead of observations.
 
     Raises:
         TypeError: ``player`` is not a player.
@@ -194,7 +211,7 @@ class BatchPlayerAdapter:
     def __init__(self, player: Any, rules: Rules | None, num_actions: int | None = None) -> None:
         self._adapter = PlayerAdapter.for_games(player, rules)
         self._num_actions = num_actions
-        self.moves = self._adapter.method == "move"
+        self.moves = self._adapter.moves
         self._acts = self._adapter.method == "act"
         self._batch: OpponentFunction | None = None
         if self._acts:
@@ -335,7 +352,9 @@ def is_player(player: Any) -> bool:
     if isinstance(player, type):
         return False
     methods = any(_has(player, name) for name in SCORED)
-    return methods or (callable(player) and not _is_of_sb3(player))
+    if methods or _library_adapter(player) is not None:
+        return True
+    return callable(player) and not _is_of_sb3(player)
 
 
 def hint(player: Any) -> str:
@@ -347,8 +366,17 @@ def hint(player: Any) -> str:
 
 def _is_of_sb3(player: Any) -> bool:
     """Whether it is a model of Stable-Baselines3, or its network."""
-    packages = {kind.__module__.partition(".")[0] for kind in type(player).__mro__}
-    return hasattr(player, "predict") and not packages.isdisjoint(SB3_PACKAGES)
+    return hasattr(player, "predict") and not _packages(player).isdisjoint(SB3_PACKAGES)
+
+
+def _library_adapter(player: Any) -> str | None:
+    """Return the name of the adapter of a player of another library; ``None`` for others."""
+    return next((LIBRARIES[name] for name in _packages(player) & LIBRARIES.keys()), None)
+
+
+def _packages(player: Any) -> set[str]:
+    """Return the packages of a player's class and of those above it."""
+    return {kind.__module__.partition(".")[0] for kind in type(player).__mro__}
 
 
 def _has(player: Any, method: str) -> bool:

@@ -201,6 +201,7 @@ PUBLIC = _PUBLIC.split()
 _NEED_A_LIBRARY = """
 agents.deep.network.network_agent
 nim_envs.adapters.agilerl.AgileRLVectorEnv
+nim_envs.adapters.openspiel.game_of
 nim_envs.adapters.pgx.PgxEnv
 nim_envs.adapters.pgx.PgxState
 nim_envs.adapters.pgx.make_pgx

@@ -115,7 +115,7 @@ class ScoredPolicy:
         Raises:
             InvalidPolicyError: it is neither actions nor probabilities.
         """
-        if self._adapter.method == "move":  # whose moves are the game's
+        if self._adapter.moves:  # its actions are the game's
             return checked_probabilities(answer, (turns, self._rules.num_actions))
         shape = (turns, self.process.num_actions)
         return self.process.of_game(checked_probabilities(answer, shape))

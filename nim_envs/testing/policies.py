@@ -157,22 +157,20 @@ class _Asked:
         try:
             turns = self.scored.turns(positions, self.rules.action_mask(positions))
             with during("the policy"):
-                return self.scored.probabilities(self._answer(*turns[:2]), len(positions))
+                return self.scored.probabilities(self._answer(turns), len(positions))
         except ConformanceError as error:
             if isinstance(error.__cause__, InvalidPolicyError):
                 raise ConformanceError(str(error.__cause__)) from error.__cause__
             raise
 
-    def _answer(self, observations: Any, masks: Any) -> Any:
+    def _answer(self, turns: Turns) -> Any:
         asked = PlayerAdapter.for_scores(self.policy, self.rules)
         if asked.method != "act" and not asked.takes_generator:
-            return asked(Turns(observations, masks, observations), np.random.default_rng(0))
+            return asked(turns, np.random.default_rng(0))
         # Draws at a position do not depend on the rest of the batch.
         answers = [
-            asked(Turns(observation[np.newaxis], mask[np.newaxis], observation), rng)
-            for observation, mask, rng in zip(
-                observations, masks, map(np.random.default_rng, self._rows), strict=True
-            )
+            asked(Turns(*(each[np.newaxis] for each in turn)), rng)
+            for *turn, rng in zip(*turns, map(np.random.default_rng, self._rows), strict=True)
         ]
         return np.concatenate([as_array(answer)[0] for answer in answers])
 

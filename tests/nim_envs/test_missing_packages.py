@@ -58,6 +58,11 @@ NEEDED = [
         'the adapter for pgx needs jax: python -m pip install "nim-envs[jax]"',
     ),
     (
+        "pyspiel",
+        "import nim_envs.adapters.openspiel",
+        'the adapter for OpenSpiel needs pyspiel: python -m pip install "nim-envs[openspiel]"',
+    ),
+    (
         "equinox",
         "import agents.deep.alphazero",
         'AlphaZero needs equinox: python -m pip install "nim-envs[alphazero]"',

@@ -1,0 +1,273 @@
+"""Games of OpenSpiel against OpenSpiel itself: values, moves, whole games, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from functools import cache
+from types import ModuleType
+
+import numpy as np
+import pyspiel
+import pytest
+
+import nim_envs
+from nim_envs.adapters.openspiel import game_of
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.testing import check_env, check_game
+from tests.clients.openspiel.own_games import registered
+
+# Value iteration needs the solver of matrix games, and CVXPY for it, in simultaneous games alone.
+sys.modules.setdefault("open_spiel.python.algorithms.lp_solver", ModuleType("lp_solver"))
+from open_spiel.python.algorithms import value_iteration  # noqa: E402
+
+PLAYERS = nim_envs.game.PLAYERS
+
+SMALL = [
+    "tic_tac_toe", "breakthrough(rows=4,columns=3)", "hex(num_cols=3,num_rows=3)",
+    "clobber(rows=4,columns=3)", "dots_and_boxes(num_rows=1,num_cols=2)",
+    "dots_and_boxes(num_rows=2,num_cols=2) merged", "havannah(board_size=2)",
+    "nim(pile_sizes=1;3;5)",
+]  # fmt: skip
+LARGE = [
+    "connect_four(rows=4,columns=4)", "hex(num_cols=3,num_rows=4)", "y(board_size=4)",
+    "dots_and_boxes(num_rows=2,num_cols=2)",
+]  # fmt: skip
+ALL = [*SMALL, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in LARGE)]
+
+
+@cache
+def imported(name):
+    spec, _, merged = name.partition(" ")
+    return game_of(spec, merge_strings=bool(merged))
+
+
+class WithPlayer:
+    """A state whose string begins with the player to move, who alternates at the end of a game.
+
+    OpenSpiel's value iteration takes equal strings for one state, and some of its games show
+    the same string to either player.
+    """
+
+    def __init__(self, state, last_player=1):
+        self.state = state
+        self.player = 1 - last_player if state.is_terminal() else state.current_player()
+
+    def __str__(self):
+        return f"{self.player} {self.state}"
+
+    def __getattr__(self, name):
+        return getattr(self.state, name)
+
+    def clone(self):
+        return WithPlayer(self.state.clone(), 1 - self.player)
+
+    def child(self, action):
+        return WithPlayer(self.state.child(action), self.state.current_player())
+
+
+class WithPlayers:
+    """A game whose states are :class:`WithPlayer`."""
+
+    def __init__(self, game):
+        self.game = game
+
+    def __getattr__(self, name):
+        return getattr(self.game, name)
+
+    def new_initial_states(self):
+        return [WithPlayer(self.game.new_initial_state())]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_value_is_that_of_value_iteration_by_openspiel(name):
+    game = imported(name)
+    component = game.rules.components[0]
+    openspiel = pyspiel.load_game(name.partition(" ")[0])
+    truth = value_iteration.value_iteration(WithPlayers(openspiel), -1, 0.01, cyclic_game=True)
+    values = game.solution.value(np.arange(component.states)[:, np.newaxis])
+    seen = set()
+    for place, value in enumerate(values.tolist()):
+        state = component.openspiel_state(place)
+        if component.is_forced_pass(place):
+            ((_, after),) = game.moves((place,))
+            assert value == -game.solution.value(after)
+            continue
+        told = str(WithPlayer(state, last_player(openspiel, state)))
+        assert value == (1 if told[0] == "0" else -1) * np.sign(truth[told])
+        seen.add(told)
+    assert seen == truth.keys()
+
+
+def last_player(game, state):
+    """Return the player who made the last move."""
+    before = game.new_initial_state()
+    for action in state.history()[:-1]:
+        before.apply_action(action)
+    return before.current_player()
+
+
+@pytest.mark.parametrize(
+    "games", [10, pytest.param(1250, marks=pytest.mark.exhaustive)], ids=["few", "exhaustive"]
+)
+@pytest.mark.parametrize("name", ALL)
+def test_random_games_are_those_of_openspiel(name, games):
+    game = imported(name)
+    rules, openspiel = game.rules, pyspiel.load_game(name.partition(" ")[0])
+    env = nim_envs.GameEnv(game)
+    rng = np.random.default_rng(3)
+    for _ in range(games):
+        env.reset()
+        state = openspiel.new_initial_state()
+        while not state.is_terminal():
+            player = state.current_player()
+            seat = PLAYERS.index(env.agent_selection)
+            shown = env.observe(env.agent_selection)
+            legal = np.flatnonzero(shown["action_mask"]).tolist()
+            if seat != player:
+                assert legal == [openspiel.num_distinct_actions()]
+                env.step(legal[0])
+                continue
+            assert legal == state.legal_actions()
+            if "merged" not in name:
+                tensor = state.observation_tensor(player)
+                assert shown["observation"][: len(tensor)].tolist() == tensor
+            action = int(rng.choice(legal))
+            words = rules.describe_action(action, env.position).partition(": ")[2]
+            assert words == state.action_to_string(player, action)
+            state.apply_action(action)
+            env.step(action)
+        assert all(env.terminations.values())
+        assert [env.rewards[player] for player in PLAYERS] == np.sign(state.returns()).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "positions", "actions", "coordinates"),
+    [
+        ("tic_tac_toe", 5478, 9, "27 entries of observation_tensor"),
+        ("breakthrough(rows=4,columns=3)", 10689, 144,
+         "36 entries of observation_tensor, the player to move"),
+        ("dots_and_boxes(num_rows=2,num_cols=2) merged", 6905, 13,
+         "57 entries of observation_tensor, in which states with equal strings agree, the player "
+         "to move, 1 where the only move is to pass"),
+        ("havannah(board_size=2)", 910, 9,
+         "27 entries of observation_tensor, a number among positions that are alike in these"),
+    ],
+)  # fmt: skip
+def test_positions_actions_and_coordinates_are_counted(name, positions, actions, coordinates):
+    component = imported(name).rules.components[0]
+    assert (len(component.positions), component.options) == (positions, actions)
+    assert component.coordinate_words == coordinates
+    assert coordinates in repr(component)
+
+
+def test_words_of_an_action_are_those_of_its_player():
+    rules = imported("tic_tac_toe").rules
+    assert rules.describe_action(4) == "tic_tac_toe 0: x(1,1) or o(1,1)"
+    assert rules.describe_action(4, rules.initial) == "tic_tac_toe 0: x(1,1)"
+    after = rules.step(np.array(rules.initial), np.array(0))
+    assert rules.describe_action(4, after) == "tic_tac_toe 0: o(1,1)"
+
+
+def test_a_forced_pass_says_so():
+    game = imported("dots_and_boxes(num_rows=1,num_cols=2)")
+    passing = [
+        place for place in range(game.rules.components[0].states)
+        if game.rules.components[0].is_forced_pass(place)
+    ]  # fmt: skip
+    assert passing
+    (action, _), *others = game.moves((passing[0],))
+    assert not others
+    assert "pass, as the other player moves again" in game.rules.describe_action(
+        action, passing[:1]
+    )
+
+
+# PettingZoo's own tests are among them.
+@pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
+def test_a_game_and_its_environment_pass_the_checks():
+    check_game(imported("tic_tac_toe"))
+    check_env(nim_envs.GameEnv(imported("dots_and_boxes(num_rows=1,num_cols=2)")))
+
+
+def test_a_game_survives_pickling_and_equals_itself():
+    game = imported("tic_tac_toe")
+    again = pickle.loads(pickle.dumps(game))
+    assert again == game == game_of(pyspiel.load_game("tic_tac_toe"))
+    assert again != imported("nim(pile_sizes=1;3;5)")
+    assert again.rules.describe_action(0, again.rules.initial).endswith("x(0,0)")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("tictactoe", "has no game 'tictactoe'; did you mean 'tic_tac_toe'"),
+        ("tic_tac_toe(rows=3)", "does not load"),
+        (7, "is its string, such as 'connect_four"),
+        ("kuhn_poker", "chance plays a part; players do not see all of the state"),
+        ("kuhn_poker(players=3)", "it has 3 players, not 2"),
+        ("matrix_pd", r"at the same time.*not of zero sum"),
+        ("checkers(rows=4,columns=4)", "is over at the start"),
+        ("oware(num_houses_per_player=2,num_seeds_per_house=1)", r"form a cycle: Player .*PLAYING"),
+        ("go(board_size=2)", r"legal actions .* a counter or a rule on repetitions is hidden"),
+    ],
+)  # fmt: skip
+def test_unfit_games_are_refused_by_name(spec, message):
+    with pytest.raises(InvalidGameError, match=message):
+        game_of(spec)
+
+
+def test_large_games_are_refused_with_their_size(monkeypatch):
+    with pytest.raises(
+        SearchTooLargeError,
+        match=r"connect_four .* more than 1000 positions, the limit: positions after [45] "
+        r"moves.* up to 42, with 7 actions.*limit=",
+    ):
+        game_of("connect_four", limit=1000)
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "100000")
+    with pytest.raises(SearchTooLargeError, match=r"positions of connect_four .* 100000 bytes"):
+        game_of("connect_four")
+
+
+def test_a_hidden_counter_is_refused():
+    ends_after_five = registered(
+        total=8, legal=lambda state: [a for a in (0, 1) if a < state.left and state.turns < 5]
+    )
+    with pytest.raises(InvalidGameError, match=r"legal actions .* is hidden in the state"):
+        game_of(ends_after_five)
+
+
+def test_hidden_returns_are_refused():
+    name = registered(total=8, key=lambda state: f"{min(state.left, 1)}")
+    with pytest.raises(InvalidGameError, match="is hidden in the state"):
+        game_of(name)
+
+
+@pytest.mark.parametrize(
+    ("entries", "coordinates"),
+    [
+        (None, "the player to move, a number among positions that are alike in these"),
+        (lambda state: [state.left / 2],
+         "the player to move, a number among positions that are alike in these"),
+        (lambda state: [-1.0 * state.left],
+         "the player to move, a number among positions that are alike in these"),
+        (lambda state: [float(state.left)], "1 entry of observation_tensor, the player to move"),
+        (lambda state: [float(state.left), float(state.player)],
+         "2 entries of observation_tensor"),
+    ],
+)  # fmt: skip
+def test_tensors_that_are_no_coordinates_are_left_out(entries, coordinates):
+    game = game_of(registered(entries=entries))
+    assert game.rules.components[0].coordinate_words == coordinates
+    # Three objects or six are lost: the last move wins.
+    assert game.solution.value(game.rules.initial) == -1
+
+
+def test_returns_count_by_their_sign():
+    assert game_of(registered(winner_gets=3.0, total=4)).solution.value((0, 0)) == 1
+
+
+def test_player_0_passes_where_player_1_begins():
+    game = game_of(registered(first=1, entries=lambda state: [float(state.left)]))
+    assert [action for action, _ in game.moves(game.rules.initial)] == [2]
+    assert game.solution.value(game.rules.initial) == 1
