@@ -291,12 +291,8 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
         records = without_reference_counts(board.records)
         first_learner = without_reference_counts(learners[0])
         second_learner = without_reference_counts(learners[1])
-        starts, epsilons, ended, finished = (
-            block.starts,
-            block.epsilons,
-            block.ended,
-            block.finished,
-        )
+        starts, epsilons = block.starts, block.epsilons
+        ended, finished = block.ended, block.finished
         finished_before = finished[0], finished[len(finished) - 1]
         for game in range(len(starts)):
             state = sorted_index(starts[game], rows.strides, board.order)
