@@ -38,12 +38,12 @@ from nim_envs.theory.theorem_solution import (
 # least twice the sweep that it replaces: further games with the same components use it again.
 
 SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
-"""Most positions, all of them or up to the order of components, searched without a quotient: that
-takes a fraction of a second."""
+"""Most positions, and most modulo permutation of equal components, of a game that is searched
+without trying a quotient: the search takes a fraction of a second."""
 
 SWEPT_POSITION, SWEPT_ACTION = 0.15, 0.01
-"""Relative cost of a full sweep, per position and action; a quotient's work is counted in units of
-about a microsecond."""
+"""Relative cost of a full sweep, per position and per action at each, in units of about a
+microsecond, as the work on a quotient is counted."""
 
 
 class RulesAndConvention(Protocol):
@@ -68,7 +68,7 @@ class Problem:
         rules: the moves.
         convention: normal or misère play.
         limit: most positions that an exhaustive search may enumerate.
-        own_theorem: the theorem that the game brings, if it does.
+        own_theorem: theorem that belongs to the game, if any.
     """
 
     rules: Rules
@@ -78,9 +78,10 @@ class Problem:
 
     @cached_property
     def theorem(self) -> Theorem | None:
-        """The game's own theorem, or one on its only component where that is needed.
+        """The game's own theorem, or one on its only component.
 
-        In normal play a small table of options makes it unnecessary: the table gives Grundy values.
+        In normal play it is ``None`` where the table of options is small: Grundy values are read
+        from the table.
         """
         if self.own_theorem is not None:
             return theorem_of_game(self.own_theorem, self.rules)
@@ -90,17 +91,17 @@ class Problem:
         return theorem_on(component, self.convention)
 
     @cached_property
-    def up_to_order(self) -> int:
-        """Number of positions that differ by more than the order of equal components."""
+    def num_modulo_permutation(self) -> int:
+        """Number of positions, those counted once that differ in the order of equal components."""
         return count_modulo_permutation(self.rules)
 
     @property
     def is_large(self) -> bool:
-        """Whether every search would take long enough for a misère quotient to be tried."""
+        """Whether a misère quotient is worth a try: every search would take longer than that."""
         return (
             self.convention is Convention.MISERE
             and self.rules.num_positions > min(self.limit, SMALL_SWEEP)
-            and self.up_to_order > min(self.limit, SMALL_MEMO)
+            and self.num_modulo_permutation > min(self.limit, SMALL_MEMO)
         )
 
 
@@ -108,9 +109,9 @@ class Method(NamedTuple):
     """A way to solve games.
 
     Attributes:
-        kind: what :func:`solve` calls it: ``"theorem"``, ``"quotient"`` or ``"search"``;
-            ``"auto"`` if it cannot be asked for.
-        proof: why its answers are right.
+        kind: ``method`` of :func:`solve` that selects it: ``"theorem"``, ``"quotient"`` or
+            ``"search"``; ``"auto"`` if it cannot be selected alone.
+        proof: proof that its answers are right, as a citation or a description.
         cost_bound: function from a game to the most that the method may cost, in units of about a
             microsecond, 0 for a theorem, infinite if unknown; ``None`` if it does not apply.
         solve: function from a game and that cost to the solution.
@@ -190,7 +191,7 @@ def _cost_of_quotient(problem: Problem) -> float | None:
 
 
 def _solve_by_quotient(problem: Problem, cost: float) -> Solution:
-    from nim_envs.cgt.misere_quotients.quotient_solution import BudgetSpentError, QuotientSolution
+    from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
 
     budget = cost
 
@@ -199,10 +200,10 @@ def _solve_by_quotient(problem: Problem, cost: float) -> Solution:
         budget -= work
         return budget >= 0
 
-    try:
-        return QuotientSolution(problem.rules, may_go_on)
-    except BudgetSpentError as error:
-        raise SearchTooLargeError(str(error)) from None
+    solution = QuotientSolution.within(problem.rules, may_go_on)
+    if solution is None:
+        raise SearchTooLargeError("it takes longer to find than the search does")
+    return solution
 
 
 def _cost_of_sweep(problem: Problem) -> float | None:
@@ -217,7 +218,7 @@ def _solve_by_sweep(problem: Problem, cost: float) -> Solution:
 
 
 def _cost_of_memo(problem: Problem) -> float | None:
-    return math.inf if problem.up_to_order <= min(problem.limit, LARGEST_MEMO) else None
+    return math.inf if problem.num_modulo_permutation <= min(problem.limit, LARGEST_MEMO) else None
 
 
 def _solve_by_memo(problem: Problem, cost: float) -> Solution:
@@ -282,7 +283,7 @@ def solve(
     A game with an outcome of its own is searched. Else the first of :data:`METHODS` that applies is
     used:
 
-    - The theorem that a game brings of its own.
+    - The game's own theorem.
     - A theorem on one component
       (:func:`nim_envs.theory.theorem_solution.theorem_on`): in misère play whatever its size, in
       normal play if its table of options is not small.
@@ -361,8 +362,8 @@ def solve(
     )
     raise SearchTooLargeError(
         f"{unknown}an exhaustive search of {rules.name} would visit {rules.num_positions} "
-        f"positions, or {problem.up_to_order} up to the order of like components; the limit is "
-        f"{limit}, or {min(limit, LARGEST_MEMO)} of these{no_quotient}"
+        f"positions, or {problem.num_modulo_permutation} modulo permutation of equal components; "
+        f"the limit is {limit}, or {min(limit, LARGEST_MEMO)} of these{no_quotient}"
     )
 
 

@@ -17,7 +17,7 @@ from nim_envs.cgt.misere_quotients.refinement import (
     Limits,
     Spend,
     TooManyClassesError,
-    free,
+    ignore_work,
     refine,
 )
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
@@ -40,16 +40,16 @@ LARGEST_LAYERS = 2_000
 REMEMBERED = 32
 """Number of cached quotients, for later games with the same components."""
 
-WORK_AT_A_TIME = 1_000
-"""Work between two questions whether to go on."""
+WORK_PER_CALL = 1_000
+"""Work between two calls of a :data:`MayGoOn`."""
 
 MayGoOn = Callable[[int, float], bool]
 """Called with the work on a quotient that is about to be done, in units of about a microsecond, and
 with the share of the heaps already added; returns whether to go on."""
 
 
-class BudgetSpentError(Exception):
-    """A quotient takes more work than it was allowed."""
+class _BudgetSpentError(Exception):
+    """Leaves the computation of a quotient that takes more work than allowed."""
 
 
 PROVEN = "misère quotient, proven by its transition algebra"
@@ -63,10 +63,9 @@ class QuotientSolution(Solution):
 
     Args:
         rules: components of the game.
-        may_go_on: asked now and then while a quotient that is not cached is computed.
+        may_go_on: called while a quotient that is not cached is computed; see :meth:`within`.
 
     Raises:
-        BudgetSpentError: ``may_go_on`` returned False.
         SearchTooLargeError: the quotient has too many elements, or is infinite.
     """
 
@@ -90,7 +89,7 @@ class QuotientSolution(Solution):
         try:
             quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
         finally:
-            joint.search.spend = free
+            joint.search.spend = ignore_work
         periodic = any(quotient.is_periodic(game, size) for game, size in sizes.items())
         super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
         self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
@@ -105,6 +104,24 @@ class QuotientSolution(Solution):
         makes_layers = [component in single for component in rules.components]
         states = np.where(makes_layers, rules.shape, 1)
         self._strides = np.where(makes_layers, strides_of(states.tolist()), 0)
+
+    @classmethod
+    def within(cls, rules: Rules, may_go_on: MayGoOn) -> QuotientSolution | None:
+        """Return the solution; ``None`` once ``may_go_on`` has returned False.
+
+        A later call goes on with the heaps and components that were added before.
+
+        Args:
+            rules: components of the game.
+            may_go_on: called for each ``WORK_PER_CALL`` of work.
+
+        Raises:
+            SearchTooLargeError: the quotient has too many elements, or is infinite.
+        """
+        try:
+            return cls(rules, may_go_on)
+        except _BudgetSpentError:
+            return None
 
     @property
     def order(self) -> int:
@@ -144,20 +161,20 @@ class QuotientSolution(Solution):
 
 
 def _stopping(may_go_on: Callable[[int], bool]) -> Spend:
-    """Return a function that adds up work and, now and then, asks whether to go on.
+    """Return a function that adds up work and calls ``may_go_on`` with it.
 
     Raises:
-        BudgetSpentError: the answer was no.
+        _BudgetSpentError: ``may_go_on`` returned False.
     """
     collected = 0
 
     def spend(work: int) -> None:
         nonlocal collected
         collected += work
-        if collected >= WORK_AT_A_TIME:
-            asked, collected = collected, 0
-            if not may_go_on(asked):
-                raise BudgetSpentError("it takes longer to find than the search does")
+        if collected >= WORK_PER_CALL:
+            work, collected = collected, 0
+            if not may_go_on(work):
+                raise _BudgetSpentError
 
     return spend
 
@@ -178,9 +195,9 @@ class _Joint:
 
     def share(self, sizes: dict[HeapGame, int]) -> float:
         """Return the share of the heaps up to ``sizes`` that were added; 1 if there are none."""
-        there = sum(min(len(self.heaps.parts[game]), size) for game, size in sizes.items())
-        wanted = sum(sizes.values())
-        return there / wanted if wanted else 1.0
+        added = sum(min(len(self.heaps.parts[game]), size) for game, size in sizes.items())
+        needed = sum(sizes.values())
+        return added / needed if needed else 1.0
 
     def extend(self, sizes: dict[HeapGame, int]) -> None:
         """Add all missing components, and missing heaps of each game up to a size."""
@@ -223,7 +240,7 @@ def _parts_of(component: Component, add: Callable[[list[Word]], int]) -> list[in
 
 @lru_cache(maxsize=REMEMBERED)
 def _joint(components: frozenset[Component], games: frozenset[HeapGame]) -> _Joint:
-    """Return the quotient of components from a cache; heaps may have to be added."""
+    """Return the cached quotient of components; heaps may have to be added."""
     # Sorted, so that every run gives the same numbers.
     return _Joint(sorted(components, key=repr), sorted(games, key=lambda game: game.name))
 
@@ -322,7 +339,7 @@ def _layered(
     sizes: tuple[tuple[HeapGame, int], ...],
     single: tuple[Component, ...],
 ) -> _Layered:
-    """Return the quotient of components and of heaps up to some sizes, from a cache."""
+    """Return the cached quotient of components and of heaps up to some sizes."""
     return _Layered(_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single)
 
 

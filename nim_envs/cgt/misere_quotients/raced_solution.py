@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import suppress
 
-from nim_envs.cgt.misere_quotients.quotient_solution import BudgetSpentError, QuotientSolution
+from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
@@ -26,8 +26,8 @@ LAST, NEAR_END = 0.85, 1.25
 """Once the share ``LAST`` of the heaps has been added, the quotient may take ``NEAR_END`` times the
 work of the searches: it is nearly there."""
 
-WORK_OF_QUESTION, WORK_OF_POSITION = 50, 5
-"""Work of a question about an array of known positions, and of each position in it."""
+WORK_OF_CALL, WORK_OF_POSITION = 50, 5
+"""Work of a call with an array of known positions, and of each position in it."""
 
 TURN = 10_000
 """Work in a turn: shorter turns would waste the processor's cache."""
@@ -87,7 +87,7 @@ class RacedSolution(MemoSolution):
 
     def _winning(self, positions: IntArray) -> BoolArray:
         if self._quotient is None:
-            self._searched += WORK_OF_QUESTION + WORK_OF_POSITION * (
+            self._searched += WORK_OF_CALL + WORK_OF_POSITION * (
                 positions.size // len(self.rules.shape)
             )
             answers = super()._winning(positions)
@@ -130,8 +130,11 @@ class RacedSolution(MemoSolution):
             return False
 
         try:
-            self._turn_to(QuotientSolution(self.rules, may_go_on))
-        except BudgetSpentError:
-            self._next_try = 2 * self._searched
+            quotient = QuotientSolution.within(self.rules, may_go_on)
         except SearchTooLargeError:
             self._next_try = math.inf
+            return
+        if quotient is None:
+            self._next_try = 2 * self._searched
+        else:
+            self._turn_to(quotient)

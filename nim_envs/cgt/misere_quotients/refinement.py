@@ -87,7 +87,7 @@ Spend = Callable[[int], None]
 """Called with work before it is done, in units of about a microsecond; may raise an error."""
 
 
-def free(work: int) -> None:
+def ignore_work(work: int) -> None:
     """Ignore the work."""
 
 
@@ -103,7 +103,7 @@ class Limits:
 
     classes: int
     guesses: int = MOST_GUESSES
-    spend: Spend = free
+    spend: Spend = ignore_work
 
 
 @dataclass(eq=False)
@@ -410,7 +410,7 @@ class OpenRests:
     """
 
     def __init__(
-        self, classes: Classes, won_at_once: BoolArray, lost: BoolArray, spend: Spend = free
+        self, classes: Classes, won_at_once: BoolArray, lost: BoolArray, spend: Spend = ignore_work
     ) -> None:
         self._classes, self._at_once, self._lost = classes, won_at_once, lost
         self._spend = spend

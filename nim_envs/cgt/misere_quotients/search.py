@@ -17,7 +17,7 @@ from nim_envs.cgt.misere_quotients.refinement import (
     TooManyClassesError,
     coarsest,
     congruence,
-    free,
+    ignore_work,
     refine,
 )
 from nim_envs.cgt.partitions import by_shortest
@@ -72,7 +72,7 @@ class QuotientSearch:
 
     def __init__(self, limit: int = LARGEST_ORDER) -> None:
         self.parts = Parts()
-        self.spend: Spend = free
+        self.spend: Spend = ignore_work
         self.limit = checked_integer("limit", limit, 1, LARGEST_LIMIT)
         # Here the empty position, which is won at once, is a class of its own; in the quotient
         # other positions may be in its class.
