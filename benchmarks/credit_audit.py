@@ -316,7 +316,7 @@ class Audited:
 
     Args:
         library: its name in the package index.
-        module: where the function is.
+        module: module of the function.
         function: its name.
         claim: the credit of a turn that it states, in words.
         call: calls it, ``call(function, batch) -> (games, tokens)``.
@@ -569,7 +569,7 @@ def _equal(audited: Audited, function: Any) -> str:
 
 
 def _cut(audited: Audited, function: Any) -> str:
-    """How a game that was cut off after a reply is credited, beside one that was lost."""
+    """Return the credit of a game cut off after a reply, beside that of a lost one, in words."""
     lost = few((2, 2, 3), (0.0, 0.0, 0.0), (0, 0, 0))
     ended, cut = (_said(audited, function, each) for each in (lost, replace(lost, finished=False)))
     if isinstance(cut, str) or isinstance(ended, str):

@@ -137,7 +137,7 @@ def write_report(
     """Write the results of a benchmark: tables as CSV, a page in Markdown, and figures.
 
     Args:
-        directory: where the files are written.
+        directory: directory of the files.
         name: name of the page, without its suffix.
         text: the page.
         tables: header and rows of each CSV file, by its name without suffix.

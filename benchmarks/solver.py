@@ -40,7 +40,7 @@ from nim_envs.theory.memo_search import count_modulo_permutation
 
 @dataclass(frozen=True)
 class Setting:
-    """How many heaps to compute for a game.
+    """Number of heaps to compute for a game.
 
     Args:
         size: number of heaps.

@@ -58,7 +58,7 @@ class SearchTooLargeError(NimEnvsError, ValueError):
 
 
 class NotProvenError(SearchTooLargeError):
-    """What was asked is not proven within the limit, which can be raised."""
+    """No proof was found within the limit, which can be raised."""
 
 
 class ConformanceError(NimEnvsError, AssertionError):

@@ -131,7 +131,7 @@ def going_on_without(path: str | Path, work: str) -> Iterator[None]:
 
     Args:
         path: the file.
-        work: what goes on, for the message.
+        work: name of the work, for the message.
     """
     try:
         yield

@@ -48,10 +48,10 @@ def game_from_moves(
             order, in which ``"left 2"`` comes before ``"left 10"``.
         describe: function of a label that returns the move in words; by default the label is.
         misere: whether the player who makes the last move loses.
-        starts: where games begin, as ``start`` of :func:`nim_envs.make_game`.
+        starts: start of games, as ``start`` of :func:`nim_envs.make_game`.
         kind: name of the component in descriptions; by default ``name``.
         board: shape into which the coordinates reshape, such as ``(4, 4)``.
-        picture: how they are drawn: ``"piece"``, a piece on a board, whose one or two coordinates
+        picture: style of pictures: ``"piece"``, a piece on a board, whose one or two coordinates
             are its place; ``"cells"``, those that are not 0, on ``board`` or else in a circle;
             ``"rows"`` of squares or stacks of ``"coins"``, as many as each coordinate says;
             ``"crosses"`` and circles, or ``"discs"`` of two colours: two players' pieces, 1 and 2,

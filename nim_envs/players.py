@@ -234,7 +234,7 @@ class BatchPlayerAdapter:
             masks: int8 ``(n, actions)``, may be overwritten; zeros where it is not to move.
             rng: source of all random numbers.
             positions: returns the positions, int64 ``(n, components)``.
-            due: where it is to move, ``(n,)``; ``None``: everywhere.
+            due: games in which it is to move, ``(n,)``; ``None``: everywhere.
 
         Raises:
             InvalidActionError: neither actions nor probabilities of them.

@@ -51,7 +51,7 @@ def resolved(reference: str) -> Any:
     """Return the object that a name ``module:function`` stands for; it imports the module.
 
     Args:
-        reference: what a person typed or registered; **never** a word out of a file.
+        reference: name typed or registered by a person; **never** a word out of a file.
 
     Raises:
         InvalidGameError: another form, a module that cannot be imported, or nothing of that name.

@@ -109,7 +109,8 @@ class NamedGame:
         misere: whether by default the player who makes the last move loses; ``None``: as the
             :class:`nim_envs.Game` says that the constructor returns, else normal play.
         version: version of its ids; raised where a change of this game could change results.
-        source: how other processes find a game of a user's own; ``None``: it is of this package.
+        source: reference by which other processes find a user's own game; ``None``: a game of this
+            package.
         takes_misere: whether the constructor has an argument ``misere``.
     """
 

@@ -96,7 +96,7 @@ def make_game(
     Args:
         name: a key of :data:`GAMES`.
         misere: whether the player who makes the last move loses; ``None``: as registered.
-        start: where games begin: ``"fixed"``, the position that the rules name; ``"uniform"``, any
+        start: start of games: ``"fixed"``, the position that the rules name; ``"uniform"``, any
             position with a move; ``"n_position"`` or ``"p_position"``, any that the player to move
             wins or loses; ``"draw_position"``, any drawn one, where the game has draws;
             ``"balanced"``, one of these with equal probability; a position; or a
@@ -123,7 +123,7 @@ def game_from_name(
     Args:
         named: the game by its name, as :func:`resolve_game_name` returns it.
         misere: whether the player who makes the last move loses; ``None``: as ``named`` says.
-        start: where games begin.
+        start: start of games.
         rules_arguments: arguments of the constructor; they replace the defaults.
     """
     _check_arguments(named, rules_arguments, *_keywords(make_game))

@@ -73,13 +73,13 @@ class Settings:
         network: ``"mlp"``, a plain network on the observation; ``"signed-products"``, which can
             represent parity, for heaps that are alike; or ``"unsigned-products"``, the same with
             factors from 0 to 1, which cannot.
-        games: how many to play in all; the learning rate falls to 0 until then.
-        games_at_a_time: how many are played between two updates.
-        simulations: of the search before each move.
-        learning_rate: of Adam, at the beginning.
+        games: number of games to play; the learning rate falls to 0 over them.
+        games_at_a_time: number of games between two updates.
+        simulations: simulations of the search before each move.
+        learning_rate: initial step size of Adam.
         updates: gradient steps after each batch of games.
         minibatch: moves in a gradient step.
-        memory: moves that are remembered.
+        memory: size of the replay buffer, in moves.
         width: units in each hidden layer of the MLP.
         depth: hidden layers of the MLP.
         symmetry: whether each move is learned from with equal components in a random order, such
@@ -286,7 +286,7 @@ def schedule(simulations: int) -> IntArray:
     Z. Karnin, T. Koren & O. Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013.
 
     Args:
-        simulations: how many.
+        simulations: number of simulations.
 
     Returns:
         By number of actions considered and number of the simulation, ``(CONSIDERED + 1,
@@ -451,7 +451,7 @@ def search(
         network: one of :data:`NETWORKS`.
         states: of games, batched.
         key: of JAX.
-        simulations: how many at most; each looks at one new position.
+        simulations: largest number of simulations; each evaluates one new position.
         gumbel_scale: of the noise in the choice of actions; 0: there is none.
     """
     env, games = states._env, len(states.terminated)
@@ -526,7 +526,7 @@ class Moves(NamedTuple):
     """Moves of games, as the network learns from them.
 
     Attributes:
-        observation: what the player to move saw, ``(n, ...)``.
+        observation: observation of the player to move, ``(n, ...)``.
         mask: the legal actions, boolean ``(n, actions)``.
         policy: the improved policy of the search, ``(n, actions)``.
         result: of the game for that player, 1 or -1, ``(n,)``; 0 until the game has ended.
@@ -586,7 +586,7 @@ def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
 
     Args:
         env: the game, with its encoding and start.
-        settings: how to train.
+        settings: settings of network, search and training.
         seed: of all that is drawn.
 
     Raises:
@@ -800,9 +800,9 @@ def train(
     Args:
         env: from :func:`nim_envs.adapters.pgx.make_pgx`; its start is where games begin. An MLP
             takes any encoding, signed products positions as integers.
-        settings: how to train.
+        settings: settings of network, search and training.
         seed: of the first weights, starts, searches and minibatches.
-        scores: how often the raw policy is scored exactly, in equal steps; nothing in training
+        scores: number of exact scores of the raw policy, in equal steps; nothing in training
             depends on it.
         log: a directory for TensorBoard: losses, length of games, score.
         checkpoint: a file to save the run to as it goes and at its end, on Ctrl-C too; if the file

@@ -173,7 +173,7 @@ class Decoder(nn.Module):
 
         Args:
             numbers: of words, ``(n, words)``.
-            past: what was read before them; ``None``: nothing.
+            past: cache of the tokens before them; ``None``: there are none.
 
         Returns:
             Logits ``(n, words, vocabulary)`` and the cache.
@@ -389,7 +389,7 @@ class PolicyGradient:
         words: of the game.
         reference: the model that has learned to speak, with which training begins; it is not
             changed.
-        credit: what replies are paid for.
+        credit: reward of replies.
         settings: of the training.
         seed: of starts, replies and opponents.
         positions: N-positions at which it is asked, and games begin; ``None``: all.

@@ -68,13 +68,13 @@ class PolicyAgent:
         if observations.dtype.kind in "iu":
             positions = positions_of(self.game.rules, observations)
             observations = self.encoding.encode(positions)
-        chances = np.zeros(action_masks.shape)
+        probabilities = np.zeros(action_masks.shape)
         # The policy is not called at terminal positions.
         playable = np.flatnonzero(action_masks.any(axis=1))
         for first in range(0, len(playable), LARGEST_BATCH):
             rows = playable[first : first + LARGEST_BATCH]
-            chances[rows] = self._probabilities(observations[rows], action_masks[rows])
-        return chances
+            probabilities[rows] = self._probabilities(observations[rows], action_masks[rows])
+        return probabilities
 
     def _probabilities(self, observations: Array, masks: MaskArray) -> FloatArray:
         # Networks mask by large negative numbers, which leave illegal actions a tiny probability.

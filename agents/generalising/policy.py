@@ -69,8 +69,8 @@ class LookAheadPolicy(ABC):
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action, drawn from those with the highest score."""
-        chances = self.action_probabilities(observation[np.newaxis], action_mask[np.newaxis])
-        return int(rng.choice(np.flatnonzero(chances[0])))
+        probabilities = self.action_probabilities(observation[np.newaxis], action_mask[np.newaxis])
+        return int(rng.choice(np.flatnonzero(probabilities[0])))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the score of the position after each action; minus infinity where illegal.

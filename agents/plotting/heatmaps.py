@@ -142,8 +142,8 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
         values = greedy.action_values(observations, masks)
         panels.append(("values", _name_of_values(agent), values, COLOURS))
     if behaviour is not None:
-        chances = behaviour.action_probabilities(observations, masks)
-        panels.append(("probabilities", "probability of playing it", chances, COLOURS))
+        probabilities = behaviour.action_probabilities(observations, masks)
+        panels.append(("probabilities", "probability of playing it", probabilities, COLOURS))
     policy = greedy.action_probabilities(observations, masks)
     name = "greedy policy" if isinstance(agent, Trainable) else "policy"
     panels.append(("policy", name, policy, "Greys"))

@@ -57,8 +57,8 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
     rules = game.rules
     rules.check_size(LARGEST_SEARCH)
     visits = np.zeros((2, rules.num_positions))
-    positions, chances = game.start.sampler(game).support()
-    np.add.at(visits[0], rules.indices(positions), chances)
+    positions, probabilities = game.start.sampler(game).support()
+    np.add.at(visits[0], rules.indices(positions), probabilities)
     entropy, uniform, count = np.zeros((3, 2))
     for level in reversed(list(level_order(rules))):
         indices = level[visits[:, level].any(axis=0)]

@@ -34,8 +34,8 @@ def limit(
 
     Args:
         task: the game and the opponent.
-        estimator: whose expectation is followed.
-        logits: where it begins, ``(positions, actions)``.
+        estimator: estimator whose expectation is followed.
+        logits: initial logits, ``(positions, actions)``.
         steps: number of steps.
         rate: learning rate.
 
@@ -54,7 +54,7 @@ def half_trained(task: Task, logits: FloatArray) -> FloatArray:
 
     Args:
         task: the game and the opponent.
-        logits: where it begins, ``(positions, actions)``.
+        logits: initial logits, ``(positions, actions)``.
     """
     target = (Exact(task, logits).objective + task.optimal_win_probability) / 2
     while True:

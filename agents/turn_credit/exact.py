@@ -342,7 +342,7 @@ def standardised(
         mean: chance that x is 1 among those who reach the turn, any shape.
         reached: chance of reaching it, of a shape that broadcasts with that.
         group: number of games.
-        free: what is taken from the number of games that squares are divided by: 0 for the
+        free: number subtracted from the number of games as the divisor of squares: 0 for the
             standard deviation of the population, 1 for that of a sample.
     """
     mean, chance = np.broadcast_arrays(mean, np.asarray(reached, dtype=np.float64))

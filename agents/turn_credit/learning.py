@@ -62,7 +62,7 @@ def learn(
 
     Args:
         task: the game and the opponent.
-        estimator: how turns are credited.
+        estimator: estimator of the credit of turns.
         runs: seed and learning rate of each; none depends on the others.
         cap: moves after which a run ends.
         enough: percent of N-positions, by :func:`percent_right`, at which it ends; it is measured

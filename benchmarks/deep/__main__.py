@@ -82,7 +82,7 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
     AlphaZero's is scored twice, without search and with it.
 
     Args:
-        task: what is to be trained.
+        task: learner and environment to train.
         quick: whether to play few games.
         log: directory of TensorBoard logs, if any.
     """

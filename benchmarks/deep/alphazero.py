@@ -24,7 +24,7 @@ def train_alphazero(
 
     Args:
         task: the board, network, encoding and seed.
-        games: how many it plays, a multiple of :data:`ALPHAZERO_BATCH`.
+        games: number of games, a multiple of :data:`ALPHAZERO_BATCH`.
         log: directory of its TensorBoard log, if any.
     """
     env = PgxEnv(BOARDS[task.board].make().game, task.encoding)

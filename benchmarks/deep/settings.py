@@ -54,7 +54,7 @@ class Recipe:
 
     Args:
         discount: that of the next observation's value.
-        start: where games begin.
+        start: start of games.
     """
 
     discount: float

@@ -51,7 +51,7 @@ def train_ppo(task: TrainingTask, games: int, log: Path | None) -> Trained:
 
     Args:
         task: the board, encoding, opponent and seed.
-        games: how many it plays.
+        games: number of games.
         log: directory of its TensorBoard log, if any.
     """
     torch.set_num_threads(1)
@@ -79,7 +79,7 @@ def train_recipe(task: TrainingTask, steps: int, recipe: Recipe, log: Path | Non
 
     Args:
         task: the board, encoding and seed.
-        steps: how many moves it makes.
+        steps: number of moves.
         recipe: its discount and starts.
         log: directory of its TensorBoard log, if any.
     """
@@ -113,7 +113,7 @@ class AlternatingEnv(gymnasium.Env[Array, int]):
 
     Args:
         aec: the turn-based environment.
-        start: where games begin, by name.
+        start: name of the start of games.
     """
 
     def __init__(self, aec: GameEnv, start: str) -> None:

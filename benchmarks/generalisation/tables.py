@@ -30,7 +30,7 @@ class KnownOrRandom:
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities of actions; see :class:`nim_envs.players.Policy`."""
         positions = np.asarray(observations, dtype=np.int64)
-        chances = uniform_probabilities(action_masks)
+        probabilities = uniform_probabilities(action_masks)
         largest = np.array(self._learned.rules.shape) - 1
         ours, theirs = np.argsort(-positions, axis=1, kind="stable"), np.argsort(-largest)
         heaps = np.take_along_axis(positions, ours, axis=1)
@@ -39,7 +39,7 @@ class KnownOrRandom:
         known &= (heaps[:, width:] == 0).all(axis=1)
         rows = np.flatnonzero(known)
         if not len(rows):
-            return chances
+            return probabilities
         inside = np.zeros((len(rows), len(largest)), dtype=np.int64)
         inside[:, theirs[:width]] = heaps[rows, :width]
         rules = self._learned.rules
@@ -50,5 +50,5 @@ class KnownOrRandom:
         here[np.arange(len(rows))[:, np.newaxis], ours[rows, :width], :options] = there[
             :, theirs[:width], :options
         ]
-        chances[rows] = here.reshape(len(rows), -1)
-        return chances
+        probabilities[rows] = here.reshape(len(rows), -1)
+        return probabilities

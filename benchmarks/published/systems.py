@@ -237,8 +237,8 @@ def worst_position(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     rules, solution = env.game.rules, env.game.solution
     lattice = rules.lattice()
     winnable = lattice[np.asarray(solution.is_winning(lattice)) & ~rules.is_terminal(lattice)]
-    chances = players[0].action_probabilities(winnable, rules.action_mask(winnable))
-    won = (chances * solution.winning_mask(winnable)).sum(axis=1)
+    probabilities = players[0].action_probabilities(winnable, rules.action_mask(winnable))
+    won = (probabilities * solution.winning_mask(winnable)).sum(axis=1)
     return {
         WORST: 100 * float(won.min()),
         "greedy optimality %": optimality(greedy(players[0]), env.game).percent,

@@ -61,8 +61,8 @@ def figure(
 
     Args:
         directions: estimators at policies.
-        limits: where their expectations lead.
-        moves: how soon they learn.
+        limits: policies at which ascent along their expectations ends.
+        moves: moves until they have learned.
     """
     drawn = Figure(figsize=(PAGE_WIDTH, 8.8), layout="constrained")
     parts: Any = drawn.subfigures(3, 1, height_ratios=[1.0, 1.1, 0.1])

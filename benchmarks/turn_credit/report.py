@@ -20,7 +20,7 @@ from benchmarks.turn_credit.moves import AS_GOOD, CAP, CHOOSING, ENOUGH, SEEDS, 
 from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES, SETTINGS
 
 REFERENCE = "Q − V"
-"""Whose cost the costs of all others are compared with."""
+"""Estimator with whose cost the others are compared."""
 
 
 def _of(directions: Iterable[Direction], kind: str, name: str) -> list[Direction]:

@@ -21,7 +21,7 @@ class Setting:
     Args:
         game: registered name.
         arguments: of the game.
-        weight: how long it takes, compared with the others.
+        weight: relative time that it takes.
     """
 
     game: str

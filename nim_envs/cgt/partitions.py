@@ -24,7 +24,7 @@ def coarsest_congruence(
         before_pass: called before each pass over all moves.
 
     Returns:
-        ``(n,)``, the number of each point's block, from 0 without a gap: two points are in one
+        ``(n,)``, the index of each point's block, from 0 without a gap: two points are in one
         block exactly if the same sequences of moves lead from both to the same labels.
 
     References:

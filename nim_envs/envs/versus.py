@@ -112,7 +112,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
             self-play.
         render_mode: as in :class:`nim_envs.envs.aec.GameEnv`.
-        encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
+        encoding: encoding of observations; see :class:`nim_envs.encoding.Encoding`.
         mask_in_observation: whether observations hold the action mask.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
             position as it was.

@@ -29,7 +29,7 @@ class CoordinateSystem:
     Args:
         fields: number of values of each coordinate.
         names: names of the coordinates, which label boxes in pictures.
-        picture: how they are drawn: as a ``"piece"`` on a board, ``"cells"`` that are taken,
+        picture: style of pictures: a ``"piece"`` on a board, ``"cells"`` that are taken,
             ``"rows"``, ``"coins"``, or two players' pieces, ``"crosses"`` and circles or
             ``"discs"``; ``None``: as boxes with numbers.
         board: shape of a state's coordinates as an array, of two players' pieces that of the first

@@ -56,7 +56,7 @@ def rules_from_moves(
         describe: function from a label to the move in words; by default the label itself.
         kind: name of the component in descriptions; by default ``name``.
         board: shape of the coordinates as an array, such as ``(4, 4)``.
-        picture: how they are drawn: ``"piece"``, a piece on a board, whose one or two coordinates
+        picture: style of pictures: ``"piece"``, a piece on a board, whose one or two coordinates
             are its place; ``"cells"``, those that are not 0, on ``board`` or else in a circle;
             ``"rows"`` of squares or stacks of ``"coins"``, as many as each coordinate says;
             ``"crosses"`` and circles, or ``"discs"`` of two colours: two players' pieces, 1 and 2,

@@ -50,7 +50,7 @@ def option_description(
         components: components of the game.
         index: index of the component of the move.
         option: option of the move.
-        position: where it is taken; ``None``: anywhere.
+        position: position before it; ``None``: any.
     """
     component = components[index]
     state = None if position is None else int(position[index])

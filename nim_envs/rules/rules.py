@@ -370,7 +370,7 @@ class Rules(Lattice):
 
         Args:
             action: ``component * num_options + option``.
-            position: where it is taken; adds details such as ``"leave 3 and 4"``.
+            position: position before it; adds details such as ``"leave 3 and 4"``.
 
         Raises:
             InvalidActionError: not an integer of the action space.
@@ -383,7 +383,7 @@ class Rules(Lattice):
 
         Args:
             action: ``component * num_options + option``.
-            position: where it is taken.
+            position: position before it.
 
         Example:
             >>> from nim_envs.rules import grundy

@@ -73,9 +73,9 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> ExpectedScores:
         best = np.zeros(len(indices))
         for _, where, after in options:
             best[where] = np.maximum(best[where], waiting[after])
-        chances, forfeits = _chances(scored, rules, indices)
+        probabilities, forfeits = _legal_probabilities(scored, rules, indices)
         moving[indices] = best
-        waiting[indices] = forfeits + _expected(moving, chances, forfeits, options)
+        waiting[indices] = forfeits + _expected(moving, probabilities, forfeits, options)
     return ExpectedScores(moving, waiting)
 
 
@@ -112,7 +112,7 @@ def expected_scores(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) ->
     moving, waiting = _without_moves(game)
     for indices in _options_first(rules, "expected scores"):
         options = list(rules.moves(indices))
-        ours, theirs = (_chances(player, rules, indices) for player in players)
+        ours, theirs = (_legal_probabilities(player, rules, indices) for player in players)
         won, lost = _expected(waiting, *ours, options), _expected(moving, *theirs, options)
         moving[indices], waiting[indices] = won, theirs[1] + lost
     return ExpectedScores(moving, waiting)
@@ -146,21 +146,21 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
     return beaten / number if number else math.nan
 
 
-def _chances(
+def _legal_probabilities(
     player: ScoredPolicy, rules: Rules, indices: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """A player's probabilities of legal actions at positions, and of a forfeit."""
     here = rules.positions(indices)
     masks = rules.action_mask(here)
-    chances = player.action_probabilities(here, masks)
+    probabilities = player.action_probabilities(here, masks)
     # A row of zeros: the policy names no legal move.
-    forfeits = np.where(chances.any(axis=1), (chances * (masks == 0)).sum(axis=1), 1.0)
-    return chances * masks, forfeits
+    forfeits = np.where(probabilities.any(axis=1), (probabilities * (masks == 0)).sum(axis=1), 1.0)
+    return probabilities * masks, forfeits
 
 
 def _expected(
     values: FloatArray,
-    chances: FloatArray,
+    probabilities: FloatArray,
     forfeits: FloatArray,
     options: list[tuple[int, IntArray, IntArray]],
 ) -> FloatArray:
@@ -168,16 +168,16 @@ def _expected(
 
     Args:
         values: values of all positions, by index.
-        chances: probabilities of legal actions, ``(n, actions)``.
+        probabilities: probabilities of legal actions, ``(n, actions)``.
         forfeits: probability of an illegal action, ``(n,)``.
         options: output of :meth:`nim_envs.rules.Rules.moves`.
     """
-    total, played = np.zeros((2, len(chances)))
+    total, played = np.zeros((2, len(probabilities)))
     for action, where, after in options:
-        total[where] += chances[where, action] * values[after]
-        played[where] += chances[where, action]
+        total[where] += probabilities[where, action] * values[after]
+        played[where] += probabilities[where, action]
     # Dividing cancels rounding errors where every option has value 1.
-    mean = np.divide(total, played, out=np.zeros(len(chances)), where=played > 0)
+    mean = np.divide(total, played, out=np.zeros(len(probabilities)), where=played > 0)
     return np.asarray((1 - forfeits) * mean)
 
 

@@ -35,7 +35,7 @@ class ScoredPolicy:
 
     Attributes:
         game: the game of the environment.
-        process: what its wrappers make of observations and actions.
+        process: effect of its wrappers on observations and actions.
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is of another kind; or a wrapper changes

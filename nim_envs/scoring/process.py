@@ -100,23 +100,23 @@ class Process:
                 self._require_same(name, rows_of(one, slice(COMPARED)), other)
         return observed
 
-    def of_game(self, chances: FloatArray) -> FloatArray:
+    def of_game(self, probabilities: FloatArray) -> FloatArray:
         """Return the probabilities of the game's actions, float64 ``(n, actions)``.
 
         Args:
-            chances: those of the policy's actions, ``(n, num_actions)``.
+            probabilities: those of the policy's actions, ``(n, num_actions)``.
 
         Raises:
             InvalidPolicyError: an action of the policy is none of the game.
         """
         if self.actions is None:
-            return chances
+            return probabilities
         number = self.game.rules.num_actions
-        total = np.zeros((len(chances), number))
+        total = np.zeros((len(probabilities), number))
         for chosen, action in enumerate(self.actions.tolist()):
             if action != NO_ACTION:
-                total[:, action] += chances[:, chosen]
-            elif chances[:, chosen].any():
+                total[:, action] += probabilities[:, chosen]
+            elif probabilities[:, chosen].any():
                 raise InvalidPolicyError(
                     f"the policy takes action {chosen}, which the wrappers of {self._env} do not "
                     f"turn into one of the game, an integer from 0 to {number - 1}"
@@ -142,7 +142,7 @@ class _Stack:
         layers: wrappers, outermost first, and the innermost environment.
         policy: the policy.
         game: the game of the environment.
-        encoding: how the innermost environment shows positions.
+        encoding: encoding of the innermost environment.
 
     Raises:
         TypeError: a wrapper is refused.
@@ -163,7 +163,7 @@ class _Stack:
             if found is NORMALIZES and getattr(policy, "normalizes_observations", False):
                 continue
             if found.kind == "refused" and (wrapper is not base or is_known(wrapper)):
-                raise refusal(wrapper, found.why)
+                raise refusal(wrapper, found.reason)
             if found.kind == "applied":
                 applied = AppliedWrapper(found, layers[place:])
                 if found.functions.observation:

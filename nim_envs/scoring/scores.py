@@ -66,7 +66,7 @@ class Optimality:
         count: number of positions that were scored: those in the set, or those sampled.
         blunders: the positions where a most probable move is not right, int64
             ``(blunders, components)``; their coordinates, where the game has them.
-        interval: where positions were drawn, the 95 % confidence interval of the score over the
+        interval: if positions were sampled, the 95 % confidence interval of the score over the
             whole set, in percent; ``None`` where the score is exact.
         decisive: in games with an outcome of their own, the same over the *decisive* positions, at
             which some move loses value; else ``None``.

@@ -148,23 +148,23 @@ HARMLESS: dict[Key, str] = {
 
 
 class Treatment(NamedTuple):
-    """How scores treat a wrapper.
+    """Treatment of a wrapper by scores.
 
     Attributes:
         kind: ``"harmless"``, ``"applied"`` or ``"refused"``.
-        why: what it changes.
+        reason: its effect on observations or actions.
         functions: the functions that are applied.
         own_masks: whether it has an ``action_masks`` of its own, which is applied.
     """
 
     kind: Literal["harmless", "applied", "refused"]
-    why: str
+    reason: str
     functions: Functions = Functions()
     own_masks: bool = False
 
 
 NORMALIZES = Treatment("refused", "shows observations relative to those of training")
-"""How ``VecNormalize`` is treated, unless the policy applies it itself."""
+"""Treatment of ``VecNormalize``, unless the policy applies it itself."""
 
 
 def treatment(wrapper: Any) -> Treatment:

@@ -35,9 +35,9 @@ LONGEST = 10_000
 """Most moves to a position that leaves none."""
 
 
-def invalid_actions(number: int) -> tuple[Any, ...]:
-    """Return values that are no actions of a space of ``number`` actions."""
-    return -1, number, 1 << 64, 0.5, 1.0, True, np.True_, np.float32(0), "0", [0], None
+def invalid_actions(num_actions: int) -> tuple[Any, ...]:
+    """Return values that are no actions of a space of ``num_actions`` actions."""
+    return -1, num_actions, 1 << 64, 0.5, 1.0, True, np.True_, np.float32(0), "0", [0], None
 
 
 def of_every_type(action: int, space: spaces.Space[Any]) -> Iterator[Any]:

@@ -254,12 +254,12 @@ class _Checks(StepChecks):
         first, draws = [np.array(sample()) for _ in range(SAMPLES_COMPARED)], Draws()
         self.begin(SEED, self.options)
         before = self.positions()
-        for number in range(max(2, int(SAMPLED * self.effort))):
+        for call in range(max(2, int(SAMPLED * self.effort))):
             with during("sample_actions()"):
                 actions = np.asarray(sample())
-            if number < SAMPLES_COMPARED:
+            if call < SAMPLES_COMPARED:
                 require_equal(
-                    "what sample_actions() returns after the same seed", actions, first[number]
+                    "what sample_actions() returns after the same seed", actions, first[call]
                 )
             require(
                 actions.dtype == np.int64 and actions.shape == (self.size,),
@@ -284,11 +284,11 @@ class _Checks(StepChecks):
 
     def invalid_actions_raise(self) -> None:
         """Check that invalid actions raise and change nothing."""
-        number, size = self.rules.num_actions, self.size
+        num_actions, size = self.rules.num_actions, self.size
         self.begin(0, None)
         before, legal = self.positions(), self.masks.argmax(axis=1)
         wrong: list[Any] = []
-        for value in (-1, number, 0.5, 1.0):
+        for value in (-1, num_actions, 0.5, 1.0):
             actions = legal.astype(type(value))
             actions[-1] = value
             wrong.append(actions)

@@ -45,13 +45,13 @@ def check_component(component: Component, name: str) -> None:
         ConformanceError: it is not as it should be.
         SearchTooLargeError: it is too large to tabulate.
     """
-    for what, number, least in (
+    for what, count, least in (
         ("states", component.states, 1),
         ("options", component.options, 0),
     ):
         require(
-            isinstance(number, (int, np.integer)) and number >= least,
-            f"{name} has {number!r} {what}",
+            isinstance(count, (int, np.integer)) and count >= least,
+            f"{name} has {count!r} {what}",
         )
     if component.has_wide_gaps:
         # A table has a row for every number.
@@ -159,8 +159,8 @@ def _of_row(
 
 def _check_ranks(component: Component, name: str) -> None:
     """Check that functions of states take arrays of any rank, and leave them as they are."""
-    number = min(component.states, SEVERAL_STATES) // 2 * 2
-    row = np.arange(max(number, 1))
+    size = min(component.states, SEVERAL_STATES) // 2 * 2
+    row = np.arange(max(size, 1))
     for what in ("successors", "second_successors", "legal_count", "is_terminal"):
         _of_row(getattr(component, what), name, what, row)
         require((row == np.arange(len(row))).all(), f"{what} of {name} changes what it is given")

@@ -15,7 +15,6 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.envs.opponents import NAMED_OPPONENTS
 from nim_envs.errors import ConformanceError, SearchTooLargeError
@@ -23,15 +22,13 @@ from nim_envs.game import Game
 from nim_envs.testing.positions import is_small
 from nim_envs.testing.requirements import shown
 from nim_envs.testing.turns import first_of, positions_reached
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 FALSE_ALARM = 1e-6
 """Largest probability that one check of an environment accuses right draws."""
 
 FAMILIES = 16
-"""Most families of tests in one check of an environment; each has an equal part of it."""
-
-Chances = npt.NDArray[np.float64]
+"""Most families of tests in one check of an environment; each has an equal share of FALSE_ALARM."""
 
 
 def far(sums: Any, means: Any, numbers: Any) -> BoolArray:
@@ -70,9 +67,9 @@ def allowed(tests: int) -> float:
     return math.log(2 * max(tests, 1) * FAMILIES / FALSE_ALARM)
 
 
-def ranks(number: int) -> Chances:
+def ranks(count: int) -> FloatArray:
     """Return scores that reveal a preference for the first or the last outcome."""
-    return np.arange(number) / max(number - 1, 1)
+    return np.arange(count) / max(count - 1, 1)
 
 
 class Choice(NamedTuple):
@@ -82,15 +79,15 @@ class Choice(NamedTuple):
         legal: actions, ``(n,)``.
         reached: positions after them, ``(n, components)``.
         wins: whether they win, ``(n,)``.
-        chances: probabilities, ``(n,)``.
+        probabilities: probabilities, ``(n,)``.
         drawn: number of draws of each, ``(n,)``; shared out where several reach one position.
     """
 
     legal: IntArray
     reached: IntArray
     wins: BoolArray
-    chances: Chances
-    drawn: Chances
+    probabilities: FloatArray
+    drawn: FloatArray
 
 
 class Draws:
@@ -108,20 +105,20 @@ class Draws:
         rows = [one for one in self.choices.values() if one.drawn.any()]
         if not rows:
             return None
-        number = np.array([row.drawn.sum() for row in rows])
+        draws = np.array([row.drawn.sum() for row in rows])
         # Where the outcome is certain, there is nothing to test.
-        winning = np.array([row.chances @ row.wins for row in rows])
+        winning = np.array([row.probabilities @ row.wins for row in rows])
         open_ = (winning > 1e-9) & (winning < 1 - 1e-9)
         made = np.array([row.drawn @ row.wins for row in rows])
-        sums = [(made * open_).sum()], [(winning * number * open_).sum()], [(number * open_).sum()]
+        sums = [(made * open_).sum()], [(winning * draws * open_).sum()], [(draws * open_).sum()]
         if far(*sums).any():
             return (
                 f"{who} made {sums[0][0]:.0f} winning moves, where about {sums[1][0]:.0f} are "
                 "expected"
             )
-        several = [row for row in rows if (row.chances > 0).sum() > 1]
+        several = [row for row in rows if (row.probabilities > 0).sum() > 1]
         scored = [self._ranked(row, row.drawn) for row in several]
-        expected = [row.drawn.sum() * self._ranked(row, row.chances) for row in several]
+        expected = [row.drawn.sum() * self._ranked(row, row.probabilities) for row in several]
         many = sum(row.drawn.sum() for row in several)
         sums = [sum(scored)], [sum(expected)], [many]
         if far(*sums).any():
@@ -132,10 +129,10 @@ class Draws:
         return self._one_action(who, several)
 
     @staticmethod
-    def _ranked(row: Choice, weights: Chances) -> float:
+    def _ranked(row: Choice, weights: FloatArray) -> float:
         """Sum of ranks among the actions that can be drawn, as these or the rest are preferred."""
         scores = np.zeros(len(row.legal))
-        possible = row.chances > 0
+        possible = row.probabilities > 0
         scores[possible] = ranks(int(possible.sum()))
         return float(weights @ scores)
 
@@ -146,7 +143,7 @@ class Draws:
         actions = np.concatenate([row.legal for row in rows])
         drawn = np.concatenate([row.drawn for row in rows])
         numbers = np.concatenate([np.full(len(row.legal), row.drawn.sum()) for row in rows])
-        expected = numbers * np.concatenate([row.chances for row in rows])
+        expected = numbers * np.concatenate([row.probabilities for row in rows])
         wrong = far(drawn, expected, numbers)
         if wrong.any():
             at = int(wrong.argmax())
@@ -212,13 +209,13 @@ class Replies(Draws):
         if not self.judged:
             return
         choice = self.choice(before)
-        share = choice.chances * (choice.reached == after).all(axis=1)
+        share = choice.probabilities * (choice.reached == after).all(axis=1)
         total = share.sum()
         if not total:
             raise ConformanceError(
                 f"{where}, the opponent {self._opponent!r} moved from {before.tolist()} to "
                 f"{after.tolist()}, and the actions that it draws from are "
-                f"{shown(choice.legal[choice.chances > 0])}"
+                f"{shown(choice.legal[choice.probabilities > 0])}"
             )
         if counts:
             choice.drawn[:] += share / total
@@ -253,15 +250,15 @@ class Opening(NamedTuple):
 
     Attributes:
         rows: the seat and the position, ``(n, 1 + components)``, all different.
-        chances: their probabilities, ``(n,)``; ``None``: not known.
+        probabilities: their probabilities, ``(n,)``; ``None``: not known.
     """
 
     rows: IntArray
-    chances: Chances | None
+    probabilities: FloatArray | None
 
 
 def opening(
-    game: Game, starts: IntArray, chances: Chances, seat: Any, replies: Replies
+    game: Game, starts: IntArray, probabilities: FloatArray, seat: Any, replies: Replies
 ) -> Opening | None:
     """Return the first positions that an agent meets, or ``None`` if it meets none.
 
@@ -270,7 +267,7 @@ def opening(
     Args:
         game: the game that is played.
         starts: positions, ``(n, components)``.
-        chances: their probabilities, ``(n,)``.
+        probabilities: their probabilities, ``(n,)``.
         seat: 0, 1 or ``"random"``.
         replies: the opponent.
     """
@@ -278,12 +275,12 @@ def opening(
     shares = {0: (1.0, 0.0), 1: (0.0, 1.0), "random": (0.5, 0.5)}[seat]
     if shares[0]:
         rows.append(np.insert(starts, 0, 0, axis=1))
-        weights.append(shares[0] * chances)
-    for start, chance in _each(starts, chances, shares[1]):
+        weights.append(shares[0] * probabilities)
+    for start, probability in _each(starts, probabilities, shares[1]):
         choice = replies.choice(start)
         goes_on = ~np.asarray(game.rules.is_terminal(choice.reached))
         rows.append(np.insert(choice.reached[goes_on], 0, 1, axis=1))
-        weights.append(shares[1] * chance * choice.chances[goes_on])
+        weights.append(shares[1] * probability * choice.probabilities[goes_on])
     if not any(map(len, rows)):
         return None
     found, where = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
@@ -292,7 +289,9 @@ def opening(
     return Opening(found, summed / summed.sum() if known else None)
 
 
-def _each(starts: IntArray, chances: Chances, share: float) -> Iterator[tuple[IntArray, float]]:
+def _each(
+    starts: IntArray, probabilities: FloatArray, share: float
+) -> Iterator[tuple[IntArray, float]]:
     """Yield the starts and their probabilities, none where the opponent does not begin."""
     if share:
-        yield from zip(starts, chances.tolist(), strict=True)
+        yield from zip(starts, probabilities.tolist(), strict=True)

@@ -75,9 +75,9 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
         return
     asked = _Asked(policy, scored)
     rows = np.arange(len(positions))
-    chances = asked(positions, rows)
+    probabilities = asked(positions, rows)
     if not illegal:
-        _check_legal(game, positions, chances)
+        _check_legal(game, positions, probabilities)
     shuffled = np.random.default_rng(0).permutation(rows)
     for order, size in [(rows, len(rows)), (shuffled, len(rows))] + [
         (shuffled, n) for n in BATCHES
@@ -85,39 +85,42 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
         for first in range(0, min(len(rows), 16 * size), size):
             some = order[first : first + size]
             again = asked(positions[some], some)
-            wrong = (np.abs(again - chances[some]) > TOLERANCE).any(axis=1)
+            wrong = (np.abs(again - probabilities[some]) > TOLERANCE).any(axis=1)
             if wrong.any():
                 row = int(wrong.argmax())
                 times = "asked twice" if order is rows else f"in a batch of {len(some)}"
                 raise ConformanceError(
                     f"at {positions[some[row]].tolist()} the policy returns "
-                    f"{_shown(again[row])} {times}, and {_shown(chances[some[row]])} "
+                    f"{_shown(again[row])} {times}, and {_shown(probabilities[some[row]])} "
                     f"{'at first' if order is rows else f'in a batch of {len(rows)}'}"
                 )
     if isinstance(policy, Policy) and isinstance(policy, Agent):
-        _check_acts(policy, asked, positions, chances)
+        _check_acts(policy, asked, positions, probabilities)
 
 
-def _shown(chances: FloatArray) -> str:
+def _shown(probabilities: FloatArray) -> str:
     """Nonzero probabilities by action, as text."""
-    shares = {int(action): round(float(chances[action]), 6) for action in np.flatnonzero(chances)}
+    shares = {
+        int(action): round(float(probabilities[action]), 6)
+        for action in np.flatnonzero(probabilities)
+    }
     return f"actions with probabilities {shares}"
 
 
-def _check_legal(game: Game, positions: IntArray, chances: FloatArray) -> None:
+def _check_legal(game: Game, positions: IntArray, probabilities: FloatArray) -> None:
     """Check that every row names a legal action, and no illegal one."""
-    nothing = ~chances.any(axis=1)
+    nothing = ~probabilities.any(axis=1)
     if nothing.any():
         raise ConformanceError(
             f"the policy returns {NO_LEGAL_MOVE}, no legal move, at "
             f"{positions[nothing.argmax()].tolist()}"
         )
-    illegal = (chances > 0) & (game.rules.action_mask(positions) == 0)
+    illegal = (probabilities > 0) & (game.rules.action_mask(positions) == 0)
     if illegal.any():
         row, action = np.argwhere(illegal)[0].tolist()
         position = positions[row]
         raise ConformanceError(
-            f"the policy gives probability {chances[row, action]:.6g} to action {action} "
+            f"the policy gives probability {probabilities[row, action]:.6g} to action {action} "
             f"({game.rules.describe_action(action)}), which is illegal at {position.tolist()}"
         )
 
@@ -186,10 +189,10 @@ class _Asked:
         return [int(actions[act]) if 0 <= act < len(actions) else act for act in acts]
 
 
-def _check_acts(policy: Any, asked: _Asked, positions: IntArray, chances: FloatArray) -> None:
+def _check_acts(policy: Any, asked: _Asked, positions: IntArray, probabilities: FloatArray) -> None:
     """Check that an agent never takes an action of probability 0."""
     rng = np.random.default_rng(0)
-    for position, row in zip(positions, chances, strict=True):
+    for position, row in zip(positions, probabilities, strict=True):
         for action in asked.acts(position, rng):
             require(
                 (0 <= action < len(row) and row[action] > 0)
@@ -200,5 +203,5 @@ def _check_acts(policy: Any, asked: _Asked, positions: IntArray, chances: FloatA
     require_equal(
         "what action_probabilities returns after act()",
         asked(positions, np.arange(len(positions))),
-        chances,
+        probabilities,
     )

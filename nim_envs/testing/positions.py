@@ -24,51 +24,51 @@ def is_small(rules: Rules) -> bool:
     return number_of_positions(rules) * rules.num_actions <= LARGEST_BOARD
 
 
-def spread(number: int, most: int) -> IntArray:
-    """Return the integers below ``number``, or ``most`` of them evenly spread, with both ends."""
-    return np.unique(np.linspace(0, number - 1, min(number, most)).astype(np.int64))
+def spread(count: int, most: int) -> IntArray:
+    """Return the integers below ``count``, or ``most`` of them evenly spread, with both ends."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
-def some_positions(rules: Rules, number: int = SAMPLE, *, playable: bool = False) -> IntArray:
-    """Return up to ``number`` different positions, always the same, ``(n, components)``.
+def some_positions(rules: Rules, most: int = SAMPLE, *, playable: bool = False) -> IntArray:
+    """Return up to ``most`` different positions, always the same, ``(n, components)``.
 
     They are drawn uniformly out of all, or, of games that split and are too large to list, met in
     random play from the initial position.
 
     Args:
         rules: rules of the game.
-        number: most positions.
+        most: largest number of positions.
         playable: whether each must have a legal move.
     """
     rng = np.random.default_rng(0)
     if is_small(rules):
         positions = rules.lattice()
     elif not rules.slot_groups:
-        columns = [some_states(component, 4 * number, rng) for component in rules.components]
+        columns = [some_states(component, 4 * most, rng) for component in rules.components]
         positions = np.stack(columns, axis=-1)
     else:
-        positions = _met_in_play(rules, number, rng)
+        positions = _met_in_play(rules, most, rng)
     if playable:
         positions = positions[~rules.is_terminal(positions)]
     positions = np.unique(np.asarray(positions), axis=0)
-    if len(positions) > number:
-        positions = positions[np.sort(rng.choice(len(positions), size=number, replace=False))]
+    if len(positions) > most:
+        positions = positions[np.sort(rng.choice(len(positions), size=most, replace=False))]
     return positions
 
 
-def some_states(component: Component, number: int, rng: np.random.Generator) -> IntArray:
-    """Draw ``number`` states of a component, all equally likely, ``(number,)``."""
+def some_states(component: Component, count: int, rng: np.random.Generator) -> IntArray:
+    """Draw ``count`` states of a component, all equally likely, ``(count,)``."""
     listed = component.listed_states
     if listed is None:
-        return rng.integers(component.states, size=number)
-    return listed[rng.integers(len(listed), size=number)]
+        return rng.integers(component.states, size=count)
+    return listed[rng.integers(len(listed), size=count)]
 
 
-def _met_in_play(rules: Rules, number: int, rng: np.random.Generator) -> IntArray:
+def _met_in_play(rules: Rules, most: int, rng: np.random.Generator) -> IntArray:
     """The positions visited by some random games."""
     position = start = np.array(rules.initial, dtype=np.int64)
     met = [position]
-    while len(met) < 4 * number:
+    while len(met) < 4 * most:
         legal = np.flatnonzero(rules.action_mask(position))
         position = rules.step(position, int(rng.choice(legal))) if len(legal) else start
         met.append(position)
@@ -103,14 +103,14 @@ class Play:
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.positions = rules, rules.lattice()
-        number = len(self.positions)
+        count = len(self.positions)
         self.sources, self.actions = np.nonzero(rules.action_mask(self.positions))
         after = rules.step(self.positions[self.sources], self.actions)
         left = np.asarray(((after < 0) | (after >= np.array(rules.shape))).any(axis=-1))
         inside = np.where(left[:, np.newaxis], 0, after)
         indices = rules.indices(self.positions)
         reached = rules.indices(inside)
-        self.targets = np.minimum(np.searchsorted(indices, reached), number - 1)
+        self.targets = np.minimum(np.searchsorted(indices, reached), count - 1)
         left |= indices[self.targets] != reached
         if left.any():
             move = int(left.argmax())
@@ -119,10 +119,10 @@ class Play:
                 f"action {self.actions[move]} at {before} leads to {after[move].tolist()}, which "
                 "is not a position"
             )
-        self.lengths = np.full(number, -1)
-        unknown, length = np.ones(number, dtype=np.bool_), 0
+        self.lengths = np.full(count, -1)
+        unknown, length = np.ones(count, dtype=np.bool_), 0
         while unknown.any():
-            waiting = np.zeros(number, dtype=np.bool_)
+            waiting = np.zeros(count, dtype=np.bool_)
             waiting[self.sources[unknown[self.targets]]] = True
             ready = unknown & ~waiting
             require(

@@ -45,8 +45,8 @@ def require_values(
         arguments: array of its arguments, one row each.
         found: its values, one row each.
         expected: the right values.
-        source: what they follow from.
-        of: whose function it is, such as ``" of component 0"``.
+        source: theorem or rule that they follow from.
+        of: owner of the function, such as ``" of component 0"``.
     """
     require_equal(f"the shape of {what}{of}", np.shape(found), expected.shape)
     wrong = np.not_equal(found, expected).reshape(len(arguments), -1).any(axis=1)

@@ -21,10 +21,10 @@ from nim_envs.errors import ConformanceError, InvalidPositionError, SearchTooLar
 from nim_envs.game import Game
 from nim_envs.rules.moves_between import legal_counts
 from nim_envs.starts import ALL_NAMED_STARTS, FixedStart, OutcomeStart, Start
-from nim_envs.testing.draws import Chances, Opening, Replies, allowed, far, opening
+from nim_envs.testing.draws import Opening, Replies, allowed, far, opening
 from nim_envs.testing.positions import spread
 from nim_envs.testing.requirements import shown
-from nim_envs.typing import IntArray
+from nim_envs.typing import FloatArray, IntArray
 
 FEWEST = 64
 """Number of games from each kind of start."""
@@ -68,7 +68,7 @@ class Starts:
         game: the game that is played.
         seat: the agent's seat: 0, 1 or ``"random"``.
         replies: the opponent.
-        effort: how many of the usual games are played, from 0 to 1.
+        effort: share of the usual games that are played, from 0 to 1.
     """
 
     def __init__(
@@ -90,30 +90,30 @@ class Starts:
         except (InvalidPositionError, SearchTooLargeError):
             return None
         try:
-            positions, chances = sampler.support()
+            positions, probabilities = sampler.support()
         except SearchTooLargeError:
             return Known(options, start, None)
         moves = 0 if self._seat == 0 else legal_counts(self._game.rules, positions).sum()
         if max(len(positions), int(moves)) > LISTED:
             return Known(options, start, None)
-        known = opening(self._game, positions, chances, self._seat, self._replies)
+        known = opening(self._game, positions, probabilities, self._seat, self._replies)
         return None if known is None else Known(options, start, known)
 
     def check(self) -> None:
         """Check every kind of start."""
         for kind in self._kinds:
             thorough = kind.options in (None, {"start": "uniform"})
-            number = self._enough(kind.opening) if thorough else FEWEST
-            rows = self._draw(max(2, int(number * self._effort)), 0, kind.options)
+            games = self._enough(kind.opening) if thorough else FEWEST
+            rows = self._draw(max(2, int(games * self._effort)), 0, kind.options)
             self.check_rows(kind, rows, f"after reset(options={kind.options})")
 
     @staticmethod
     def _enough(known: Opening | None) -> int:
-        """Return a number of games in which each first position is to be met."""
-        number = 1 if known is None else len(known.rows)
-        if number > 1:
-            number = min(MOST, math.ceil(number * allowed(2 * number)))
-        return max(FEWEST, number)
+        """Return the number of games after which each first position should have occurred."""
+        games = 1 if known is None else len(known.rows)
+        if games > 1:
+            games = min(MOST, math.ceil(games * allowed(2 * games)))
+        return max(FEWEST, games)
 
     def check_own(self, rows: IntArray, where: str) -> None:
         """Check the first positions of games from the game's own start, as :meth:`check_rows`."""
@@ -124,27 +124,27 @@ class Starts:
         """Check the first positions of some games.
 
         Args:
-            kind: where they were to begin.
+            kind: expected start.
             rows: seats and positions, ``(games, 1 + components)``.
             where: beginning of the message.
         """
         self._check_outcomes(kind.start, rows, where)
         if kind.opening is None:
             return
-        known, chances = kind.opening
-        number = len(known)
+        known, probabilities = kind.opening
+        count = len(known)
         both, places = np.unique(np.concatenate([known, rows]), axis=0, return_inverse=True)
         places = places.reshape(-1)
-        if len(both) > number:
-            new = rows[~np.isin(places[number:], places[:number])][0]
+        if len(both) > count:
+            new = rows[~np.isin(places[count:], places[:count])][0]
             raise ConformanceError(
                 f"{where}, player_{new[0]} first moves at {new[1:].tolist()}, where no game begins"
                 f"{self._instead(kind)}"
             )
-        if chances is None:
+        if probabilities is None:
             return
-        counts = np.bincount(places[number:], minlength=number)[places[:number]]
-        self._check_counts(known, chances, counts.astype(np.float64), where)
+        counts = np.bincount(places[count:], minlength=count)[places[:count]]
+        self._check_counts(known, probabilities, counts.astype(np.float64), where)
 
     def _instead(self, kind: Known) -> str:
         """Return where games begin, if it is at one position."""
@@ -169,7 +169,9 @@ class Starts:
                     f"{positions[wrong][0].tolist()} is {outcome} for the player to move"
                 )
 
-    def _check_counts(self, known: IntArray, chances: Chances, counts: Chances, where: str) -> None:
+    def _check_counts(
+        self, known: IntArray, probabilities: FloatArray, counts: FloatArray, where: str
+    ) -> None:
         """Check how often each first position, each value in it and each outcome was met."""
         sets = []
         for column in range(known.shape[1]):
@@ -184,7 +186,7 @@ class Starts:
         masks = np.array([mask for _, mask in sets], dtype=np.float64).reshape(-1, len(known))
         sums = np.concatenate([counts, masks @ counts])
         total = counts.sum()
-        means = total * np.concatenate([chances, masks @ chances])
+        means = total * np.concatenate([probabilities, masks @ probabilities])
         wrong = far(sums, means, np.full(len(sums), total))
         if wrong.any():
             at = int(wrong.argmax())
@@ -203,13 +205,13 @@ class Starts:
             return  # every game begins alike
         bits = spread(BITS, max(4, int(BITS * self._effort))).tolist()
         seeds = [0, *(1 << bit for bit in bits)]
-        number = math.ceil(math.log(len(seeds) ** 2 / COINCIDENCE) / surprise)
+        games = math.ceil(math.log(len(seeds) ** 2 / COINCIDENCE) / surprise)
         met: dict[bytes, int] = {}
         for seed in seeds:
-            drawn = self._draw(number, seed, kind.options).tobytes()
+            drawn = self._draw(games, seed, kind.options).tobytes()
             if drawn in met:
                 raise ConformanceError(
-                    f"reset(seed={seed}) and reset(seed={met[drawn]}) give the same {number} "
+                    f"reset(seed={seed}) and reset(seed={met[drawn]}) give the same {games} "
                     f"starts, with options={kind.options}: the seed is not used whole"
                 )
             met[drawn] = seed
@@ -219,6 +221,6 @@ class Starts:
         """Return minus the logarithm of the probability that two games begin alike, or 0."""
         if kind.opening is None:
             return 0.0 if isinstance(kind.start, FixedStart) else math.log(FEWEST)
-        if kind.opening.chances is None:
+        if kind.opening.probabilities is None:
             return 0.0
-        return max(0.0, -math.log(float(kind.opening.chances @ kind.opening.chances)))
+        return max(0.0, -math.log(float(kind.opening.probabilities @ kind.opening.probabilities)))

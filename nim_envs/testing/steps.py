@@ -61,7 +61,7 @@ class StepChecks(Checks, ABC):
         game: the game that is played.
         observed: checks of its observations.
         size: number of games.
-        mode: how new games begin.
+        mode: autoreset mode.
 
     Attributes:
         at: positions of all games, ``(games, components)``.
@@ -224,19 +224,19 @@ class StepChecks(Checks, ABC):
 
     def games_in_lock_step(self, rng: np.random.Generator) -> None:
         """Make random steps from both kinds of starts, and check them."""
-        number = max(STEPS, 4 * STEPS // self.size)
+        steps = max(STEPS, 4 * STEPS // self.size)
         for options in (None, self.options):
             self.begin(0, options)
-            for step in range(max(4, int(number * self.effort))):
+            for step in range(max(4, int(steps * self.effort))):
                 actions = np.array([chosen_action(mask, rng, 0.9) for mask in self.masks])
                 self.turn(actions, f"in step {step}")
                 self.begin_ended()
 
     def slow_games(self) -> None:
         """Play games that last long, so that they are truncated where there is a limit alone."""
-        number = STEPS if self.results.most_moves == np.inf else MOST_STEPS
+        steps = STEPS if self.results.most_moves == np.inf else MOST_STEPS
         self.begin(1, None)
-        for step in range(max(4, int(number * self.effort))):
+        for step in range(max(4, int(steps * self.effort))):
             actions = [
                 0 if over else self._slowest(at)
                 for at, over in zip(self.at, self.over, strict=True)
@@ -246,12 +246,12 @@ class StepChecks(Checks, ABC):
                 return
             self.begin_ended()
 
-    def beginnings(self, number: int) -> IntArray:
-        """Return up to ``number`` positions that an agent's first move can follow.
+    def beginnings(self, most: int) -> IntArray:
+        """Return up to ``most`` positions that an agent's first move can follow.
 
         An agent that may be ``player_1`` is not given starts that a first move ends.
         """
-        positions = some_positions(self.rules, number, playable=True)
+        positions = some_positions(self.rules, most, playable=True)
         if self.results.seat == 0:
             return positions
         ended = [
@@ -284,12 +284,12 @@ class StepChecks(Checks, ABC):
         """Test how the opponent draws, in its first moves too, where the solution tells it."""
         if not self.replies.judged:
             return
-        number = int(REPLIES * self.effort)
-        positions = self.beginnings(number)
+        replies = int(REPLIES * self.effort)
+        positions = self.beginnings(replies)
         if not len(positions):
             return
         ends = self.rules.is_terminal
-        for index in np.resize(rng.permutation(len(positions)), -(-number // self.size)):
+        for index in np.resize(rng.permutation(len(positions)), -(-replies // self.size)):
             start = positions[index]
             first = self.reset(None, {"start": self.rules.coordinate_tuple(start)})
             before = self.positions()
@@ -309,18 +309,18 @@ class StepChecks(Checks, ABC):
                     self.replies.move(own[i], after[i], self.named(i, "in play"), counts=True)
         self.replies.check()
 
-    def draw(self, number: int, seed: Any, options: Any) -> IntArray:
-        """Begin games; return seats and positions, ``(number, 1 + components)``."""
+    def draw(self, games: int, seed: Any, options: Any) -> IntArray:
+        """Begin games; return seats and positions, ``(games, 1 + components)``."""
         rows = []
-        for first in range(0, number, self.size):
+        for first in range(0, games, self.size):
             results = self.reset(None if first else seed, options)
             seats = [info["seat"] for _, info in results]
             rows.append(np.insert(self.positions(), 0, seats, axis=1))
-        return np.concatenate(rows)[:number]
+        return np.concatenate(rows)[:games]
 
     def new_games(self, rng: np.random.Generator) -> None:
         """Check the starts of games that begin after others, within steps where these do so."""
-        number = max(1, int(FEWEST * self.effort) // self.size)
+        games = max(1, int(FEWEST * self.effort) // self.size)
         rows: list[list[IntArray]] = [[] for _ in range(self.size)]
         self.begin(2, None)
         for step in range(MOST_STEPS):
@@ -335,8 +335,8 @@ class StepChecks(Checks, ABC):
                 self.begin_ended()
             for i in np.flatnonzero(begun):
                 rows[i].append(self.rows()[i])
-            if min(map(len, rows)) >= number:
-                chosen = np.array([row for each in rows for row in each[:number]])
+            if min(map(len, rows)) >= games:
+                chosen = np.array([row for each in rows for row in each[:games]])
                 self.starts.check_own(chosen, "in games that begin after others")
                 return
 

@@ -158,10 +158,10 @@ class _Checks(Checks):
         """The position by the environment, as a copy."""
         return position_of(self.env)
 
-    def draw(self, number: int, seed: Any, options: Any) -> IntArray:
-        """Begin games; return the seat to move and the positions, ``(number, 1 + components)``."""
+    def draw(self, games: int, seed: Any, options: Any) -> IntArray:
+        """Begin games; return the seat to move and the positions, ``(games, 1 + components)``."""
         rows = []
-        for index in range(number):
+        for index in range(games):
             self.env.reset(seed=None if index else seed, options=options)
             seat = PLAYERS.index(self.env.agent_selection)
             rows.append(np.insert(self.position, 0, seat))
@@ -253,8 +253,8 @@ class _Checks(Checks):
 
     def games_in_lock_step(self, rng: np.random.Generator) -> None:
         """Play random games from both kinds of starts, and check every turn of them."""
-        for number in range(max(1, int(GAMES * self.effort))):
-            for options, seed in ((None, number), (self.options, None)):
+        for game in range(max(1, int(GAMES * self.effort))):
+            for options, seed in ((None, game), (self.options, None)):
                 position, where = self.begun(options, seed)
                 self.play(position, 0, where, lambda at: self._random(at, rng))
 
@@ -361,13 +361,13 @@ class _Checks(Checks):
             options = {"start": self.rules.coordinate_tuple(start)}
             legal = self.rules.action_mask(start)
             order = rng.permutation(self.rules.num_actions)[: max(2, pairs // len(positions))]
-            for number, action in enumerate(order.tolist()):
-                seat = 0 if set_position is None else number % 2
+            for index, action in enumerate(order.tolist()):
+                seat = 0 if set_position is None else index % 2
                 if seat and set_position is not None:
                     set_position(start, PLAYERS[1])
                 else:
                     self.env.reset(options=options)
-                if number < 2:
+                if index < 2:
                     where = f"after reset(options={options})"
                     if seat:
                         where = f"after set_position({start.tolist()}, {PLAYERS[1]!r})"
@@ -460,9 +460,9 @@ class _Checks(Checks):
         set_position = getattr(self.env, "set_position", None)
         if set_position is None:
             return
-        for number, position in enumerate(some_positions(self.rules, GAMES, playable=True)):
-            seat = number % 2
-            self.env.reset(seed=number)
+        for index, position in enumerate(some_positions(self.rules, GAMES, playable=True)):
+            seat = index % 2
+            self.env.reset(seed=index)
             self.env.step(self._random(self.position, rng))
             where = f"after set_position({position.tolist()}, {PLAYERS[seat]!r})"
             with during(where.removeprefix("after ")):

@@ -37,7 +37,7 @@ SEEDS = 10
 """Number of seeds that must not all give the same games."""
 
 EFFORT = 1.0
-"""How many of the games that find every fault of a small board are played, from 0 to 1."""
+"""Share of the games needed to find every fault of a small board, from 0 to 1."""
 
 PAIRS = 2_000
 """Most pairs of a position and an action that are checked."""
@@ -59,7 +59,7 @@ class Observed:
 
     Args:
         game: the game that is played.
-        encoding: how positions are observed, unless a wrapper changes that.
+        encoding: encoding of observations, unless a wrapper changes that.
         space: observation space of the outermost wrapper.
         unwrapped: observation space without wrappers.
     """
@@ -119,7 +119,7 @@ class Checks:
 
     Attributes:
         options: options of ``reset`` for starts that differ; ``None``: the game's own.
-        effort: how many of the usual games are played, from 0 to 1.
+        effort: share of the usual games that are played, from 0 to 1.
     """
 
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
@@ -194,7 +194,7 @@ def check_copy(
         name: a key of :data:`nim_envs.testing.requirements.COPIES`.
         position_of: returns the position of an environment, as a copy.
         play_on: makes the same choices in each environment, and returns all results.
-        what: what is compared, for messages.
+        what: name of what is compared, for messages.
     """
     with during(f"copying the environment by {name}"):
         again = COPIES[name](env)

@@ -30,7 +30,7 @@ def changes_in(stacks: Sequence[Sequence[Any]]) -> str:
             how = treatment(layer)
             if how.kind != "harmless" and (layer is not stack[-1] or is_known(layer)):
                 verb = "apply" if how.kind == "applied" else "refuse"
-                found[f"{type(layer).__name__} {how.why}, which scores {verb}"] = None
+                found[f"{type(layer).__name__} {how.reason}, which scores {verb}"] = None
     return "; ".join(found)
 
 

@@ -16,7 +16,7 @@ def perft(rules: Rules, depth: int, position: Sequence[int] | None = None) -> in
     Args:
         rules: moves and initial position.
         depth: number of moves.
-        position: where to start; the initial position by default.
+        position: position to start from; the initial position by default.
 
     Returns:
         The exact number, however large.
@@ -37,7 +37,7 @@ def count_games(rules: Rules, position: Sequence[int] | None = None) -> int:
 
     Args:
         rules: moves and initial position.
-        position: where to start; the initial position by default.
+        position: position to start from; the initial position by default.
 
     Raises:
         InvalidPositionError: ``position`` is not a position of this game.

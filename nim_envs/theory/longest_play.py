@@ -18,7 +18,7 @@ def longest_play(rules: Rules, starts: IntArray | None = None) -> int:
 
     Args:
         rules: components of the game.
-        starts: where play may begin, ``(n, components)``; ``None``: at any position.
+        starts: possible first positions, ``(n, components)``; ``None``: all positions.
 
     Raises:
         SearchTooLargeError: a table of options is too large.

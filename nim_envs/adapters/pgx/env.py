@@ -31,7 +31,7 @@ class PgxState(core.State):
     """A state of :class:`PgxEnv`: what any state of pgx has, and the position.
 
     Attributes:
-        current_player: whose turn it is, int32; drawn, so that it is not the seat.
+        current_player: player to move, int32; drawn at random, so that it is not the seat.
         observation: the position in the encoding of the environment.
         rewards: by player, float32 ``(2,)``.
         terminated: whether the game is over.
@@ -97,7 +97,7 @@ class PgxState(core.State):
         """Write the picture to a file.
 
         Args:
-            filename: where to.
+            filename: path of the file.
             color_theme: as in :meth:`to_svg`.
             scale: as in :meth:`to_svg`.
         """
@@ -220,7 +220,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         Args:
             position: ``(components,)``, or its coordinates; where it is traced, as under
                 ``jax.vmap``, it is not checked and must be state numbers.
-            current_player: whose turn it is.
+            current_player: player to move.
 
         Raises:
             InvalidPositionError: not a position of this game.
@@ -315,7 +315,7 @@ def make_pgx(game: str, *, encoding: str = "integer", **game_arguments: Any) -> 
 
     Args:
         game: a key of :data:`nim_envs.registration.GAMES`.
-        encoding: how positions are observed.
+        encoding: encoding of observations.
         game_arguments: see :func:`nim_envs.make_game`.
 
     Raises:

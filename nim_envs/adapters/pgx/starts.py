@@ -28,7 +28,7 @@ class DeviceStart(ABC):
     """Makes the places of start positions of random words.
 
     Attributes:
-        words: how many a place takes.
+        words: words per place.
     """
 
     words: int
@@ -58,12 +58,16 @@ def start_of(sampler: Sampler, layout: DeviceLayout) -> DeviceStart:
         return _Counted(sampler.counted(), layout)
     if isinstance(sampler, CountedSampler):
         return _Counted(sampler, layout)
-    positions, chances = sampler.support()
+    positions, probabilities = sampler.support()
     check_bytes(f"lists on the device of {len(positions)} starts", NUMBER * positions.size)
     if len(positions) == 1:
         return _Fixed(layout.places(positions)[0])
     places = layout.places(positions)
-    return _Equal(places) if (chances == chances[0]).all() else _Weighted(places, chances)
+    return (
+        _Equal(places)
+        if (probabilities == probabilities[0]).all()
+        else _Weighted(places, probabilities)
+    )
 
 
 class _Fixed(DeviceStart):
@@ -95,9 +99,9 @@ class _Weighted(DeviceStart):
 
     words = 1
 
-    def __init__(self, places: npt.NDArray[np.int32], chances: FloatArray) -> None:
+    def __init__(self, places: npt.NDArray[np.int32], probabilities: FloatArray) -> None:
         self._places = jnp.asarray(places)
-        self._cuts = Cuts(cut_points(chances[np.newaxis]))
+        self._cuts = Cuts(cut_points(probabilities[np.newaxis]))
 
     def place(self, words: Array) -> Array:
         return self._places[self._cuts.column(0, words[0])]

@@ -187,7 +187,7 @@ class HeapQuotients:
     ) -> None:
         self.games = tuple(heap_game(game) if isinstance(game, str) else game for game in games)
         self.search = QuotientSearch(limit) if search is None else search
-        # Part number by heap size; None for heaps without a move.
+        # Index of the part by heap size; None for heaps without a move.
         self.parts: dict[HeapGame, list[int | None]] = {game: [] for game in self.games}
 
     @property

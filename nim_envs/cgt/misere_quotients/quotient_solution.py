@@ -72,7 +72,8 @@ class QuotientSolution(Solution):
     def __init__(self, rules: Rules, may_go_on: MayGoOn | None = None) -> None:
         if rules.has_wide_gaps:
             raise SearchTooLargeError(
-                f"a misère quotient of {rules.name} would have to number {rules.shape} states"
+                f"a misère quotient of {rules.name} would need an index for each of {rules.shape} "
+                "states"
             )
         single = tuple(component for component in rules.components if not component.splits)
         if math.prod(component.states for component in single) > LARGEST_LAYERS:

@@ -79,7 +79,7 @@ lanes: Any = Lanes()
 
 @register_model(Lanes)
 class LanesModel(models.PrimitiveModel):
-    """How LLVM sees a :class:`Lanes`: as a vector."""
+    """Data model of :class:`Lanes` in LLVM: a vector."""
 
     def __init__(self, manager: Any, numba_type: Any) -> None:
         super().__init__(manager, numba_type, VECTOR)  # type: ignore[no-untyped-call]

@@ -47,7 +47,7 @@ def nim_product(x: Nimbers, y: Nimbers) -> Any:
         An ``int`` for integers, a uint64 array of the common shape if either is an array.
 
     Raises:
-        ValueError: a number is negative.
+        ValueError: a nimber is negative.
         TypeError: something is not an integer.
 
     References:
@@ -76,8 +76,8 @@ def nim_inverse(x: Nimbers) -> Any:
         An ``int``, or a uint64 array of the shape of ``x``.
 
     Raises:
-        ZeroDivisionError: a number is 0.
-        ValueError: a number is negative.
+        ZeroDivisionError: a nimber is 0.
+        ValueError: a nimber is negative.
         TypeError: something is not an integer.
 
     Example:
@@ -103,7 +103,7 @@ def nim_quotient(x: Nimbers, y: Nimbers) -> Any:
 
     Raises:
         ZeroDivisionError: ``y`` is 0 or holds one.
-        ValueError: a number is negative.
+        ValueError: a nimber is negative.
         TypeError: something is not an integer.
 
     Example:
@@ -129,7 +129,7 @@ def nim_power(x: Nimbers, exponent: int) -> Any:
 
     Raises:
         ZeroDivisionError: a negative power of 0.
-        ValueError: a number is negative.
+        ValueError: a nimber is negative.
         TypeError: something is not an integer.
 
     Example:
@@ -171,7 +171,7 @@ def nim_square_root(x: Nimbers) -> Any:
         An ``int``, or a uint64 array of the shape of ``x``.
 
     Raises:
-        ValueError: a number is negative.
+        ValueError: a nimber is negative.
         TypeError: something is not an integer.
 
     Example:
@@ -182,19 +182,19 @@ def nim_square_root(x: Nimbers) -> Any:
 
 
 def _checked(value: Any) -> int:
-    number = index(value)
-    if number < 0:
-        raise ValueError(f"nimbers are non-negative integers, not {number}")
-    return number
+    nimber = index(value)
+    if nimber < 0:
+        raise ValueError(f"nimbers are non-negative integers, not {nimber}")
+    return nimber
 
 
 def _checked_words(values: Any) -> WordArray:
     """Return an integer, or an array of integers, as a uint64 array."""
     if not isinstance(values, np.ndarray):
-        number = _checked(values)
-        if number >= 2**64:
-            raise ValueError(f"nimbers in arrays are integers below 2**64, not {number}")
-        return np.array(number, dtype=np.uint64)
+        nimber = _checked(values)
+        if nimber >= 2**64:
+            raise ValueError(f"nimbers in arrays are integers below 2**64, not {nimber}")
+        return np.array(nimber, dtype=np.uint64)
     if values.dtype.kind not in "iu":
         raise TypeError(f"nimbers are integers, not an array of dtype {values.dtype}")
     if values.dtype.kind == "i" and (values < 0).any():

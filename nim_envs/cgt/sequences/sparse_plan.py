@@ -38,7 +38,7 @@ FREQUENT = 384
 """Most pairs of the sample for each rare value that are chosen by how full their bitmaps are."""
 
 ROUNDS = np.array([48, 24, 16, 8])
-"""How many pairs are learned at a time for each rare value that had to be searched for."""
+"""Pairs learned at a time for each rare value that had to be searched for."""
 
 SEARCHES = 1 << 14
 """Searches that are remembered at most, to learn pairs from them."""
@@ -57,7 +57,7 @@ LEFT_SHARE = 0.14
 to look up."""
 
 LEFT_COST = 60
-"""How much longer looking up an offset takes than the bitmap of one value, shifted by it."""
+"""Relative cost of looking up an offset; that of a shifted bitmap of one value is 1."""
 
 RECENT = 1 << 18
 """Most recent values whose frequencies are counted, at most."""
@@ -80,7 +80,7 @@ LARGEST_BITMAPS = 1 << 26
 """Bytes that the bitmaps may take."""
 
 LIMIT_COST = 1 / 800
-"""How much longer bitmaps take for one offset, value and heap than a look-up for one offset."""
+"""Relative cost of bitmaps per offset, value and heap; that of looking up an offset is 1."""
 
 LOW = (1 << 32) - 1
 """Heaps are smaller; so an offset and a value fit in a word."""
@@ -91,8 +91,8 @@ class Groups(NamedTuple):
 
     Attributes:
         values: the value of the heaps of each group, int64 ``(groups,)``.
-        ends: where each group ends in ``lanes``, int64 ``(groups,)``.
-        lanes: where the lanes of each offset begin in :attr:`Plan.shifted`, in bytes, uint32.
+        ends: end of each group in ``lanes``, int64 ``(groups,)``.
+        lanes: begin of the lanes of each offset in :attr:`Plan.shifted`, in bytes, uint32.
     """
 
     values: npt.NDArray[np.int64]
@@ -120,7 +120,7 @@ class Hits(NamedTuple):
     Attributes:
         pairs: for each value the last pairs that had it as an option, as in :attr:`Plan.distant`,
             uint64 ``(bound, HITS)``.
-        counts: how many were found for each value, int64 ``(bound,)``.
+        counts: number of pairs found for each value, int64 ``(bound,)``.
     """
 
     pairs: npt.NDArray[np.uint64]
@@ -212,7 +212,7 @@ def sparse_mask(values: Values, bound: int) -> int:
 
 
 def parities(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
-    """Return 1 for each number with an odd number of bits, else 0."""
+    """Return 1 for each integer with an odd number of bits, else 0."""
     folded = numbers.copy()
     for shift in (32, 16, 8, 4, 2, 1):
         folded ^= folded >> shift

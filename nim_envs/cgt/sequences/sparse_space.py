@@ -139,7 +139,7 @@ RARE_COST, LARGEST_RARE_COST = 10_000, 2_000
 a pair of heaps by the naive method; and for rare values, times their share."""
 
 MANY = 16
-"""How many times longer than usual heaps may take before the choice of the method is made anew."""
+"""Slowdown, as a factor, at which the method is chosen again."""
 
 
 def least_known(game: HeapGame) -> int:
@@ -464,12 +464,12 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
 
     Args:
         values: uint16, with room for ``until + OVERSHOOT``.
-        known: how many values are known.
-        until: how many are wanted.
+        known: number of known values.
+        until: number of values wanted.
         plan: the plan.
 
     Returns:
-        How many values are known now. If less than ``until``, then ``plan.state`` says why.
+        Number of known values. If less than ``until``, then ``plan.state`` says why.
     """
     common, excluded, moves, hits = plan.common, plan.excluded, plan.moves, plan.hits
     others, distant = plan.others, plan.distant

@@ -39,7 +39,7 @@ class Engine:
 
     Args:
         game: rules, convention and start.
-        encoding: how positions are observed.
+        encoding: encoding of observations.
         size: number of games.
         settings: who plays, and how long.
 

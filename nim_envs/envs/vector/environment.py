@@ -161,7 +161,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self-play.
         render_mode: ``"rgb_array"``: :meth:`render` returns a picture of each game, with no
             display; ``"ansi"``: a text for each.
-        encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
+        encoding: encoding of observations; see :class:`nim_envs.encoding.Encoding`.
         mask_in_observation: whether observations hold the action masks.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave all
             games unchanged.

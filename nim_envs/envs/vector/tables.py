@@ -154,7 +154,7 @@ class GameTables:
 
     Args:
         rules: components of the game.
-        encoding: how positions are observed.
+        encoding: encoding of observations.
         largest_slots: see :class:`nim_envs.envs.vector.grouping.Grouping`.
 
     Attributes:
@@ -208,7 +208,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
 
     Args:
         grouping: components of the game, merged into groups.
-        encoding: how positions are observed.
+        encoding: encoding of observations.
 
     Raises:
         SearchTooLargeError: the tables would exceed the memory limit.

@@ -82,7 +82,7 @@ class OptimalPlay:
 
     Args:
         game: the game, which is solved.
-        encoding: how positions are observed.
+        encoding: encoding of observations.
 
     Attributes:
         tables: groups and packed states of the game.
