@@ -2,7 +2,8 @@
 
 ``python -m docs.generator.outputs NAME ...`` rewrites ``docs/tutorials/NAME.md``, or the notebook
 of that name. The programs of a page run in order in one namespace, in a temporary directory; a
-block with a title is a file, written there. A picture that the page shows, and that a program saves
+block with a title is a file, written there. Commands in a block of a shell that has an output below
+run after them, in the same directory. A picture that the page shows, and that a program saves
 under its name, is kept in ``docs/tutorials/pictures``. The last line of a page is a digest of its
 programs, outputs and pictures, by which a test finds changes that were made by hand.
 """
@@ -16,6 +17,7 @@ import io
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -23,13 +25,18 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-TUTORIALS = Path(__file__).resolve().parents[1] / "tutorials"
+ROOT = Path(__file__).resolve().parents[2]
+TUTORIALS = ROOT / "docs" / "tutorials"
 PICTURES = TUTORIALS / "pictures"
 
 PROGRAM = re.compile(
     r'^```python(?: title="(?P<file>[^"]+)")?\n(?P<code>.*?)^```\n', flags=re.DOTALL | re.MULTILINE
 )
 OUTPUT = re.compile(r"\n```text\n(.*?)^```\n", flags=re.DOTALL | re.MULTILINE)
+COMMANDS = re.compile(
+    r"^```sh\n(?P<typed>[^`]*?)```\n\n```text\n(?P<printed>.*?)^```\n",
+    flags=re.DOTALL | re.MULTILINE,
+)
 PICTURE = re.compile(r"!\[[^\]]*\]\(pictures/([^)]+)\)")
 END = re.compile(
     r"\n(?:\*Outputs [^\n]*\*\n\n)?<!-- made by docs\.generator\.outputs: (\w+) -->\n$"
@@ -47,6 +54,9 @@ OF_ONE_RUN = {
     "trl": ("trl", "torch"),
 }
 """Pages whose figures depend on versions and processors, which sum floats in other orders."""
+
+COLUMNS = "88"
+"""Width of what commands print."""
 
 ENVIRONMENT = {"MPLBACKEND": "Agg", "RL_LOGGING_LEVEL": "WARNING", "SOURCE_DATE_EPOCH": "0"}
 """Matplotlib draws without a display and writes no date; TorchRL does not print the time."""
@@ -74,6 +84,20 @@ def runs(text: str, names: dict[str, Any]) -> Iterator[tuple[re.Match[str], str]
         yield program, printed.getvalue()
 
 
+def printed_by(commands: str) -> str:
+    """Return what commands print on standard output in the current directory.
+
+    Raises:
+        CalledProcessError: one of them fails.
+    """
+    paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    environment = {**os.environ, "PATH": paths, "PYTHONPATH": str(ROOT), "COLUMNS": COLUMNS}
+    done = subprocess.run(
+        ["sh", "-e", "-c", commands], env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return done.stdout
+
+
 def with_outputs(text: str) -> str:
     """Return a page with what each program prints below it, in place of what stood there."""
     parts, done = [], 0
@@ -84,15 +108,22 @@ def with_outputs(text: str) -> str:
             done = before.end()
         if printed.strip():
             parts.append(f"\n```text\n{printed.rstrip()}\n```\n")
-    return "".join(parts) + text[done:]
+    return COMMANDS.sub(
+        lambda block: (
+            f"```sh\n{block['typed']}```\n\n```text\n{printed_by(block['typed']).rstrip()}\n```\n"
+        ),
+        "".join(parts) + text[done:],
+    )
 
 
 def digest(text: str) -> str:
-    """Return a digest of a page's programs, their outputs, and the pictures that it shows."""
+    """Return a digest of a page's programs and commands, their outputs, and its pictures."""
     found = hashlib.sha256()
     for program in PROGRAM.finditer(text):
         below = OUTPUT.match(text, program.end())
         found.update(f"{program[0]}{below[1] if below else ''}".encode())
+    for block in COMMANDS.finditer(text):
+        found.update(block[0].encode())
     for picture in PICTURE.findall(text):
         found.update((PICTURES / picture).read_bytes())
     return found.hexdigest()[:16]

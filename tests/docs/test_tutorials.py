@@ -14,9 +14,22 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
+from agents.cli.main import main as agents_main
 from docs.generator import notebooks
-from docs.generator.outputs import END, OF_ONE_RUN, PICTURE, PICTURES, TUTORIALS, as_program, digest
+from docs.generator.outputs import (
+    COMMANDS,
+    END,
+    OF_ONE_RUN,
+    PICTURE,
+    PICTURES,
+    PROGRAM,
+    TUTORIALS,
+    as_program,
+    digest,
+    printed_by,
+)
 from nim_envs.cli.main import main
+from tests import outcome_games
 from tests.clients.tutorials import outputs
 
 PAGES = sorted(path.stem for path in TUTORIALS.glob("*.md") if path.stem != "index")
@@ -74,6 +87,12 @@ def test_facts_that_are_known_of_games_stand_in_the_tutorials():
     more = read("more_own_games")
     assert f"\n{list(range(3, 11))}\n" in more  # one pin, or two, fall at once
     assert "illegal 0.00 %\n[]\n" in read("own_game")
+    three = read("three_games")
+    assert all(f"\n{known}\n" in three for known in ("5478 0", "161029 0", "5514 1"))
+    truth = outcome_games.hex_game().truth()
+    first = [cell for cell in range(9) if truth[(*(0,) * cell, 1, *(0,) * (8 - cell))] == -1]
+    winning = [f"board 0: row {cell // 3 + 1}, column {cell % 3 + 1}" for cell in first]
+    assert f"\n{winning}\n" in three
     unseen = read("unseen_boards")
     assert unseen.count("100.00 % of ") == 2
     assert "are the same to an automaton" in unseen
@@ -91,6 +110,36 @@ def test_the_file_of_the_tutorial_of_large_boards_serves_the_command_line(tmp_pa
     finally:
         sys.modules.pop("large_wythoff", None)
     assert "the theorem golden_ratio" in done.output
+
+
+def test_commands_of_three_games_train_score_and_play(tmp_path, monkeypatch):
+    """On the smallest of them, in few games; an exhaustive test compares all that they print."""
+    typed = "".join(re.findall(r"^```sh\n(.*?)^```", read("three_games"), re.DOTALL | re.MULTILINE))
+    for program in PROGRAM.finditer(read("three_games")):
+        if program["file"]:
+            (tmp_path / program["file"]).write_text(program["code"], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    done = []
+    for command in re.findall(r"python -m agents (.*)", typed):
+        smaller = command.replace("2000000", "500").replace("connect_four", "tic_tac_toe")
+        words = smaller.replace(" --window", "").split()
+        result = CliRunner().invoke(agents_main, words, input="quit\n", catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        done.append(words[0])
+    sys.modules.pop("tic_tac_toe", None)
+    assert done == ["train", "evaluate"] * 2 + ["play"] * 2
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", [name for name in PAGES if COMMANDS.search(read(name))])
+def test_commands_of_a_page_print_what_it_shows(name, tmp_path):
+    with as_program(name, tmp_path):
+        for program in PROGRAM.finditer(read(name)):
+            if program["file"]:
+                Path(program["file"]).write_text(program["code"], encoding="utf-8")
+        for block in COMMANDS.finditer(read(name)):
+            assert printed_by(block["typed"]).rstrip() == block["printed"].rstrip()
 
 
 def test_the_index_lists_every_tutorial_once_with_a_picture_and_a_sentence():
