@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from typing import Any
 
 from nim_envs.optional import needed
@@ -11,6 +12,15 @@ from nim_envs.optional import needed
 SECONDS_ON_A_TERMINAL = 0.1
 SECONDS_IN_A_FILE = 10.0
 """Seconds between two lines in a file or pipe, so that logs of long runs stay short."""
+
+NARROW = 80
+"""Columns of a terminal below which a line has no rate, so that the bar has room."""
+
+SHORT = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
+"""Format of a line in a narrow terminal."""
+
+MANY = 10_000
+"""Number of items from which on they are counted in thousands and millions."""
 
 
 def progress_bar(
@@ -22,7 +32,6 @@ def progress_bar(
     initial: int = 0,
     shown: bool = True,
     delay: float = 0.0,
-    unit_scale: bool = False,
     bar_format: str | None = None,
 ) -> Any:
     """Return a tqdm progress bar on standard error, of the class that suits the output.
@@ -31,17 +40,21 @@ def progress_bar(
         items: the iterable to wrap, if any.
         desc: title of the bar.
         unit: name of one item.
-        total: number of items.
+        total: number of items; ``None``: the length of ``items``, if it has one.
         initial: number of items done before.
         shown: whether to show it at all.
         delay: seconds before it appears.
-        unit_scale: whether large numbers are shown as thousands and millions.
-        bar_format: tqdm's format of the line; ``None``: the default.
+        bar_format: tqdm's format of the line; ``None``: the default, or a shorter one in a narrow
+            terminal.
 
     Raises:
         MissingPackageError: tqdm is not installed.
     """
     bars = needed("tqdm.auto", "a progress bar", "solver")
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    if bar_format is None and total and shutil.get_terminal_size().columns < NARROW:
+        bar_format = SHORT
     seconds = SECONDS_ON_A_TERMINAL if _looked_at(sys.stderr) else SECONDS_IN_A_FILE
     return bars.tqdm(
         items,
@@ -51,7 +64,7 @@ def progress_bar(
         initial=initial,
         disable=not shown,
         delay=delay,
-        unit_scale=unit_scale,
+        unit_scale=total is None or total >= MANY,
         bar_format=bar_format,
         mininterval=seconds,
         maxinterval=max(seconds, 10.0),

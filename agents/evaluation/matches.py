@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -150,6 +151,7 @@ def play_match(
     progress: bool = False,
     options: dict[str, Any] | None = None,
     limit: bool = True,
+    after_game: Callable[[], object] | None = None,
 ) -> MatchResult:
     """Play ``agent`` against ``opponent``; they swap seats after every game.
 
@@ -165,6 +167,7 @@ def play_match(
         options: passed to every ``env.reset``; as they may change the start, no limit is
             computed with them.
         limit: whether to compute the attainable limit.
+        after_game: called after every game.
 
     Returns:
         The result; with the attainable limit where ``env`` is a :class:`nim_envs.GameEnv` with
@@ -197,6 +200,8 @@ def play_match(
         winner, _ = play_and_learn(env, pair, rng)
         draws += winner == DRAW
         wins[seat] += winner == seat
+        if after_game is not None:
+            after_game()
     base = env.unwrapped
     may_be_drawn = isinstance(base, GameEnv) and base.game.has_outcome
     score = (sum(wins) + (draws / 2 if may_be_drawn else 0)) / games

@@ -114,17 +114,17 @@ def round_robin(
     draws = np.zeros(points.shape, dtype=np.int64)
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs) + 1)
-    for (i, j), match_seed in progress_bar(
-        list(zip(pairs, seeds, strict=False)), desc="matches", unit="match", shown=progress
-    ):
-        result = play_match(
-            env, agents[names[i]], agents[names[j]], games, seed=int(match_seed), options=options,
-            limit=False,
-        )  # fmt: skip
-        points[i, j] = sum(result.wins) + result.draws / 2
-        points[j, i] = games - points[i, j]
-        played[i, j] = played[j, i] = games
-        draws[i, j] = draws[j, i] = result.draws
+    total = max(games, 1) * len(pairs)
+    with progress_bar(desc="tournament", unit="game", total=total, shown=progress) as bar:
+        for (i, j), match_seed in zip(pairs, seeds, strict=False):
+            result = play_match(
+                env, agents[names[i]], agents[names[j]], games, seed=int(match_seed),
+                options=options, limit=False, after_game=bar.update,
+            )  # fmt: skip
+            points[i, j] = sum(result.wins) + result.draws / 2
+            points[j, i] = games - points[i, j]
+            played[i, j] = played[j, i] = games
+            draws[i, j] = draws[j, i] = result.draws
     elo = elo_ratings(points)
     samples = _ratings(_drawn_points(points, draws, np.random.default_rng(seeds[-1])))
     intervals = np.quantile(samples, [0.025, 0.975], axis=0).T

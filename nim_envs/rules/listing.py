@@ -146,7 +146,6 @@ def _read_breadth_first(reader: _Reader) -> None:
                     desc=f"positions of {reader.name}",
                     unit="position",
                     total=reader.found,
-                    unit_scale=True,
                     delay=SECONDS_WITHOUT_PROGRESS,
                 )
             )

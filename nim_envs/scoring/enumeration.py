@@ -123,7 +123,7 @@ def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item
         yield from items
         return
     with progress_bar(
-        desc=what, unit="position", total=total, unit_scale=True, delay=SECONDS_WITHOUT_PROGRESS
+        desc=what, unit="position", total=total, delay=SECONDS_WITHOUT_PROGRESS
     ) as bar:
         for item in items:
             yield item

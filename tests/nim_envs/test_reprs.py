@@ -111,3 +111,13 @@ def test_a_progress_bar_in_a_notebook_moves_as_in_a_terminal(monkeypatch):
             return bar.mininterval
 
     assert rate(Stream()) < 1 < rate(io.StringIO())
+
+
+def test_a_progress_bar_has_room_in_a_narrow_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    for _ in progress_bar(range(123_456), desc="training, resumed", unit="game"):
+        pass
+    line = capsys.readouterr().err.split("\r")[-1].strip()
+    assert "123k/123k" in line
+    assert line.count("█") >= 10
+    assert len(line) <= 60

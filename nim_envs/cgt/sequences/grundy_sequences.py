@@ -213,7 +213,7 @@ class GrundySequence:
         bar: Any = None
         if progress:
             bar = progress_bar(
-                desc=self.game.name, unit="value", unit_scale=True, initial=self._known,
+                desc=self.game.name, unit="value", initial=self._known,
                 total=size, delay=PROGRESS_DELAY,
             )  # fmt: skip
         saved, saved_at = self._known, time.monotonic()

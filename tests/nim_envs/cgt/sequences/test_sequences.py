@@ -586,10 +586,10 @@ def test_a_progress_bar_counts_the_values_of_a_long_run(capsys, monkeypatch):
     grundy_sequence("0.6", 4_000, progress=True)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sequences, "PROGRESS_DELAY", 0.0)
-    grundy_sequence("0.6", 9_000, progress=True)
+    grundy_sequence("0.6", 12_000, progress=True)
     error = capsys.readouterr().err
     assert "0.6: 100%" in error
-    assert "9.00k/9.00k" in error
+    assert "12.0k/12.0k" in error
 
 
 # Periods.
