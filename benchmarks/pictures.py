@@ -15,16 +15,21 @@ import numpy as np
 from agents import Agent, OptimalAgent, RandomAgent
 from benchmarks.command_line import benchmark, names_option
 from nim_envs import GameEnv
+from nim_envs.envs.renderer import Renderer
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
 from nim_envs.registration import GAMES, make_aec
 from nim_envs.render.frame import Frame
+from nim_envs.render.picture import Picture
 from nim_envs.typing import IntArray
 
 MILLISECONDS = 1_100
 """Time for which each position is shown; the last one is shown twice as long."""
 
 COLORS = 64
+
+SCALE = 2
+"""Pixels for each that a page shows: screens of phones and of many laptops are as fine."""
 
 PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "nim": ("nim", {"heaps": (3, 4, 5, 7)}),
@@ -68,15 +73,24 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
         seed: seed of both players.
 
     Returns:
-        One picture for each position, with winning moves marked, uint8 ``(height, width, 3)``.
+        One picture for each position, with winning moves marked, uint8 ``(height, width, 3)``,
+        twice as sharp as those of an environment.
 
     Raises:
         InvalidGameError: ``name`` is unknown.
         MissingPackageError: pygame is not installed.
     """
-    env = make_aec(name, render_mode="rgb_array", show_winning_moves=True, **(arguments or {}))
-    frames = [env.render() for _ in moves_of(env, seed)]
-    return cast(list[Frame], [*frames, env.render()])
+    env = make_aec(name, **(arguments or {}))
+    picture = Picture(env.game, scale=SCALE)
+    renderer = Renderer(env.game, None, (), show_winning_moves=True)
+    seats = env.possible_agents
+
+    def frame(mover: int | None, winner: int | None = None) -> Frame:
+        return picture.frame(renderer.scene(env.position, mover, winner, env.last_move))
+
+    frames = [frame(seats.index(env.agent_selection)) for _ in moves_of(env, seed)]
+    winners = [seat for seat, name in enumerate(seats) if env.rewards[name] > 0]
+    return [*frames, frame(None, *winners)]
 
 
 def darkened(frame: Frame) -> Frame:

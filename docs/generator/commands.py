@@ -61,6 +61,7 @@ OF_AGENTS = (
     Example("show --player agent.zip --position 3,4,5 --greedy"),
     Example("play --opponent agent.zip --start 1,2,2 --seed 0", ("hint", "0 1", "quit")),
     Example("tournament --player agent.zip --player optimal --player epsilon=0.2 --player random"),
+    Example("diagnose docs.tutorials.my_learner:MyLearner --games 2000"),
 )
 
 OPTIMALITY = "--boards addition-3-10 --learners q-learning sarsa random --quick --jobs 1"

@@ -12,7 +12,7 @@ import numpy as np
 from nim_envs.caches import LimitedCache
 from nim_envs.optional import needed
 from nim_envs.render.frame import Frame
-from nim_envs.render.geometry import Point
+from nim_envs.render.geometry import Area, Point
 from nim_envs.render.shapes import (
     PAPER,
     SMALLEST_TEXT,
@@ -24,6 +24,7 @@ from nim_envs.render.shapes import (
     Polygon,
     Shape,
     Words,
+    scaled,
 )
 
 FINENESS = 4
@@ -50,17 +51,19 @@ class Canvas:
     """A surface to draw on, in memory; no display is needed.
 
     Args:
-        size: width and height in pixels.
+        size: width and height, in the units of shapes.
+        scale: pixels per unit, a whole number: 2 for a picture twice as sharp.
 
     Raises:
         MissingPackageError: pygame is not installed.
     """
 
-    def __init__(self, size: tuple[int, int]) -> None:
+    def __init__(self, size: tuple[int, int], scale: int = 1) -> None:
         self._pygame = load_pygame()
         self._pygame.font.init()
-        self.size = size
-        self.surface = self._pygame.Surface(size, 0, 32)
+        self.size = size[0] * scale, size[1] * scale
+        self.scale = scale
+        self.surface = self._pygame.Surface(self.size, 0, 32)
         self._sprites: LimitedCache[Any, Any] = LimitedCache(MOST_SPRITES)
         self._fonts: dict[int, Any] = {}
         self._draw: dict[type, Callable[[Any], None]] = {
@@ -85,6 +88,8 @@ class Canvas:
     def draw(self, shapes: Iterable[Shape]) -> None:
         """Draw shapes, each over those before it."""
         for shape in shapes:
+            if self.scale > 1 and not isinstance(shape, Group):
+                shape = scaled(shape, self.scale)
             self._draw[type(shape)](shape)
 
     def _draw_box(self, box: Box) -> None:
@@ -147,7 +152,7 @@ class Canvas:
 
     def _draw_group(self, group: Group) -> None:
         """Draw a group the first time, and then copy what it looked like."""
-        place = group.area
+        place = Area(*(self.scale * length for length in group.area))
         x, y = math.floor(place.x), math.floor(place.y)
         area = self._pygame.Rect(
             x, y, math.ceil(place.right) - x, math.ceil(place.bottom) - y
@@ -161,8 +166,9 @@ class Canvas:
             self.surface.blit(sprite, area.topleft)
 
     def text_width(self, text: str, size: float) -> int:
-        """Return the width of a line in pixels."""
-        return -(-int(self._font(size).size(text)[0]) // TEXT_FINENESS)
+        """Return the width of a line, in the units of shapes."""
+        width = int(self._font(self.scale * size).size(text)[0])
+        return -(-width // (TEXT_FINENESS * self.scale))
 
     def _font(self, size: float) -> Any:
         points = max(SMALLEST_TEXT, round(size))

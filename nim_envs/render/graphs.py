@@ -36,7 +36,7 @@ MOST_NODES = 80
 
 SMALLEST_NODE, LARGEST_NODE = 15.0, 0.115
 """Sides of nodes, in pixels and as a share of the graph's height; the smallest holds a number."""
-OUTLINE = mixed(LINE, GREY, 0.35)
+OUTLINE = mixed(LINE, GREY, 0.8)
 
 
 @lru_cache(maxsize=64)
@@ -155,7 +155,7 @@ class _Graph:
             ),
             default=largest * 2,
         )
-        self.side = max(SMALLEST_NODE, min(largest, 0.8 * nearest))
+        self.side = max(SMALLEST_NODE, min(largest, 0.64 * nearest))
         self._plain: dict[TextWidth, Group] = {}
 
     def node(self, state: int) -> Area:

@@ -31,7 +31,7 @@ from nim_envs.render.shapes import (
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.typing import BoolArray, IntArray
 
-SMALLEST_SQUARE, LARGEST_SQUARE = 7.0, 64.0
+SMALLEST_SQUARE, LARGEST_SQUARE = 7.0, 110.0
 """Sides of squares in pixels; where they would be smaller, coordinates are shown as numbers."""
 
 LABEL = 26.0
@@ -125,6 +125,9 @@ class BoardLayout(Layout):
     numbered = False
     """Whether the indices of the squares are written on them."""
 
+    marks_whole_moves = False
+    """Whether a winning move is marked on all squares that it needs, where one would do."""
+
     largest_square = LARGEST_SQUARE
     """Largest side of a square, in pixels."""
 
@@ -206,8 +209,7 @@ class BoardLayout(Layout):
             elif before[index]:
                 self.draw_emptied(drawing, place, player_color(view.last_mover))
             if self.numbered:
-                ink = WHITE if filled[index] else GREY
-                drawing.text(str(index), place.center, min(22, 0.5 * self.side), ink)
+                self.draw_number(drawing, index, WHITE if filled[index] else GREY)
         self.draw_marks(drawing, view)
         self.draw_label(drawing, view)
 
@@ -236,27 +238,39 @@ class BoardLayout(Layout):
         else:
             drawing.box(inside, mixed(color, WHITE, 0.2), 0.12 * self.side, width)
 
+    def draw_number(self, drawing: Drawing, index: int, ink: Color) -> None:
+        """Write the index of a square on it."""
+        drawing.text(str(index), self.squares[index].center, min(28, 0.5 * self.side), ink)
+
     def draw_marks(self, drawing: Drawing, view: ComponentView) -> None:
         """Mark each winning move: where a click chooses it, or else on all squares it changes."""
         for option in view.winning:
             moves = self.moves(view.state)
             (row,) = np.nonzero(moves.options == option)[0].tolist()
             chosen_by = np.nonzero(moves.squares[row])[0].tolist()
-            places = next(
-                (
-                    [index]
-                    for index in chosen_by
-                    if self._options_on(view.state, index, self.squares[index].center) == [option]
-                ),
-                chosen_by,
-            )
-            self.mark(drawing, places)
+            if not self.marks_whole_moves:
+                chosen_by = next(
+                    (
+                        [index]
+                        for index in chosen_by
+                        if self._options_on(view.state, index, self.squares[index].center)
+                        == [option]
+                    ),
+                    chosen_by,
+                )
+            self.mark(drawing, chosen_by)
 
     def mark(self, drawing: Drawing, places: list[int]) -> None:
-        """Mark a winning move on its squares."""
-        size = max(5.0, 0.28 * self.side)
-        for place in places:
-            drawing.disc(square(self.squares[place].center, size), WINNING)
+        """Mark a winning move on its squares, by discs with a rim that stands out on any ground."""
+        for index in places:
+            place = self.squares[index]
+            if self.numbered:
+                self.draw_filled(drawing, place, WINNING)
+                self.draw_number(drawing, index, WHITE)
+                continue
+            size = max(5.0, 0.36 * self.side)
+            drawing.disc(square(place.center, 1.25 * size), WHITE)
+            drawing.disc(square(place.center, size), WINNING)
 
     def draw_label(self, drawing: Drawing, view: ComponentView) -> None:
         """Write the name below a board and, but of cells and pieces, its coordinates."""
@@ -441,6 +455,7 @@ class CellsLayout(BoardLayout):
     """The cells of a board; without a board, nodes on a circle."""
 
     writes_coordinates = False
+    marks_whole_moves = True
 
     @classmethod
     def number_of_squares(cls, fields: tuple[int, ...]) -> int:
@@ -481,13 +496,33 @@ class CellsLayout(BoardLayout):
             return super().pointed_at(options, before, after)
         return np.asarray(needed[0][options])
 
+    def draw_marks(self, drawing: Drawing, view: ComponentView) -> None:
+        """Join the two cells of the last move and of the selected one; mark the winning moves."""
+        if self.component.coordinate_system.board is not None:
+            mover = mixed(player_color(view.mover), WHITE, 0.25)
+            last = mixed(player_color(view.last_mover), WHITE, 0.3)
+            after = view.state if view.pointed is None else view.pointed
+            for one, other, color in ((view.before, view.state, last), (view.state, after, mover)):
+                covered = np.flatnonzero(self.filled_at(other) & ~self.filled_at(one))
+                if len(covered) == 2:
+                    drawing.box(self._between(covered.tolist(), 0.5, 0.9), color)
+        super().draw_marks(drawing, view)
+
+    def _between(self, pair: list[int], length: float, width: float) -> Area:
+        """Return the bar across the border of two neighbouring cells; sizes in sides of squares."""
+        (x, y), (right, bottom) = (self.squares[index].center for index in pair)
+        across = self.side * (length if right > x else width)
+        down = self.side * (length if bottom > y else width)
+        return Area((x + right - across) / 2, (y + bottom - down) / 2, across, down)
+
     def mark(self, drawing: Drawing, places: list[int]) -> None:
-        """Mark a winning move by a line through its cells, or by a dot on a single one."""
-        if len(places) == 1:
+        """Mark a winning move by a bar across the border of its two cells, or on each cell."""
+        if len(places) != 2 or self.component.coordinate_system.board is None:
             super().mark(drawing, places)
-        else:
-            ends = self.squares[places[0]].center, self.squares[places[-1]].center
-            drawing.line(*ends, WINNING, max(2.0, 0.12 * self.side))
+            return
+        # Bars of pairs that share a cell do not meet.
+        for length, width, color in ((0.56, 0.26, WHITE), (0.5, 0.2, WINNING)):
+            drawing.box(self._between(places, length, width), color, radius=width * self.side / 2)
 
 
 class PiecesLayout(BoardLayout):
@@ -496,8 +531,6 @@ class PiecesLayout(BoardLayout):
     Coordinates beyond the cells, such as the player to move, stand below the board. A click on a
     square chooses the move that puts a piece there; any square a move that changes none.
     """
-
-    largest_square = 110.0
 
     @classmethod
     def number_of_squares(cls, fields: tuple[int, ...]) -> int:

@@ -147,16 +147,20 @@ class Picture:
         game: decides which panels are used.
         size: width and height in pixels.
         toolbar: free height at the bottom, in pixels.
+        scale: pixels of a frame for each of these: 2 for a picture twice as sharp.
 
     Raises:
         InvalidGameError: a size below ``SMALLEST_SIZE``.
     """
 
-    def __init__(self, game: Game, size: tuple[int, int] = SIZE, toolbar: int = 0) -> None:
+    def __init__(
+        self, game: Game, size: tuple[int, int] = SIZE, toolbar: int = 0, scale: int = 1
+    ) -> None:
         if size[0] < SMALLEST_SIZE[0] or size[1] < SMALLEST_SIZE[1]:
             raise InvalidGameError(f"a picture must be at least {SMALLEST_SIZE}, not {size}")
         self.game = game
         self.size = size
+        self.scale = scale
         self.body = Area(0, 0, *size).shrunk(MARGIN, HEADER, MARGIN, FOOTER + toolbar)
         self.panels = self._panels(self.body.shrunk(10, 6, 10, 6))
 
@@ -181,7 +185,7 @@ class Picture:
         Raises:
             MissingPackageError: pygame is not installed.
         """
-        return Canvas(self.size)
+        return Canvas(self.size, self.scale)
 
     def shapes(self, scene: Scene, text_width: TextWidth = typical_text_width) -> list[Shape]:
         """Return the shapes of a scene, each drawn over those before it.
@@ -206,7 +210,7 @@ class Picture:
         return self.canvas.surface
 
     def frame(self, scene: Scene) -> Frame:
-        """Return the picture of a scene, ``(height, width, 3)``, uint8."""
+        """Return the picture of a scene, ``(scale * height, scale * width, 3)``, uint8."""
         self.draw(scene)
         return self.canvas.frame()
 

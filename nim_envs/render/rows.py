@@ -10,7 +10,7 @@ from nim_envs.rules import SplittingHeap
 from nim_envs.rules.component import Component
 from nim_envs.rules.octal_codes import LEAVE_TWO
 
-SMALLEST_PIN, LARGEST_PIN = 6.0, 0.12
+SMALLEST_PIN, LARGEST_PIN = 6.0, 0.2
 """Widths of a pin's place, in pixels and as a share of the height of all rows."""
 TALL = 2.0
 """Height of the place of a pin, in its widths."""
@@ -89,10 +89,10 @@ class RowLayout(HeapLayout):
             down = self.side * TALL * ((number % LEVELS + 1) / levels - 0.5)
             pins = [self.squares[pin].center for pin in range(smaller, smaller + taken)]
             places = [(pin.x, pin.y + down) for pin in pins]
-            if taken > 1:
-                drawing.line(places[0], places[-1], WINNING, 0.5 * size)
-            for place in places:
-                drawing.disc(square(place, size), WINNING)
+            for rim, color in ((0.24 * size, WHITE), (0.0, WINNING)):
+                for place in places:
+                    drawing.disc(square(place, size + rim), color)
+                drawing.line(places[0], places[-1], color, 0.5 * size + rim)
 
     def draw_label(self, drawing: Drawing, view: ComponentView) -> None:
         """Write the number of pins and the name before the row."""

@@ -109,7 +109,33 @@ class Group:
     shapes: tuple[Shape, ...]
 
 
-Shape: TypeAlias = "Box | Disc | Line | Polygon | Words | Group"
+Plain: TypeAlias = Box | Disc | Line | Polygon | Words
+"""A shape that is no group."""
+
+Shape: TypeAlias = Plain | Group
+
+
+LENGTHS = frozenset(("area", "radius", "line_width", "start", "end", "corners", "place", "size"))
+"""Fields of shapes that are lengths or places."""
+
+
+def scaled(shape: Plain, scale: int) -> Plain:
+    """Return a shape ``scale`` times as large and as far from the corner.
+
+    Example:
+        >>> scaled(Disc(Area(10, 20, 8, 8), WINNING), 2).area
+        Area(x=20, y=40, width=16, height=16)
+    """
+    fields = shape._asdict()
+    return shape._replace(**{name: _times(fields[name], scale) for name in LENGTHS & {*fields}})
+
+
+def _times(value: Any, scale: int) -> Any:
+    """Return a length, or all lengths in a tuple, times ``scale``."""
+    if not isinstance(value, tuple):
+        return scale * value
+    lengths = (_times(item, scale) for item in value)
+    return type(value)(*lengths) if isinstance(value, (Area, Point)) else tuple(lengths)
 
 
 class Drawing:

@@ -26,7 +26,7 @@ from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
 
 SMALLEST_SQUARE = 15.0
-LARGEST_SQUARE = 54.0
+LARGEST_SQUARE = 64.0
 
 
 def track_room(cell: Area) -> Area:

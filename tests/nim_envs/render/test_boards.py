@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 import nim_envs
 from nim_envs.registration import GAMES, make_game
+from nim_envs.render import position_shapes
 from nim_envs.render.boards import BoardPanel
 from nim_envs.render.geometry import Area
 from nim_envs.render.layouts import LAYOUTS, TileLayout, board_layout
@@ -169,6 +172,21 @@ def test_winning_moves_and_the_last_move_are_marked(name):
     assert (moved != unmoved).any()
     assert (moved != by_the_other).any()
     assert (frame(pointed=int(action)) != frame()).any()
+
+
+def test_winning_pairs_of_cells_and_numbers_of_winning_nodes_can_be_told_apart():
+    cram = make_game("cram")
+    start = np.array(cram.rules.initial)
+    wins = cram.solution.winning_actions(start)
+    shapes = position_shapes(cram, cram.rules.initial, show_winning_moves=True)
+    green = "#" + bytes(WINNING).hex()
+    bars = [Area(*s["area"]) for s in shapes if s["color"] == green and s["shape"] == "box"]
+    assert len(bars) == len(wins) > 1
+    assert not any(one.overlaps(other) for one, other in combinations(bars, 2))
+    path = make_game("node_kayles", nodes=3, edges=((0, 1), (1, 2)))
+    shapes = position_shapes(path, path.rules.initial, show_winning_moves=True)
+    (marked,) = (n for n, s in enumerate(shapes) if s["color"] == green and s["shape"] == "disc")
+    assert [s["text"] for s in shapes[marked:] if s["color"] == "#ffffff"][:1] == ["1"]
 
 
 def test_coordinates_without_a_picture_or_too_many_squares_are_boxes_with_their_numbers():

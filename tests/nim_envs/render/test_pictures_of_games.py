@@ -747,6 +747,17 @@ def test_no_warning_is_given():
         env.render()
 
 
+@pytest.mark.parametrize("name", ["graph", "chomp"])
+def test_a_sharper_picture_is_the_same_one_with_more_pixels(name):
+    game = make_game(name)
+    scene = Scene(np.array(game.rules.initial), mover=0)
+    usual, sharp = (Picture(game, scale=scale).frame(scene).astype(float) for scale in (1, 2))
+    height, width, _ = usual.shape
+    assert sharp.shape == (2 * height, 2 * width, 3)
+    shrunk = sharp.reshape(height, 2, width, 2, 3).mean(axis=(1, 3))
+    assert abs(shrunk - usual).mean() < 2  # of 255; edges and letters differ
+
+
 def test_heap_panels_are_what_draws_nim():
     assert isinstance(Picture(make_game("nim")).panels[0], HeapPanel)
 
