@@ -145,7 +145,6 @@ def _read_breadth_first(reader: _Reader) -> None:
                 progress_bar(
                     desc=f"positions of {reader.name}",
                     unit="position",
-                    total=reader.found,
                     delay=SECONDS_WITHOUT_PROGRESS,
                 )
             )

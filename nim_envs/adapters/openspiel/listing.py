@@ -196,7 +196,6 @@ class _Listing:
                     progress_bar(
                         desc=f"positions of {self.name}",
                         unit="position",
-                        unit_scale=True,
                         delay=SECONDS_WITHOUT_PROGRESS,
                     )
                 )
