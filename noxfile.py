@@ -209,6 +209,7 @@ def benchmarks(session: nox.Session) -> None:
     session.install("--editable", ".[benchmarks]")
     for name in (
         "published", "learning_speed", "scaling", "solver", "generalisation", "turn_credit",
+        "open_track",
     ):  # fmt: skip
         run_benchmark(session, name)
     session.install("--editable", ".[test,envpool]")

@@ -5,17 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from agents import Learner, OptimalAgent, RandomAgent, registry
+from agents import (
+    ColumnAutomatonLearner,
+    GameChoosingLearner,
+    HeapSymmetry,
+    Learner,
+    OptimalAgent,
+    QLearning,
+    QuotientLearner,
+    RandomAgent,
+    RealTimeDynamicProgramming,
+    SignedProducts,
+    registry,
+)
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.games import same_game
 from agents.training import train
 from benchmarks.timing import timed
-from nim_envs import GameEnv
+from nim_envs import Game, GameEnv
 from nim_envs.references import required_arguments, resolved
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]
@@ -29,6 +42,35 @@ LEARNERS: dict[str, Maker] = {
     **{name: row.make for name, row in registry.LEARNERS.items()},
 }
 """The learners of this project, and two players that do not learn, by name."""
+
+MORE_LEARNERS: dict[str, Maker] = {
+    "q-learning-symmetric": lambda env: (
+        HeapSymmetry(QLearning.for_env(env, epsilon=0.5), env.game),
+    ),
+    "real-time-dynamic-programming-symmetric": lambda env: (
+        RealTimeDynamicProgramming.for_env(env, epsilon=0.3, symmetric=True),
+    ),
+    "column-automaton": lambda env: (ColumnAutomatonLearner.for_env(env, play_from="start"),),
+    "column-automaton-of-q-learning": lambda env: (
+        ColumnAutomatonLearner.for_env(env, labels="q-learning"),
+    ),
+    "quotient": lambda env: (QuotientLearner.for_env(env),),
+    "signed-products": lambda env: (SignedProducts.for_env(env),),
+}
+"""More learners of this project, which know what positions consist of, by name."""
+
+KNOWLEDGE = {
+    "random": "nothing",
+    "optimal": "the solution",
+    **{name: row.knows for name, row in registry.LEARNERS.items()},
+    "q-learning-symmetric": "the order of heaps",
+    "real-time-dynamic-programming-symmetric": "the rules, the order of heaps",
+    "column-automaton": "the rules, the order of heaps, bits",
+    "column-automaton-of-q-learning": "the rules, the order of heaps, bits",
+    "quotient": "the rules, the order of heaps, starts",
+    "signed-products": "the rules, the order of heaps, bits",
+}
+"""Knowledge of each learner besides observations and rewards, in words."""
 
 POLICY, TRAINER = 2, 3
 """Numbers of arguments of a function that is a policy, and of one that trains one."""
@@ -48,9 +90,40 @@ class TrainedEntry(NamedTuple):
     scores: list[Optimality]
 
 
+class Fitted(NamedTuple):
+    """A learner after training, before it is scored.
+
+    Attributes:
+        games: games that it was to play, or played where it chooses them; 0 if it does not learn.
+        seconds: time of training.
+        policies: the greedy policy of both seats, or one for each.
+        seen: game or environment in which they observe and act.
+        on: returns the policy on another board of the game, or raises a ``ValueError``; ``None``:
+            it plays no other board.
+    """
+
+    games: int
+    seconds: float
+    policies: tuple[Any, ...]
+    seen: Any
+    on: Callable[[Game], Any] | None
+
+    def scores(self, positions: str) -> list[Optimality]:
+        """Score the policy of both seats, or each seat's over those positions that it can face.
+
+        Args:
+            positions: set of positions of the policy of both seats.
+        """
+        sets = (positions,) if len(self.policies) == 1 else SEATS
+        return [
+            optimality(policy, self.seen, each)
+            for policy, each in zip(self.policies, sets, strict=True)
+        ]
+
+
 def is_own(name: str) -> bool:
     """Return whether a name is that of a learner from elsewhere, ``"module:Name"``."""
-    return name not in LEARNERS
+    return name not in LEARNERS and name not in MORE_LEARNERS
 
 
 def sources(name: str) -> list[Path]:
@@ -69,16 +142,19 @@ def maker(name: str) -> Maker:
     """Return the function that makes a learner of this project or of any other.
 
     Args:
-        name: a key of :data:`LEARNERS`; or ``"package.module:Name"``, where ``Name`` is a class or
-            a function. Its method ``for_env`` is called with the environment; without that method,
-            it is called itself. The result is an :class:`agents.base.Learner` for both seats, or a
-            pair of them, one for each.
+        name: a key of :data:`LEARNERS` or :data:`MORE_LEARNERS`; or ``"package.module:Name"``,
+            where ``Name`` is a class or a function. Its method ``for_env`` is called with the
+            environment; without that method, it is called itself. The result is a
+            :class:`agents.base.Learner` or a
+            :class:`agents.generalising.base.GameChoosingLearner` for both seats, or a pair of the
+            former, one for each.
 
     Raises:
         InvalidGameError: there is no such module, or no such name in it.
     """
-    if name in LEARNERS:
-        return LEARNERS[name]
+    known = {**LEARNERS, **MORE_LEARNERS}
+    if name in known:
+        return known[name]
     made = resolved(name)
     make = getattr(made, "for_env", made)
 
@@ -93,11 +169,27 @@ def trained(name: str, env: GameEnv, games: int, seed: int) -> TrainedEntry:
     """Train a learner and score it.
 
     Args:
+        name: as for :func:`fitted`.
+        env: environment to learn in.
+        games: number of games to play.
+        seed: integer seed.
+
+    Raises:
+        click.UsageError: the pair's environment is of another game.
+    """
+    found = fitted(name, env, games, seed)
+    return TrainedEntry(found.games, found.seconds, found.scores("all"))
+
+
+def fitted(name: str, env: GameEnv, games: int, seed: int) -> Fitted:
+    """Train a learner.
+
+    Args:
         name: as for :func:`maker`; or the name of a function of observations and action masks,
             which is scored as it is; or that of a function of the environment, a number of games
-            and a seed, which trains and returns what :func:`nim_envs.optimality` scores. If that
-            reads observations in another encoding, it returns a pair of it and an environment of
-            the same game in that encoding.
+            and a seed, which trains and returns what :func:`nim_envs.optimality` scores, or a
+            learner whose ``greedy`` takes a game. If that reads observations in another encoding,
+            it returns a pair of it and an environment of the same game in that encoding.
         env: environment to learn in.
         games: number of games to play.
         seed: integer seed.
@@ -106,7 +198,7 @@ def trained(name: str, env: GameEnv, games: int, seed: int) -> TrainedEntry:
         click.UsageError: the pair's environment is of another game.
     """
     if _arguments(name) == POLICY:
-        return TrainedEntry(0, 0.0, [optimality(resolved(name), env.game, "all")])
+        return Fitted(0, 0.0, (resolved(name),), env.game, lambda _: resolved(name))
     if _arguments(name) == TRAINER:
         seconds, found = timed(partial(resolved(name), env, games, seed))
         policy, seen = found if isinstance(found, tuple) else (found, env)
@@ -114,28 +206,31 @@ def trained(name: str, env: GameEnv, games: int, seed: int) -> TrainedEntry:
             raise click.UsageError(
                 f"--learners {name}: scored on {seen.game.summary}, not {env.game.summary}"
             )
-        return TrainedEntry(games, seconds, [optimality(policy, seen, "all")])
+        on = _on_other_boards(policy)
+        return Fitted(games, seconds, (policy if on is None else policy.greedy(),), seen, on)
     agents = maker(name)(env)
+    if isinstance(agents[0], GameChoosingLearner):
+        log = train(env, agents[0], games, seed=seed, progress=False)
+        policy = agents[0].greedy()
+        return Fitted(log.games, log.seconds, (policy,), env.game, agents[0].greedy)
     if not isinstance(agents[0], Learner):
-        return TrainedEntry(0, 0.0, _scores(agents, env))
+        return Fitted(0, 0.0, agents, env.game, lambda game: maker(name)(GameEnv(game))[0])
     # Compiled functions are loaded by a copy, so that seconds are of training alone.
     throw_away = maker(name)(env)
     train(env, _pair(throw_away), 2, seed=0, progress=False)
     log = train(env, _pair(agents), games, seed=seed, progress=False)
-    return TrainedEntry(games, log.seconds, _scores([agent.greedy() for agent in agents], env))
+    on = _on_other_boards(agents[0]) if len(agents) == 1 else None
+    return Fitted(games, log.seconds, tuple(agent.greedy() for agent in agents), env.game, on)
+
+
+def _on_other_boards(learner: Any) -> Callable[[Game], Any] | None:
+    """Return the method ``greedy`` of a learner if it takes a game, for policies on its board."""
+    greedy = getattr(learner, "greedy", None)
+    return greedy if callable(greedy) and signature(greedy).parameters else None
 
 
 def _pair(agents: tuple[Any, ...]) -> tuple[Any, ...]:
     return agents * 2 if len(agents) == 1 else agents
-
-
-def _scores(policies: Any, env: GameEnv) -> list[Optimality]:
-    """Score one policy over all N-positions, or each seat's over those that the seat can face."""
-    if len(policies) == 1:
-        return [optimality(policies[0], env.game, "all")]
-    return [
-        optimality(policy, env.game, seat) for policy, seat in zip(policies, SEATS, strict=True)
-    ]
 
 
 def knows(name: str) -> str:
@@ -144,10 +239,8 @@ def knows(name: str) -> str:
     Args:
         name: as for :func:`trained`; one of another project has it in an attribute ``knows``.
     """
-    if name in UNTRAINED:
-        return {"random": "nothing", "optimal": "the solution"}[name]
-    if name in registry.LEARNERS:
-        return registry.LEARNERS[name].knows
+    if name in KNOWLEDGE:
+        return KNOWLEDGE[name]
     return str(getattr(resolved(name), "knows", "not said"))
 
 
@@ -160,7 +253,9 @@ def check(name: str, env: GameEnv) -> None:
     if _arguments(name) in (POLICY, TRAINER):
         return
     agents = maker(name)(env)
-    if len(agents) not in (1, 2) or not all(isinstance(agent, Learner) for agent in agents):
+    if len(agents) not in (1, 2) or not all(
+        isinstance(agent, (Learner, GameChoosingLearner)) for agent in agents
+    ):
         raise click.UsageError(
             f"--learners {name} must make a learner with act, update and greedy, or a pair of "
             f"them, not {agents if len(agents) > 1 else agents[0]!r}"
@@ -169,7 +264,7 @@ def check(name: str, env: GameEnv) -> None:
 
 def _arguments(name: str) -> int:
     """Return the number of required positional arguments of a function; 0 of anything else."""
-    made = None if name in LEARNERS else resolved(name)
+    made = resolved(name) if is_own(name) else None
     if made is None or isinstance(made, type) or hasattr(made, "for_env"):
         return 0
     return required_arguments(made)

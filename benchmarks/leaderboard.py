@@ -8,7 +8,7 @@ learner of this project or of another entry.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -119,14 +119,29 @@ def published() -> list[dict[str, str]]:
     """Return the rows of the committed results and of all entries.
 
     Raises:
-        InvalidRunsError: a file has a row that no run can have written; or an entry has rows of a
-            learner of this project, of another entry, or not of the form ``"module:Name"``.
+        InvalidRunsError: a file has a row that no run can have written; or as :func:`entered`.
     """
-    rows = read_runs([RESULTS / "runs.csv"])
+    return [
+        *read_runs([RESULTS / "runs.csv"]),
+        *entered(RESULTS / "entries", lambda path: read_runs([path])),
+    ]
+
+
+def entered(folder: Path, read: Callable[[Path], list[dict[str, str]]]) -> Iterator[dict[str, str]]:
+    """Yield the rows of all entries.
+
+    Args:
+        folder: folder of the CSV files.
+        read: returns the rows of a file.
+
+    Raises:
+        InvalidRunsError: an entry has rows of a learner of this project, of another entry, or not
+            of the form ``"module:Name"``.
+    """
     owners: dict[str, Path] = {}
-    for path in sorted((RESULTS / "entries").glob("*.csv")):
-        entered = read_runs([path])
-        for name in dict.fromkeys(row["learner"] for row in entered):
+    for path in sorted(folder.glob("*.csv")):
+        rows = read(path)
+        for name in dict.fromkeys(row["learner"] for row in rows):
             if not is_own(name) or ":" not in name:
                 raise InvalidRunsError(
                     f"{path}: a learner from elsewhere is named package.module:Name, not {name!r}"
@@ -134,8 +149,7 @@ def published() -> list[dict[str, str]]:
             if name in owners:
                 raise InvalidRunsError(f"{path}: {name} is entered by {owners[name]} already")
             owners[name] = path
-        rows += entered
-    return rows
+        yield from rows
 
 
 def means(rows: Iterable[dict[str, str]], boards: Sequence[str]) -> dict[str, list[float]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agents import HeapSymmetry, Learner, QLearning, RealTimeDynamicProgramming, registry
+from agents import Learner, QLearning, registry
 from agents.evaluation.learning_curves import LearningCurve, learning_curve
 from agents.plotting.curves import learning_curves
 from agents.training import train
@@ -25,6 +25,7 @@ from benchmarks.command_line import (
     names_option,
     seeds_option,
 )
+from benchmarks.entries import MORE_LEARNERS
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import grouped, machine, table, write_report
@@ -78,12 +79,17 @@ def _registered(name: str) -> Callable[[GameEnv], Learner]:
     return lambda env: registry.LEARNERS[name].make(env, **arguments)[0]
 
 
+SYMMETRIC = ("q-learning-symmetric", "real-time-dynamic-programming-symmetric")
+
+
+def _symmetric(name: str) -> Callable[[GameEnv], Learner]:
+    """One learner for both seats that knows that the order of heaps does not matter."""
+    return lambda env: MORE_LEARNERS[name](env)[0]
+
+
 LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
     **{name: _registered(name) for name in registry.LEARNERS},
-    "q-learning-symmetric": lambda env: HeapSymmetry(QLearning.for_env(env, epsilon=0.5), env.game),
-    "real-time-dynamic-programming-symmetric": lambda env: RealTimeDynamicProgramming.for_env(
-        env, epsilon=0.3, symmetric=True
-    ),
+    **{name: _symmetric(name) for name in SYMMETRIC},
 }
 """Functions by name that make one learner for both seats."""
 

@@ -1,0 +1,174 @@
+"""The page of the open track, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from benchmarks.entries import UNTRAINED
+from benchmarks.open_track.runs import BOARDS
+from benchmarks.open_track.standings import OBSERVED, OpenStanding, Row, best_by_task, standings
+from benchmarks.open_track.tasks import (
+    GAMES,
+    OF_VERSION,
+    PUBLIC_SEED,
+    SAMPLE,
+    SEEDS,
+    TASKS,
+    VERSION,
+)
+from benchmarks.report import percent, table
+
+STANDING = (
+    "learner", "knows", "score", "learned: area", "last", "larger: area", "last ", "learned boards",
+    "larger boards",
+)  # fmt: skip
+"""The columns of the standings."""
+
+PAGE = """\
+# Open track
+
+Q-learning solves every board of the [leaderboard](index.md). Here it does not: few games, all
+from one position; a larger board of the same game, unseen; and games that nobody chose, by random
+octal codes.
+{summary}
+
+`{command}`, tasks of version {version}, means of {seeds} seeds.
+
+{standings}
+
+- A learner plays {games} games from the full position of a small board, beginning anew for each
+  number. Its greedy policy is scored by the share of N-positions at which it plays a winning
+  move, in percent: over all N-positions of that board that games can reach, and over {sample:,}
+  drawn from a larger board, the same ones for every learner.
+- *Area*: the area under the curve of the score over the logarithm of games. *Score*: the mean of
+  the areas over all tasks and both boards. *Last*: the score after {last:,} games.
+- *Learned boards*, *larger boards*: how many it plays. A learner may refuse a game, or give it up,
+  and a table holds the positions of its own board alone. In both cases random moves count.
+- `optimal` and `random` are not trained: they bound what a score can mean.
+
+![Scores by number of games on both boards](open_track.png)
+
+Mean over the tasks; a line for each learner.
+
+## Which learner knows what
+
+- *What it observes*: the position as numbers, which actions are legal, and rewards, in games from
+  one start.
+- *The rules*: the position after each move, before it is made.
+- *The order of heaps*: that it does not matter, nor do empty heaps.
+- *Bits*: heaps are read as binary numbers, column by column.
+- *Starts*: games begin where the learner chooses.
+
+## Which learner plays which larger board
+
+{larger}
+
+No other learner plays any larger board{nobody}.
+
+## Tasks
+
+{tasks}
+
+*Observes*, *any*: the highest area among learners that know what they observe alone, and among
+all, but `optimal`. Codes of `octal` games have three random digits, of which one at least lets a
+heap be split, by the seed {seed}. The code of `{of_version}` is drawn by the version of the
+package: nobody can prepare for the next one. All figures are in [open_track.csv](open_track.csv).
+
+## Enter
+
+```sh
+cp docs/tutorials/my_learner.py .
+python -m benchmarks.open_track --learners my_learner:MyLearner --quick
+```
+
+shows it in the table; without `--quick` it is trained on all tasks, and the last lines say how to
+enter: by a pull request that adds `open_track.csv` as `docs/results/open_entries/NAME.csv`, and
+the learner's code, so that its command can be run again for the code of the next version.
+
+`--learners MODULE:NAME` takes what the [leaderboard](index.md#enter-your-learner) takes. To play
+larger boards,
+
+- a learner has a method `greedy(game=None)`, which returns its policy on the board of `game`, or
+  raises a `ValueError`; it may also choose its own games: see <autoref
+  identifier="agents.GameChoosingLearner">the protocol</autoref>;
+- a function of an environment, a number of games and a seed returns an object with that method;
+- a function of observations and action masks is scored as it is, on both boards.
+
+An attribute `knows` says in words, as above, what a learner makes use of besides observations,
+masks and rewards.
+"""
+
+
+def standings_table(
+    found: Iterable[OpenStanding], own: Sequence[str] = (), style: str = "simple"
+) -> str:
+    """Return standings as a table.
+
+    Args:
+        found: the standings.
+        own: learners from elsewhere, which are marked.
+        style: a table format of tabulate.
+    """
+    rows: list[list[Any]] = []
+    for each in found:
+        scores = (
+            each.score, each.learned_area, each.learned_last, each.larger_area, each.larger_last,
+        )  # fmt: skip
+        name = f"{each.learner} (yours)" if each.learner in own else each.learner
+        rows.append([name, each.knows, *map(percent, scores), len(each.learned), len(each.larger)])
+    return table(STANDING, rows, style=style)
+
+
+def page(rows: Sequence[Row], command: str) -> str:
+    """Return the page of the track.
+
+    Args:
+        rows: rows of ``open_track.csv``, of all tasks.
+        command: command that has made them.
+    """
+    found = standings(rows, list(TASKS))
+    trained = [each for each in found if each.learner not in UNTRAINED]
+    played = {task for each in trained for task in each.larger}
+    nobody = [task for task in TASKS if task not in played]
+    header = (
+        "task",
+        *BOARDS,
+        *(f"{who}: {board}" for who in ("observes", "any") for board in BOARDS),
+    )
+    tasks = [
+        [task, *(TASKS[task].board(board).summary for board in BOARDS), *map(percent, best)]
+        for task, best in best_by_task(rows).items()
+    ]
+    return PAGE.format(
+        summary=summary(trained),
+        command=command,
+        version=VERSION,
+        seeds=len(SEEDS),
+        games=", ".join(f"{number:,}" for number in GAMES[:-1]) + f" or {GAMES[-1]:,}",
+        sample=SAMPLE,
+        last=GAMES[-1],
+        standings=standings_table(found, style="github"),
+        larger="\n".join(
+            f"- `{each.learner}`: {', '.join(each.larger)}" for each in trained if each.larger
+        ),
+        nobody=f", and no learner that of {', '.join(nobody)}" if nobody else "",
+        tasks=table(header, tasks, style="github"),
+        seed=PUBLIC_SEED,
+        of_version=OF_VERSION,
+    )
+
+
+def summary(found: Sequence[OpenStanding]) -> str:
+    """Return the highest scores in a sentence; empty if there are none."""
+    observing = [each for each in found if each.knows in OBSERVED]
+    if not observing:
+        return ""
+    best, alone = found[0], observing[0]
+    return (
+        f"The highest score is {percent(best.score)} % (`{best.learner}`, which knows "
+        f"{best.knows}); "
+        f"the highest of those that know what they observe alone, {percent(alone.score)} % "
+        f"(`{alone.learner}`): {percent(alone.learned_last)} % on the learned boards after "
+        f"{GAMES[-1]:,} games, and {percent(alone.larger_last)} % on the larger ones."
+    )

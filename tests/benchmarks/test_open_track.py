@@ -1,0 +1,177 @@
+"""The open track: its tasks, scores, standings and entries."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents import OptimalAgent, QLearning
+from benchmarks.leaderboard import InvalidRunsError
+from benchmarks.open_track import __main__ as open_track
+from benchmarks.open_track import standings as places
+from benchmarks.open_track.runs import BOARDS, REFUSED, area, run
+from benchmarks.open_track.tasks import (
+    CODES,
+    GAMES,
+    OF_VERSION,
+    SEEDS,
+    TASKS,
+    TASKS_VERSION,
+    code_of,
+)
+
+RISING = st.lists(st.floats(0, 100), min_size=3, max_size=3)
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_tasks_change_with_their_version_alone():
+    frozen = [(name, astuple(task)) for name, task in TASKS.items() if name != OF_VERSION]
+    digest = hashlib.sha256(repr((frozen, GAMES, SEEDS)).encode()).hexdigest()
+    assert (TASKS_VERSION, digest[:16]) == (1, "5d301a150dd99b16")
+
+
+def test_the_last_code_changes_with_the_version_of_the_package_and_is_none_of_the_others():
+    codes = {code_of(version, CODES) for version in ("0.3.0", "0.3.1", "0.4.0", "1.0", "1.0rc2")}
+    assert len(codes) == 5
+    code = code_of("0.3.0", ())
+    assert code == code_of("0.3.0", ())
+    assert code_of("0.3.0", [code]) not in (code, *CODES)
+    assert code not in CODES
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_games_begin_at_one_position_and_the_larger_board_is_of_the_same_game(name):
+    task = TASKS[name]
+    env = task.env()
+    starts = set()
+    for seed in range(3):
+        env.reset(seed=seed)
+        starts.add(env.state().tobytes())
+    assert len(starts) == 1
+    learned, larger = (task.board(board) for board in BOARDS)
+    assert larger.convention is learned.convention
+    assert larger.rules.name == learned.rules.name
+    assert np.prod(larger.rules.shape, dtype=float) > np.prod(learned.rules.shape, dtype=float)
+
+
+@given(RISING, st.floats(0, 100))
+def test_the_area_is_that_of_straight_lines_between_scores(scores, more):
+    # Equal steps of the logarithm: the trapezoidal rule with the weights 1, 2 and 1.
+    assert area(scores) == pytest.approx((scores[0] + 2 * scores[1] + scores[2]) / 4, abs=1e-9)
+    # Of unequal ones the longer step weighs more: here it is twice the other.
+    first, second, last = scores
+    expected = ((first + second) / 2 * 1 + (second + last) / 2 * 2) / 3
+    assert area(scores, (10, 100, 10_000)) == pytest.approx(expected, abs=1e-9)
+
+
+class PlaysEveryBoard(QLearning):
+    """A learner that is right everywhere, in no time."""
+
+    knows = "a secret"
+
+    def greedy(self, game=None):
+        """Return the optimal policy of a board."""
+        return OptimalAgent(game or TASKS["nim"].board("learned"))
+
+
+def trained_elsewhere(env, games, seed):
+    """Return a learner of another library, which plays every board."""
+    return PlaysEveryBoard.for_env(env)
+
+
+def test_a_learner_of_ones_own_is_scored_on_both_boards_and_is_told_how_to_enter(tmp_path, capsys):
+    learner = f"{__name__}:PlaysEveryBoard"
+    open_track.main(
+        ["--learners", learner, f"{__name__}:trained_elsewhere", "random", "q-learning",
+         "--tasks", "nim", "--quick", "--jobs", "1", "--output", str(tmp_path)]
+    )  # fmt: skip
+    rows = rows_of(tmp_path / "open_track.csv")
+    assert [(row["learner"], row["board"]) for row in rows[::4]] == [
+        (learner, "learned"), (learner, "larger")
+    ]  # fmt: skip
+    for row in rows:
+        assert tuple(row) == places.HEADER
+        scores = {float(row[name]) for name in (*places.SCORES, "area", "lowest", "highest")}
+        if row["learner"] == learner or "elsewhere" in row["learner"]:
+            assert (scores, row["plays"]) == ({100.0}, "plays")
+        elif row["learner"] == "random":
+            assert scores == {float(row["random %"])}
+        elif row["board"] == "larger":
+            assert (scores, row["plays"]) == ({float(row["random %"])}, "random moves")
+        else:
+            assert float(row["last %"]) > float(row["random %"])
+    assert rows[0]["knows"] == "a secret"
+    assert (tmp_path / "open_track.png").exists()
+    printed = capsys.readouterr().out
+    assert f"{learner} (yours)" in printed
+    assert f"python -m benchmarks.open_track --learners {learner}" in printed
+
+
+def test_random_moves_count_where_a_learner_refuses_the_game():
+    for each in run("chomp", "column-automaton", 0, quick=True):
+        assert each.plays == REFUSED
+        assert set(each.percents) == {each.random_percent}
+
+
+def entry(learner, score="80.0", **changed):
+    """Rows of a learner with all tasks."""
+    return [
+        {
+            **dict.fromkeys(places.HEADER, score), "tasks": places.VERSION, "task": task,
+            "board": board, "learner": learner, "knows": "what it observes", "plays": "plays",
+            **changed,
+        }
+        for task in TASKS
+        for board in BOARDS
+    ]  # fmt: skip
+
+
+def write(path, rows):
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, places.HEADER)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_entries_with_all_tasks_of_this_version_stand_beside_ours(tmp_path, monkeypatch):
+    monkeypatch.setattr(places, "RESULTS", tmp_path)
+    write(tmp_path / "open_track.csv", entry("q-learning", "70.0"))
+    write(tmp_path / "open_entries" / "a.csv", entry("my:Learner"))
+    write(tmp_path / "open_entries" / "b.csv", entry("my:Partial")[1:])
+    write(tmp_path / "open_entries" / "c.csv", entry("my:Earlier", tasks="1 with nim_envs 0.1.0"))
+    found = places.standings(places.published(), list(TASKS))
+    assert [(each.learner, each.score) for each in found] == [
+        ("my:Learner", 80.0), ("q-learning", 70.0)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("learner", "score", "task", "said"),
+    [
+        ("q-learning", "80", "nim", r"named package\.module:Name, not 'q-learning'"),
+        ("my:Learner", "100.1", "nim", "first % is from 0 to 100, not '100.1'"),
+        ("my:Learner", "nan", "nim", "first % is from 0 to 100, not 'nan'"),
+        ("my:Learner", "many", "nim", "first % is from 0 to 100, not 'many'"),
+        ("my:Learner", "80", "chess", "on chess, learned: there is no such board"),
+        ("my:Taken", "80", "nim", "my:Taken is entered by"),
+    ],
+)
+def test_rows_that_no_run_has_written_are_refused(
+    learner, score, task, said, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(places, "RESULTS", tmp_path)
+    write(tmp_path / "open_entries" / "a.csv", entry("my:Taken"))
+    write(tmp_path / "open_entries" / "b.csv", entry(learner, score, task=task))
+    with pytest.raises(InvalidRunsError, match=said):
+        places.published()
