@@ -40,22 +40,22 @@ def sample(
         last: index after the last game.
     """
     size = min(last - first, BLOCK)
-    numbers = np.empty((2, size), dtype=np.uint32)
-    left, chosen = numbers[0], numbers[1]
+    arrays = np.empty((2, size), dtype=np.uint32)
+    left, chosen = arrays[0], arrays[1]
     for here in range(0, last - first, BLOCK):
         end = min(here + BLOCK, last - first)
-        number = end - here
+        length = end - here
         random_bits, action = bits[here:end], actions[here:end]
-        left[:number] = ZERO
+        left[:length] = ZERO
         for group in range(len(groups)):
             packed = states[group, first + here : first + end]
             bits_of_state = groups[group]["state_bits"]
-            for i in range(number):
+            for i in range(length):
                 left[i] += packed[i] >> bits_of_state
-        for i in range(number):
+        for i in range(length):
             random_bits[i] += GAMMA
             left[i] = below(mixed(random_bits[i]), left[i])
-        chosen[:number] = ZERO
+        chosen[:length] = ZERO
         for group in range(len(groups)):
             at, width = groups[group]["legal_at"], groups[group]["legal_width"]
             bits_of_state = groups[group]["state_bits"]
@@ -64,16 +64,16 @@ def sample(
             # Once the group is found, the remainder wraps around to a large number. A remainder at
             # the last group belongs to it.
             if group == len(groups) - 1:
-                for i in range(number):
+                for i in range(length):
                     found = ONE - (left[i] >> TOP_BIT)
                     chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + left[i])
                 break
-            for i in range(number):
+            for i in range(length):
                 count = np.uint32(packed[i] >> bits_of_state)
                 found = np.uint32(left[i] < count)
                 chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + left[i])
                 left[i] -= count
-        for i in range(number):
+        for i in range(length):
             action[i] = np.int64(legal_actions[chosen[i]])
 
 
@@ -144,17 +144,17 @@ def find_by_values(
     Their count in all groups is written to ``counts``. Arguments: :func:`find_by_position`.
     """
     groups, states, values = tables.groups, games.states, winning.values
-    number = last - first
-    nim_sum = np.empty(number, dtype=np.uint32)
-    firm = np.empty(number, dtype=np.uint32)  # count of firm components
-    for i in range(number):
+    size = last - first
+    nim_sum = np.empty(size, dtype=np.uint32)
+    firm = np.empty(size, dtype=np.uint32)  # count of firm components
+    for i in range(size):
         nim_sum[i] = ZERO
         firm[i] = winning.firm
         counts[i] = ZERO
     for group in range(len(states)):
         packed = states[group, first:last]
         at, mask = groups[group]["states_at"], state_mask(groups[group]["state_bits"])
-        for i in range(number):
+        for i in range(size):
             value = values[np.uint32(at + (packed[i] & mask))]
             nim_sum[i] ^= value >> ONE
             firm[i] += value & ONE
@@ -163,7 +163,7 @@ def find_by_values(
         at, mask = groups[group]["states_at"], state_mask(groups[group]["state_bits"])
         targets_at, targets = winning.rows[group]["targets_at"], winning.rows[group]["targets"]
         none = np.uint32(targets - ONE)
-        for i in range(number):
+        for i in range(size):
             state = np.uint32(packed[i] & mask)
             value = values[np.uint32(at + state)]
             rest = np.uint32(nim_sum[i] ^ (value >> ONE))
@@ -196,36 +196,36 @@ def winning_replies(
         first: index of the first game.
         last: index after the last game.
     """
-    number = last - first
+    size = last - first
     bits, due = games.game_bits[first:last], games.due[first:last]
-    ranges = np.empty((len(winning.rows), number), dtype=np.uint64)
-    left = np.empty(number, dtype=np.uint32)  # at first the count of winning actions
+    ranges = np.empty((len(winning.rows), size), dtype=np.uint64)
+    left = np.empty(size, dtype=np.uint32)  # at first the count of winning actions
     if len(winning.strides) > 0:
         find_by_position(tables, winning, games, ranges, left, first, last)
     else:
         find_by_values(tables, winning, games, ranges, left, first, last)
-    optimal = np.empty(number, dtype=np.uint8)
-    chosen = np.empty(number, dtype=np.uint32)
-    base = np.empty(number, dtype=np.uint32)
-    for i in range(number):
+    optimal = np.empty(size, dtype=np.uint8)
+    chosen = np.empty(size, dtype=np.uint32)
+    base = np.empty(size, dtype=np.uint32)
+    for i in range(size):
         optimal[i] = np.uint8(due[i] == OPPONENT) & np.uint8(left[i] != ZERO)
         left[i] = below(mixed(random_bits[i]), left[i])
         chosen[i] = ZERO
         base[i] = ZERO
     if epsilon > 0.0:
-        for i in range(number):
+        for i in range(size):
             if due[i] == OPPONENT:
                 bits[i] += GAMMA
                 optimal[i] &= np.uint8(fraction(mixed(bits[i])) >= epsilon)
     for row in range(len(winning.rows)):
         found, first_action = ranges[row], winning.rows[row]["first_action"]
         # As in :func:`sample`: after its row is found, the remainder is a large number.
-        for i in range(number):
+        for i in range(size):
             count = np.uint32(found[i] >> U32)
             here = np.uint32(left[i] < count)
             chosen[i] += here * np.uint32(np.uint32(found[i]) + left[i])
             base[i] += here * first_action
             left[i] -= count
-    for i in range(number):
+    for i in range(size):
         action = np.int64(np.uint32(winning.actions[chosen[i]] + base[i]))
         actions[i] = action if optimal[i] else actions[i]

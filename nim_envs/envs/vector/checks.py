@@ -116,13 +116,13 @@ def _allowed(whose: str, least: int, num_actions: int, size: int) -> str:
 
 
 @compiled
-def first_outside(actions: IntArray, least: int, number: int) -> int:
-    """Return the first index of ``actions`` that is not within ``least..number - 1``, or -1."""
+def first_outside(actions: IntArray, least: int, end: int) -> int:
+    """Return the first index of ``actions`` that is not within ``least..end - 1``, or -1."""
     found = False
     for i in range(len(actions)):
-        found |= (actions[i] < least) | (actions[i] >= number)
+        found |= (actions[i] < least) | (actions[i] >= end)
     if found:
         for i in range(len(actions)):
-            if not least <= actions[i] < number:
+            if not least <= actions[i] < end:
                 return i
     return -1

@@ -41,7 +41,7 @@ class Engine:
         game: rules, convention and start.
         encoding: encoding of observations.
         size: number of games.
-        settings: who plays, and how long.
+        settings: opponent, seats and limit on moves.
 
     Attributes:
         games: the games in progress.
@@ -112,12 +112,12 @@ class Engine:
         results: Results | None = None,
         rows: WordArray | None = None,
     ) -> int:
-        """Run the phases of a step that are wanted, in all games.
+        """Run the requested phases of a step, in all games.
 
         Args:
             starts: start positions of new games.
-            mover: who makes the moves ``actions``; finished games are first marked for replacement
-                where it is the agent.
+            mover: mover of ``actions``: ``AGENT``, ``OPPONENT`` or ``NOBODY``. Before the agent
+                moves, finished games are marked for replacement.
             actions: int64 ``(games,)``.
             begins: whether new games begin where they are due and the compiled opponent replies.
             results: from :func:`nim_envs.envs.vector.games.new_results`, written.
@@ -127,7 +127,7 @@ class Engine:
             Number of games where it is not the agent's turn yet; see
             :func:`nim_envs.envs.vector.kernels.play`.
         """
-        left = play(
+        waiting = play(
             self._tables,
             self._winning,
             starts.arrays,
@@ -141,7 +141,7 @@ class Engine:
         )
         if self._end_values is not None and results is not None:
             write_outcomes(self._tables, self.games, self._settings, self._end_values, results)
-        return left
+        return waiting
 
     def seed_games(self, seeds: WordArray, which: BoolArray) -> None:
         """Seed the random numbers of the games in ``which``, each by its entry of ``seeds``."""
@@ -179,15 +179,15 @@ class Engine:
 
     def _sample(self, actions: IntArray) -> None:
         """Write legal actions of the first ``len(actions)`` games."""
-        tables, games, number = self._tables, self.games, len(actions)
+        tables, games, size = self._tables, self.games, len(actions)
         sample(
             tables.groups,
             tables.legal_actions,
             games.states,
-            games.action_bits[:number],
+            games.action_bits[:size],
             actions,
             0,
-            number,
+            size,
         )
 
     def first_illegal(self, actions: IntArray, mover: np.uint8) -> int:

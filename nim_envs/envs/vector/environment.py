@@ -333,13 +333,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self._seeded = True
         if isinstance(seed, int):
             self._np_random, self._np_random_seed = seeding.np_random(seed)
-            numbers = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
-            self._engine.seed_games(numbers, which.copy())
+            seeds = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
+            self._engine.seed_games(seeds, which.copy())
         elif seed is not None:
             given = [one for one in seed if one is not None]
             self.np_random = np.random.default_rng(given or None)
-            numbers = np.array([(one or 0) % 2**64 for one in seed], dtype=np.uint64)
-            self._engine.seed_games(numbers, which & [one is not None for one in seed])
+            seeds = np.array([(one or 0) % 2**64 for one in seed], dtype=np.uint64)
+            self._engine.seed_games(seeds, which & [one is not None for one in seed])
         if seed is not None:
             self._engine.discard_starts()
 

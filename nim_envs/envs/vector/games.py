@@ -86,11 +86,11 @@ def new_results(games: int) -> Results:
 
 
 @compiled(inner=True)
-def either(flag: np.uint8, one: np.uint8, other: np.uint8) -> np.uint8:
-    """Return ``one`` where ``flag`` is 1 and ``other`` where it is 0.
+def select(flag: np.uint8, if_set: np.uint8, otherwise: np.uint8) -> np.uint8:
+    """Return ``if_set`` where ``flag`` is 1 and ``otherwise`` where it is 0.
 
     Without a branch, so that the compiler vectorises loops that write it: with ``if`` and ``else``
     some steps take twice the time.
     """
     bits = np.uint8(np.uint8(0) - flag)
-    return np.uint8((one & bits) | (other & ~bits))
+    return np.uint8((if_set & bits) | (otherwise & ~bits))

@@ -31,9 +31,10 @@ game."""
 class Grouping:
     """The components of a game merged into groups.
 
-    Neighbouring components are merged while their joint states are few, which are the numbers of
-    the positions of these components alone. Slots that receive each other's split heaps are one
-    group where its positions are few; else each slot is a group of its own.
+    Neighbouring components are merged while their joint states are few: a joint state is the row of
+    :class:`JointStates` at which these components alone have their position. Slots that receive
+    each other's split heaps are one group where its positions are few; else each slot is a group of
+    its own.
 
     Args:
         rules: components to merge.
@@ -95,33 +96,31 @@ class Grouping:
 
     @property
     def strides(self) -> IntArray:
-        """Multipliers of the groups' states that number positions, int64 ``(groups,)``.
+        """Mixed-radix strides of the groups' states, int64 ``(groups,)``.
 
-        In games that do not split, the number is the position's index. Only for games whose
-        positions can be numbered.
+        In games that do not split, the states dotted with them are the position's index. Only for
+        games in which it fits in 64 bits.
         """
         return strides_of(self.sizes)
 
     def states(self, positions: IntArray) -> UInt32Array:
         """Return the groups' states ``(groups, n)`` at positions ``(n, components)``."""
-        numbers = []
+        states = []
         for group in self.members:
             columns, joint = positions[:, group.start : group.stop], self._joint.get(group)
-            numbers.append(columns[:, 0] if joint is None else joint.numbers(columns))
-        return np.stack(numbers).astype(np.uint32)
+            states.append(columns[:, 0] if joint is None else joint.rows(columns))
+        return np.stack(states).astype(np.uint32)
 
     def positions(self, states: UInt32Array) -> IntArray:
         """Return the positions ``(n, components)`` at the groups' states ``(groups, n)``."""
-        columns = [
-            self.parts(group, numbers) for group, numbers in zip(self.members, states, strict=True)
-        ]
+        columns = [self.parts(group, own) for group, own in zip(self.members, states, strict=True)]
         return np.concatenate(columns, axis=-1).astype(np.int64)
 
-    def parts(self, group: range, numbers: npt.NDArray[np.integer]) -> IntArray:
+    def parts(self, group: range, states: npt.NDArray[np.integer]) -> IntArray:
         """Return the states ``(n, members)`` of a group's components at its states ``(n,)``."""
         if group in self._joint:
-            return np.asarray(self._joint[group].positions[numbers])
-        return numbers.astype(np.int64)[:, np.newaxis]
+            return np.asarray(self._joint[group].positions[states])
+        return states.astype(np.int64)[:, np.newaxis]
 
     def successors(self, group: range, first: int, last: int) -> IntArray:
         """Return the states that a group's actions lead to, or ``NO_MOVE``.
@@ -147,7 +146,7 @@ class Grouping:
 
 
 class JointStates:
-    """The components of a group as a game of their own, whose positions are numbered.
+    """The components of a group as a game of their own, whose positions are the rows of an array.
 
     Args:
         rules: rules of the whole game.
@@ -156,7 +155,7 @@ class JointStates:
 
     Attributes:
         rules: rules of the components alone.
-        positions: by number, ``(size, members)``.
+        positions: all positions, ``(size, members)``.
         size: number of positions.
 
     Raises:
@@ -167,29 +166,29 @@ class JointStates:
         components = rules.components[group.start : group.stop]
         self.rules = Rules(rules.name, components, (0,) * len(components))
         actions = len(components) * rules.num_options
-        # Larger mixed-radix numbers do not fit in 64 bits.
+        # Larger mixed-radix indices do not fit in 64 bits.
         self.rules.check_size(LARGEST_STATE)
         self.positions = self.rules.lattice(largest // actions)
         self.size = len(self.positions)
         self._indices = self.rules.indices(self.positions)
 
-    def numbers(self, positions: IntArray) -> IntArray:
-        """Return the numbers of ``positions``, ``(n, members)``."""
-        return self._numbers_at(self.rules.indices(positions))
+    def rows(self, positions: IntArray) -> IntArray:
+        """Return the rows of ``positions``, ``(n, members)``."""
+        return self._rows_at(self.rules.indices(positions))
 
-    def _numbers_at(self, indices: IntArray) -> IntArray:
-        """Return the numbers of the positions at mixed-radix ``indices``."""
+    def _rows_at(self, indices: IntArray) -> IntArray:
+        """Return the rows of the positions at mixed-radix ``indices``."""
         if self.size == self.rules.num_positions:
             return indices
         return np.asarray(np.searchsorted(self._indices, indices))
 
     def successors(self, num_options: int, first: int, last: int) -> IntArray:
-        """Return the number of the position after every action, or ``NO_MOVE``.
+        """Return the row of the position after every action, or ``NO_MOVE``.
 
         Args:
             num_options: option slots of a component in the whole game.
-            first: number of the first position.
-            last: number after the last position.
+            first: row of the first position.
+            last: row after the last position.
 
         Returns:
             ``(last - first, members * num_options)``.
@@ -198,5 +197,5 @@ class JointStates:
         successors = np.full(shape, NO_MOVE, dtype=np.int64)
         for action, where, after in self.rules.moves(self._indices[first:last]):
             component, option = divmod(action, self.rules.num_options)
-            successors[where, component * num_options + option] = self._numbers_at(after)
+            successors[where, component * num_options + option] = self._rows_at(after)
         return successors

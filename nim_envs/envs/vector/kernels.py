@@ -38,11 +38,11 @@ OPENINGS_IN_ONE_CALL = 64
 
 
 @compiled(inner=True)
-def count_due(due: FlagArray, what: np.uint8, first: int, last: int) -> int:
-    """Return the number of games where ``what`` is due."""
+def count_due(due: FlagArray, event: np.uint8, first: int, last: int) -> int:
+    """Return the number of games where ``event``, such as ``NEW_GAME``, is due."""
     count = 0
     for i in range(first, last):
-        count += due[i] == what
+        count += due[i] == event
     return count
 
 
@@ -59,7 +59,7 @@ def play(
     results: Results,
     rows: WordArray,
 ) -> int:
-    """Run the phases of a step that are wanted, in all games.
+    """Run the requested phases of a step, in all games.
 
     They are one compiled function, because a function that several compiled functions call is
     compiled again for each of them.
@@ -70,12 +70,12 @@ def play(
         starts: start positions of new games.
         games: games in progress, changed.
         settings: settings of the environment.
-        mover: who moves: ``AGENT``, for whom finished games are first marked for replacement;
-            ``OPPONENT``, one in Python; or ``NOBODY``.
+        mover: mover of ``actions``: ``AGENT``, before whose move finished games are marked for
+            replacement; ``OPPONENT``, one in Python; or ``NOBODY``.
         actions: moves of the mover, int64 ``(games,)``.
         begins: whether new games begin where they are due and the compiled opponent replies.
-        results: written, unless they are of no games.
-        rows: observations ``(games, words)``, written, unless they are of no games.
+        results: written, unless empty.
+        rows: observations ``(games, words)``, written, unless empty.
 
     Returns:
         Number of games where it is not the agent's turn yet: they wait for the reply of an opponent
@@ -83,7 +83,7 @@ def play(
         :data:`OPENINGS_IN_ONE_CALL` games in a row. If there are any, the observations written are
         out of date.
     """
-    left, size = 0, len(games.outcomes)
+    waiting, size = 0, len(games.outcomes)
     for here in range(0, size, BLOCK):
         end = min(here + BLOCK, size)
         if mover == AGENT:
@@ -104,9 +104,9 @@ def play(
                 if count_due(games.due, NEW_GAME, here, end) == 0:
                     break
             if settings.has_opponent:
-                left += end - here - count_due(games.due, AGENT, here, end)
+                waiting += end - here - count_due(games.due, AGENT, here, end)
         if len(results[0]) > 0:
             write_results(games, settings, results, here, end)
         if len(rows) > 0:
             write_observations(tables, games.states, games.outcomes, rows, here, end)
-    return left
+    return waiting

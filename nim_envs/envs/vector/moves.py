@@ -1,4 +1,4 @@
-"""The move compiled for batches of games in packed states.
+"""Moves of batches of games, compiled, on the packed states of ``tables.Tables``.
 
 The one compiled for a single position is in :mod:`nim_envs.rules.compiled_moves`.
 """
@@ -22,7 +22,7 @@ from nim_envs.envs.vector.games import (
     FlagArray,
     Games,
     Settings,
-    either,
+    select,
 )
 from nim_envs.envs.vector.tables import Tables
 from nim_envs.rules.compiled_moves import first_empty_slot
@@ -33,12 +33,14 @@ TOP_BIT = np.uint32(31)
 
 
 @compiled(inner=True)
-def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.uint32) -> np.uint32:
+def successor_index(
+    at: np.uint32, count: np.uint32, state: np.uint32, option: np.uint32
+) -> np.uint32:
     """Return the index in ``Tables.successors`` of a move's result.
 
     Args:
-        at: start of the group's rows.
-        count: length of a row.
+        at: index of the group's first entry.
+        count: number of actions of the group.
         state: state of the group, not packed.
         option: index among the group's actions.
     """
@@ -47,7 +49,7 @@ def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.u
 
 @compiled(inner=True)
 def state_mask(bits: np.uint32) -> np.uint32:
-    """Return the mask of the ``bits`` lowest bits, which hold the state in a packed one."""
+    """Return the mask of the ``bits`` lowest bits of a packed state, which hold the state."""
     return np.uint32((ONE << bits) - ONE)
 
 
@@ -55,7 +57,7 @@ def state_mask(bits: np.uint32) -> np.uint32:
 def fill_empty_slots(
     tables: Tables, games: Games, actions: IntArray, mover: np.uint8, first: int, last: int
 ) -> None:
-    """Put second parts of moves into the first empty slot, before :func:`move` makes the rest.
+    """Put second parts of moves into the first empty slot, before :func:`move` changes the rest.
 
     Only where slots are groups of their own. The order does not matter: the slot of a move is not
     empty before it, nor after a move that splits.
@@ -77,7 +79,7 @@ def fill_empty_slots(
             if due[game] != mover or slot >= end_slot - first_slot:
                 continue
             state = states[first_slot + slot, game] & mask
-            second = seconds[successor_at(at, count, state, np.uint32(option - slot * count))]
+            second = seconds[successor_index(at, count, state, np.uint32(option - slot * count))]
             if second != ZERO:
                 states[first_empty_slot(states[:, game], first_slot), game] = second
 
@@ -100,11 +102,11 @@ def move(
     a new one is due.
     """
     fill_empty_slots(tables, games, actions, mover, first, last)
-    number = last - first
-    flags = np.empty((2, number), dtype=np.uint8)
+    size = last - first
+    flags = np.empty((2, size), dtype=np.uint8)
     moves_now, ends = flags[0], flags[1]
     due = games.due[first:last]
-    for i in range(number):
+    for i in range(size):
         moves_now[i] = due[i] == mover
         ends[i] = LAST_MOVE
     if tables.is_large:
@@ -112,7 +114,7 @@ def move(
     else:
         change_states_by_group(tables, games, actions, moves_now, ends, first, last)
     if settings.replies_in_python and mover == OPPONENT:
-        for i in range(number):
+        for i in range(size):
             ends[i] |= FORFEIT if actions[i] < 0 else ONGOING
     end_games(games, settings, mover, moves_now, ends, first, last)
     pass_turn(games, settings, mover, moves_now, first, last)
@@ -139,9 +141,9 @@ def change_states_by_group(
         first: index of the first game.
         last: index after the last game.
     """
-    number, successors = last - first, tables.successors
-    numbers = np.empty((3, number), dtype=np.uint32)
-    option, entry, after = numbers[0], numbers[1], numbers[2]
+    size, successors = last - first, tables.successors
+    arrays = np.empty((3, size), dtype=np.uint32)
+    option, entry, after = arrays[0], arrays[1], arrays[2]
     for group in range(len(games.states)):
         packed = games.states[group, first:last]
         first_action, count = tables.groups[group]["first_action"], tables.groups[group]["actions"]
@@ -150,21 +152,21 @@ def change_states_by_group(
             tables.groups[group]["state_bits"],
         )
         mask = state_mask(bits_of_state)
-        for i in range(number):
+        for i in range(size):
             # An action of an earlier group wraps around to a large number.
             option[i] = np.uint32(actions[i]) - first_action
-            there = successor_at(at, count, packed[i] & mask, option[i])
-            entry[i] = there if option[i] < count else at
-        for i in range(number):
+            index = successor_index(at, count, packed[i] & mask, option[i])
+            entry[i] = index if option[i] < count else at
+        for i in range(size):
             after[i] = successors[entry[i]]
-        for i in range(number):
-            mine = np.uint32(option[i] < count) & np.uint32(moves_now[i])
+        for i in range(size):
+            moved = np.uint32(option[i] < count) & np.uint32(moves_now[i])
             illegal = np.uint32(after[i] >> TOP_BIT)
-            chosen = np.uint32(ZERO - np.uint32(mine & ~illegal))  # all bits, or none
+            chosen = np.uint32(ZERO - np.uint32(moved & ~illegal))  # all bits, or none
             packed[i] = (after[i] & chosen) | (packed[i] & ~chosen)
             # It was not the last move if any group has a legal action left.
             alive = LAST_MOVE if packed[i] >> bits_of_state != ZERO else ONGOING
-            forfeit = FORFEIT if mine & illegal else ONGOING
+            forfeit = FORFEIT if moved & illegal else ONGOING
             ends[i] = np.uint8((ends[i] & ~alive) | forfeit)
 
 
@@ -179,9 +181,9 @@ def change_states_by_game(
     last: int,
 ) -> None:
     """Do the same as :func:`change_states_by_group`, faster where there are many groups."""
-    groups, states, number = tables.groups, games.states, last - first
-    legal = np.empty(number, dtype=np.uint32)  # not 0 where a legal action is left
-    for i in range(number):
+    groups, states, size = tables.groups, games.states, last - first
+    legal = np.empty(size, dtype=np.uint32)  # not 0 where a legal action is left
+    for i in range(size):
         legal[i] = ZERO
         # A negative action wraps around to a large number.
         action = np.uint32(actions[i])
@@ -190,16 +192,16 @@ def change_states_by_game(
             at, count = groups[group]["successors_at"], groups[group]["actions"]
             state = states[group, game] & state_mask(groups[group]["state_bits"])
             option = np.uint32(action - groups[group]["first_action"])
-            after = tables.successors[successor_at(at, count, state, option)]
+            after = tables.successors[successor_index(at, count, state, option)]
             if after >> TOP_BIT:
                 ends[i] |= FORFEIT
             else:
                 states[group, game] = after
     for group in range(len(groups)):
         packed, bits_of_state = states[group, first:last], groups[group]["state_bits"]
-        for i in range(number):
+        for i in range(size):
             legal[i] |= packed[i] >> bits_of_state
-    for i in range(number):
+    for i in range(size):
         ends[i] &= FORFEIT if legal[i] != ZERO else LAST_MOVE | FORFEIT
 
 
@@ -218,13 +220,13 @@ def end_games(
     for i in range(last - first):
         moves[i] += np.int32(moves_now[i])
     for i in range(last - first):
-        outcome[i] = either(moves_now[i], ends[i], outcome[i])
+        outcome[i] = select(moves_now[i], ends[i], outcome[i])
     if settings.most_moves < NO_LIMIT:
         unanswered = settings.has_opponent and mover == AGENT
         cut_short = TRUNCATED | UNANSWERED if unanswered else TRUNCATED
         for i in range(last - first):
             late = cut_short if moves[i] >= settings.most_moves else ONGOING
-            outcome[i] |= either(moves_now[i], late, ONGOING)
+            outcome[i] |= select(moves_now[i], late, ONGOING)
 
 
 @compiled(inner=True)
@@ -236,7 +238,7 @@ def pass_turn(
     first: int,
     last: int,
 ) -> None:
-    """Write who is due after the moves: the other player, or a new game."""
+    """Write the next event after the moves to ``due``: the other player's move, or a new game."""
     outcome, due = games.outcomes[first:last], games.due[first:last]
     moves, seat = games.moves[first:last], games.seats[first:last]
     if not settings.has_opponent:
@@ -245,15 +247,15 @@ def pass_turn(
     elif mover == AGENT:
         for i in range(last - first):
             reply = moves_now[i] & np.uint8(outcome[i] == ONGOING)
-            due[i] = either(reply, OPPONENT, due[i])
+            due[i] = select(reply, OPPONENT, due[i])
     else:
         for i in range(last - first):
             ended = moves_now[i] & np.uint8(outcome[i] != ONGOING)
             before_agent = ended & np.uint8(moves[i] == 1)
-            ending = either(before_agent, ONGOING, outcome[i] | BY_OPPONENT)
-            following = either(before_agent, NEW_GAME, AGENT)
-            outcome[i] = either(ended, ending, outcome[i])
-            due[i] = either(moves_now[i], following, due[i])
+            ending = select(before_agent, ONGOING, outcome[i] | BY_OPPONENT)
+            following = select(before_agent, NEW_GAME, AGENT)
+            outcome[i] = select(ended, ending, outcome[i])
+            due[i] = select(moves_now[i], following, due[i])
 
 
 @compiled
@@ -270,7 +272,7 @@ def first_illegal(tables: Tables, games: Games, actions: IntArray, mover: np.uin
             option = np.uint32(np.uint32(actions[i]) - groups[group]["first_action"])
             at, count = groups[group]["successors_at"], groups[group]["actions"]
             state = states[group, i] & state_mask(groups[group]["state_bits"])
-            there = successor_at(at, count, state, option)
-            if option < count and successors[there] >> TOP_BIT:
+            index = successor_index(at, count, state, option)
+            if option < count and successors[index] >> TOP_BIT:
                 return i
     return -1

@@ -14,7 +14,7 @@ from nim_envs.envs.vector.games import (
     Games,
     Settings,
     Starts,
-    either,
+    select,
 )
 from nim_envs.envs.vector.random_numbers import GAMMA, MIX_1, fraction, mixed
 from nim_envs.envs.vector.tables import GameTables, WordArray, packed_states
@@ -89,44 +89,44 @@ def replace_finished(games: Games, first: int, last: int) -> None:
     """Mark finished games for replacement by new ones."""
     outcome, due = games.outcomes[first:last], games.due[first:last]
     for i in range(last - first):
-        due[i] = either(np.uint8(outcome[i] != ONGOING), NEW_GAME, AGENT)
+        due[i] = select(np.uint8(outcome[i] != ONGOING), NEW_GAME, AGENT)
         outcome[i] = ONGOING
 
 
 @compiled(inner=True)
-def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64) -> int:
-    """Return the index of the start, out of ``number``, that random ``bits`` choose."""
+def draw_start(cumulative: npt.NDArray[np.float64], count: int, bits: np.uint64) -> int:
+    """Return the index of the start, out of ``count``, that random ``bits`` choose."""
     uniform = fraction(bits)
     if len(cumulative) == 0:
-        return int(uniform * number)
+        return int(uniform * count)
     # The first cumulative sum above it; rounding may leave the last one slightly below 1.
-    return min(int(np.searchsorted(cumulative, uniform, side="right")), number - 1)
+    return min(int(np.searchsorted(cumulative, uniform, side="right")), count - 1)
 
 
 @compiled(inner=True)
 def begin(starts: Starts, games: Games, settings: Settings, first: int, last: int) -> None:
     """Begin the new games that are due, unless the prepared start is used already."""
-    number = last - first
-    new = np.empty(number, dtype=np.uint8)  # 1 where a game begins
+    size = last - first
+    new = np.empty(size, dtype=np.uint8)  # 1 where a game begins
     states, used, prepared = games.states, starts.used, starts.prepared
     bits, outcome = games.game_bits[first:last], games.outcomes[first:last]
     due, moves, seats = games.due[first:last], games.moves[first:last], games.seats[first:last]
     count = starts.states.shape[1]
-    for i in range(number):
+    for i in range(size):
         new[i] = due[i] == NEW_GAME
     if count == 1 and not prepared and settings.agent_seat >= 0:
         # All begin at the same position and in the same seat: no branch is needed.
         for group in range(len(states)):
             packed, start = states[group, first:last], starts.states[group, 0]
-            for i in range(number):
+            for i in range(size):
                 packed[i] = start if new[i] else packed[i]
         agent_seat = np.uint8(settings.agent_seat)
-        for i in range(number):
-            seats[i] = np.int8(either(new[i], agent_seat, np.uint8(seats[i])))
+        for i in range(size):
+            seats[i] = np.int8(select(new[i], agent_seat, np.uint8(seats[i])))
     else:
-        chosen = np.empty(number, dtype=np.uint32)  # indices of the games that begin
+        chosen = np.empty(size, dtype=np.uint32)  # indices of the games that begin
         length = 0
-        for i in range(number):
+        for i in range(size):
             chosen[length] = i
             length += new[i]
         for j in range(length):
@@ -149,10 +149,10 @@ def begin(starts: Starts, games: Games, settings: Settings, first: int, last: in
                 bits[at] += GAMMA
                 seat = np.int64(mixed(bits[at]) >> U63)
             seats[at] = seat
-    for i in range(number):
+    for i in range(size):
         moves[i] = np.int32(0) if new[i] else moves[i]
-    for i in range(number):
+    for i in range(size):
         opponent_first = np.uint8(seats[i]) & np.uint8(settings.has_opponent)
-        first_due = either(opponent_first, OPPONENT, AGENT)
-        outcome[i] = either(new[i], ONGOING, outcome[i])
-        due[i] = either(new[i], first_due, due[i])
+        first_due = select(opponent_first, OPPONENT, AGENT)
+        outcome[i] = select(new[i], ONGOING, outcome[i])
+        due[i] = select(new[i], first_due, due[i])

@@ -83,9 +83,9 @@ def write_results(
     outcome, reward = games.outcomes[first:last], rewards[first:last]
     terminated, truncated = terminations[first:last], truncations[first:last]
     for i in range(last - first):
-        mover = last_mover_reward if outcome[i] & LAST_MOVE else np.float32(0)
-        mover = np.float32(-1) if outcome[i] & FORFEIT else mover
-        reward[i] = np.float32(0) - mover if outcome[i] & BY_OPPONENT else mover
+        movers = last_mover_reward if outcome[i] & LAST_MOVE else np.float32(0)
+        movers = np.float32(-1) if outcome[i] & FORFEIT else movers
+        reward[i] = np.float32(0) - movers if outcome[i] & BY_OPPONENT else movers
     for i in range(last - first):
         terminated[i] = (outcome[i] & (LAST_MOVE | FORFEIT)) != 0
         truncated[i] = (outcome[i] & (LAST_MOVE | FORFEIT | TRUNCATED)) == TRUNCATED
@@ -98,9 +98,9 @@ def write_results(
         lost = np.uint8((outcome[i] & (last_mover_loses | FORFEIT)) != 0)
         by_opponent = np.uint8((outcome[i] & BY_OPPONENT) != 0)
         goes_on = np.uint8((outcome[i] & (LAST_MOVE | FORFEIT)) == 0)
-        who = np.uint8(np.uint8(seat[i]) ^ turned ^ lost ^ by_opponent)
+        winning_seat = np.uint8(np.uint8(seat[i]) ^ turned ^ lost ^ by_opponent)
         # All bits set, which is -1, while the game goes on.
-        winner[i] = np.int8(who | np.uint8(np.uint8(0) - goes_on))
+        winner[i] = np.int8(winning_seat | np.uint8(np.uint8(0) - goes_on))
 
 
 @compiled
@@ -212,7 +212,7 @@ def write_large_boards(
     filled = np.empty(block, dtype=np.uint32)
     for here in range(first, last, block):
         end = min(here + block, last)
-        number, row = end - here, rows[here:end]
+        size, row = end - here, rows[here:end]
         all_words = row.reshape(-1)
         for word in range(len(all_words)):
             all_words[word] = NO_BITS
@@ -221,7 +221,7 @@ def write_large_boards(
             packed, mask = states[group, here:end], state_mask(groups[group]["state_bits"])
             if groups[group]["zeros_if_empty"]:
                 length = 0
-                for i in range(number):
+                for i in range(size):
                     filled[length] = i
                     length += packed[i] != ZERO
                 for j in range(length):

@@ -26,9 +26,9 @@ def mixed(bits: np.uint64) -> np.uint64:
 
 
 @compiled(inner=True)
-def below(bits: np.uint64, number: np.uint32) -> np.uint32:
-    """Return an integer from 0 to ``number - 1``, all equally likely, from random ``bits``."""
-    return np.uint32(((bits >> U32) * np.uint64(number)) >> U32)
+def below(bits: np.uint64, bound: np.uint32) -> np.uint32:
+    """Return an integer from 0 to ``bound - 1``, all equally likely, from random ``bits``."""
+    return np.uint32(((bits >> U32) * np.uint64(bound)) >> U32)
 
 
 @compiled(inner=True)

@@ -71,8 +71,8 @@ class Tables(NamedTuple):
     """The rules as arrays, made by :func:`tabulate`.
 
     Neighbouring components are merged into *groups*. A group's state is the mixed-radix
-    number of its components' states, so that a small game is a single group and a move a
-    single look-up. The slots of heaps that split are a group too, whose states are the numbers of
+    index of its components' states, so that a small game is a single group and a move a
+    single look-up. The slots of heaps that split are a group too, whose states are the indices of
     its positions; or, where these are many, each slot is a group, and second parts are looked up
     separately. The rows of all groups are joined in one flat array; equal groups share them.
 
@@ -188,18 +188,18 @@ def game_tables(rules: Rules, encoding: Encoding, largest_slots: int = SLOT_ENTR
     return tables
 
 
-def check_tables(rules: Rules, what: str, number: int) -> None:
+def check_tables(rules: Rules, what: str, size: int) -> None:
     """Raise ``SearchTooLargeError`` if tables would exceed the memory limit.
 
     Args:
         rules: named in the message.
         what: name of the tables in the message.
-        number: size in bytes.
+        size: bytes of the tables.
     """
     check_bytes(
         f"{what} of {rules.name} with components of {rules.shape} states and {rules.num_options} "
         "options",
-        number,
+        size,
     )
 
 
@@ -221,8 +221,8 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     _check_size(grouping, encoding, layout, list(kinds.values()))
     columns_of = [[*itertools.chain(*_columns_of(group, encoding, layout))] for group in members]
     parts = [_tabulate_group(grouping, index) for index in kinds.values()]
-    number = [list(kinds).index(_kind(rules, group)) for group in members]
-    mine = [parts[kind] for kind in number]
+    kind_of = [list(kinds).index(_kind(rules, group)) for group in members]
+    mine = [parts[kind] for kind in kind_of]
     legal_actions = [
         part.legal_actions + np.uint32(group.start * rules.num_options)
         for group, part in zip(members, mine, strict=True)
@@ -234,10 +234,10 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     groups = np.empty(len(members), dtype=GROUP)
     groups["first_action"] = [group.start * rules.num_options for group in members]
     groups["actions"] = [part.successors.shape[1] for part in mine]
-    groups["successors_at"] = _beginnings([part.successors.size for part in parts])[number]
+    groups["successors_at"] = _beginnings([part.successors.size for part in parts])[kind_of]
     groups["legal_at"] = _beginnings([rows.size for rows in legal_actions])
     groups["legal_width"] = [rows.shape[1] if len(rows) > 1 else 0 for rows in legal_actions]
-    groups["states_at"] = _beginnings([part.packed.size for part in parts])[number]
+    groups["states_at"] = _beginnings([part.packed.size for part in parts])[kind_of]
     groups["state_bits"] = [part.state_bits for part in mine]
     groups["words"] = [rows.shape[1] for rows in words]
     groups["words_at"] = _beginnings([rows.size for rows in words])

@@ -53,7 +53,7 @@ class Winning(NamedTuple):
 
     rows: ColumnArray  # (rows,), of ROW
     # By row, state and target: the start of the actions in ``actions`` in the lower half, their
-    # number in the upper half.
+    # count in the upper half.
     ranges: WordArray
     actions: UInt32Array
     # By group and state: twice the nim-sum of the components' values, and 1 more in misère play
@@ -62,7 +62,7 @@ class Winning(NamedTuple):
     # Number of firm components besides the groups: one in normal play, where every component may
     # count as firm.
     firm: np.uint32
-    # (groups,): strides of the groups' states in a position's number; empty with a theorem.
+    # (groups,): strides of the groups' states in a position's index; empty with a theorem.
     strides: WordArray
 
 
@@ -123,10 +123,10 @@ def _solution(game: Game) -> Solution:
     try:
         return game.solution
     except SearchTooLargeError as error:
-        number = game.rules.num_positions * (WORD_BYTES + 1)
+        size = game.rules.num_positions * (WORD_BYTES + 1)
         raise SearchTooLargeError(
             f"an optimal opponent needs to know who wins at every position: {error} (a table of "
-            f"all of them would take {number} bytes)"
+            f"all of them would take {size} bytes)"
         ) from None
 
 
@@ -226,9 +226,9 @@ def _moves(game: GameTables, index: int) -> Iterator[_Moves]:
     successors, mask = _successors(game, index)
     states, actions = successors.shape
     seconds = None
-    for number, slots in enumerate(grouping.slots):
+    for row, slots in enumerate(grouping.slots):
         if index in slots:
-            at = int(tables.slots["seconds_at"][number])
+            at = int(tables.slots["seconds_at"][row])
             seconds = tables.seconds[at : at + states * actions].reshape(states, actions)
     step = max(1, CHUNK_ENTRIES // actions)
     for first in range(0, states, step):
@@ -265,18 +265,18 @@ def _with_targets(
     return state, action, target
 
 
-def _ranges(keys: IntArray, number: int) -> WordArray:
-    """Return the start and the count of each of ``number`` keys in sorted ``keys``.
+def _ranges(keys: IntArray, count: int) -> WordArray:
+    """Return the start and the count in sorted ``keys`` of each key below ``count``.
 
     The start is in the lower half of each entry, the count in the upper half.
     """
-    counts = np.bincount(keys, minlength=number).astype(np.uint64)
+    counts = np.bincount(keys, minlength=count).astype(np.uint64)
     starts: WordArray = np.cumsum(counts, dtype=np.uint64) - counts
     return starts | (counts << np.uint64(32))
 
 
 def winning_by_search(solution: Solution, game: GameTables) -> Winning:
-    """Return the winning actions of a game solved by search, by the number of the position.
+    """Return the winning actions of a game solved by search, by the index of the position.
 
     At drawn positions they are those that keep the draw.
 
@@ -288,26 +288,26 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
         SearchTooLargeError: the tables would be too large.
     """
     grouping, rules = game.grouping, game.grouping.rules
-    number = grouping.num_positions
-    check_tables(rules, "the table of who wins at each position", number * (WORD_BYTES + 1))
-    values = np.full(number, -1, dtype=np.int8)  # -1 also where there is no position
-    for states, numbers in _numbered(grouping, 1):
+    count = grouping.num_positions
+    check_tables(rules, "the table of who wins at each position", count * (WORD_BYTES + 1))
+    values = np.full(count, -1, dtype=np.int8)  # -1 also where there is no position
+    for states, indices in _states_and_indices(grouping, 1):
         positions = grouping.positions(states)
         exists = rules.is_position(positions)
-        values[numbers[exists]] = solution.value(positions[exists])
-    ranges = np.empty(number, dtype=np.uint64)
+        values[indices[exists]] = solution.value(positions[exists])
+    ranges = np.empty(count, dtype=np.uint64)
     found: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
     length = 1
-    for states, numbers in _numbered(grouping, rules.num_actions):
+    for states, indices in _states_and_indices(grouping, rules.num_actions):
         keeping = np.concatenate(
-            [_keeping(values, game, index, numbers, own) for index, own in enumerate(states)],
+            [_keeping(values, game, index, indices, own) for index, own in enumerate(states)],
             axis=1,
         )
         position, action = np.nonzero(keeping)
-        ranges[numbers] = _ranges(position, len(numbers)) + np.uint64(length)
+        ranges[indices] = _ranges(position, len(indices)) + np.uint64(length)
         found.append(action.astype(np.uint32))
         length += len(action)
-        needed = number * (WORD_BYTES + 1) + length * ENTRY_BYTES
+        needed = count * (WORD_BYTES + 1) + length * ENTRY_BYTES
         check_tables(rules, "the table of winning actions at each position", needed)
     return NOTHING._replace(
         rows=np.zeros(1, dtype=ROW),
@@ -317,16 +317,16 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
     )
 
 
-def _numbered(grouping: Grouping, actions: int) -> Iterator[tuple[UInt32Array, IntArray]]:
-    """Yield the groups' states ``(groups, n)`` and the numbers ``(n,)`` of all positions."""
-    number, step = grouping.num_positions, max(1, CHUNK_ENTRIES // actions)
-    for first in range(0, number, step):
-        numbers = np.arange(first, min(first + step, number))
-        yield np.stack(np.unravel_index(numbers, grouping.sizes)).astype(np.uint32), numbers
+def _states_and_indices(grouping: Grouping, actions: int) -> Iterator[tuple[UInt32Array, IntArray]]:
+    """Yield the groups' states ``(groups, n)`` and the indices ``(n,)`` of all positions."""
+    count, step = grouping.num_positions, max(1, CHUNK_ENTRIES // actions)
+    for first in range(0, count, step):
+        indices = np.arange(first, min(first + step, count))
+        yield np.stack(np.unravel_index(indices, grouping.sizes)).astype(np.uint32), indices
 
 
 def _keeping(
-    values: ValueArray, game: GameTables, index: int, numbers: IntArray, states: UInt32Array
+    values: ValueArray, game: GameTables, index: int, indices: IntArray, states: UInt32Array
 ) -> BoolArray:
     """Return which actions of a group keep a win or a draw at positions, ``(n, actions)``."""
     successors, mask = _successors(game, index)
@@ -334,6 +334,6 @@ def _keeping(
     stride = int(game.grouping.strides[index])
     change = (after & mask).astype(np.int64) - states[:, np.newaxis]
     legal = after != ILLEGAL_ACTION
-    there = np.where(legal, numbers[:, np.newaxis] + change * stride, 0)
-    mine = values[numbers][:, np.newaxis]
+    there = np.where(legal, indices[:, np.newaxis] + change * stride, 0)
+    mine = values[indices][:, np.newaxis]
     return np.asarray(legal & (mine >= 0) & (values[there] == -mine))
