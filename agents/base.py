@@ -41,7 +41,7 @@ class Transition(NamedTuple):
     next_legal_actions: IntArray  # (legal actions,)
     terminated: bool  # whether the move or the reply ended the game
     truncated: bool = False  # whether the game was truncated there, so that it has no result
-    bonus: float = 0.0  # paid by reward shaping, beside the reward
+    bonus: float = 0.0  # reward added by reward shaping
 
     def with_observations(self, change: Callable[[Array], Array]) -> Transition:
         """Return the transition with all three observations changed by a function."""
@@ -75,7 +75,8 @@ class GameLearner(Learner, Protocol):
     """A learner that learns from whole games, or needs to know when one begins.
 
     ``begin_game`` is called before each game, ``learn_from_game`` after each that has ended. A
-    truncated game has no result: only the ``truncated`` of its last transition tells of it.
+    truncated game has no result: the learner sees its end in the last transition alone, by
+    ``truncated``.
     """
 
     def begin_game(self) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
-from nim_envs.rules.convention import AnyConvention, Convention, ListedOutcome, of_last_move
+from nim_envs.rules.convention import AnyConvention, Convention, ListedOutcome, require_last_move
 from nim_envs.rules.forward_model import ForwardModel, Position
 from nim_envs.rules.rules import Rules
 from nim_envs.solver import solve, theorem_for
@@ -83,7 +83,7 @@ class Game:
                 f"{self.convention.play} does not fit them"
             )
         if self.theorem is not None:
-            of_last_move(self.convention, "a theorem that says who wins")
+            require_last_move(self.convention, "a theorem that says who wins")
             _check_theorem(self.theorem, self.rules)
         object.__setattr__(self, "start", checked_start(self.start, self.rules))
 

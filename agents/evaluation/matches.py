@@ -241,7 +241,7 @@ def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> floa
     if base.encoding.name != "integer" or base.max_cycles is not None:
         return None
     try:
-        ways = Process(env, opponent).ways
+        ways = Process(env, opponent).action_counts
         if ways is not None and not ways.all():
             return None  # a player in this environment cannot make every move
         response = best_response(opponent, env)

@@ -13,7 +13,7 @@ from agents.games import required_game, same_game
 from agents.restoring.checks import check_same_arguments, known_game
 from agents.restoring.schema import check_value, parameter_type
 from nim_envs import Game
-from nim_envs.rules.convention import of_last_move
+from nim_envs.rules.convention import require_last_move
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import FixedStart, UniformStart
 from nim_envs.typing import Array, FloatArray, MaskArray
@@ -118,7 +118,7 @@ class GeneralisingLearner(GameChoosingLearner):
 
     def __init__(self, game: Game, arguments: dict[str, Any]) -> None:
         self.game = game
-        self.convention = of_last_move(game.convention, f"{type(self).__name__}: the learner")
+        self.convention = require_last_move(game.convention, f"{type(self).__name__}: the learner")
         self.positions_read = 0
         self._arguments = arguments
         self._acting: ScorableAgent | None = None  # the greedy policy, kept until it learns more

@@ -322,9 +322,11 @@ class TabularLearner(ABC):
         check_same_arrays(saved["learned"], self._learned)
         generator, games = saved["generator"], saved["games"]
         if len(games) != 2 or not all(0 <= number < 1 << 62 for number in games):
-            raise ValueError(f"games must be those that each of two seats has ended, not {games}")
+            raise ValueError(
+                f"games must be two counts of finished games, one by seat, not {games}"
+            )
         if (generator is None) != (self.generator is None):
-            raise ValueError("only one of the saved learner and this one draws numbers of its own")
+            raise ValueError("only one of the saved learner and this one has a random generator")
         for name, array in self._learned.items():
             array[...] = saved["learned"][name]
         self.exploration.finish_many(games)

@@ -100,5 +100,5 @@ def legal_in(game: FinishedGame, turn: int) -> Array:
 
 @compiled(inner=True)
 def is_unanswered(turn: Transition) -> bool:
-    """Return whether the game was truncated before the opponent's reply."""
+    """Return whether the game was truncated after the move, before the opponent's reply."""
     return turn.truncated and len(turn.next_legal_actions) == 0

@@ -7,7 +7,7 @@ from typing import Any
 from agents.base import Learner, Transition
 from agents.tabular.wrapper import CompiledWrapper, SavedWrapper
 from nim_envs.compilation import compiled
-from nim_envs.rules.convention import of_last_move
+from nim_envs.rules.convention import require_last_move
 from nim_envs.typing import Array
 
 
@@ -50,7 +50,7 @@ class NimSumShaping(CompiledWrapper):
     def __init__(self, learner: Learner, bonus: float) -> None:
         super().__init__(learner)
         if self.game is not None:
-            of_last_move(self.game.convention, "shaping by nim-sums")
+            require_last_move(self.game.convention, "shaping by nim-sums")
         if self.game is not None and self.game.rules.has_coordinates:
             raise TypeError(
                 f"shaping by nim-sums is for heaps, and {self.game.rules.name} has coordinates, "

@@ -123,7 +123,7 @@ def train(
         storage.check_savable({"learners": distinct})
     compiles = compiled and schedule is None
     fast = compiled_self_play(env, pair, options, begun=first > 0) if compiles else None
-    # Numbers of games after which the run pauses.
+    # Intervals at which the run pauses, in games.
     pauses = [games]
     if checkpoint is not None:
         pauses.append(checkpoint_every)

@@ -75,12 +75,12 @@ def play_and_learn(
     agents, learns = [each.agent for each in seats], [each.learner is not None for each in seats]
     for each in seats:
         each.begin_game()
-    # A turn is complete once the opponent has replied; until then it waits here, by seat.
+    # By seat: the last turn, until the opponent has replied and it is complete.
     incomplete: list[Transition | None] = [None, None]
     seat = players.index(env.agent_selection)
     observed: Any = env.observe(players[seat])
     moves = 0
-    nothing = np.zeros(0, dtype=np.int64)
+    no_actions = np.zeros(0, dtype=np.int64)
     legal_actions = np.flatnonzero(observed["action_mask"])
     while True:
         observation, action_mask = observed["observation"], observed["action_mask"]
@@ -96,16 +96,16 @@ def play_and_learn(
             env.step(action)
         moves += 1
         observed = env.observe(players[other])
-        after = observed["observation"]
+        next_observation = observed["observation"]
         rewards = env.rewards
         terminated = env.terminations[mover]
         truncated = env.truncations[mover] and not terminated
         over = terminated or truncated
-        replies = nothing if terminated else np.flatnonzero(observed["action_mask"])
+        next_legal_actions = no_actions if terminated else np.flatnonzero(observed["action_mask"])
         # The mover's turn, without a reply until the opponent has moved.
         turn = Transition(
-            seat, observation, legal_actions, action, rewards[mover], after, replies,
-            0.0, after, nothing, terminated, truncated,
+            seat, observation, legal_actions, action, rewards[mover], next_observation,
+            next_legal_actions, 0.0, next_observation, no_actions, terminated, truncated,
         )  # fmt: skip
         if over and learns[seat]:
             seats[seat].learn(turn)
@@ -115,8 +115,8 @@ def play_and_learn(
             seats[other].learn(
                 earlier._replace(
                     reply_reward=rewards[players[other]],
-                    next_observation=after,
-                    next_legal_actions=replies,
+                    next_observation=next_observation,
+                    next_legal_actions=next_legal_actions,
                     terminated=terminated,
                     truncated=truncated,
                 )
@@ -125,4 +125,4 @@ def play_and_learn(
             first, second = (rewards[player] for player in players)
             return DRAW if first == second else int(second > first), moves
         incomplete[seat] = turn
-        seat, legal_actions = other, replies
+        seat, legal_actions = other, next_legal_actions

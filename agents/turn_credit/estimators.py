@@ -21,7 +21,7 @@ import numpy as np
 
 from agents.turn_credit.exact import Exact, MeanCredit, centred_factor, standardised
 from agents.turn_credit.groups import UNSEEN, Groups
-from nim_envs.rules.convention import of_last_move
+from nim_envs.rules.convention import require_last_move
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 
@@ -299,7 +299,7 @@ def _of_result(exact: Exact, std: bool) -> _Line:
 def _check_two_results(exact: Exact, std: bool) -> None:
     """Check that what is divided by its standard deviation is either 0 or 1."""
     if std:
-        of_last_move(exact.task.game.convention, "the exact mean of a standardised credit")
+        require_last_move(exact.task.game.convention, "the exact mean of a standardised credit")
 
 
 def _kept(exact: Exact) -> FloatArray:

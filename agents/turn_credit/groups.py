@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.turn_credit.exact import GROUP, role_results, turns_left, values
 from agents.turn_credit.task import Task
-from nim_envs.rules.convention import of_last_move
+from nim_envs.rules.convention import require_last_move
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 UNSEEN = 0.5
@@ -118,7 +118,7 @@ class Groups:
         Raises:
             UnsupportedGameError: the game knows draws.
         """
-        of_last_move(self.task.game.convention, "rollouts from the turns of a game")
+        require_last_move(self.task.game.convention, "rollouts from the turns of a game")
         won = [
             rng.spawn(1)[0].binomial(rollouts, np.clip(value, 0.0, 1.0))
             for rng, value in zip(self.rngs, self.value, strict=True)

@@ -301,7 +301,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             states = position.tolist()
             options = [rows[state] for rows, state in zip(self._state_options, states, strict=True)]
             self._start_mask = np.concatenate([each.mask for each in options])
-            self._start_legal = sum([each.legal for each in options])
+            self._start_legal = sum([each.legal_count for each in options])
         self._mask = self._start_mask.copy()
         self._legal = self._start_legal
         self._over = False
@@ -457,7 +457,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         first = component * self._num_options
         after = rows[successor]
         self._mask[first : first + self._num_options] = after.mask
-        self._legal += after.legal - before.legal
+        self._legal += after.legal_count - before.legal_count
         if second:
             self._fill_empty_slot(position, component, second)
         self._moves += 1
@@ -479,7 +479,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         first = slot * self._num_options
         row = self._state_options[slot][state]
         self._mask[first : first + self._num_options] = row.mask
-        self._legal += row.legal
+        self._legal += row.legal_count
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space, or raise an error."""

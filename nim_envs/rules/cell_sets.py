@@ -108,7 +108,7 @@ class CellSets(Component):
         return listed
 
     def sets(self, states: IntArray) -> IntArray:
-        """Return the sets of cells that are taken; shape kept."""
+        """Return the sets of cells that are taken, elementwise."""
         given = np.asarray(states, dtype=np.int64)
         return given if self._listed is None else np.asarray(self._listed[given])
 
@@ -118,7 +118,7 @@ class CellSets(Component):
         return self._listed is not None
 
     def free_cells(self, states: IntArray) -> IntArray:
-        """Return the sets of cells that are free; shape kept."""
+        """Return the sets of cells that are free, elementwise."""
         return np.asarray((1 << self.cells) - 1 - self.sets(states))
 
     def standard_part(self, part: int) -> int:
@@ -130,7 +130,7 @@ class CellSets(Component):
         return part
 
     def states_of(self, sets: IntArray) -> IntArray:
-        """Return the states with these sets taken, or -1 where there is none; shape kept."""
+        """Return the states with these sets taken, or -1 where there is none, elementwise."""
         if self._listed is None:
             return sets
         places = np.minimum(np.searchsorted(self._listed, sets), len(self._listed) - 1)

@@ -94,7 +94,7 @@ class Component(ABC):
         return counts.reshape(np.shape(states))
 
     def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where no option is legal, in the shape of ``states``."""
+        """Return whether no option is legal, in the shape of ``states``."""
         return np.asarray(self.legal_count(states) == 0)
 
     @cached_property
@@ -182,18 +182,18 @@ class Component(ABC):
         return self.states if listed is None or not self.has_wide_gaps else len(listed)
 
     def place_of(self, states: IntArray) -> IntArray:
-        """Return the place of each state in arrays with an entry for each; shape kept.
+        """Return the place of each state in arrays with an entry for each, elementwise.
 
         The place of a number that is not a state is arbitrary.
         """
         return states
 
     def states_at_places(self, places: IntArray) -> IntArray:
-        """Return the states at ``places``, the inverse of :meth:`place_of`; shape kept."""
+        """Return the states at ``places``, the inverse of :meth:`place_of`, elementwise."""
         return places
 
     def is_state(self, states: IntArray) -> BoolArray:
-        """Return which numbers, from 0 to ``states - 1``, are states; shape kept."""
+        """Return which numbers, from 0 to ``states - 1``, are states, elementwise."""
         if self.listed_states is None:
             return np.ones(np.shape(states), dtype=np.bool_)
         found = np.minimum(np.searchsorted(self.listed_states, states), len(self.listed_states) - 1)
@@ -294,15 +294,15 @@ class Component(ABC):
         return self
 
 
-_in_use: MutableMapping[Component, ReferenceType[Component]] = WeakKeyDictionary()
+_shared: MutableMapping[Component, ReferenceType[Component]] = WeakKeyDictionary()
 
 
-def in_use(component: Component) -> Component:
-    """Return an equal component that is in use already, else this one.
+def shared_component(component: Component) -> Component:
+    """Return the equal component that other rules use already, else this one.
 
     Equal components thus share their tables, which are freed with the last component.
     """
-    return _in_use.setdefault(component, ref(component))() or component
+    return _shared.setdefault(component, ref(component))() or component
 
 
 def read_only(array: AnyArray) -> AnyArray:
@@ -312,7 +312,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def strides_of(sizes: Sequence[int]) -> IntArray:
-    """Return mixed-radix strides, ``(len(sizes),)``: dotted with digits they give a number."""
+    """Return mixed-radix strides, ``(len(sizes),)``: dotted with states they give an index."""
     return np.array([math.prod(sizes[place + 1 :]) for place in range(len(sizes))])
 
 

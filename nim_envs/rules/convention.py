@@ -58,8 +58,8 @@ class Convention(Enum):
         """Return the values of positions without moves to the player to move, all 1 or all -1.
 
         Args:
-            rules: those of the game.
-            positions: without a legal move, ``(..., components)``.
+            rules: rules of the game.
+            positions: positions without a legal move, ``(..., components)``.
 
         Returns:
             int8 ``(...)``.
@@ -71,7 +71,7 @@ class Convention(Enum):
 class ListedOutcome:
     """A finished game is won, drawn or lost as its rules list it, whoever moved last.
 
-    All are equal: the values are part of the rules, as ``end_values`` of their one component.
+    All instances are equal: the values are part of the rules, as ``end_values`` of the component.
     """
 
     value = "outcome"
@@ -90,8 +90,8 @@ class ListedOutcome:
         """Return the values of positions without moves to the player to move: 1, 0 or -1.
 
         Args:
-            rules: those of the game, with ``end_values``.
-            positions: without a legal move, ``(..., 1)``.
+            rules: rules of the game, with ``end_values``.
+            positions: positions without a legal move, ``(..., 1)``.
 
         Returns:
             int8 ``(...)``.
@@ -107,12 +107,12 @@ AnyConvention = Convention | ListedOutcome
 """Who wins a game: the last move, or an outcome of its own."""
 
 
-def of_last_move(convention: AnyConvention, feature: str) -> Convention:
-    """Return ``convention``, for theory that holds where the last move decides.
+def require_last_move(convention: AnyConvention, feature: str) -> Convention:
+    """Return ``convention``, which must be normal or misère play.
 
     Args:
-        convention: that of a game.
-        feature: the theory that needs it, the beginning of the message.
+        convention: convention of a game.
+        feature: name of the theory that needs it, the beginning of the message.
 
     Raises:
         InvalidGameError: the game has an outcome of its own.

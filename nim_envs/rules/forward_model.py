@@ -87,7 +87,7 @@ class States(dict[Any, State]):
             raise KeyError(key)
         slots = int(component.slots_needed[index]) if component.splits else 0
         self._count(1)
-        state = self[key] = State(index, self._options[index].legal, slots)
+        state = self[key] = State(index, self._options[index].legal_count, slots)
         return state
 
     def actions(self, state: State) -> Position:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, Component, in_use, read_only
+from nim_envs.rules.component import NO_MOVE, Component, read_only, shared_component
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.rules import Rules
@@ -271,7 +271,7 @@ def heap_rules(game: HeapGame, heaps: Sequence[int], name: str) -> Rules:
         SearchTooLargeError: a heap is too large to tabulate its options.
     """
     sizes = checked_integers("heaps", heaps, minimum=0)
-    heap = in_use(SplittingHeap(game, max(sizes)))
+    heap = shared_component(SplittingHeap(game, max(sizes)))
     needed = int(heap.slots_needed[list(sizes)].sum()) if heap.splits else 0
     slots = max(needed, len(sizes))
     return Rules(name, (heap,) * slots, initial=sizes + (0,) * (slots - len(sizes)))

@@ -158,14 +158,14 @@ class ListedComponent(Component):
         return None if self.states == len(self._listed) else self._listed[:, 0]
 
     def place_of(self, states: IntArray) -> IntArray:
-        """Return the place of each state in arrays with an entry for each; shape kept."""
+        """Return the place of each state in arrays with an entry for each, elementwise."""
         if not self.has_wide_gaps:
             return states
         places = np.searchsorted(self._listed[:, 0], states)
         return np.minimum(places, len(self._listed) - 1)
 
     def states_at_places(self, places: IntArray) -> IntArray:
-        """Return the states at ``places``; shape kept."""
+        """Return the states at ``places``, elementwise."""
         return self._listed[places, 0] if self.has_wide_gaps else places
 
     @cached_property

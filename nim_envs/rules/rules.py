@@ -11,7 +11,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidActionError, InvalidGameError
 from nim_envs.rules.acyclic import cycle_error
-from nim_envs.rules.component import Component, in_use
+from nim_envs.rules.component import Component, shared_component
 from nim_envs.rules.coordinates import Coordinates, check_coordinates
 from nim_envs.rules.game_words import option_description, position_summary
 from nim_envs.rules.lattice import Lattice
@@ -101,7 +101,7 @@ class Rules(Lattice):
         return self._tables.second_options(positions)
 
     def is_terminal(self, positions: IntArray | Sequence[Any]) -> BoolArray:
-        """Return where no move is legal: ``(..., components)`` to ``(...)``."""
+        """Return whether no move is legal: ``(..., components)`` to ``(...)``."""
         positions = np.asarray(positions)
         terminal = np.ones(positions.shape[:-1], dtype=np.bool_)
         for index, component in enumerate(self.components):
@@ -109,16 +109,16 @@ class Rules(Lattice):
         return terminal
 
     def moves(self, indices: IntArray) -> Iterator[tuple[int, IntArray, IntArray]]:
-        """Yield each action that is legal somewhere, where, and the positions it leads to.
+        """Yield the moves of many positions, action by action; actions legal nowhere are left out.
 
-        The same as :meth:`step`, but faster, for positions given by their indices.
+        The same moves as those of :meth:`step`, but faster, for positions given by their indices.
 
         Args:
             indices: mixed-radix indices of positions, ``(n,)``.
 
         Yields:
             The action; the places in ``indices`` of the positions where it is legal, ascending;
-            and the indices after it. Both ``(legal,)``.
+            and the indices of the positions after it. Both ``(legal,)``.
         """
         strides = self.strides
         # The first empty slot of a group does not depend on the move.
@@ -151,7 +151,7 @@ class Rules(Lattice):
             raise InvalidGameError(
                 f"components must be a tuple of at least one Component, not {given!r}"
             )
-        object.__setattr__(self, "components", tuple(map(in_use, given)))
+        object.__setattr__(self, "components", tuple(map(shared_component, given)))
         if len(given) > 1 and any(component.end_values is not None for component in given):
             raise InvalidGameError(
                 "a component that lists who wins a finished game must be the only one, not one of "
@@ -410,7 +410,7 @@ class Rules(Lattice):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the rules, sharing components that are in use already."""
         self.__dict__.update(state)
-        object.__setattr__(self, "components", tuple(map(in_use, self.components)))
+        object.__setattr__(self, "components", tuple(map(shared_component, self.components)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Rules:
         """Return the rules themselves: they are immutable."""

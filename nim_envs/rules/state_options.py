@@ -23,7 +23,7 @@ class StateOptions:
     successors: npt.NDArray[Any]  # (options,): the next state, or NO_MOVE; the smallest integers
     seconds: npt.NDArray[Any] | None  # the states put into an empty slot; None if none ever
     mask: MaskArray  # (options,): which are legal
-    legal: int  # number of legal options
+    legal_count: int  # number of legal options
 
     def after(self, option: int) -> tuple[int, int]:
         """Return the state after an option, or ``NO_MOVE``, and the second part; 0 for none."""
@@ -71,7 +71,7 @@ class StateOptionsCache(dict[int, StateOptions]):
         return shared_state_options, (self._component, self._options)
 
 
-_in_use: WeakValueDictionary[tuple[Component, int], StateOptionsCache] = WeakValueDictionary()
+_shared: WeakValueDictionary[tuple[Component, int], StateOptionsCache] = WeakValueDictionary()
 
 
 def shared_state_options(component: Component, options: int) -> StateOptionsCache:
@@ -81,7 +81,7 @@ def shared_state_options(component: Component, options: int) -> StateOptionsCach
         component: owner of the states.
         options: length of the arrays; at least the component's number of options.
     """
-    rows = _in_use.get((component, options))
+    rows = _shared.get((component, options))
     if rows is None:
-        rows = _in_use[component, options] = StateOptionsCache(component, options)
+        rows = _shared[component, options] = StateOptionsCache(component, options)
     return rows

@@ -57,8 +57,8 @@ class ScoredPolicy:
         self._rng = np.random.default_rng(seed)
 
     @property
-    def moves_alone(self) -> bool:
-        """Whether ``move`` must be used, for want of probabilities or of a table of actions."""
+    def needs_moves(self) -> bool:
+        """Whether ``move`` must be used, as there are no probabilities or no table of actions."""
         if not callable(getattr(self._policy, "move", None)):
             return False
         try:
@@ -97,7 +97,7 @@ class ScoredPolicy:
         return probabilities
 
     def turns(self, positions: IntArray, masks: MaskArray) -> Turns:
-        """Return what the policy is asked; it may overwrite it.
+        """Return the arguments of a call of the policy, copies that it may overwrite.
 
         Args:
             positions: ``(n, components)``.
@@ -109,8 +109,8 @@ class ScoredPolicy:
         """Return the probabilities of the game's actions, float64 ``(turns, actions)``.
 
         Args:
-            answer: that of the policy.
-            turns: count of turns.
+            answer: answer of the policy.
+            turns: number of positions.
 
         Raises:
             InvalidPolicyError: it is neither actions nor probabilities.

@@ -1,4 +1,4 @@
-"""The process that a policy plays: what wrappers make of its observations and its actions."""
+"""The process that a policy plays: the game through wrappers of observations and actions."""
 
 from __future__ import annotations
 
@@ -111,20 +111,20 @@ class Process:
         """
         if self.actions is None:
             return probabilities
-        number = self.game.rules.num_actions
-        total = np.zeros((len(probabilities), number))
+        num_actions = self.game.rules.num_actions
+        total = np.zeros((len(probabilities), num_actions))
         for chosen, action in enumerate(self.actions.tolist()):
             if action != NO_ACTION:
                 total[:, action] += probabilities[:, chosen]
             elif probabilities[:, chosen].any():
                 raise InvalidPolicyError(
                     f"the policy takes action {chosen}, which the wrappers of {self._env} do not "
-                    f"turn into one of the game, an integer from 0 to {number - 1}"
+                    f"turn into one of the game, an integer from 0 to {num_actions - 1}"
                 )
         return total
 
     @property
-    def ways(self) -> IntArray | None:
+    def action_counts(self) -> IntArray | None:
         """Number of the policy's actions that become each of the game's, ``(actions,)``.
 
         ``None``: one each.

@@ -168,13 +168,13 @@ def optimality(
         if not isinstance(positions, str) or positions != "all":
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name = "all"
-        drawn = _sampled(game, np.random.default_rng(seed), total)
-        parts = chunks(drawn, 1 if scored.moves_alone else game.rules.num_actions)
-    judged = [
-        _judged(scored, game, part if sample else scored_positions(game, part))
+        drawn = _drawn_positions(game, np.random.default_rng(seed), total)
+        parts = chunks(drawn, 1 if scored.needs_moves else game.rules.num_actions)
+    sums = [
+        _sums(scored, game, part if sample else scored_positions(game, part))
         for part in with_progress(parts, total, "optimality")
     ]
-    count, decisive = sum(part.count for part in judged), sum(part.decisive for part in judged)
+    count, decisive = sum(part.count for part in sums), sum(part.decisive for part in sums)
 
     def share(amounts: Iterator[float], count: int = count) -> float:
         amount = sum(amounts)
@@ -182,12 +182,12 @@ def optimality(
         whole = math.isclose(amount, count, rel_tol=ROUNDING)
         return (100.0 if whole else 100.0 * amount / count) if count else math.nan
 
-    percent = share(part.right for part in judged)
+    percent = share(part.right for part in sums)
     of_decisive = None
     if game.has_outcome:
         of_decisive = Decisive(
-            share((part.decisive_right for part in judged), decisive),
-            share((part.random_decisive_right for part in judged), decisive),
+            share((part.decisive_right for part in sums), decisive),
+            share((part.random_decisive_right for part in sums), decisive),
             decisive,
         )
     interval = None
@@ -195,14 +195,14 @@ def optimality(
         interval = percent_interval(percent, count)
     return Optimality(
         percent,
-        share(part.random_right for part in judged),
-        share(part.illegal for part in judged),
+        share(part.random_right for part in sums),
+        share(part.illegal for part in sums),
         name,
         count,
         game.rules.coordinates(
             np.concatenate(
                 [np.empty((0, len(game.rules.components)), dtype=np.int64)]
-                + [part.blunders for part in judged]
+                + [part.blunders for part in sums]
             )
         ),
         interval,
@@ -211,7 +211,7 @@ def optimality(
 
 
 @dataclass(frozen=True)
-class _Judged:
+class _Sums:
     """Sums over some scored positions: of probabilities, and counts.
 
     Those over decisive positions are of games with an outcome of their own alone.
@@ -242,7 +242,7 @@ def scored_positions(game: Game, positions: IntArray) -> IntArray:
     return here
 
 
-def _sampled(game: Game, rng: np.random.Generator, count: int) -> IntArray:
+def _drawn_positions(game: Game, rng: np.random.Generator, count: int) -> IntArray:
     """Return scored positions, drawn uniformly from all, ``(count, components)``."""
     if not game.has_outcome:
         return OutcomeStart(winning=True).sampler(game).sample(rng, count)
@@ -252,22 +252,22 @@ def _sampled(game: Game, rng: np.random.Generator, count: int) -> IntArray:
     return np.asarray(here[rng.integers(len(here), size=count)])
 
 
-def _judged(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
+def _sums(scored: ScoredPolicy, game: Game, here: IntArray) -> _Sums:
     """Judge a policy at positions that are not lost, ``(n, components)``."""
-    if scored.moves_alone:
-        return _judged_moves(scored, game, here)
+    if scored.needs_moves:
+        return _sums_of_moves(scored, game, here)
     masks = game.rules.action_mask(here)
     right = game.solution.keeping_mask(here)
     probabilities = scored.action_probabilities(here, masks)
     nothing = ~probabilities.any(axis=1)
     # The random policy plays each legal action equally likely: there is one, unless wrappers leave
     # none.
-    ways = scored.process.ways
-    legal = masks if ways is None else masks * ways
+    counts = scored.process.action_counts
+    legal = masks if counts is None else masks * counts
     at_random = legal / legal.sum(axis=1, keepdims=True, dtype=np.int64).clip(min=1)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
     on_right, random_on_right = probabilities * right, at_random * right
-    judged = _Judged(
+    sums = _Sums(
         len(here),
         float(on_right.sum()),
         float(random_on_right.sum()),
@@ -275,17 +275,17 @@ def _judged(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
         here[(likeliest & ~right).any(axis=1) | nothing],
     )
     if not game.has_outcome:
-        return judged
+        return sums
     decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
     return replace(
-        judged,
+        sums,
         decisive=int(decisive.sum()),
         decisive_right=float(on_right[decisive].sum()),
         random_decisive_right=float(random_on_right[decisive].sum()),
     )
 
 
-def _judged_moves(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
+def _sums_of_moves(scored: ScoredPolicy, game: Game, here: IntArray) -> _Sums:
     """Judge the moves of an object with ``move``; no table of actions is needed."""
     rules = game.rules
     after = scored.moves(here)
@@ -293,18 +293,18 @@ def _judged_moves(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
     right = np.zeros(len(here), dtype=np.bool_)
     value = game.solution.value
     right[legal] = np.asarray(value(after[legal])) == -np.asarray(value(here[legal]))
-    ways = np.array([len(game.solution.keeping_actions(position)) for position in here])
-    moves = legal_counts(rules, here)
-    decisive = ways < moves
-    return _Judged(
+    num_right = np.array([len(game.solution.keeping_actions(position)) for position in here])
+    num_legal = legal_counts(rules, here)
+    decisive = num_right < num_legal
+    return _Sums(
         len(here),
         float(right.sum()),
-        float((ways / moves).sum()),
+        float((num_right / num_legal).sum()),
         float((~legal).sum()),
         here[~right],
         int(decisive.sum()),
         float(right[decisive].sum()),
-        float((ways / moves)[decisive].sum()),
+        float((num_right / num_legal)[decisive].sum()),
     )
 
 

@@ -70,7 +70,7 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
     scored = ScoredPolicy(policy, env_or_game)
     game = scored.game
     positions = some_positions(game.rules, POSITIONS, playable=True)
-    if scored.moves_alone:
+    if scored.needs_moves:
         _check_moves(scored, game, positions, illegal)
         return
     asked = _Asked(policy, scored)

@@ -14,7 +14,7 @@ import numpy as np
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component
-from nim_envs.rules.convention import of_last_move
+from nim_envs.rules.convention import require_last_move
 from nim_envs.testing.positions import SAMPLE, some_states
 from nim_envs.testing.requirements import during
 from nim_envs.theory.search import search_winning
@@ -51,7 +51,7 @@ def check_theorem(game: Game) -> None:
         ConformanceError: the theorem is wrong somewhere.
     """
     assert game.theorem is not None
-    convention = of_last_move(game.convention, "a theorem that says who wins")
+    convention = require_last_move(game.convention, "a theorem that says who wins")
     solution = TheoremSolution(game.rules, convention, theorem_of_game(game.theorem, game.rules))
     component = game.rules.components[0]
     with during(solution.method):

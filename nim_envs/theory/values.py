@@ -37,10 +37,10 @@ class ComponentValues(ABC):
 
     @abstractmethod
     def normal(self, states: IntArray) -> IntArray:
-        """Return the Grundy value of each state; shape kept."""
+        """Return the Grundy value of each state, elementwise."""
 
     def misere(self, states: IntArray) -> IntArray:
-        """Return the misère Grundy value of each state; shape kept.
+        """Return the misère Grundy value of each state, elementwise.
 
         In subtraction games, so in Nim and the addition game too, it is the Grundy
         value with 0 and 1 exchanged (T. S. Ferguson, "On sums of graph games with last
@@ -70,7 +70,7 @@ class ComponentValues(ABC):
         return np.flatnonzero((first != NO_MOVE) & (values == value))
 
     def after_moves(self, first: IntArray, second: IntArray | None, misere: bool) -> IntArray:
-        """Return the values after moves; shape kept.
+        """Return the values after moves, elementwise.
 
         Args:
             first: the component's states after the moves.
@@ -103,11 +103,11 @@ class TableValues(ComponentValues):
         return misere_grundy_values(self.component)
 
     def normal(self, states: IntArray) -> IntArray:
-        """Return the value of each state, from the table; shape kept."""
+        """Return the value of each state, from the table, elementwise."""
         return np.asarray(self.normal_table[self.component.place_of(states)])
 
     def misere(self, states: IntArray) -> IntArray:
-        """Return the misère value of each state, from its table; shape kept."""
+        """Return the misère value of each state, from its table, elementwise."""
         return np.asarray(self.misere_table[self.component.place_of(states)])
 
 
@@ -115,7 +115,7 @@ class LaskerValues(TableValues):
     """Lasker's Nim; see :func:`nim_envs.theory.theorems.lasker_values`."""
 
     def normal(self, states: IntArray) -> IntArray:
-        """Return the value of each heap; shape kept."""
+        """Return the value of each heap, elementwise."""
         return lasker_values(states)
 
 
@@ -127,7 +127,7 @@ class ChainValues(TableValues):
         self.chains = chains
 
     def normal(self, states: IntArray) -> IntArray:
-        """Return the nim-sum of the values of the runs of free cells; shape kept."""
+        """Return the nim-sum of the values of the runs of free cells, elementwise."""
         free = self.component.coordinate_system.of(np.asarray(states)) == 0
         total = np.zeros(np.shape(states), dtype=np.int64)
         for chain in self.chains.chains:
@@ -148,7 +148,7 @@ class PartValues(TableValues):
         self._parts = FreeParts(component)
 
     def normal(self, states: IntArray) -> IntArray:
-        """Return the value of each set of free cells; shape kept.
+        """Return the value of each set of free cells, elementwise.
 
         Raises:
             SearchTooLargeError: they fall into too many different parts.
@@ -170,13 +170,13 @@ class ResidueValues(ComponentValues):
         self.bound = component.options
 
     def distance(self, states: IntArray) -> IntArray:
-        """Return the distance of each state from the end; shape kept."""
+        """Return the distance of each state from the end, elementwise."""
         if isinstance(self.component, AdditionTotal):
             return np.maximum(self.component.n + 1 - states, 0)
         return states
 
     def normal(self, states: IntArray) -> IntArray:
-        """Return the distance of each state from the end, modulo ``bound + 1``; shape kept."""
+        """Return the distance of each state from the end, modulo ``bound + 1``, elementwise."""
         return np.asarray(self.distance(states) % (self.bound + 1))
 
     def options_with_value(self, state: int, value: int, misere: bool) -> IntArray:
@@ -207,11 +207,11 @@ class EuclidValues(ComponentValues):
         self.pair = component
 
     def normal(self, states: IntArray) -> IntArray:
-        """Return the value of each pair; shape kept."""
+        """Return the value of each pair, elementwise."""
         return euclid_values(self.component.coordinate_system.of(np.asarray(states)))
 
     def misere(self, states: IntArray) -> IntArray:
-        """Return the misère value of each pair; shape kept."""
+        """Return the misère value of each pair, elementwise."""
         numbers = self.component.coordinate_system.of(np.asarray(states))
         fickle = (numbers.min(axis=-1) == 0) | (numbers[..., 0] == numbers[..., 1])
         values = euclid_values(numbers)
@@ -245,7 +245,7 @@ class PeriodicValues(ComponentValues):
         self.values = np.array(values, dtype=np.int64)
 
     def normal(self, states: IntArray) -> IntArray:
-        """Return the value of each state, those of the period repeated; shape kept."""
+        """Return the value of each state, those of the period repeated, elementwise."""
         folded = np.where(
             states < len(self.values), states, self.start + (states - self.start) % self.period
         )
@@ -266,7 +266,7 @@ class TwoAmountsValues(ComponentValues):
         self.amounts = tuple(component.amounts)
 
     def normal(self, states: IntArray) -> IntArray:
-        """Return the value of each heap; shape kept."""
+        """Return the value of each heap, elementwise."""
         heaps = np.asarray(states)
         if not self.amounts:
             return np.zeros(heaps.shape, dtype=np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.generalising.column_automata.heaps import Heaps
 from nim_envs import Game
-from nim_envs.rules.convention import of_last_move
+from nim_envs.rules.convention import require_last_move
 from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
 
 LARGEST_BATCH = 1 << 14
@@ -100,7 +100,7 @@ def labels_from_values(policy: ActionValues, game: Game) -> tuple[IntArray, Bool
     positions = game.rules.lattice()
     masks_end = game.rules.is_terminal(positions)
     # At a terminal position the player to move has lost if making the last move wins.
-    end_is_lost = of_last_move(game.convention, "labels").last_mover_wins
+    end_is_lost = require_last_move(game.convention, "labels").last_mover_wins
     best = np.where(masks_end, -1.0 if end_is_lost else 1.0, 0.0)
     for first in range(0, len(positions), LARGEST_BATCH):
         here = slice(first, first + LARGEST_BATCH)

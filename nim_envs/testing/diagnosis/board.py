@@ -11,7 +11,7 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.registration import make_game
-from nim_envs.rules.convention import Convention, of_last_move
+from nim_envs.rules.convention import Convention, require_last_move
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.positions import LARGEST_BOARD, Play
 from nim_envs.typing import BoolArray, FloatArray, IntArray
@@ -45,7 +45,7 @@ class Board:
     """
 
     def __init__(self, game: Game) -> None:
-        rules, self.convention = game.rules, of_last_move(game.convention, "diagnose")
+        rules, self.convention = game.rules, require_last_move(game.convention, "diagnose")
         number = number_of_positions(rules, LARGEST_BOARD // rules.num_actions)
         if number * rules.num_actions > LARGEST_BOARD:
             raise SearchTooLargeError(

@@ -428,7 +428,7 @@ def test_options_of_single_states_are_the_rows_of_the_tables(case):
             row = rows[state]
             assert row.successors.tolist() == rules.table[index, state].tolist()
             assert row.mask.tolist() == rules.mask_table[index, state].tolist()
-            assert row.legal == rules.mask_table[index, state].sum()
+            assert row.legal_count == rules.mask_table[index, state].sum()
             if row.seconds is not None and rules.second_table is not None:
                 assert row.seconds.tolist() == rules.second_table[index, state].tolist()
         assert (rows[0].seconds is not None) == rules.components[index].splits
