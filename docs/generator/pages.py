@@ -75,6 +75,7 @@ navigation = [
     *results.pages(),
     *chapters("turn_credit", "language_model", "exam"),
     *tutorials.pages(),
+    *chapters("exercises"),
     *commands.pages(),
     *chapters("cluster"),
     "* [Architecture](architecture.md)",

@@ -87,7 +87,9 @@ def test_the_manuals_results_are_of_games_and_learners_that_there_are():
             assert float(row["optimality %"]) == pytest.approx(float(row["random %"]))
 
 
-@pytest.mark.parametrize(("page", "programs"), [("index.md", 3), ("misere_quotients.md", 2)])
+@pytest.mark.parametrize(
+    ("page", "programs"), [("index.md", 3), ("misere_quotients.md", 2), ("exercises.md", 12)]
+)
 def test_each_program_of_a_page_prints_alone_what_stands_below_it(page, programs, capsys):
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, flags=re.DOTALL)
