@@ -10,6 +10,7 @@ from benchmarks.open_track.runs import BOARDS
 from benchmarks.open_track.standings import OBSERVED, OpenStanding, Row, best_by_task, standings
 from benchmarks.open_track.tasks import (
     GAMES,
+    MOST_ROWS,
     OF_VERSION,
     PUBLIC_SEED,
     SAMPLE,
@@ -72,7 +73,8 @@ No other learner plays any larger board{nobody}.
 
 *Observes*, *any*: the highest area among learners that know what they observe alone, and among
 all, but `optimal`. Codes of `octal` games have three random digits, of which one at least lets a
-heap be split, by the seed {seed}. The code of `{of_version}` is drawn by the version of the
+heap be split, by the seed {seed}; the heap to learn is the largest whose table has at most {rows:,}
+rows. The code of `{of_version}` is drawn by the version of the
 package: nobody can prepare for the next one. All figures are in [open_track.csv](open_track.csv).
 
 ## Enter
@@ -82,16 +84,17 @@ cp docs/tutorials/my_learner.py .
 python -m benchmarks.open_track --learners my_learner:MyLearner --quick
 ```
 
-shows it in the table; without `--quick` it is trained on all tasks, and the last lines say how to
-enter: by a pull request that adds `open_track.csv` as `docs/results/open_entries/NAME.csv`, and
-the learner's code, so that its command can be run again for the code of the next version.
+is a check; without `--quick` the learner is trained on all tasks and shown in the table above, and
+the last lines say how to enter: by a pull request that adds `open_track.csv` as
+`docs/results/open_entries/NAME.csv`, and the learner's code, so that its command can be run again
+for the code of the next version.
 
 `--learners MODULE:NAME` takes what the [leaderboard](index.md#enter-your-learner) takes. To play
 larger boards,
 
 - a learner has a method `greedy(game=None)`, which returns its policy on the board of `game`, or
-  raises a `ValueError`; it may also choose its own games: see <autoref
-  identifier="agents.GameChoosingLearner">the protocol</autoref>;
+  raises a `ValueError`; it may also choose its own games: see
+  <autoref identifier="agents.GameChoosingLearner">the protocol</autoref>;
 - a function of an environment, a number of games and a seed returns an object with that method;
 - a function of observations and action masks is scored as it is, on both boards.
 
@@ -155,6 +158,7 @@ def page(rows: Sequence[Row], command: str) -> str:
         nobody=f", and no learner that of {', '.join(nobody)}" if nobody else "",
         tasks=table(header, tasks, style="github"),
         seed=PUBLIC_SEED,
+        rows=MOST_ROWS,
         of_version=OF_VERSION,
     )
 

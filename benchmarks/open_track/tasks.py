@@ -34,6 +34,12 @@ SAMPLE = 1_000
 PUBLIC_SEED = 2026
 """Seed of the octal codes."""
 
+LARGEST_HEAP = 20
+"""Largest heap of the games by octal codes."""
+
+MOST_ROWS = 100_000
+"""Rows of a table for the board of an octal code that is learned, upper bound."""
+
 
 def octal_codes(seed: Sequence[int], number: int, known: Sequence[str] = ()) -> list[str]:
     """Return different octal codes of three digits, drawn uniformly among those of :func:`splits`.
@@ -105,7 +111,12 @@ def _heaps(game: str, learned: tuple[int, ...], larger: tuple[int, ...], **rules
 
 
 def _octal(code: str) -> OpenTask:
-    return _heaps("octal", (14,), (20, 20), code=code)
+    """Return the task of a code: to learn, the largest heap whose table has few enough rows."""
+    for heap in range(LARGEST_HEAP, 0, -1):
+        task = _heaps("octal", (heap,), (LARGEST_HEAP, LARGEST_HEAP), code=code)
+        if np.prod(task.board("learned").rules.shape, dtype=float) <= MOST_ROWS:
+            break
+    return task
 
 
 OF_VERSION = "octal-of-the-version"
@@ -121,7 +132,7 @@ TASKS: dict[str, OpenTask] = {
     "wythoff": OpenTask("wythoff", {"queens": ((12, 12),)}, {"queens": ((60, 60),)}),
     "chomp": OpenTask("chomp", {"rows": 4, "columns": 5}, {"rows": 6, "columns": 8}),
     "cram": OpenTask("cram", {"rows": 3, "columns": 4}, {"rows": 4, "columns": 5}),
-    "misere-kayles": _heaps("kayles", (12,), (20, 20), misere=True),
+    "misere-kayles": _heaps("kayles", (10,), (20, 20), misere=True),
     "misere-grundy": _heaps("grundy", (15,), (22, 22), misere=True),
     **{f"octal-{code[2:]}": _octal(code) for code in CODES},
     OF_VERSION: _octal(code_of(__version__, CODES)),

@@ -19,6 +19,7 @@ from benchmarks.generalisation.__main__ import GeneralisationRun
 from benchmarks.generalisation.__main__ import main as generalisation
 from benchmarks.learning_speed import LearningSpeedRun
 from benchmarks.learning_speed import main as learning_speed
+from benchmarks.open_track.__main__ import main as open_track
 from benchmarks.parallel import in_parallel
 from benchmarks.published.__main__ import main as published
 from benchmarks.run_log import RunLog, without_stops
@@ -227,6 +228,7 @@ SMALL = {
         ("--experiments", "nim-5", "take-3", "--learners", "random"),
     ),
     "turn_credit": (turn_credit, ()),
+    "open_track": (open_track, ("--tasks", "nim", "--learners", "random", "optimal")),
 }
 
 
