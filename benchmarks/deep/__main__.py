@@ -40,6 +40,7 @@ from benchmarks.deep.settings import (
     RECIPES,
     SAMPLE,
     SEARCHED,
+    UNTRAINED,
     TrainingTask,
 )
 from benchmarks.parallel import in_parallel, parallel_options
@@ -111,6 +112,10 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
         if setting is FIRST_BOARD and not quick:
             games = ALPHAZERO_GAMES
         seconds, (policies, curve) = timed(partial(train_alphazero, task, games, where))
+    elif task.learner == UNTRAINED:
+        from benchmarks.deep.alphazero import untrained
+
+        games, policies[""] = 0, untrained(task)
     elif task.learner in FROM_SCRATCH:
         from agents.deep.network import network_agent
         from agents.deep.ppo_from_scratch import train as train_from_scratch
@@ -299,6 +304,11 @@ def tasks_of(
             "alphazero": [
                 (name, encoding_of(name), "self-play") for name in ALPHAZERO_BOARDS.get(board, ())
             ],
+            "untrained": [
+                (UNTRAINED, encoding_of(name), "-")
+                for name in ALPHAZERO_BOARDS.get(board, ())
+                if ALPHAZERO[name] == {"network": "signed-products"}
+            ],
         }
         tasks += [
             TrainingTask(board, *row, seed)
@@ -334,7 +344,7 @@ def tasks_of(
     "--learners",
     LEARNERS,
     "Learners; published and ppo-from-scratch play on the first board alone, alphazero on that and "
-    "its own, maskable-ppo not on those",
+    "its own, untrained where it has signed products, maskable-ppo not on those",
 )
 @seeds_option("3; quick: 1")
 @parallel_options
@@ -357,12 +367,14 @@ def main(
         needed("sb3_contrib", "benchmarks.deep", "sb3")
     elif "ppo-from-scratch" in learners:
         needed("torch", "benchmarks.deep")
-    if "alphazero" in learners:
+    if {"alphazero", "untrained"} & {*learners}:
         needed("agents.deep.alphazero", "benchmarks.deep", "alphazero")
+    if "alphazero" in learners:
         needed("tensorboardX", "benchmarks.deep", "alphazero")
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
-    weights = [0.1 if task.learner in ("random", "q-learning") else 1.0 for task in tasks]
+    quick_ones = ("random", "q-learning", UNTRAINED)
+    weights = [0.1 if task.learner in quick_ones else 1.0 for task in tasks]
     calls = [(task, quick, log) for task in tasks]
     finished = in_parallel(run, calls, jobs, backend, weights, log=run_log)
     run_log.end_runs()

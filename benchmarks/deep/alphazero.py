@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agents import Policy
 from agents.deep import PolicyAgent
-from agents.deep.alphazero import Settings, raw_policy, search_policy, train
+from agents.deep.alphazero import Settings, begin, raw_policy, search_policy, train
 from benchmarks.deep.settings import (
     ALPHAZERO,
     ALPHAZERO_BATCH,
@@ -37,3 +37,14 @@ def train_alphazero(
         ", with search": PolicyAgent(search_policy(network, env, settings.simulations), env.game),
     }
     return policies, tuple(curve)
+
+
+def untrained(task: TrainingTask) -> Policy:
+    """Return the policy of signed products with random weights, those before the first game.
+
+    Args:
+        task: the board, encoding and seed.
+    """
+    env = PgxEnv(BOARDS[task.board].make().game, task.encoding)
+    network = begin(env, Settings(network="signed-products"), task.seed).network
+    return PolicyAgent(raw_policy(network, env), env.game)

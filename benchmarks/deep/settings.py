@@ -90,6 +90,8 @@ ALPHAZERO_BOARDS: dict[str, tuple[str, ...]] = {
     "nim-5-5-5": (_MLP, _SYMMETRY),
 }
 """The learners of AlphaZero on each board; MaskablePPO plays on the first of these boards alone."""
+UNTRAINED = "signed products, untrained"
+"""Random weights of that network, on the boards where AlphaZero trains it."""
 ALPHAZERO_BATCH = 250
 """Parallel games of AlphaZero."""
 ALPHAZERO_GAMES = 20_000
@@ -107,9 +109,13 @@ ALPHAZERO_PUBLISHED = {
 }
 """Percent of all N-positions, of the last network and of the best of all checkpoints, by board."""
 
-LEARNERS = ("random", "q-learning", "ppo-from-scratch", "published", "maskable-ppo", "alphazero")
+LEARNERS = (
+    "random", "q-learning", "ppo-from-scratch", "published", "maskable-ppo", "alphazero",
+    "untrained",
+)  # fmt: skip
 """Learners that can be asked for; ``"published"`` is all of :data:`RECIPES`,
-``"ppo-from-scratch"`` all of :data:`FROM_SCRATCH`, ``"alphazero"`` all of :data:`ALPHAZERO`."""
+``"ppo-from-scratch"`` all of :data:`FROM_SCRATCH`, ``"alphazero"`` all of :data:`ALPHAZERO`,
+``"untrained"`` is :data:`UNTRAINED`."""
 
 # Found on seeds 11 to 14 of three heaps, one setting at a time; the benchmark uses other seeds.
 # Rollouts of many short games with small batches learn sooner than few large ones.

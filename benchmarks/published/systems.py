@@ -51,6 +51,7 @@ class System:
 
     Args:
         name: name on the command line.
+        title: name for a reader.
         settings: published settings, in words.
         games: number of games of the published training.
         figures: published figures as printed, by score; scores without a figure are left out.
@@ -59,19 +60,20 @@ class System:
         ours: learners of ``agents`` that are compared with it.
         full: whether it runs only with ``--full``.
         limit: returns the attainable scores, where they are not 100.
-        source: publication.
+        source: publication, or where method and figures are from.
     """
 
     name: str
+    title: str
     settings: str
     games: int
     figures: Mapping[str, str]
     defect: str
     as_published: Callable[[int, int], TrainingResult]
     ours: tuple[Contender, ...]
+    source: str
     full: bool = False
     limit: Callable[[], Scores] | None = None
-    source: str = ""
 
 
 def _setting(name: str, start: str | UniformStart = "fixed", **arguments: object) -> GameSetting:
@@ -132,6 +134,7 @@ def _bandit(k: int, n: int, games: int) -> System:
     )  # fmt: skip
     return System(
         f"bandit-{k}-{n}",
+        f"Gradient bandits, addition game up to {n}",
         f"addition game, k={k}, n={n}, {games:,} games, learning rate 0.15, a bandit for each seat",
         games,
         {},
@@ -144,6 +147,8 @@ def _bandit(k: int, n: int, games: int) -> System:
                 partial(QLearning.for_env, epsilon=0.5), by_seat,
             ),
         ),
+        source="the method of Sutton & Barto, *Reinforcement Learning* (2018), §2.8, with a bandit "
+        "for each position; no figure of it is published that could be compared",
     )  # fmt: skip
 
 
@@ -160,6 +165,7 @@ def _monte_carlo() -> System:
     game = _setting("nim", "uniform", heaps=(monte_carlo.LARGEST,) * q_learner.HEAPS)
     return System(
         "monte-carlo",
+        "Monte-Carlo control with exploring starts",
         "Nim, three heaps up to 3, exploring starts, 100,000 games against an opponent named "
         "optimal",
         100_000,
@@ -177,6 +183,8 @@ def _monte_carlo() -> System:
                 "Monte-Carlo control, self-play", OBSERVATIONS, game, MonteCarloES.for_env, blunders
             ),
         ),
+        source="the method of Sutton & Barto, *Reinforcement Learning* (2018), §5.3; the published "
+        "figure is that of a program for Nim",
     )  # fmt: skip
 
 
@@ -206,6 +214,7 @@ def _attainable() -> Scores:
 
 def _q_learner(
     name: str,
+    title: str,
     train: Callable[[int, int], q_learner.PublishedQLearner],
     games: int,
     figures: tuple[str, str],
@@ -215,6 +224,7 @@ def _q_learner(
     game = _setting("nim", Q_START, heaps=Q_HEAPS)
     return System(
         f"{name}-{games}",
+        f"{title}, {games:,} games",
         f"Nim, three heaps uniform from 1 to 10, {games:,} games, {settings}",
         games,
         dict(zip(AGAINST, figures, strict=True)),
@@ -222,8 +232,10 @@ def _q_learner(
         "it; and a bonus for nim-sum 0 gives the improved one the theorem.",
         PublishedTable(game, train, attrgetter("values"), first_mover),
         (Contender("negamax Q-learning", OBSERVATIONS, game, QLearning.for_env, first_mover),),
-        full,
-        _attainable,
+        source="the notebook [nim_qlearning_rl](https://github.com/bruce2tech/"
+        "ml-fundamentals-portfolio/blob/main/03-reinforcement-learning/nim_qlearning_rl.ipynb)",
+        full=full,
+        limit=_attainable,
     )
 
 
@@ -259,11 +271,12 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
     forgetting = partial(WinLossRatio.for_env, forgetting=0.001)
     return System(
         f"ratio-{balls}-{most}-{games}",
+        f"Win/loss ratios, row of {balls}, {games:,} games",
         f"row of {balls}, take up to {most}, whoever takes the last loses; {games:,} games",
         games,
         {WORST: figure},
-        "It keeps counting games from when it played badly, and never stops playing losing "
-        "moves now and then, so that it only converges to optimal play in the limit.",
+        "It never forgets the games it lost while it was bad, and keeps playing the odd losing "
+        "move, so it becomes optimal only in the limit.",
         published.train,
         tuple(
             Contender(name, OBSERVATIONS, setting, make, worst_position)
@@ -280,6 +293,7 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
 # Self-play on the boards 1, 3, 5, … that AlphaZero was trained on, and that of CS50.
 
 ALL = "all N-positions %"
+HEAPS_IN_WORDS = {5: "five", 6: "six", 7: "seven"}
 
 
 def all_positions(players: tuple[Policy, ...], env: GameEnv) -> Scores:
@@ -320,6 +334,7 @@ def _alphazero(heaps: int, figure: str) -> System:
         )
     return System(
         f"alphazero-{heaps}",
+        f"AlphaZero of Zhou & Riis, {HEAPS_IN_WORDS[heaps]} heaps",
         f"Nim {', '.join(map(str, board))}, 20,000 games of self-play from the full board, no "
         "search at evaluation; the published learner is a network trained with search on a GPU, "
         "measured in its place is tabular Q-learning (learning rate 0.5, epsilon 0.1)",
@@ -350,6 +365,7 @@ def _cs50() -> System:
     )  # fmt: skip
     return System(
         "cs50",
+        "CS50's project Nim",
         "misère Nim 1, 3, 5, 7, 10,000 games of self-play, learning rate 0.5, epsilon 0.1",
         10_000,
         {},
@@ -387,12 +403,14 @@ SYSTEMS: dict[str, System] = {
         _bandit(10, 100, 20_000),
         _monte_carlo(),
         _q_learner(
-            "q-baseline", q_learner.train_baseline, 10_000, ("73.8", "2.2"),
+            "q-baseline", "Q-learning with the wrong sign", q_learner.train_baseline, 10_000,
+            ("73.8", "2.2"),
             "random moves, learning rate 1, discount 0.8, 100 for a win", False,
         ),
         *(
             _q_learner(
-                "q-improved", q_learner.train_improved, games, figures,
+                "q-improved", "Q-learning with the wrong sign, improved",
+                q_learner.train_improved, games, figures,
                 "opponents in rotation, nim-sum bonus, replay", games > 1_000_000,
             )
             for games, figures in IMPROVED.items()

@@ -8,6 +8,9 @@ from typing import Any
 
 LOG = logging.getLogger("mkdocs.plugins.checks")
 
+TITLES: dict[str, str] = {}
+"""Pages by their titles."""
+
 FETCHED = re.compile(
     r"""<(img|script|link)\b(?! rel=.?canonical)[^>]*?\s(?:href|src)=["']?"""
     r"""((?:https?:)?//[^"'\s>]+)"""
@@ -40,6 +43,13 @@ def on_page_content(content: str, *, page: Any, **kwargs: Any) -> None:
     """Warn of mistakes in a page; called by mkdocs."""
     for mistake in mistakes(page.file.src_uri, content):
         LOG.warning(mistake)
+
+
+def on_page_context(context: Any, *, page: Any, **kwargs: Any) -> None:
+    """Warn of a page with the title of another; called by mkdocs once titles are known."""
+    path = page.file.src_uri
+    if (other := TITLES.setdefault(page.title, path)) != path:
+        LOG.warning(f"{path}: its title, {page.title!r}, is that of {other}")
 
 
 def on_nav(nav: Any, *, files: Any, **kwargs: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from benchmarks.pictures import frames_of, gif, moves_of
 from docs.generator import play, results
 from docs.generator.markdown import (
+    OFTEN,
     code,
     described,
     filled,
@@ -38,9 +39,10 @@ from nim_envs.rules import Component
 from nim_envs.theory import grundy_values
 
 WINNERS = {
-    Convention.NORMAL: "Whoever makes the last move wins; who cannot move has lost "
+    Convention.NORMAL: "The player who makes the last move wins: if you cannot move, you lose "
     "(*normal play*).",
-    Convention.MISERE: "Whoever makes the last move loses (*misère play*).",
+    Convention.MISERE: "The player who makes the last move loses: if you cannot move, you win "
+    "(*misère play*).",
 }
 
 SECTIONS = {
@@ -60,6 +62,9 @@ LIBRARIES = {"PettingZoo": GameEnv, "Gymnasium": VersusEnv, "batched": VectorGam
 
 THUMBNAIL = (300, 250)
 """Width and height from which the pictures of cards are cut, in pixels."""
+
+SHOWN_ACTIONS = 6
+"""Actions that are listed, at each end, of a board with many."""
 
 LONGEST_VALUES = 16
 """Largest heap whose Grundy value is listed."""
@@ -282,6 +287,23 @@ def own_arguments(name: str) -> str:
     return table(("argument", "default", "what it does"), rows)
 
 
+def actions(game: Game) -> str:
+    """Return the actions of the default board, each with the number that environments take."""
+    rules = game.rules
+    rows = [
+        (str(component * rules.num_options + option), rules.describe_action(action))
+        for component, each in enumerate(rules.components)
+        for option in range(each.options)
+        for action in (component * rules.num_options + option,)
+    ]
+    if len(rows) > 2 * SHOWN_ACTIONS:
+        rows[SHOWN_ACTIONS:-SHOWN_ACTIONS] = [("…", "…")]
+    text = table(("action", "meaning"), rows)
+    if len(rules.components) > 1:
+        text += f"\n\n`action = component * {rules.num_options} + option`."
+    return text
+
+
 def thumbnail(env: GameEnv) -> Frame:
     """Return a small picture of a position with a winning move, which is marked.
 
@@ -346,8 +368,8 @@ def page(name: str) -> None:
         "[Common arguments](arguments.md) set the start, observations, opponent and rendering.",
         "## Observations and actions",
         table(("", "space"), spaces),
-        "`action = component * options + option`; rewards are +1 and −1, and sum to 0. "
-        f"{_environment_links()}",
+        actions(env.game),
+        f"The winner gets +1, the loser −1. {_environment_links()}",
         "## Code",
         f"```python\n{text}```",
         f"```text\n{output(text)}\n```",
@@ -361,7 +383,7 @@ def page(name: str) -> None:
         f'by <autoref optional identifier="{constructor.__module__}.{constructor.__name__}">'
         f"<code>{constructor.__name__}</code></autoref>.",
     ]
-    write(f"games/{name}.md", paragraphs(parts))
+    write(f"games/{name}.md", paragraphs(parts), boost=OFTEN)
 
 
 def _environment_links() -> str:
@@ -382,7 +404,7 @@ def index() -> None:
     blocks = "\n\n".join(f'<div class="card" markdown="1">\n\n{card}\n\n</div>' for card in cards)
     write("games/index.md", filled("games", cards=blocks))
     arguments = filled("arguments", arguments=common_arguments(), links=_environment_links())
-    write("games/arguments.md", arguments)
+    write("games/arguments.md", arguments, boost=OFTEN)
 
 
 def pages() -> list[str]:

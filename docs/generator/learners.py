@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.registry import GENERALISING, LEARNERS, RegisteredLearner
@@ -138,8 +138,12 @@ def page_of_generalising(name: str) -> None:
     write(f"learners/{cls.__name__}.md", paragraphs(parts))
 
 
-def pages() -> list[str]:
-    """Write the pages of all learners; return the lines of the navigation."""
+def pages(first: Sequence[str] = ()) -> list[str]:
+    """Write the pages of all learners; return the lines of the navigation.
+
+    Args:
+        first: lines of pages that come before those of the learners.
+    """
     ranked = {each.learner: each for each in results.standings()}
     rows = []
     for cls, variants in by_class().items():
@@ -168,6 +172,7 @@ def pages() -> list[str]:
     write("learners/index.md", text)
     return [
         "* [Learners](learners/index.md)",
+        *first,
         *(
             f"    * [{cls.__name__}](learners/{cls.__name__}.md)"
             for cls in (*by_class(), *GENERALISING.values())

@@ -16,6 +16,9 @@ from docs.generator.roles import ROLE
 
 ROOT = Path(__file__).resolve().parents[2]
 
+OFTEN, RARELY = 3.0, 0.2
+"""Weights of pages in the manual's search: games, commands and words before the API."""
+
 
 def heading(path: Path) -> str:
     """Return the heading of a page, or a name made from that of its file."""
@@ -29,9 +32,17 @@ def filled(text: str, **parts: Any) -> str:
     return path.read_text(encoding="utf-8").format(**parts)
 
 
-def write(path: str, content: str | bytes) -> None:
-    """Add a page or a picture to the manual."""
+def write(path: str, content: str | bytes, boost: float | None = None) -> None:
+    """Add a page or a picture to the manual.
+
+    Args:
+        path: its path.
+        content: the page in Markdown, or the bytes of the picture.
+        boost: weight of the page in the search; 1 if ``None``.
+    """
     data = content.encode() if isinstance(content, str) else content
+    if boost is not None:
+        data = f"---\nsearch:\n  boost: {boost}\n---\n\n".encode() + data
     with mkdocs_gen_files.open(path, "wb") as file:
         file.write(data)
 

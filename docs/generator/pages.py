@@ -1,9 +1,9 @@
 """The pages of the manual that are made from the project itself; run by mkdocs.
 
-The home page, theory, architecture and tutorials in docs are written by hand, but for the outputs
-of the tutorials' programs (``docs.generator.outputs``). Pages of games, learners, results and the
-reference are made from the code, its docstrings and docs/results, and that of the commands by
-running them.
+The home page, theory, architecture and tutorials in docs are written by hand, but for the chart of
+the home page and the outputs of the tutorials' programs (``docs.generator.outputs``). Pages of
+games, learners, results and the reference are made from the code, its docstrings and docs/results,
+and that of the commands by running them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from docs.generator import commands, games, headline, learners, reference, results, tutorials
-from docs.generator.markdown import ROOT, heading, write
+from docs.generator.markdown import RARELY, ROOT, heading, write
 
 
 def contributing() -> None:
@@ -25,6 +25,18 @@ def contributing() -> None:
     # Files without a page are named by their path.
     text = re.sub(r"\[([^\]]+)\]\(([\w./]+\.py)\)", r"\1 (`\2`)", text)
     write("contributing.md", text)
+
+
+def changelog() -> None:
+    """Write the repository's changelog as a page, with links into the manual."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    write("changelog.md", text.replace("](docs/", "]("), boost=RARELY)
+
+
+def home() -> None:
+    """Write the first page with its chart."""
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    write("index.md", headline.with_chart(text))
 
 
 def chapters(*names: str) -> list[str]:
@@ -63,15 +75,16 @@ def how_to_cite() -> None:
 
 
 contributing()
+changelog()
 how_to_cite()
-headline.write_figures()
+home()
 navigation = [
     "* [nim_envs](index.md)",
     *games.pages(),
     "* [Theory](theory.md)",
     *chapters("misere_quotients", "glossary"),
-    *learners.pages(),
-    *chapters("diagnosis", "wrappers"),
+    *learners.pages(chapters("diagnosis")),
+    *chapters("wrappers"),
     *results.pages(),
     *chapters("turn_credit", "language_model", "exam"),
     *tutorials.pages(),
@@ -79,8 +92,10 @@ navigation = [
     *commands.pages(),
     *chapters("cluster"),
     "* [Architecture](architecture.md)",
+    *chapters("other_suites"),
     "    * [Contributing](contributing.md)",
-    "* [How to cite](citing.md)",
+    "    * [How to cite](citing.md)",
+    "    * [Changelog](changelog.md)",
     *reference.pages(),
 ]
 write("SUMMARY.md", "\n".join(navigation) + "\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import griffe
 
-from docs.generator.markdown import ROOT, linked, paragraphs, table, write
+from docs.generator.markdown import RARELY, ROOT, linked, paragraphs, table, write
 
 MODULES = (
     "nim_envs", "nim_envs.envs.aec", "nim_envs.envs.versus", "nim_envs.envs.vector",
@@ -92,7 +92,9 @@ def pages() -> list[str]:
     overview = []
     for path in paths:
         page = f"reference/{path}.md"
-        lines.append(f"    * [{path}]({page})")
+        # No page has the title of another, and the manual has that of its first package.
+        title = path if "." in path else f"{path}, the package"
+        lines.append(f"    * [{title}]({page})")
         overview.append((f"[`{path}`]({path}.md)", summary(_module(packages, path), path)))
         rows = [
             (
@@ -107,17 +109,18 @@ def pages() -> list[str]:
             if home[each.canonical_path] == path
         ]
         parts = [
-            f"# {path}",
+            f"# {title}",
             f"::: {path}\n    options:\n      members: false\n      show_root_heading: false\n"
             "      show_root_toc_entry: false",
             table(("name", "what it is"), rows),
             *details,
         ]
-        write(page, paragraphs(parts))
+        write(page, paragraphs(parts), boost=RARELY)
     write(
         "reference/index.md",
         "# API\n\nThe public names, by the module that they are imported from. What is not here is "
         "not for use from outside, and may change.\n\n"
         f"{table(('module', 'what it holds'), overview)}\n",
+        boost=RARELY,
     )
     return lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agents.registry import LEARNERS
@@ -125,6 +125,15 @@ def leaderboard_page() -> None:
     write("results/index.md", text)
 
 
+def filled_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table without the columns that have nothing in any row."""
+    cells = [["" if cell == "-" else cell for cell in row] for row in rows]
+    used = [column for column in range(len(header)) if any(row[column] for row in cells)]
+    return table(
+        [header[column] for column in used], [[row[column] for column in used] for row in cells]
+    )
+
+
 def published_page() -> None:
     """Write the page of published systems."""
     rows = read_csv(RESULTS / "published.csv")
@@ -142,18 +151,14 @@ def published_page() -> None:
         for row in rows:
             if row["system"] == name:
                 if row["published"] or row["measured as published"]:
-                    score = row["score"]
                     figures = (row["published"], row["measured as published"], row["attainable"])
-                    shown.append(
-                        (f"**{score}**", "as published", "",
-                         *("" if figure == "-" else figure for figure in figures))
-                    )  # fmt: skip
+                    shown.append((f"**{row['score']}**", "as published", "", *figures))
                 shown.append(("", row["ours"], row["knows"], "", row["same games"], ""))
         header = ("score", "learner", "knows", "published", "measured", "attainable")
         parts.append(
-            f"## {name}\n\n{system.settings[0].upper()}{system.settings[1:]}.\n\n"
-            f"*What is wrong with it*: {system.defect}\n\n{table(header, shown)}"
-            + (f"\n\n*Source*: {system.source}." if system.source else "")
+            f"## {system.title}\n\n{system.settings[0].upper()}{system.settings[1:]}.\n\n"
+            f"*What is wrong with it*: {system.defect}\n\n{filled_columns(header, shown)}"
+            f"\n\n*Source*: {system.source}. On the command line: `{name}`."
         )
     write("results/published.md", "\n\n".join(parts) + "\n")
 

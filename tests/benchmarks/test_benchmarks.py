@@ -172,7 +172,8 @@ def test_deep_tasks_are_each_encoding_in_self_play_and_one_against_each_opponent
     assert [task.learner for task in published if task.learner in deep.ALPHAZERO] == [
         name for name in networks for _ in range(2)
     ]
-    assert {task.learner for task in published} == {"random", "q-learning", *networks}
+    others = {"random", "q-learning", deep.UNTRAINED}
+    assert {task.learner for task in published} == {*others, *networks}
     equal = deep.tasks_of(["nim-4-4-9"], seeds=5)
     assert [(task.learner, task.encoding) for task in equal if task.seed == 4] == [
         ("q-learning", "integer"),

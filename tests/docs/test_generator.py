@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -27,6 +28,7 @@ from agents.registry import LEARNERS
 from benchmarks.deep.settings import ALPHAZERO_PUBLISHED
 from docs.generator import (
     addresses,
+    checks,
     commands,
     games,
     glossary,
@@ -89,7 +91,7 @@ def page_at(address, process, log):
 
 def test_the_manual_is_served_by_the_readmes_command(tmp_path):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "python -m mkdocs serve" in readme
+    assert "python -m docs --open" in readme
     address = f"127.0.0.1:{free_port()}"
     # Once a site has an address, its pages are served below the same path.
     site = re.search(
@@ -99,9 +101,8 @@ def test_the_manual_is_served_by_the_readmes_command(tmp_path):
     log = tmp_path / "log.txt"
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address], cwd=ROOT,
-            stdout=errors, stderr=errors,
-            env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"},
+            [sys.executable, "-m", "docs", "--dev-addr", address], cwd=tmp_path,
+            stdout=errors, stderr=errors, env={**os.environ, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
     try:
         for page in ("index", "theory", "games/nim", "architecture", "reference/nim_envs"):
@@ -109,6 +110,9 @@ def test_the_manual_is_served_by_the_readmes_command(tmp_path):
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
+    said = log.read_text(encoding="utf-8")
+    assert said.startswith("Building the manual takes one to three minutes")
+    assert not re.search("MkDocs 2|end of life|ProperDocs", said)
 
 
 def write_manual(folder, text, more=""):
@@ -178,13 +182,61 @@ def test_the_first_use_of_a_word_on_a_page_leads_to_the_glossary():
     )
 
 
-def test_the_figure_of_the_first_page_shows_the_published_score_among_those_measured_here():
-    bars = headline.bars()
-    percents = {name: percent for name, percent, _ in bars}
-    assert list(percents.values()) == sorted(percents.values())
-    assert percents["AlphaZero, as published"] == ALPHAZERO_PUBLISHED[headline.BOARD][0]
-    assert len(percents) == len(bars) >= 8
-    assert "column automaton, proved" in headline.draw("#222222")
+def test_the_chart_of_the_first_page_shows_published_scores_among_those_measured_here():
+    rows = {row.learner: row for row in headline.rows()}
+    for number, board in enumerate(headline.BOARDS):
+        last, best = ALPHAZERO_PUBLISHED[board]
+        shown = [rows[f"AlphaZero as published, {name}"].figures[number].mean
+                 for name in ("last network", "best checkpoint")]  # fmt: skip
+        assert shown == [last, best]
+        assert all(
+            each.lowest <= each.mean <= each.highest
+            for row in rows.values()
+            for each in [row.figures[number]]
+        )
+    assert rows["Q-learning, a table"].told == "nothing"
+    assert rows["real-time dynamic programming"].told == "rules"
+    assert rows["AlphaZero here, signed products"].told == rows["column automaton, proved"].told
+    # Random weights may have nearly everything by chance: the chart says so where it shows them.
+    assert all(each.highest > 90 > 50 > each.mean
+               for each in rows["signed products, random weights"].figures)  # fmt: skip
+
+
+def test_what_the_first_page_says_of_its_chart_is_so():
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    rows = {row.learner: row.figures for row in headline.rows()}
+    five, seven = rows["AlphaZero here, signed products"]
+    assert f"comes to {five.mean:.1f} % and {seven.mean:.0f} %" in text
+    untrained = rows["signed products, random weights"]
+    assert "from 0 to 99 %" in text
+    assert all(each.lowest < 1 and round(each.highest) == 99 for each in untrained)
+    table, random = rows["Q-learning, a table"], rows["random moves"]
+    published = rows["AlphaZero as published, best checkpoint"]
+    assert "ahead of the published network on five heaps" in text
+    assert table[0].lowest > published[0].mean
+    assert "at the level of random moves on seven" in text
+    assert table[1].mean < random[1].mean + 1
+    chart = headline.chart()
+    assert chart.count('class="bar"') == 2 * len(rows)
+    assert headline.with_chart(text).count(chart) == 1
+    with pytest.raises(ValueError, match="once, not 0 times"):
+        headline.with_chart("# No place\n")
+
+
+def test_a_page_with_the_title_of_another_is_named(caplog, monkeypatch):
+    monkeypatch.setattr(checks, "TITLES", {})
+    for path in ("one.md", "one.md", "two.md"):
+        page = SimpleNamespace(title="Nim", file=SimpleNamespace(src_uri=path))
+        checks.on_page_context({}, page=page)
+    (record,) = caplog.records
+    assert record.getMessage() == "two.md: its title, 'Nim', is that of one.md"
+
+
+def test_actions_are_listed_with_the_numbers_that_environments_take():
+    listed = games.actions(make_game("nim"))
+    assert re.search(r"^\| 7 +\| heap 1: take 3 +\|$", listed, re.M)
+    assert "which it does not have" not in listed
+    assert re.search(r"^\| … ", games.actions(make_game("moores_nim")), re.M)
 
 
 def test_a_tutorial_that_the_index_does_not_list_fails_the_build(tmp_path, monkeypatch):

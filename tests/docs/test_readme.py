@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import shlex
@@ -12,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import nim_envs
 from agents.cli.main import run as run_agents
+from docs.tutorials import sign_bug
 from nim_envs.cli.main import run as run_nim_envs
 from nim_envs.registration import GAMES, aec_id
 
@@ -23,7 +24,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, flags=r
 
 
 def test_the_readme_is_short():
-    assert len(README.splitlines()) <= 160
+    assert len(README.splitlines()) <= 150
 
 
 def test_the_first_program_of_the_readme_runs_in_an_interpreter_of_its_own(tmp_path):
@@ -47,7 +48,22 @@ def test_a_program_of_the_readme_runs_alone_and_prints_what_stands_below_it(code
 
 def test_the_first_program_of_the_readme_is_short_and_all_show_their_output():
     assert len([line for line in BLOCKS[0][0].splitlines() if line.strip()]) <= 12
-    assert len(BLOCKS) == README.count("```python") == README.count("```text")
+    # The first output is that of a command.
+    assert len(BLOCKS) + 1 == README.count("```python") + 1 == README.count("```text")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_command_prints_what_stands_below_it(page, capsys):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    command, shown = re.search(
+        r"^python -m nim_envs (diagnose [^\n]*)\n```\n\n```text\n(.*?)```", text, re.M | re.DOTALL
+    ).groups()
+    assert run_nim_envs(shlex.split(command)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[: len(shown.splitlines())] == shown.splitlines()
+    assert "Verdict: faulty" in shown
+    # The scores that are not shown.
+    assert sum(line.startswith("Score") for line in lines) == 5
 
 
 def test_the_command_lines_run_as_printed(tmp_path, monkeypatch, capsys):
@@ -65,25 +81,9 @@ def test_the_games_of_the_readme_are_the_registered_ones():
     assert {f"nim_envs/{name}" for name in named} == {aec_id(name) for name in GAMES}
 
 
-def test_the_results_of_the_readme_are_those_committed():
-    with (ROOT / "docs" / "results" / "optimality.csv").open(encoding="utf-8") as file:
-        scores = {
-            (row["learner"], row["game"]): float(row["optimality %"])
-            for row in csv.DictReader(file)
-        }
-    boards = ("nim-3-4-5", "misere-nim-1-3-5-7", "kayles-7", "nim-10-10-10")
-    learners = {
-        "Q-learning ([negamax](docs/glossary.md))": "q-learning",
-        "Monte-Carlo control": "monte-carlo-es",
-        "natural policy gradient": "natural-policy-gradient",
-        "real-time dynamic programming": "real-time-dynamic-programming",
-        "random moves": "random",
-    }
-    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| ([\d.]+ %.*) \|$", README, flags=re.MULTILINE)
-    assert {name for name, _ in rows} == set(learners)
-    for name, cells in rows:
-        for cell, board in zip(cells.split(" | "), boards, strict=True):
-            assert float(cell.removesuffix(" %")) == round(scores[learners[name], board], 1)
+def test_the_agent_with_the_wrong_sign_plays_well_with_the_right_one():
+    report = nim_envs.diagnose(sign_bug.train_right, progress=False)
+    assert report.verdict == "right"
 
 
 def test_every_file_that_the_readme_links_to_is_there():

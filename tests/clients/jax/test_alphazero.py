@@ -1053,3 +1053,11 @@ def test_games_with_coordinates_are_learned_permuted_and_scored_by_their_positio
     assert (policies[0](positions, masks) == expected).mean() > 0.99
     with pytest.raises(HypothesisError, match="has coordinates"):
         train(PRODUCTS, make_pgx("wythoff", start="uniform"))
+
+
+def test_signed_products_without_training_score_what_a_learning_curve_begins_with():
+    task = TrainingTask("nim-3-4-5", deep.UNTRAINED, "integer", "-", 3)
+    (run,) = deep.run(task, quick=True, log=None)
+    env = PgxEnv(deep.BOARDS[task.board].make().game, task.encoding)
+    _, curve = train(replace(PRODUCTS, games=50), env, seed=task.seed, scores=1)
+    assert (run.games, run.percent) == curve[0]
