@@ -52,12 +52,11 @@ def test_the_first_program_of_the_readme_is_short_and_all_show_their_output():
     assert len(BLOCKS) + 1 == README.count("```python") + 1 == README.count("```text")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
-def test_the_first_command_prints_what_stands_below_it(page, capsys):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    command, shown = re.search(
-        r"^python -m nim_envs (diagnose [^\n]*)\n```\n\n```text\n(.*?)```", text, re.M | re.DOTALL
-    ).groups()
+def test_the_first_command_prints_what_stands_below_it(capsys):
+    pages = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/index.md")]
+    pattern = r"^python -m nim_envs (diagnose [^\n]*)\n```\n\n```text\n(.*?)```"
+    found = {re.search(pattern, page, re.MULTILINE | re.DOTALL).groups() for page in pages}
+    ((command, shown),) = found
     assert run_nim_envs(shlex.split(command)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[: len(shown.splitlines())] == shown.splitlines()
