@@ -145,7 +145,8 @@ def test_commands_of_a_page_print_what_it_shows(name, tmp_path):
 def test_the_index_lists_every_tutorial_once_with_a_picture_and_a_sentence():
     text = read("index")
     cards = re.findall(
-        r'<div class="card" markdown="1">\n\[!\[[^\]]+\]\(([^)]+)\)\]\((\w+)\.md\)\n\n'
+        r'<div class="card" markdown="1">\n'
+        r"\[!\[[^\]]+\]\(([^)]+)\)(?:\{[^}]*\})?\]\((\w+)\.md\)\n\n"
         r"\*\*\[[^\]]+\]\((\w+)\.md\)\*\*\n\n([A-Z][^.]+\.)\n</div>",
         text,
     )
