@@ -1,0 +1,237 @@
+"""Learners of other libraries on the same boards, scored exactly and diagnosed.
+
+python -m benchmarks.libraries --help explains every option.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.command_line import benchmark, count_option, invocation, names_option, seeds_option
+from benchmarks.libraries.recipes import BOARDS, RECIPES, Recipe, board_game
+from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.report import grouped, machine, read_csv, table, write_report
+from benchmarks.run_log import RunLog
+from nim_envs import GameEnv, diagnose, optimality
+from nim_envs.errors import MissingPackageError
+
+MOVES = 20_000
+QUICK_MOVES = 500
+SEEDS = 3
+
+
+@dataclass(frozen=True)
+class LibraryRun:
+    """A learner of a library, trained on one board with one seed, and its score.
+
+    Where its library is not installed, ``missing`` says so and the rest is empty.
+    """
+
+    board: str
+    recipe: str
+    seed: int
+    moves: int = 0
+    percent: float = 0.0
+    random_percent: float = 0.0
+    seconds: float = 0.0
+    versions: str = ""
+    fault: str = ""
+    log_odds: float = 0.0
+    missing: str = ""
+
+
+def run(board: str, name: str, seed: int, moves: int) -> LibraryRun:
+    """Train a learner as its recipe says, score it at every N-position and diagnose it.
+
+    Args:
+        board: a key of :data:`benchmarks.libraries.recipes.BOARDS`.
+        name: a key of :data:`benchmarks.libraries.recipes.RECIPES`.
+        seed: integer seed.
+        moves: number of moves of training, of both seats where both learn.
+    """
+    recipe = RECIPES[name]
+    try:
+        module = import_module(f"benchmarks.libraries.{recipe.module}")
+    except MissingPackageError as error:
+        return LibraryRun(board, name, seed, missing=str(error))
+    began = time.perf_counter()
+    policies = getattr(module, recipe.function)(board, moves, seed, **recipe.options)
+    seconds = time.perf_counter() - began
+    env = GameEnv(board_game(board), encoding="one_hot" if recipe.learns else "integer")
+    scores = [optimality(policy, env) for policy in policies]
+    faults = diagnose(policies[0], env).faults
+    return LibraryRun(
+        board,
+        name,
+        seed,
+        moves if recipe.learns else 0,
+        float(np.mean([score.percent for score in scores])),
+        scores[0].random_percent,
+        seconds,
+        ", ".join(f"{package} {version(package)}" for package in recipe.packages),
+        faults[0].name if faults else "",
+        faults[0].log_odds if faults else 0.0,
+    )
+
+
+HEADER = (
+    "board", "library", "learner", "recipe", "seeds", "moves", "optimality %", "lowest",
+    "random %", "seconds", "fault", "found", "odds", "versions", "name",
+)  # fmt: skip
+
+
+def summary(runs: Sequence[LibraryRun]) -> list[list[Any]]:
+    """Return a row for each board and recipe over its seeds, in the order of the recipes.
+
+    The fault is the one named with most seeds; its odds are the lowest of these.
+    """
+    groups = grouped([run for run in runs if not run.missing], "board", "recipe")
+    rows = []
+    for board, name in product(BOARDS, RECIPES):
+        if not (group := groups.get((board, name))):
+            continue
+        recipe = RECIPES[name]
+        percents = [run.percent for run in group]
+        named = Counter(run.fault for run in group if run.fault)
+        fault, found = named.most_common(1)[0] if named else ("", 0)
+        odds = min((run.log_odds for run in group if fault and run.fault == fault), default=None)
+        rows.append(
+            [
+                board, recipe.library, recipe.learner, recipe.recipe, len(group), group[0].moves,
+                float(np.mean(percents)), min(percents), group[0].random_percent,
+                float(np.mean([run.seconds for run in group])), fault, found,
+                "" if odds is None else _power(odds), group[0].versions, name,
+            ]
+        )  # fmt: skip
+    return rows
+
+
+def _power(log_odds: float) -> str:
+    """Return odds, given by their natural logarithm, as a power of ten."""
+    return f"10^{math.floor(log_odds / math.log(10))}"
+
+
+def with_earlier(rows: list[list[Any]], path: Path) -> list[list[Any]]:
+    """Return rows together with those of a table on disk whose runs were not made this time.
+
+    Libraries that cannot be installed beside each other are run one after the other.
+
+    Args:
+        rows: as :func:`summary` returns them.
+        path: the table, which may be missing.
+    """
+    board, name = HEADER.index("board"), HEADER.index("name")
+    found = {(row[board], row[name]): row for row in rows}
+    for earlier in read_csv(path) if path.exists() else []:
+        cells = [earlier[title] for title in HEADER]
+        found.setdefault((cells[board], cells[name]), cells)
+    return [found[key] for key in product(BOARDS, RECIPES) if key in found]
+
+
+SHOWN = ("library", "learner", "recipe", "optimality %", "lowest", "seconds", "fault (seeds, odds)")
+
+
+def shown(rows: list[list[Any]], board: str) -> list[list[Any]]:
+    """Return the rows of one board as they are printed, under :data:`SHOWN`."""
+    found = []
+    for cells in rows:
+        row = dict(zip(HEADER, cells, strict=True))
+        if row["board"] == board:
+            fault = f"{row['fault']} ({row['found']}, {row['odds']})" if row["fault"] else "-"
+            numbers = (float(row[name]) for name in ("optimality %", "lowest", "seconds"))
+            found.append([row["library"], row["learner"], row["recipe"], *numbers, fault])
+    return found
+
+
+def setup_of(recipe: Recipe) -> str:
+    """Return how a learner was set up, in a line."""
+    return f"- **{recipe.library}, {recipe.learner}**, {recipe.recipe}: {recipe.setup}."
+
+
+def missing(runs: Sequence[LibraryRun]) -> list[str]:
+    """Return a sentence for each recipe that could not be run here, with the reason."""
+    reasons = {run.recipe: run.missing for run in runs if run.missing}
+    return [f"{name} was not run: {reason}" for name, reason in reasons.items()]
+
+
+NOTES = """\
+- *optimality %*: share of N-positions at which the policy moves to a P-position, a probability
+  where it draws its moves; mean over the seeds, and *lowest* of them. Where each seat has a policy,
+  the mean of both.
+- *seconds*: training, mean over the seeds, compilation included; runs share the machine's cores.
+- *fault*: the one that `nim_envs.diagnose` names with most seeds, from the moves alone; with how
+  many seeds, and the lowest odds of these against a right agent that is partly trained. Nothing
+  stands where no known fault fits.
+- All play from uniformly drawn positions, see them one-hot encoded, and have the same number of
+  moves of training; a search has none. So few moves favour small learners: a low score without a
+  fault means too few moves, not a wrong library.
+"""
+
+
+def report(rows: list[list[Any]], command: str) -> str:
+    """Return the whole report as Markdown."""
+    names = {row[HEADER.index("name")] for row in rows}
+    tables = "\n\n".join(
+        f"## {board}\n\n{table(SHOWN, shown(rows, board), style='github')}"
+        for board in BOARDS
+        if shown(rows, board)
+    )
+    setups = "\n".join(setup_of(recipe) for name, recipe in RECIPES.items() if name in names)
+    versions = sorted({row[HEADER.index("versions")] for row in rows})
+    return (
+        f"# Learners of other libraries\n\n`{command}`\n\n{tables}\n\n{NOTES}"
+        f"- Versions: {'; '.join(versions)}.\n- Machine: {machine()}.\n\n## Set-ups\n\n{setups}\n"
+    )
+
+
+@benchmark(
+    "libraries",
+    writes="libraries.csv and libraries.md; rows that are there and not made anew stay",
+    quick="Few moves, one board and one seed: a check, not a result.",
+)
+@names_option("--boards", BOARDS, "Boards to play on")
+@names_option("--recipes", RECIPES, "Learners to train")
+@seeds_option(f"{SEEDS}; quick: 1")
+@count_option("--moves", f"Moves of training (default: {MOVES:,}; quick: {QUICK_MOVES})")
+@parallel_options
+def main(
+    boards: list[str], recipes: list[str], seeds: int | None, moves: int | None, jobs: int | None,
+    backend: str, output: Path, quick: bool, run_log: RunLog,
+) -> bool:  # fmt: skip
+    """Train learners of other libraries, score them exactly and diagnose them.
+
+    Each as the documentation of its library has it; where that takes the opponent's values for its
+    own, the same learner stands beside it with the sign right. A learner whose library is not
+    installed is left out, with the command that installs it.
+    """
+    seeds = seeds or (1 if quick else SEEDS)
+    moves = moves or (QUICK_MOVES if quick else MOVES)
+    boards = boards[:1] if quick else boards
+    tasks = [
+        (board, name, seed, moves) for seed in range(seeds) for board in boards for name in recipes
+    ]
+    finished = in_parallel(run, tasks, jobs, backend, log=run_log)
+    run_log.end_runs()
+    rows = with_earlier(summary(finished), output / "libraries.csv")
+    for board in BOARDS:
+        if found := shown(rows, board):
+            print(f"{board}\n{table(SHOWN, found)}\n")
+    for sentence in missing(finished):
+        print(sentence)
+    write_report(output, "libraries", report(rows, invocation()), {"libraries": (HEADER, rows)})
+    return finished.complete
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""PPO of AgileRL in one seat, against a random opponent."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import gymnasium
+
+from benchmarks.libraries.recipes import BOARDS
+from nim_envs.optional import imports_for
+from nim_envs.players import PolicyFunction
+from nim_envs.registered_games import gymnasium_id
+from nim_envs.typing import Array, MaskArray
+
+with imports_for("this benchmark's learner of AgileRL", "agilerl"):
+    import torch
+    from agilerl.algorithms import PPO
+    from agilerl.training.train_on_policy import train_on_policy
+
+    from nim_envs.adapters.agilerl import AgileRLVectorEnv
+
+GAMES = 16
+
+
+def ppo(board: str, moves: int, seed: int) -> list[PolicyFunction]:
+    """Train with the defaults of AgileRL's PPO, the seat drawn for each game."""
+    name, arguments = BOARDS[board]
+    torch.manual_seed(seed)
+    env = AgileRLVectorEnv(
+        gymnasium.make_vec(
+            gymnasium_id(name),
+            num_envs=GAMES,
+            vectorization_mode="vector_entry_point",
+            autoreset_mode="SameStep",
+            start="uniform",
+            opponent="random",
+            seat="random",
+            encoding="one_hot",
+            **arguments,
+        )
+    )
+    env.reset(seed=seed)
+    learner = PPO(
+        env.single_observation_space, env.single_action_space, num_envs=GAMES,
+        use_rollout_buffer=True,
+    )  # fmt: skip
+    with contextlib.redirect_stdout(None):
+        population, _ = train_on_policy(
+            env, name, "PPO", [learner], max_steps=moves, evo_steps=moves, verbose=False
+        )
+    actor = population[0].actor.eval()
+
+    def policy(observations: Array, masks: MaskArray) -> Any:
+        with torch.no_grad():
+            logits = actor.head_net.wrapped(actor.extract_features(torch.as_tensor(observations)))
+        return logits.where(torch.as_tensor(masks) != 0, -torch.inf).softmax(dim=1).numpy()
+
+    return [policy]
