@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.libraries.recipes import board_game
+from nim_envs.game import Game
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
 from nim_envs.typing import Array, IntArray, MaskArray
@@ -34,15 +36,13 @@ def search(
         policy: name of a function of mctx.
         discount: factor of the value of the next position; −1 subtracts the opponent's.
     """
-    rules = board_game(board).rules
-    positions = rules.lattice()
-    legal = jnp.asarray(rules.action_mask(positions) != 0)
-    # Rows of positions after each action; an illegal one stays where it is.
-    after = jnp.asarray(_rows_after(rules, positions))
-    end_values = jnp.asarray(
-        np.where(rules.is_terminal(positions), board_game(board).convention.end_values(
-            rules, positions), 0)
-    )  # fmt: skip
+    game = board_game(board)
+    positions = game.rules.lattice()
+    legal = jnp.asarray(game.rules.action_mask(positions) != 0)
+    row_of = {game.rules.coordinate_tuple(each): row for row, each in enumerate(positions)}
+    after = jnp.asarray(rows_after(game, row_of))
+    ends = [game.end_value(each) if game.is_over(each) else 0 for each in row_of]
+    end_values = jnp.asarray(ends)
     over = ~legal.any(axis=1)
 
     def random_game(key: Any, row: Any) -> Any:
@@ -84,16 +84,22 @@ def search(
         ).action
 
     def play(observations: Array, masks: MaskArray) -> IntArray:
-        rows = jnp.asarray(rules.indices(np.asarray(observations, dtype=np.int64)))
+        rows = jnp.asarray([row_of[tuple(each)] for each in observations.astype(int).tolist()])
         return np.asarray(search_from(rows, jax.random.key(seed), len(rows)))
 
     return [play]
 
 
-def _rows_after(rules: Any, positions: IntArray) -> IntArray:
-    """Return the row of the position after each action, ``(positions, actions)``."""
-    rows = np.tile(np.arange(len(positions))[:, np.newaxis], (1, rules.num_actions))
-    for row, actions in enumerate(rules.action_mask(positions) != 0):
-        for action in np.flatnonzero(actions):
-            rows[row, action] = rules.indices(rules.step(positions[row], action))
+def rows_after(game: Game, row_of: Mapping[tuple[int, ...], int]) -> IntArray:
+    """Return the row of the position after each action, ``(positions, actions)``.
+
+    Args:
+        game: the game.
+        row_of: the row of each position, in the order of the rows. After an illegal action it is
+            the position's own.
+    """
+    rows = np.tile(np.arange(len(row_of))[:, np.newaxis], (1, game.rules.num_actions))
+    for position, row in row_of.items():
+        for action, after in game.moves(position):
+            rows[row, action] = row_of[after]
     return rows

@@ -1,0 +1,70 @@
+"""Rows of other libraries' learners: over the seeds, and where a library is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.libraries.__main__ import (
+    HEADER,
+    LibraryRun,
+    main,
+    missing,
+    shown,
+    summary,
+    with_earlier,
+)
+from benchmarks.libraries.recipes import DOCUMENTED, RECIPES, SIGN_RIGHT
+from benchmarks.report import read_csv, write_csv
+from nim_envs.optional import installed
+
+SIGN = "wrong sign of the bootstrap"
+
+
+def scored(recipe, seed, percent, fault="", log_odds=0.0, board="nim-3-4-5"):
+    return LibraryRun(board, recipe, seed, 100, percent, 25.0, 2.0, "library 1.0", fault, log_odds)
+
+
+def test_a_row_has_the_lowest_seed_and_the_fault_of_most_seeds():
+    runs = [
+        scored("sb3", 0, 50.0),
+        scored("torchrl", 0, 20.0, SIGN, 23.1),
+        scored("torchrl", 1, 30.0, SIGN, 46.1),
+        scored("torchrl", 2, 40.0, "same action always", 9.3),
+    ]
+    rows = [dict(zip(HEADER, row, strict=True)) for row in summary(runs)]
+    assert [row["name"] for row in rows] == ["sb3", "torchrl"]
+    assert (rows[0]["fault"], rows[0]["found"], rows[0]["odds"]) == ("", 0, "")
+    of_torchrl = [rows[1][title] for title in ("optimality %", "lowest", "fault", "found", "odds")]
+    # exp(23.1) is 1.08·10^10.
+    assert of_torchrl == [30.0, 20.0, SIGN, 2, "10^10"]
+    assert shown(summary(runs), "nim-3-4-5")[1][-1] == f"{SIGN} (2, 10^10)"
+    assert shown(summary(runs), "kayles-7") == []
+
+
+def test_rows_that_are_not_made_anew_stay(tmp_path):
+    path = tmp_path / "libraries.csv"
+    assert with_earlier(summary([scored("sb3", 0, 50.0)]), path)
+    earlier = summary([scored("agilerl", 0, 60.0), scored("sb3", 0, 1.0)])
+    write_csv(path, HEADER, earlier)
+    both = with_earlier(summary([scored("sb3", 0, 50.0)]), path)
+    name, percent = HEADER.index("name"), HEADER.index("optimality %")
+    assert [(row[name], float(row[percent])) for row in both] == [("sb3", 50.0), ("agilerl", 60.0)]
+
+
+@pytest.mark.skipif(installed("agilerl"), reason="AgileRL is installed")
+def test_a_library_that_is_not_installed_is_named(tmp_path, capsys):
+    main(["--quick", "--recipes", "agilerl", "--jobs", "1", "--output", str(tmp_path)])
+    printed = capsys.readouterr().out
+    assert "agilerl was not run: this benchmark's learner of AgileRL needs agilerl" in printed
+    assert 'python -m pip install "nim-envs[agilerl]"' in printed
+    assert read_csv(tmp_path / "libraries.csv") == []
+
+
+def test_each_reason_is_said_once():
+    runs = [LibraryRun("kayles-7", "rllib", seed, missing="no ray") for seed in range(3)]
+    assert missing([*runs, scored("sb3", 0, 50.0)]) == ["rllib was not run: no ray"]
+
+
+def test_a_recipe_with_the_sign_right_stands_beside_one_that_is_documented():
+    documented = {each.library for each in RECIPES.values() if each.recipe == DOCUMENTED}
+    assert documented >= {each.library for each in RECIPES.values() if each.recipe == SIGN_RIGHT}

@@ -1,0 +1,73 @@
+"""Other libraries' learners in their benchmark: the game that they play is this project's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyspiel
+import pytest
+
+import nim_envs
+from benchmarks.libraries import mctx_search, openspiel
+from benchmarks.libraries.__main__ import run
+from benchmarks.libraries.recipes import BOARDS, board_game
+from benchmarks.libraries.stable_baselines3 import BothSeats
+from nim_envs import GameEnv
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_games_of_openspiel_are_the_games(board):
+    game = openspiel.SpielGame(board_game(board))
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        state = game.new_initial_state()
+        state.apply_action(int(rng.integers(len(game.starts))))
+        while not state.is_terminal():
+            assert state.legal_actions() == game.game.actions(state.position)
+            copy = state.clone()
+            action = int(rng.choice(state.legal_actions()))
+            after = game.game.play(state.position, action)
+            copy.apply_action(action)
+            assert copy.position == after != state.position
+            state.apply_action(action)
+            assert state.position == after
+        loser = state.player if "misere" not in board else 1 - state.player
+        assert state.returns() == [1.0 if player != loser else -1.0 for player in (0, 1)]
+        assert state.current_player() == pyspiel.PlayerId.TERMINAL
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_rows_after_each_action_are_the_forward_models(board):
+    game = board_game(board)
+    row_of = {
+        game.rules.coordinate_tuple(each): row for row, each in enumerate(game.rules.lattice())
+    }
+    positions = list(row_of)
+    for position, after in zip(positions, mctx_search.rows_after(game, row_of), strict=True):
+        legal = game.actions(position)
+        assert [positions[after[action]] for action in legal] == [
+            game.play(position, action) for action in legal
+        ]
+        others = np.delete(after, legal)
+        assert (others == row_of[position]).all()
+
+
+def test_both_seats_in_one_stream_pay_the_mover():
+    env = BothSeats(GameEnv(nim_envs.make_game("nim", heaps=(2,), start="fixed")))
+    env.reset(seed=0)
+    assert env.action_masks().tolist() == [1, 1]
+    _, reward, terminated, *_ = env.step(0)
+    assert (reward, terminated) == (0.0, False)
+    _, reward, terminated, *_ = env.step(0)
+    assert (reward, terminated) == (1.0, True)
+
+
+@pytest.mark.parametrize("name", ["openspiel-q", "openspiel-mcts-unsolved", "mctx-gumbel", "sb3"])
+def test_a_run_is_scored_and_repeats(name):
+    first, second = (run("kayles-7", name, 1, 200) for _ in range(2))
+    assert (first.percent, first.fault, first.log_odds) == (
+        second.percent, second.fault, second.log_odds
+    )  # fmt: skip
+    assert 0 <= first.percent <= 100
+    assert 0 < first.random_percent < 100
+    assert first.versions
+    assert not first.missing
