@@ -131,8 +131,9 @@ def clients(session: nox.Session, libraries: str) -> None:
     if libraries == "agilerl":
         session.install("--editable", ".[agilerl,benchmarks]", "pytest>=8.0")
         session.run(*pytest, "tests/clients/test_agilerl.py", *session.posargs)
+        run_benchmark(session, "libraries", "--recipes", "agilerl")
         return
-    session.install("--editable", ".[clients]")
+    session.install("--editable", ".[libraries]")
     elsewhere = [f"--ignore=tests/clients/{path}" for path in ("test_agilerl.py", "jax", "text")]
     session.run(*pytest, "tests/clients", *elsewhere, *session.posargs)
     session.run(*pytest, "tests/clients/jax", *session.posargs)
@@ -143,6 +144,8 @@ def clients(session: nox.Session, libraries: str) -> None:
     run_benchmark(session, "deep", JAX_DISABLE_MOST_OPTIMIZATIONS="1", OMP_NUM_THREADS="1")
     run_benchmark(session, "generalisation", "--learners", "signed-products")
     run_benchmark(session, "text")
+    of_each = ("openspiel-dqn", "mctx-muzero", "sb3", "pettingzoo", "rllib", "torchrl", "tianshou")
+    run_benchmark(session, "libraries", "--recipes", *of_each)
 
 
 @nox.session

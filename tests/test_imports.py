@@ -110,6 +110,7 @@ LAYERS = [
     ["benchmarks.open_track"],
     [
         "benchmarks.learning_speed",
+        "benchmarks.libraries",
         "benchmarks.text",
         "benchmarks.throughput",
         "benchmarks.turn_credit",

@@ -37,6 +37,8 @@ def ppo(board: str, moves: int, seed: int) -> list[PolicyFunction]:
         .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"both": module}))
         # Games are short: a long fragment of one environment would take a time that is quadratic.
         .env_runners(num_env_runners=0, num_envs_per_env_runner=16, rollout_fragment_length=10)
+        # The default, unless that is more than all of the training.
+        .training(train_batch_size_per_learner=min(4_000, moves))
         .debugging(seed=seed)
     )  # fmt: skip
     ray.init(address="local", include_dashboard=False, num_cpus=1, log_to_driver=False)
