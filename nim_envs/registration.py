@@ -247,7 +247,7 @@ def register_game(
         name: words of lower-case letters and digits, joined by underscores.
         rules: rules; or a game, whose start is one position; or a function that returns one of
             them, whose arguments are then those of the environment. An argument ``misere`` of the
-            function is told whether the player who makes the last move loses.
+            function receives whether the player who makes the last move loses.
         misere: whether by default the player who makes the last move loses; ``None``: as the game
             or the function's own default says, and normal play of rules.
         defaults: arguments of the function, in place of its own defaults.

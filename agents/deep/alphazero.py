@@ -454,7 +454,7 @@ def search(
         simulations: largest number of simulations; each evaluates one new position.
         gumbel_scale: of the noise in the choice of actions; 0: there is none.
     """
-    env, games = states._env, len(states.terminated)
+    env, games = states.env, len(states.terminated)
     logits, values = network(states.observation)
     logits = masked(logits, states.legal_action_mask)
     noisy = logits + gumbel_scale * jax.random.gumbel(key, logits.shape)
@@ -761,7 +761,7 @@ def learn(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[Stat
 @eqx.filter_jit
 def iterate(state: State, settings: Settings) -> tuple[State, dict[str, Any]]:
     """Play a batch of games and learn from those remembered; return the state, and what to log."""
-    env = state.playing.states._env  # no argument, as JAX would keep it for ever
+    env = state.playing.states.env  # no argument, as JAX would keep it for ever
     key, play_key, learn_key = jax.random.split(state.key, 3)
     state, length = self_play(state._replace(key=key), env, settings, play_key)
     state, losses = learn(state, env, settings, learn_key)

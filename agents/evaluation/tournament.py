@@ -18,7 +18,7 @@ from nim_envs.progress import progress_bar
 from nim_envs.typing import FloatArray
 
 SAMPLES = 1000
-"""Posterior samples of the chances of winning, from which the intervals are computed."""
+"""Posterior samples of the probabilities of winning, from which the intervals are computed."""
 
 VIRTUAL_DRAWS = 1.0
 """Draws added to every pairing; without them a player that always wins has no finite rating."""
@@ -84,8 +84,8 @@ def round_robin(
 ) -> Tournament:
     """Play a match between every two agents; they swap seats after every game.
 
-    The intervals come from the posterior distribution of the chances of winning, drawing and
-    losing in each pairing. The virtual draw stands for half a win and half a loss, which without
+    The intervals come from the posterior distribution of the probabilities of winning, drawing and
+    losing in each pairing. The virtual draw counts as half a win and half a loss, which without
     draws is Jeffreys' prior of a proportion. So the interval of a player that has won every game
     still has a width.
 
@@ -135,17 +135,17 @@ def _drawn_points(
     points: FloatArray, draws: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> FloatArray:
     """Draw samples of the expected points in each pairing, ``(SAMPLES, players, players)``."""
-    drawn = np.zeros((SAMPLES, *points.shape))
+    samples = np.zeros((SAMPLES, *points.shape))
     for i in range(len(points)):
         for j in range(i):
             won, lost = (points[pair] - draws[i, j] / 2 for pair in ((i, j), (j, i)))
             prior = VIRTUAL_DRAWS / 2
             shapes = np.array([won + prior, draws[i, j], lost + prior])
-            chances = rng.standard_gamma(shapes, (SAMPLES, 3))  # a Dirichlet sample, not normalised
-            chances *= (points[i, j] + points[j, i]) / chances.sum(axis=1, keepdims=True)
-            drawn[:, i, j] = chances @ [1.0, 0.5, 0.0]
-            drawn[:, j, i] = chances @ [0.0, 0.5, 1.0]
-    return drawn
+            shares = rng.standard_gamma(shapes, (SAMPLES, 3))  # a Dirichlet sample, not normalised
+            shares *= (points[i, j] + points[j, i]) / shares.sum(axis=1, keepdims=True)
+            samples[:, i, j] = shares @ [1.0, 0.5, 0.0]
+            samples[:, j, i] = shares @ [0.0, 0.5, 1.0]
+    return samples
 
 
 def elo_ratings(points: FloatArray) -> FloatArray:

@@ -25,7 +25,7 @@ def save(learner: Trainable, path: str | Path) -> Path:
     """Save ``learner``, with everything needed to continue its training.
 
     A registered game that the learner knows is saved with it, by its name and arguments, convention
-    and start included. Of any other game nothing is saved: :func:`load` is then told the game. The
+    and start included. Of any other game nothing is saved: pass the game to :func:`load`. The
     file appears whole or not at all. A file that cannot be written loses no learner: it is then
     saved in the current directory or in the one for temporary files, and a warning says where.
 

@@ -28,7 +28,7 @@ class HeapSymmetry(CompiledWrapper):
     """Gives a learner sorted positions, so that it learns each position once for all orders.
 
     With it the learner knows that the order of heaps with the same options does not matter, which
-    follows from the rules; it knows no theorem.
+    follows from the rules; no theorem is used.
 
     Args:
         learner: learner of sorted positions.

@@ -36,12 +36,12 @@ def greedy_action(values: FloatArray, legal_actions: IntArray, uniform: float) -
     ties = 0
     for action in legal_actions:
         ties += values[action] == best
-    wanted = min(int(uniform * ties), ties - 1)
+    remaining = min(int(uniform * ties), ties - 1)
     chosen = -1
     for action in legal_actions:
         # No branches on the values, as they are hard to predict.
-        wanted -= values[action] == best
-        if wanted < 0:
+        remaining -= values[action] == best
+        if remaining < 0:
             chosen = action
             break
     return chosen

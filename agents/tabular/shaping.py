@@ -29,7 +29,7 @@ class SavedShaping(SavedWrapper):
 class NimSumShaping(CompiledWrapper):
     """Gives a learner a bonus whenever its move leaves nim-sum 0.
 
-    The bonus tells the learner Bouton's theorem, so its results are not learned from the game
+    The bonus contains Bouton's theorem, so the results are not learned from the game
     alone. Observations must be heaps (``encoding="integer"``).
 
     Args:

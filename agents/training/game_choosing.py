@@ -41,12 +41,12 @@ def train_game_choosing_learner(
     winners: list[int] = []
     lengths: list[int] = []
     began = time.perf_counter()
-    asked = 0
+    games_at_last_call = 0
 
     def ask() -> bool:
-        nonlocal asked
-        asked = len(winners)
-        return after_game is not None and bool(after_game(asked))
+        nonlocal games_at_last_call
+        games_at_last_call = len(winners)
+        return after_game is not None and bool(after_game(games_at_last_call))
 
     def finished(winner: int, length: int) -> bool:
         winners.append(winner)
@@ -65,7 +65,7 @@ def train_game_choosing_learner(
     try:
         with bar:
             learner.fit(game, games, seed, finished)
-            if len(winners) > asked:
+            if len(winners) > games_at_last_call:
                 ask()
             if len(winners) < games:
                 end = "proved" if learner.proof else "ended"

@@ -51,14 +51,14 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str,
     values: ValueArray = game.solution.value(positions)
     winning = values == 1
     masks = game.rules.action_mask(positions)
-    kept: BoolArray = (actions != NO_LEGAL_MOVE) & (masks[np.arange(len(actions)), actions] != 0)
+    keeps: BoolArray = (actions != NO_LEGAL_MOVE) & (masks[np.arange(len(actions)), actions] != 0)
     if not game.has_outcome:
-        kept &= winning  # of lost positions nothing is told, so their moves are not looked up
-    after = game.rules.step(positions[kept], actions[kept])
-    kept[kept] = game.solution.value(after) == -values[kept]
-    truth: dict[str, Array] = {"winning": winning, "kept_win": winning & kept}
+        keeps &= winning  # no truth is given on moves at lost positions
+    after = game.rules.step(positions[keeps], actions[keeps])
+    keeps[keeps] = game.solution.value(after) == -values[keeps]
+    truth: dict[str, Array] = {"winning": winning, "kept_win": winning & keeps}
     if game.has_outcome:
-        truth |= {"value": values, "kept_value": kept}
+        truth |= {"value": values, "kept_value": keeps}
     return truth
 
 

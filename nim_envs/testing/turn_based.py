@@ -155,7 +155,7 @@ class _Checks(Checks):
 
     @property
     def position(self) -> IntArray:
-        """The position by the environment, as a copy."""
+        """The environment's position, a copy."""
         return position_of(self.env)
 
     def draw(self, games: int, seed: Any, options: Any) -> IntArray:
@@ -197,8 +197,8 @@ class _Checks(Checks):
 
     def expect_no_truth(self) -> None:
         """Expect the infos from before the first move."""
-        told = no_truth(self.game) if self.env.unwrapped.truth_in_info else {}
-        self.truth = dict.fromkeys(PLAYERS, told)
+        none = no_truth(self.game) if self.env.unwrapped.truth_in_info else {}
+        self.truth = dict.fromkeys(PLAYERS, none)
 
     def expect_truth(self, agent: str, position: IntArray, action: int) -> None:
         """Expect the infos to hold the truth about a move."""

@@ -52,19 +52,19 @@ class PgxState(core.State):
     _made_of: tuple[Game, str] = field(pytree_node=False)
 
     @property
-    def _env(self) -> PgxEnv:
-        """Its environment, made again if nobody held it."""
+    def env(self) -> PgxEnv:
+        """The environment of the state, constructed again if nothing else refers to it."""
         return PgxEnv(*self._made_of)
 
     @property
     def env_id(self) -> Any:
-        """Its environment's id."""
-        return self._env.id
+        """Id of the environment."""
+        return self.env.id
 
     @property
     def position(self) -> Array:
         """The position, state numbers, int32 ``(components,)``, whatever the encoding."""
-        return self._env.layout.positions(self._place)
+        return self.env.layout.positions(self._place)
 
     def to_svg(self, *, color_theme: str | None = None, scale: float | None = None) -> str:
         """Return a picture: the positions as text, one below the other.
@@ -73,7 +73,7 @@ class PgxState(core.State):
             color_theme: ``"dark"``, or ``"light"``, which it is by default.
             scale: the size, 1 by default.
         """
-        rules = self._env.game.rules
+        rules = self.env.game.rules
         positions = np.asarray(self.position).reshape(-1, len(rules.components))
         lines = "\n\n".join(render_text(rules, position) for position in positions).split("\n")
         width, height = 10 * max(map(len, lines)) + 20, 20 * len(lines) + 20

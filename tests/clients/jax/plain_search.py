@@ -35,7 +35,7 @@ def plain(network, states, key, simulations, gumbel_scale=1.0):
 
     def expanded(network, key, actions, states):
         movers = states.current_player
-        states = jax.vmap(states._env.step)(states, actions)
+        states = jax.vmap(states.env.step)(states, actions)
         logits, values = network(states.observation)
         return mctx.RecurrentFnOutput(
             reward=jnp.take_along_axis(states.rewards, movers[:, np.newaxis], axis=1)[:, 0],

@@ -451,7 +451,7 @@ def test_environments_are_freed_when_nobody_holds_them():
     assert [env() for env, _ in kept] == [None] * 3
     # A state that is held makes its environment again.
     _, state = kept[1]
-    env = state._env
+    env = state.env
     assert env is make_pgx("nim", heaps=(2, 12), start="n_position")
     assert env.step(state, 0).terminated.shape == ()
 
@@ -469,7 +469,7 @@ def test_copies_and_pickles_are_the_same_environment():
     env = make_pgx("octal", start="uniform")
     state = env.init(jax.random.PRNGKey(0))
     for again in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state)):
-        assert again._env is env
+        assert again.env is env
         assert (env.step(again, 0).position == env.step(state, 0).position).all()
     assert pickle.loads(pickle.dumps(env)) is env
 
