@@ -61,7 +61,7 @@ class Batch:
 
     Args:
         reached: whether a game has the turn, ``(games, turns)``.
-        results: of the games, ``(games,)``.
+        results: results of the games, ``(games,)``.
         groups: number of each game's group, ``(games,)``.
         values: V of every turn's position, ``(games, turns)``.
         afterwards: Q of every turn's action: the value where the opponent is to reply.
@@ -323,7 +323,7 @@ class Audited:
         formula: the same by its statement, ``(games, turns)``.
         whole: whether it depends on the batch, which then is one group.
         policy: whether it depends on the policy beyond the games.
-        setting: of the call, in words.
+        setting: setting of the call, in words.
     """
 
     library: str
@@ -509,7 +509,7 @@ class Finding:
         name: library and function.
         claim: the credit that it states.
         difference: largest difference of a credit from that.
-        cosines: of E ĝ with ∇J, by setting and policy.
+        cosines: cosines of E ĝ with ∇J, by setting and policy.
         lengths: ‖E ĝ − ∇J‖ / ‖∇J‖ of the same.
         ends: J / J* where ascent along E ĝ ends, by setting; none where it was not followed.
         alone: credit of a won and of a lost game that is the only one of its group.
@@ -592,7 +592,7 @@ def measure(audited: Audited, settings: Sequence[str], draws: int, steps: int) -
         audited: the function.
         settings: keys of :data:`SETTINGS`.
         draws: policies of each kind.
-        steps: of the ascents; 0: none.
+        steps: steps of the ascents; 0: none.
 
     Raises:
         ImportError: the library is not there.
@@ -649,7 +649,7 @@ def ascended(games: Games, found: Sequence[FloatArray], steps: int) -> float:
     Args:
         games: every group.
         found: credits for each context; they do not depend on the policy.
-        steps: of which the second half has a falling learning rate.
+        steps: number of steps, of which the second half has a falling learning rate.
     """
     task = games.task
     logits = np.zeros(task.legal.shape)

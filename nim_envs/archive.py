@@ -149,7 +149,7 @@ class Archive:
         """Return the array in a member of the file.
 
         Args:
-            name: of the member.
+            name: name of the member.
             most: bytes of the array, upper bound.
             what: the array, for messages.
 

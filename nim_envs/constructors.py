@@ -27,7 +27,7 @@ def construct_game(named: NamedGame, arguments: Mapping[str, Any], misere: bool 
 
     Args:
         named: the game by its name.
-        arguments: of the constructor; they replace the defaults.
+        arguments: arguments of the constructor; they replace the defaults.
         misere: whether the player who makes the last move loses; ``None``: as ``named`` says.
 
     Raises:
@@ -49,7 +49,7 @@ def construct_part(named: NamedGame, arguments: Mapping[str, Any]) -> Rules:
 
     Args:
         named: the game by its name.
-        arguments: of the constructor; they replace the defaults.
+        arguments: arguments of the constructor; they replace the defaults.
 
     Raises:
         InvalidGameError: as :func:`construct_game` does.

@@ -325,7 +325,7 @@ def position_after(mover: Mover, position: IntArray, rules: Rules) -> IntArray:
     Args:
         mover: asked for its move.
         position: ``(components,)``.
-        rules: those of the game; the mover is shown coordinates, and may return a position.
+        rules: rules of the game; the mover is shown coordinates, and may return a position.
 
     Raises:
         InvalidPolicyError: it did not return one integer for each component or coordinate.

@@ -150,8 +150,8 @@ def _environment(
     Args:
         environment: its class; takes its own keyword arguments out of ``arguments``.
         name: a key of :data:`GAMES`.
-        arguments: those of the class, of :func:`make_game` and of the rules; and, in ids of games
-            of a user's own, ``sources``, by which another process finds them.
+        arguments: arguments of the class, of :func:`make_game` and of the rules; and, in ids of
+            games of a user's own, ``sources``, by which another process finds them.
         size: the number of games of a batch.
     """
     sources = arguments.pop("sources", {})
@@ -171,7 +171,7 @@ def make_aec(game: str, **arguments: Any) -> GameEnv:
 
     Args:
         game: a key of :data:`GAMES`.
-        arguments: of :class:`nim_envs.envs.aec.GameEnv`, :func:`make_game` and the rules.
+        arguments: arguments of :class:`nim_envs.envs.aec.GameEnv`, :func:`make_game` and the rules.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
@@ -186,7 +186,8 @@ def make_versus(game: str, **arguments: Any) -> VersusEnv:
 
     Args:
         game: a key of :data:`GAMES`.
-        arguments: of :class:`nim_envs.envs.versus.VersusEnv`, :func:`make_game` and the rules.
+        arguments: arguments of :class:`nim_envs.envs.versus.VersusEnv`, :func:`make_game` and the
+            rules.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
@@ -203,7 +204,8 @@ def make_vector(game: str, num_envs: int = 1, **arguments: Any) -> VectorGameEnv
     Args:
         game: a key of :data:`GAMES`.
         num_envs: number of games.
-        arguments: of :class:`nim_envs.envs.vector.VectorGameEnv`, :func:`make_game` and the rules.
+        arguments: arguments of :class:`nim_envs.envs.vector.VectorGameEnv`, :func:`make_game` and
+            the rules.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.

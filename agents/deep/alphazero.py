@@ -220,7 +220,7 @@ class Tree(NamedTuple):
     """The trees of a batch of searches; node 0 is the root.
 
     Attributes:
-        states: of the games at the nodes, ``(games, nodes)``.
+        states: states of the games at the nodes, ``(games, nodes)``.
         priors: the network's probabilities of actions, ``(games, nodes, actions)``.
         values: the network's values to the player to move, ``(games, nodes)``.
         parents: the nodes above, -1 above the root, ``(games, nodes)``.
@@ -233,7 +233,7 @@ class Tree(NamedTuple):
         closed: whether an action is illegal, or leads to a decided position: no simulation takes
             it (again), ``(games, nodes, actions)``.
         size: nodes so far, ``(games,)``.
-        value: of the root, ``(games,)``.
+        value: value of the root, ``(games,)``.
         decided: whether the root is decided, ``(games,)``.
     """
 
@@ -319,8 +319,8 @@ def bonus(priors: Any, values: Any, visits: Any, qvalues: Any) -> Any:
     Args:
         priors: the network's probabilities, ``(n, actions)``.
         values: the network's values, ``(n,)``.
-        visits: of the actions, ``(n, actions)``.
-        qvalues: of the actions that were visited, ``(n, actions)``.
+        visits: visits of the actions, ``(n, actions)``.
+        qvalues: action values of the actions that were visited, ``(n, actions)``.
     """
     seen, total = visits > 0, visits.sum(axis=1)
     weights = jnp.where(seen, jnp.maximum(priors, TINY), 0.0)
@@ -388,10 +388,10 @@ def back_up(
     visits is furthest below its probability in the improved policy (Danihelka et al., section 5).
 
     Args:
-        tree: of all games.
-        game: of which games, ``(n,)``.
+        tree: search trees of all games.
+        game: indices of the games, ``(n,)``.
         going: whether anything is to be told, ``(n,)``.
-        node: from where the actions are taken, ``(n,)``.
+        node: nodes where the actions are taken, ``(n,)``.
         action: those, ``(n,)``.
         qvalue: their values to who takes them, ``(n,)``.
         decided: whether the positions after them are decided, ``(n,)``.
@@ -449,10 +449,10 @@ def search(
 
     Args:
         network: one of :data:`NETWORKS`.
-        states: of games, batched.
+        states: states of games, batched.
         key: of JAX.
         simulations: largest number of simulations; each evaluates one new position.
-        gumbel_scale: of the noise in the choice of actions; 0: there is none.
+        gumbel_scale: scale of the noise in the choice of actions; 0: there is none.
     """
     env, games = states.env, len(states.terminated)
     logits, values = network(states.observation)
@@ -529,7 +529,7 @@ class Moves(NamedTuple):
         observation: observation of the player to move, ``(n, ...)``.
         mask: the legal actions, boolean ``(n, actions)``.
         policy: the improved policy of the search, ``(n, actions)``.
-        result: of the game for that player, 1 or -1, ``(n,)``; 0 until the game has ended.
+        result: result of the game for that player, 1 or -1, ``(n,)``; 0 until the game has ended.
     """
 
     observation: Any
@@ -542,7 +542,7 @@ class Games(NamedTuple):
     """The games in progress.
 
     Attributes:
-        states: of the environment, ``(games_at_a_time,)``.
+        states: states of the environment, ``(games_at_a_time,)``.
         lengths: moves made in each so far, ``(games_at_a_time,)``.
         ended: games that have ended and were not counted in a batch yet.
     """
@@ -587,7 +587,7 @@ def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
     Args:
         env: the game, with its encoding and start.
         settings: settings of network, search and training.
-        seed: of all that is drawn.
+        seed: seed of all draws.
 
     Raises:
         ValueError: the memory does not hold the moves of one batch of games; or the network does
@@ -798,10 +798,10 @@ def train(
     sums are taken in any order.
 
     Args:
-        env: from :func:`nim_envs.adapters.pgx.make_pgx`; its start is where games begin. An MLP
-            takes any encoding, signed products positions as integers.
+        env: result of :func:`nim_envs.adapters.pgx.make_pgx`; its start is that of the games. An
+            MLP takes any encoding, signed products positions as integers.
         settings: settings of network, search and training.
-        seed: of the first weights, starts, searches and minibatches.
+        seed: seed of the first weights, starts, searches and minibatches.
         scores: number of exact scores of the raw policy, in equal steps; nothing in training
             depends on it.
         log: a directory for TensorBoard: losses, length of games, score.
@@ -896,7 +896,7 @@ def search_policy(
     Args:
         network: a trained network, as of :class:`Trained`.
         env: the environment in which it was trained.
-        simulations: of the search.
+        simulations: simulations of the search.
 
     Returns:
         As :func:`raw_policy` does. Nothing is drawn: the search is without noise.

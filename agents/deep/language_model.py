@@ -153,8 +153,8 @@ class Decoder(nn.Module):
     """A transformer that predicts the next word.
 
     Args:
-        words: those that it reads and writes.
-        seed: of the weights.
+        words: vocabulary, to read and to write.
+        seed: seed of the weights.
     """
 
     def __init__(self, words: Words, seed: int) -> None:
@@ -172,7 +172,7 @@ class Decoder(nn.Module):
         """Return the logits of the word after each word, and the cache up to it.
 
         Args:
-            numbers: of words, ``(n, words)``.
+            numbers: indices of words, ``(n, words)``.
             past: cache of the tokens before them; ``None``: there are none.
 
         Returns:
@@ -212,7 +212,7 @@ def sample(
         model: the decoder.
         prompts: numbers of words, ``(n, words)``.
         length: words of a reply.
-        generator: of the draws; ``None``: the most probable word each time.
+        generator: generator of the draws; ``None``: the most probable word each time.
     """
     logits, cache = read(model, prompts)
     words: list[Tensor] = []
@@ -239,9 +239,9 @@ def speaker(words: Words, model: Decoder, seed: int | None = None) -> Speak:
     """Return the model as a function from prompts to replies, as :mod:`nim_envs.text` takes it.
 
     Args:
-        words: of the game.
+        words: words of the game.
         model: the decoder.
-        seed: of the replies, which are sampled; ``None``: the most probable word each time.
+        seed: seed of the replies, which are sampled; ``None``: the most probable word each time.
     """
     generator = None if seed is None else torch.Generator().manual_seed(seed)
 
@@ -278,10 +278,10 @@ def learn_to_speak(
     """Return a new decoder that has learned to name random legal moves.
 
     Args:
-        words: of the game.
-        seed: of the weights and the moves.
-        settings: of the training.
-        positions: those that it learns from; ``None``: all that leave a move.
+        words: words of the game.
+        seed: seed of the weights and the moves.
+        settings: settings of the training.
+        positions: positions to learn from; ``None``: all that leave a move.
     """
     rng = np.random.default_rng(seed)
     model = Decoder(words, seed)
@@ -386,12 +386,12 @@ class PolicyGradient:
     """A model that learns to play from its own replies.
 
     Args:
-        words: of the game.
+        words: words of the game.
         reference: the model that has learned to speak, with which training begins; it is not
             changed.
         credit: reward of replies.
-        settings: of the training.
-        seed: of starts, replies and opponents.
+        settings: settings of the training.
+        seed: seed of starts, replies and opponents.
         positions: N-positions at which it is asked, and games begin; ``None``: all.
     """
 

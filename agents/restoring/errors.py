@@ -13,9 +13,9 @@ class UnregisteredGameError(StorageError):
     """The learner's game is not registered in this process.
 
     Args:
-        message: of the error.
+        message: message of the error.
         name: name under which it was registered; ``None``: it was not.
-        arguments: those with which it was made.
+        arguments: arguments of its constructor.
 
     Attributes:
         name: as given.

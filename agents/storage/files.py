@@ -50,9 +50,9 @@ def load(path: str | Path, game: Game | None = None) -> Any:
 
     Args:
         path: the file.
-        game: of a learner whose game the file does not name, or names as one that is not registered
-            here; ignored where it is. Nothing is imported by a name out of a file: a game of your
-            own is registered first, by :func:`nim_envs.register_game`.
+        game: game of the learner, if the file does not name it, or names one that is not
+            registered here; ignored where it is. Nothing is imported by a name out of a file: a
+            game of your own is registered first, by :func:`nim_envs.register_game`.
 
     Raises:
         StorageError: the file is damaged, holds no saved learner, is of a format that is not read,

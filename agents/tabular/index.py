@@ -60,7 +60,7 @@ class ObservationIndex:
     Attributes:
         size: number of observations.
         bounds: smallest and largest values of each entry, flattened.
-        rules: those of a game whose positions are indexed, and whose observations are their
+        rules: rules of a game whose positions are indexed, and whose observations are their
             coordinates; ``None``: observations are indexed as they are.
 
     Raises:

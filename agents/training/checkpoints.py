@@ -80,7 +80,7 @@ def saved_run(path: str | Path, game: Game | None = None) -> RunArguments:
 
     Args:
         path: the checkpoint.
-        game: of a run whose game is not registered here; ignored where it is.
+        game: game of a run whose game is not registered here; ignored where it is.
 
     Raises:
         StorageError: the file is damaged or no checkpoint, or it does not hold the environment, the

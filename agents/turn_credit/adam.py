@@ -17,7 +17,7 @@ class Adam:
     """Running means of gradients and their squares, of one run or of several.
 
     Args:
-        shape: of the gradients.
+        shape: shape of the gradients.
         tiny: added to the divisor.
     """
 

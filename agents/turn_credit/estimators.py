@@ -204,7 +204,7 @@ def by_role(groups: Groups, decay: float = DECAY) -> FloatArray:
 
     Args:
         groups: sampled games.
-        decay: of the running mean.
+        decay: decay of the running mean.
     """
     baseline = groups.role_results
     credit = np.empty_like(groups.results)

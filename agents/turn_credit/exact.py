@@ -86,7 +86,7 @@ class Exact:
 
     Args:
         task: the game and the opponent.
-        logits: of the softmax policy, ``(positions, actions)``.
+        logits: logits of the softmax policy, ``(positions, actions)``.
         group: number of games K in a group.
 
     Example:
@@ -195,7 +195,7 @@ class Exact:
         """Return the mean of a quantity over the games that reach a turn.
 
         Args:
-            quantity: of the position, ``(positions,)``, or of the action, ``(positions, actions)``.
+            quantity: values by position, ``(positions,)``, or by action, ``(positions, actions)``.
 
         Returns:
             ``(turns, contexts)``; 0 where the turn is never reached.
@@ -235,7 +235,7 @@ class Exact:
 
         Args:
             lambda_: 0 to 1; the discount is 1.
-            value: of positions where the agent is to move, ``(positions,)``.
+            value: value of positions where the agent is to move, ``(positions,)``.
         """
         task = self.task
         after = (task.nonterminal_reply @ value)[task.index_after] * task.legal
@@ -256,7 +256,7 @@ class Exact:
 
         Args:
             reward: expected reward r of an action, ``(positions, actions)``.
-            weight: of the rewards of a turn; broadcasts to ``(turns, contexts)``.
+            weight: weight of the rewards of a turn; broadcasts to ``(turns, contexts)``.
             offset: added in every turn that is reached; broadcasts likewise.
         """
         task = self.task

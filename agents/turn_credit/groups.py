@@ -24,7 +24,7 @@ class Groups:
     Args:
         task: the game and the opponent.
         policies: who played, ``(runs, positions, actions)``.
-        contexts: of every group, ``(runs, groups)``.
+        contexts: contexts of every group, ``(runs, groups)``.
         states: number of the position of each turn, ``(runs, groups, games, turns)``.
         actions: the same of the agent's action.
         reached: whether the game had this turn of the agent; states and actions are 0 elsewhere.
@@ -197,7 +197,7 @@ class Groups:
         are at the same position, and 0 elsewhere.
 
         Args:
-            credit: of several estimators, ``(estimators, runs, groups, games, turns)``.
+            credit: credit of several estimators, ``(estimators, runs, groups, games, turns)``.
             truth: g of each, ``(estimators, positions, actions)``.
 
         Returns:

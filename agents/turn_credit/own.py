@@ -35,7 +35,7 @@ def register(
 
     Args:
         function: ``function(rewards, groups, turns, states, ...) -> credit``.
-        name: in tables; by default that of the function.
+        name: name in tables; by default the function's.
         rollouts: games that it would play on from every turn's position, for the count of moves.
 
     Returns:

@@ -43,7 +43,7 @@ class Spoken:
 
     Attributes:
         board: a key of :data:`~benchmarks.text.settings.BOARDS`.
-        seed: of the weights and the training.
+        seed: seed of the weights and the training.
         seconds: CPU time of the training.
         legal: percent of sampled replies that are legal moves.
         percent: percent of the scored positions at which the greedy reply keeps the win.
@@ -75,7 +75,7 @@ class Learned:
     Attributes:
         board: a key of :data:`~benchmarks.text.settings.BOARDS`.
         row: a key of :data:`~benchmarks.text.settings.ROWS`.
-        seed: of supervised training and of policy gradient.
+        seed: seed of supervised training and of policy gradient.
         moves: sampled replies.
         seconds: CPU time of policy gradient, without that of the scores.
         percent: percent of the scored positions at which the greedy reply keeps the win.
@@ -98,7 +98,7 @@ class Split:
     """The positions of a board, by their use.
 
     Attributes:
-        supervised: those whose legal moves are trained on.
+        supervised: positions whose legal moves are trained on.
         trained: N-positions at which the policy is trained.
         scored: N-positions that are scored.
     """
@@ -112,9 +112,9 @@ def split(words: Words, share: float, seed: int) -> Split:
     """Return which positions are learned from and which are scored.
 
     Args:
-        words: of the game.
+        words: words of the game.
         share: of N-positions that are held out; 0: all are scored, and learned from.
-        seed: of the draw.
+        seed: seed of the draw.
     """
     if not share:
         return Split(words.positions, words.won, words.won)
@@ -133,7 +133,7 @@ def speak(board: str, seed: int, quick: bool) -> Spoken:
 
     Args:
         board: a key of :data:`~benchmarks.text.settings.BOARDS`.
-        seed: of the weights and the training.
+        seed: seed of the weights and the training.
         quick: whether to learn little.
     """
     torch.set_num_threads(1)
@@ -169,8 +169,8 @@ def learn(board: str, row: str, seed: int, weights: Weights, quick: bool) -> Lea
     Args:
         board: a key of :data:`~benchmarks.text.settings.BOARDS`.
         row: a key of :data:`~benchmarks.text.settings.ROWS`.
-        seed: of the training; of the model that speaks, too, where positions are held out.
-        weights: of the model that speaks.
+        seed: seed of the training; of the model that speaks, too, where positions are held out.
+        weights: weights of the model that speaks.
         quick: whether to learn little.
     """
     torch.set_num_threads(1)

@@ -31,14 +31,14 @@ class Direction:
     Attributes:
         setting: a key of :data:`~benchmarks.turn_credit.settings.SETTINGS`.
         policy: one of :data:`~benchmarks.turn_credit.settings.POLICIES`.
-        draw: which of the policies of this kind.
+        draw: index among the policies of this kind.
         estimator: a key of :data:`~agents.turn_credit.estimators.ESTIMATORS`.
-        cosine: of E ĝ with ∇J.
+        cosine: cosine of E ĝ with ∇J.
         off: 1 − cosine, computed without loss of digits.
         cost: K·E[L]·tr Cov / ‖E ĝ‖², moves until the noise of the mean is as large as the mean;
             those of rollouts count, those of a critic's games do not.
         blocks: mean of n‖ḡ − E ĝ‖² / tr Cov over blocks of n groups; 1 in expectation.
-        standard_errors: by how many standard errors that differs from 1; these two are 0 for
+        standard_errors: deviation of that from 1, in standard errors; these two are 0 for
             estimators whose expectation is not known, but estimated from the blocks.
     """
 

@@ -139,7 +139,7 @@ def by_setting(
 
     Args:
         directions: estimators at policies.
-        kind: of policies.
+        kind: kind of policies.
     """
     there = grouped(directions, "setting")
     costs = {game: relative_costs(here) for game, here in there.items()}

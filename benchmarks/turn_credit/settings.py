@@ -20,7 +20,7 @@ class Setting:
 
     Args:
         game: registered name.
-        arguments: of the game.
+        arguments: arguments of the game.
         weight: relative time that it takes.
     """
 

@@ -37,7 +37,7 @@ class _Calls(NamedTuple):
         name: the method.
         number: number of calls.
         arguments: a batch, a row for each call; ``None``: it takes no argument.
-        positions: those that it may read, a row for each call; ``None``: none.
+        positions: positions that it may read, a row for each call; ``None``: none.
     """
 
     name: str

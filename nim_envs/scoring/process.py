@@ -104,7 +104,7 @@ class Process:
         """Return the probabilities of the game's actions, float64 ``(n, actions)``.
 
         Args:
-            probabilities: those of the policy's actions, ``(n, num_actions)``.
+            probabilities: probabilities of the policy's actions, ``(n, num_actions)``.
 
         Raises:
             InvalidPolicyError: an action of the policy is none of the game.
@@ -270,7 +270,7 @@ def _number_of_actions(env: Any, number: int) -> int:
 
     Args:
         env: the outermost wrapper.
-        number: that of the game's actions, for environments without a space of actions.
+        number: number of the game's actions, for environments without a space of actions.
 
     Raises:
         TypeError: its actions are not the integers from 0, the same for both agents.

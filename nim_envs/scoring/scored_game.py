@@ -20,7 +20,7 @@ class ScoredGame(NamedTuple):
 
     Attributes:
         game: the game.
-        encoding: of the observations; ``None``: these are positions, int64.
+        encoding: encoding of the observations; ``None``: these are positions, int64.
         stacks: the layers of each environment of one game, outermost first, and the innermost
             environment; none for a game.
     """

@@ -60,7 +60,7 @@ class FixedStart(Start):
         """Return a sampler of the one position, which takes no more than the rules.
 
         Args:
-            rules: those of the game.
+            rules: rules of the game.
 
         Raises:
             InvalidPositionError: the game has no such position, or it leaves no legal move.
@@ -202,7 +202,7 @@ def checked_start(start: Any, rules: Rules) -> Start:
 
     Args:
         start: as in :func:`as_start`.
-        rules: those of the game. Boxes are checked by their samplers, as that may take a search.
+        rules: rules of the game. Boxes are checked by their samplers, as that may take a search.
 
     Raises:
         InvalidPositionError: ``start`` is not a start, or a fixed one that is outside the box or

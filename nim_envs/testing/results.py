@@ -75,8 +75,8 @@ class Seen(NamedTuple):
     """The results of ``reset`` or ``step`` in one game.
 
     Attributes:
-        observation: of the agent.
-        info: of the agent.
+        observation: observation of the agent.
+        info: info of the agent.
         mask: action mask, ``(actions,)``, its shape and type checked.
         position: position by the environment, ``(components,)``.
         ends: reward, whether the game terminated, whether it was truncated.

@@ -45,7 +45,7 @@ class OutcomeSolution(Solution):
     """A game with an outcome of its own, solved by exhaustive search: one byte for every position.
 
     Args:
-        rules: those of the game, with ``end_values``.
+        rules: rules of the game, with ``end_values``.
         limit: most positions that may be searched.
 
     Raises:

@@ -33,7 +33,7 @@ class PgxState(core.State):
     Attributes:
         current_player: player to move, int32; drawn at random, so that it is not the seat.
         observation: the position in the encoding of the environment.
-        rewards: by player, float32 ``(2,)``.
+        rewards: rewards by player, float32 ``(2,)``.
         terminated: whether the game is over.
         truncated: false; wrappers may set it.
         legal_action_mask: boolean ``(actions,)``; all true where the game is over.

@@ -77,7 +77,7 @@ class JointLayout(DeviceLayout):
 
     Args:
         rules: tables of the components' options.
-        encoding: of the observations.
+        encoding: encoding of the observations.
     """
 
     def __init__(self, rules: Rules, encoding: Encoding) -> None:
@@ -130,7 +130,7 @@ class ComponentLayout(DeviceLayout):
 
     Args:
         rules: tables of the components' options.
-        encoding: of the observations.
+        encoding: encoding of the observations.
 
     Raises:
         SearchTooLargeError: the tables would take over ``LARGEST_BYTES``.

@@ -45,8 +45,8 @@ def start_of(sampler: Sampler, layout: DeviceLayout) -> DeviceStart:
     by component, also where the sampler rejects, as on a device all games draw in step.
 
     Args:
-        sampler: of a game's start.
-        layout: of the game.
+        sampler: sampler of a game's start.
+        layout: layout of the game.
 
     Raises:
         SearchTooLargeError: there are too many starts to be listed and counted, or their tables
@@ -170,7 +170,7 @@ class Cuts:
     """Draws a column of a table of weights, given the row.
 
     Args:
-        table: from :func:`cut_points`, ``(rows, columns - 1)``.
+        table: result of :func:`cut_points`, ``(rows, columns - 1)``.
     """
 
     def __init__(self, table: npt.NDArray[np.uint32]) -> None:

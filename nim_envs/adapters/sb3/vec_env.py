@@ -34,7 +34,7 @@ class GameVecEnv(VecEnv):
     Args:
         game: rules, convention and start.
         num_envs: number of games.
-        arguments: of :class:`nim_envs.envs.vector.VectorGameEnv`: ``opponent``, ``seat``,
+        arguments: arguments of :class:`nim_envs.envs.vector.VectorGameEnv`: ``opponent``, ``seat``,
             ``encoding``, ``illegal_move``, ``max_cycles``, ``truth_in_info``.
 
     Attributes:

@@ -120,7 +120,7 @@ class Engine:
                 moves, finished games are marked for replacement.
             actions: int64 ``(games,)``.
             begins: whether new games begin where they are due and the compiled opponent replies.
-            results: from :func:`nim_envs.envs.vector.games.new_results`, written.
+            results: arrays of :func:`nim_envs.envs.vector.games.new_results`, written.
             rows: observations from :meth:`new_rows`, written.
 
         Returns:
