@@ -18,7 +18,7 @@ ALWAYS_THE_SAME = frozenset(
 
 
 class GameInProgressError(Exception):
-    """Something reads what only the game in progress has; the argument names it."""
+    """A read of what only a game in progress has; the argument names it."""
 
 
 @contextmanager

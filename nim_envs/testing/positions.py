@@ -65,7 +65,7 @@ def some_states(component: Component, count: int, rng: np.random.Generator) -> I
 
 
 def _met_in_play(rules: Rules, most: int, rng: np.random.Generator) -> IntArray:
-    """The positions visited by some random games."""
+    """Return the positions visited by some random games."""
     position = start = np.array(rules.initial, dtype=np.int64)
     met = [position]
     while len(met) < 4 * most:

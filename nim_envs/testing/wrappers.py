@@ -36,7 +36,7 @@ def changes_in(stacks: Sequence[Sequence[Any]]) -> str:
 
 @contextmanager
 def changes_reported(stacks: Sequence[Sequence[Any]]) -> Iterator[None]:
-    """Say of wrappers what they change: in the errors of a check, or after it in a warning.
+    """Name what wrappers change: in the errors of a check, or after it in a warning.
 
     Args:
         stacks: as :func:`changes_in` takes them.

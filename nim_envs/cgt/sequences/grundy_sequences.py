@@ -255,7 +255,7 @@ class GrundySequence:
             ready = self._sparse and self._known >= begin
             sparse = ready and (
                 self.method == "sparse"
-                or sparse_space.pays(self.values, self.game, self._sparse_space.cost)
+                or sparse_space.saves_time(self.values, self.game, self._sparse_space.cost)
             )
             # A method that is not worth its cost yet may soon be.
             growth = 3 if ready and not sparse else 4

@@ -147,17 +147,17 @@ def least_known(game: HeapGame) -> int:
     return max(ENOUGH, 2 * len(game.digits))
 
 
-def pays(values: Values, game: HeapGame, measured: float = 0.0) -> bool:
+def saves_time(values: Values, game: HeapGame, measured: float = 0.0) -> bool:
     """Return whether the method should be faster than trying all options, for the next heaps.
 
-    The share of rare values decides: the time for a heap is made of that for each pair with a heap
-    of rare value, which is more the more common values there are, and of that for values that may
-    be rare. The naive method tries as many pairs as half the heap for each splitting move.
+    The share of rare values decides. The time for a heap is the sum of that for its pairs with
+    heaps of rare value, which grows with the number of common values, and of that for values that
+    may be rare. The naive method tries as many pairs as half the heap for each splitting move.
 
     Args:
         values: the values so far, at least :func:`least_known`.
         game: the game.
-        measured: nanoseconds for a heap as they were measured last, where they were.
+        measured: nanoseconds per heap, as measured last; 0: not measured.
     """
     known = len(values)
     bound = 1 << int(values.max()).bit_length()
@@ -343,7 +343,7 @@ cover_near = compiled(inner=True)(_cover_near)
 
 
 def _first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
-    """Return how many of ``searches``, up to the first in vain, find an option.
+    """Return the number of ``searches`` that find an option, up to the first that finds none.
 
     A search is a heap, with the value that an option must have above its low 32 bits. All pairs
     are tried: those with the smallest heaps, then those that had the value as an option lately,

@@ -27,7 +27,7 @@ from nim_envs.cgt.sequences.grundy_sequences import GrundySequence, grundy_seque
 from nim_envs.cgt.sequences.periods import find_period
 from nim_envs.cgt.sequences.sequence_file import checksum, load_sequence, save_sequence
 from nim_envs.cgt.sequences.sparse_plan import make_plan, sparse_mask
-from nim_envs.cgt.sequences.sparse_space import pays
+from nim_envs.cgt.sequences.sparse_space import saves_time
 from nim_envs.errors import (
     InvalidGameError,
     MissingPackageError,
@@ -332,7 +332,7 @@ def test_auto_gives_the_naive_values_whichever_methods_it_takes(name, monkeypatc
     expected = grundy_sequence(name, 12_000, method="naive")
     assert (grundy_sequence(name, 12_000) == expected).all()
     choices = itertools.cycle([True, False])
-    monkeypatch.setattr("nim_envs.cgt.sequences.sparse_space.pays", lambda *_: next(choices))
+    monkeypatch.setattr("nim_envs.cgt.sequences.sparse_space.saves_time", lambda *_: next(choices))
     sequence = GrundySequence(name)
     for size in (5_000, 5_001, 9_000, 12_000):
         sequence.extend(size)
@@ -346,7 +346,7 @@ def test_auto_takes_the_sparse_space_method_only_where_few_values_are_rare():
         ("0.16", 1 << 13, True), ("grundy", 1 << 14, True),
     ):  # fmt: skip
         values = grundy_sequence(name, size, method="naive")
-        assert pays(values, heap_game(name)) == wanted, name
+        assert saves_time(values, heap_game(name)) == wanted, name
 
 
 def test_games_of_very_many_places_are_not_for_the_sparse_space_method():
