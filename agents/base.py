@@ -80,7 +80,7 @@ class GameLearner(Learner, Protocol):
     """
 
     def begin_game(self) -> None:
-        """Prepare for a new game; discard what is stored of the previous one."""
+        """Prepare for a new game; discard the data of the previous one."""
         ...
 
     def learn_from_game(self, transitions: Sequence[Transition]) -> None:

@@ -1,4 +1,4 @@
-"""Files of compiled functions: Numba's cache, wherever it can be written, without damaged files."""
+"""Files of compiled functions: Numba's cache in a folder that can be written, without damage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constructors of named games: what they return, and checks of those that a user registers."""
+"""Constructors of named games: calls of them, and checks of those that a user registers."""
 
 from __future__ import annotations
 

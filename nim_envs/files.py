@@ -72,7 +72,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
-    """Write a file of ``content``, or leave what is at ``path`` as it is."""
+    """Write a file of ``content``; on failure leave the file at ``path`` as it is."""
     with replacing(path) as file:
         file.write(content)
 
@@ -106,7 +106,7 @@ def write_somewhere(path: str | Path, content: bytes) -> Path:
 
 
 def check_writable(path: str | Path) -> None:
-    """Check that a file can be written, before the work whose result it is to hold.
+    """Check that a file can be written, before the work that produces its content.
 
     Raises:
         OSError: it cannot, for another reason than a full disk, which may be emptied meanwhile.

@@ -11,7 +11,7 @@ from typing import Any
 def lazy_names(
     package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package whose names other modules define.
+    """Return ``__getattr__`` and ``__dir__`` of a package that imports its names on first use.
 
     Public modules of the package are attributes too, without an import of their own.
 

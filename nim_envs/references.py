@@ -48,7 +48,7 @@ def reference_to(value: Any) -> tuple[str, str]:
 
 
 def resolved(reference: str) -> Any:
-    """Return the object that a name ``module:function`` stands for; it imports the module.
+    """Return the object named ``module:function``; the module is imported.
 
     Args:
         reference: name typed or registered by a person; **never** a word out of a file.

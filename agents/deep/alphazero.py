@@ -617,7 +617,7 @@ def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
 
 
 def longest_game(env: PgxEnv) -> int:
-    """Return how many moves a game has at most."""
+    """Return the largest number of moves of a game."""
     try:
         starts = env.game.start_positions()
     except SearchTooLargeError:

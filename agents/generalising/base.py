@@ -47,7 +47,7 @@ class GameChoosingLearner(Trainable, Protocol):
     @property
     @abstractmethod
     def size(self) -> str:
-        """Size of what it has learned, such as "3 states"."""
+        """Size of the learned result, such as "3 states"."""
         ...
 
     @abstractmethod

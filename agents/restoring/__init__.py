@@ -1,1 +1,1 @@
-"""Checks of values out of files, for whatever is restored from one: types, arguments, arrays."""
+"""Checks of values out of files, before use: types, arguments, arrays."""

@@ -1,4 +1,4 @@
-"""Errors of whatever is made from the content of a file, as errors of the file."""
+"""Errors of objects made from the content of a file, as errors of the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning from sampled groups with Adam: how many moves until the greedy policy plays right."""
+"""Learning from sampled groups with Adam: number of moves until the greedy policy plays right."""
 
 from __future__ import annotations
 

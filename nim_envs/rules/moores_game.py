@@ -179,7 +179,7 @@ class GroupWords(MoveWords):
 
     @property
     def move(self) -> str:
-        """A move in words: from how many heaps it may take."""
+        """A move in words, with the largest number of heaps that it takes from."""
         most = self.group.k
         heaps = "one heap" if most == 1 else f"each of 1 to {most} heaps"
         return (

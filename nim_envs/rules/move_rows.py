@@ -1,4 +1,4 @@
-"""Legal moves in compressed rows, whose size is the number of moves."""
+"""Legal moves in compressed rows; their size is the number of moves."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def refusal(wrapper: Any, why: str) -> TypeError:
 
 
 class AppliedWrapper:
-    """A wrapper whose functions are called for any position.
+    """A wrapper with functions that can be called for any position.
 
     They are called on a copy that shares the wrapped environment, so that a score changes nothing;
     and a second time in reverse order on another copy, as they must not depend on earlier calls. A

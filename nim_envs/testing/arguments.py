@@ -78,7 +78,7 @@ def _last_position(rules: Rules) -> IntArray | None:
 
 
 def check_resets(env: Any, rules: Rules, positions: Callable[[], IntArray]) -> None:
-    """Check that ``reset`` refuses what it cannot take, and that the game then goes on.
+    """Check that ``reset`` refuses invalid arguments, and that the game can then be continued.
 
     Args:
         env: an environment in play.

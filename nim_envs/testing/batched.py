@@ -187,7 +187,7 @@ class _Checks(StepChecks):
             check_render(self.env, self.game, self.at, where)
 
     def final_turn(self, seen: Seen, state: State, move: tuple[IntArray, int], where: str) -> None:
-        """Check the last turn of a game that has begun anew in the same step."""
+        """Check the last turn of a game that was replaced in the same step."""
         for key in ("final_obs", "final_info"):
             require(key in seen.info, f"{where}, where a game ended, there is no {key} of it")
         where = f"{where}, at the end"

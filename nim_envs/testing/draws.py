@@ -73,7 +73,7 @@ def ranks(count: int) -> FloatArray:
 
 
 class Choice(NamedTuple):
-    """The moves of an opponent at one position, and how often each was drawn.
+    """The moves of an opponent at one position, and the number of draws of each.
 
     Attributes:
         legal: actions, ``(n,)``.
@@ -239,7 +239,7 @@ class Replies(Draws):
         return Choice(legal, reached, wins, random + best * chosen, np.zeros(len(legal)))
 
     def check(self) -> None:
-        """Check how often winning actions were drawn, first and last ones, and each."""
+        """Check the numbers of draws: of winning actions, of first and last ones, and of each."""
         improbable = self.improbable(f"the opponent {self._opponent!r}")
         if improbable is not None:
             raise ConformanceError(improbable)

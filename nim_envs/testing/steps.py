@@ -207,11 +207,11 @@ class StepChecks(Checks, ABC):
             actions[...] = np.where(legal, actions, self.masks.argmax(axis=1))
 
     def final_turn(self, seen: Seen, state: State, move: tuple[IntArray, int], where: str) -> None:
-        """Check the last turn of a game that has begun anew in the same step."""
+        """Check the last turn of a game that was replaced in the same step."""
         raise NotImplementedError
 
     def begin_ended(self) -> None:
-        """Begin those games anew that do not do so themselves."""
+        """Reset the games that have ended and do not reset themselves."""
         if self.over.any() and self.mode is AutoresetMode.DISABLED:
             which = self.over.copy()
             self.begin(None, None, which)

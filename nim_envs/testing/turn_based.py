@@ -323,7 +323,7 @@ class _Checks(Checks):
     def move(
         self, position: IntArray, mover: int, action: int, moves: int
     ) -> tuple[IntArray, bool]:
-        """Make a legal move, and check what it comes to.
+        """Make a legal move, and check its results.
 
         Args:
             position: position before it, ``(components,)``.
@@ -473,7 +473,7 @@ class _Checks(Checks):
             self.play(position, seat, where, self._slowest)
 
     def invalid_positions_are_refused(self) -> None:
-        """Check that ``set_position`` refuses what is no position to play on, or no player."""
+        """Check that ``set_position`` refuses invalid or terminal positions and invalid players."""
         set_position = getattr(self.env, "set_position", None)
         if set_position is None:
             return

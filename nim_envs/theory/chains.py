@@ -40,7 +40,7 @@ class Chains(NamedTuple):
 
 
 def chains_of(component: Component) -> Chains | None:
-    """Return the chains of a component; ``None`` if it is not made of chains.
+    """Return the chains of a component; ``None`` if its graph has other parts than chains.
 
     A graph whose nodes have at most two neighbours each is made of chains, and so is a board of one
     row or column. A run of *n* free nodes is a heap of *n* in Dawson's chess; a run of *n* free

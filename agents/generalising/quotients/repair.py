@@ -1,4 +1,4 @@
-"""Learning of the classes anew where they were too coarse."""
+"""Relearning of classes that were too coarse."""
 
 from __future__ import annotations
 

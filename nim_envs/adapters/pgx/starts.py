@@ -178,7 +178,7 @@ class Cuts:
         self._table = jnp.asarray(table).reshape(-1)
 
     def column(self, row: Array, word: Array) -> Array:
-        """Return how many cut points of the row a word has passed, by bisection."""
+        """Return the number of cut points of the row that a word has passed, by bisection."""
         word = jnp.minimum(word, jnp.uint32(LARGEST_WORD - 1))
         passed = jnp.int32(0)
         for power in reversed(range(self._cuts.bit_length())):

@@ -151,7 +151,7 @@ class GrundySequence:
         return f"values from {self._checkpoint}, not all recomputed"
 
     def recompute(self, size: int, progress: bool = False) -> None:
-        """Compute the first ``size`` values anew where they come from a file, and compare them.
+        """Recompute those of the first ``size`` values that come from a file, and compare them.
 
         Args:
             size: number of values, at most as many as there are.

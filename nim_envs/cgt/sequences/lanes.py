@@ -131,7 +131,7 @@ def store(typing: Any, words: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def count_clear(typing: Any, value: Any) -> Any:
-    """Return how many bits of lanes are not set."""
+    """Return the number of bits of lanes that are not set."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         bits = builder.bitcast(builder.not_(arguments[0]), ir.IntType(LANES))

@@ -189,7 +189,7 @@ DONE, NEEDS_PLAN, NEEDS_BOUND, NEEDS_ROOM = range(4)
 
 
 def taken_by(game: HeapGame, bit: int) -> npt.NDArray[np.int64]:
-    """Return how many objects the moves take whose digit has this bit, ascending."""
+    """Return the numbers of objects that moves take whose digit has this bit, ascending."""
     return np.array(
         [taken for taken, digit in enumerate(game.digits) if digit & bit], dtype=np.int64
     )

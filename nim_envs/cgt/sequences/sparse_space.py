@@ -143,7 +143,7 @@ MANY = 16
 
 
 def least_known(game: HeapGame) -> int:
-    """Return how many values of ``game`` must be known before the method can begin."""
+    """Return the number of values of ``game`` that the method needs to begin."""
     return max(ENOUGH, 2 * len(game.digits))
 
 

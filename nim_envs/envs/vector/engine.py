@@ -148,7 +148,7 @@ class Engine:
         seed_games(self.games.game_bits, self.games.action_bits, seeds, which)
 
     def begin(self, which: BoolArray) -> None:
-        """Mark the games in ``which`` to begin anew."""
+        """Mark the games in ``which`` for replacement by new ones."""
         self.games.outcomes[which] = ONGOING
         self.games.due[which] = NEW_GAME
 

@@ -1,4 +1,4 @@
-"""The components of a game merged into groups, whose joint states are numbered."""
+"""The components of a game merged into groups with joint states."""
 
 from __future__ import annotations
 
