@@ -28,6 +28,7 @@ import numpy as np
 from nim_envs import Convention, Game, make_game
 from nim_envs.encoding import Encoding
 from tests import faulty_agents as faulty
+from tests import outcome_games
 
 ILLEGAL = "maximum over illegal actions"
 FROZEN = "target network never updated"
@@ -36,11 +37,21 @@ MIXED = "replay mixes players"
 CUT_SHORT = "truncation taken for the end"
 BEYOND = "end taken for truncation"
 BACKUP = "sign of the backup never flips"
+DRAW = "a draw taken for a win or a loss"
 
 TOO_SMALL, TOO_LARGE = "too small a step", "too large a step"
 """Two forms of ``STEP``."""
 
-NAME = {TOO_SMALL: STEP, TOO_LARGE: STEP}
+DRAW_WON, DRAW_LOST = "a draw taken for a win", "a draw taken for a loss"
+"""Two forms of ``DRAW``, for the player who makes the last move."""
+
+DRAW_LOST_TO_BOTH = "a draw taken for a loss of both"
+"""A form of ``DRAW`` in a learner that bootstraps from its own next turn."""
+
+NAME = {
+    TOO_SMALL: STEP, TOO_LARGE: STEP,
+    DRAW_WON: DRAW, DRAW_LOST: DRAW, DRAW_LOST_TO_BOTH: DRAW,
+}  # fmt: skip
 """Names of faults in the diagnosis, where they differ from those here."""
 
 OF_PLAY = (faulty.UNMASKED, faulty.STALE, faulty.OFF_BY_ONE)
@@ -65,6 +76,17 @@ OF_LEARNERS = {
 }  # fmt: skip
 """Faults that make sense in each learner."""
 
+BLIND_TO_A_CELL = "blind to coordinate 1"
+
+OF_LEARNERS_WITH_DRAWS = {
+    "table": (
+        DRAW_WON, DRAW_LOST, DRAW_LOST_TO_BOTH, *OF_TARGETS, faulty.SWAPPED, faulty.CONSTANT,
+        BLIND_TO_A_CELL, faulty.CUT, *OF_PLAY,
+    ),
+    "MCTS": (DRAW_WON, DRAW_LOST, faulty.SIGN, BACKUP, faulty.ONE_MOVE, faulty.SWAPPED, *OF_PLAY),
+}  # fmt: skip
+"""Faults that make sense in each learner in games with draws, which have one convention."""
+
 ALL_FAULTS = tuple(dict.fromkeys(fault for faults in OF_LEARNERS.values() for fault in faults))
 
 GAMES = (
@@ -78,8 +100,22 @@ GAMES = (
 )
 """One heap in normal and misère play, and three heaps."""
 
+GAMES_WITH_DRAWS = {
+    learner: tuple(Game(each().game.rules, each().game.convention, "uniform") for each in made)
+    for learner, made in {
+        "table": (outcome_games.tic_tac_toe, outcome_games.small_connect),
+        "MCTS": (outcome_games.small_connect,),
+    }.items()
+}
+"""Games with draws, by the learner that has the time for them."""
+
 CUT_AFTER = 4
 """Moves after which a game is cut short in training."""
+
+
+def without_cell_1(cells: Any) -> Any:
+    """Cells of which one is not seen."""
+    return np.where(np.arange(len(cells)) == 1, 0, cells)
 
 
 class Board:
@@ -99,12 +135,42 @@ class Board:
         rows, actions = np.nonzero(self.legal)
         self.after[rows, actions] = rules.indices(rules.step(self.positions[rows], actions))
         self.over = ~self.legal.any(axis=1)
-        if fault in OF_RESULTS:
-            game = faulty.with_convention(game, fault)
-        self.reward = 1.0 if game.convention is Convention.NORMAL else -1.0
-        looks = faulty.LOOKS.get(fault, np.copy)
-        self.seen = rules.indices(np.apply_along_axis(looks, 1, self.positions))
+        # Result for who moved last, of each position; 0 where the game goes on.
+        self.results = np.zeros(len(self.positions))
+        if game.has_outcome:
+            ends = [game.end_value(end) for end in self.positions[self.over]]
+            taken = {DRAW_WON: 1, DRAW_LOST: -1, DRAW_LOST_TO_BOTH: -1}.get(fault, 0)
+            results = [-end if end else taken for end in ends]
+            self.results[self.over] = results
+            # Of the other player, where it is not the opposite.
+            self.replied = -self.results
+            if fault == DRAW_LOST_TO_BOTH:
+                self.replied[self.over] = [end or taken for end in ends]
+            if fault == faulty.SWAPPED:
+                self.results = -self.results
+        else:
+            if fault in OF_RESULTS:
+                game = faulty.with_convention(game, fault)
+            self.results[self.over] = 1.0 if game.convention is Convention.NORMAL else -1.0
+            self.replied = -self.results
+        self.seen = self._seen(faulty.LOOKS.get(fault, np.copy), fault)
         self.starts = np.flatnonzero(~self.over)
+
+    def _seen(self, looks: Any, fault: str | None) -> Any:
+        """Row of each position, or of the first one that looks the same to it."""
+        rules = self.rules
+        if not rules.has_coordinates:
+            return rules.indices(np.apply_along_axis(looks, 1, self.positions))
+        cells = rules.coordinates(self.positions)
+        looks = without_cell_1 if fault == BLIND_TO_A_CELL else looks
+        _, first, group = np.unique(
+            np.apply_along_axis(looks, 1, cells), axis=0, return_index=True, return_inverse=True
+        )
+        return first[group.reshape(-1)]
+
+    def row_of(self, observations: Any) -> Any:
+        """Row of each position that is observed, ``(k,)``."""
+        return self.rules.indices(self.rules.positions_at(observations))
 
     @cached_property
     def features(self) -> Any:
@@ -147,10 +213,10 @@ def random_moves(board: Board, number: int, rng: np.random.Generator) -> Moves:
         own = np.where(ended, after, board.after[after, replies])
         own_over = board.over[own]
         restart = rng.choice(board.starts, 256)
-        reply_reward = np.where(~ended & own_over, -board.reward, 0.0)
+        reply_reward = np.where(~ended & own_over, board.replied[own], 0.0)
         found.append(
             Moves(
-                states, actions, board.reward * ended, after, ended, cut, reply_reward, own,
+                states, actions, board.results[after], after, ended, cut, reply_reward, own,
                 own_over, restart,
             )
         )  # fmt: skip
@@ -192,6 +258,10 @@ def targets(
     if fault == faulty.ONE_MOVE:
         sign = 0.0
     found = moves.reward + sign * discount * following
+    if fault == DRAW_LOST_TO_BOTH:
+        return moves.reward + moves.reply_reward + discount * bootstrapped(
+            moves.own_state, moves.own_over
+        )  # fmt: skip
     if fault == MIXED:
         own = moves.reward + moves.reply_reward - discount * bootstrapped(
             moves.own_state, moves.own_over
@@ -215,11 +285,11 @@ class Agent:
 
     def values(self, positions: Any, masks: Any) -> Any:
         """Return its values."""
-        return self.table[self.board.rules.indices(positions)]
+        return self.table[self.board.row_of(positions)]
 
     def action_probabilities(self, positions: Any, masks: Any) -> Any:
         """Return 1 for the first action of the largest score."""
-        scores = self.scores[self.board.rules.indices(positions)]
+        scores = self.scores[self.board.row_of(positions)]
         if self.masked:
             scores = np.where(masks == 1, scores, -np.inf)
         return np.eye(scores.shape[1])[scores.argmax(axis=1)]
@@ -231,7 +301,8 @@ def table_agent(board: Board, discount: float, fault: str | None, seed: int, sha
     size = 256
     q = rng.uniform(-0.3, 0.3, board.legal.shape)
     first = q.copy()
-    moves = random_moves(board, max(int(60_000 * share), size), rng)
+    visits = 60_000 if board.legal.sum() < 1_000 else 40 * int(board.legal.sum())
+    moves = random_moves(board, max(int(visits * share), size), rng)
     rate = {TOO_SMALL: 0.001, TOO_LARGE: 2.1}.get(fault, 0.3)
     if fault == TOO_LARGE:
         # One move at a time for a time, as several of the same would hide the overshoot.
@@ -354,7 +425,7 @@ def ppo_agent(board: Board, discount: float, fault: str | None, seed: int, share
                 later = np.where(cut, 0.0, later)
             if fault == BEYOND:
                 later = np.where(ended, values[restart], later)
-            errors = board.reward * ended + factor * later - values[states]
+            errors = board.results[after] + factor * later - values[states]
             begin = ended | cut
             rows.append((states, actions, errors, begin))
             states, ages = np.where(begin, restart, after), np.where(begin, 0, ages)
@@ -395,7 +466,7 @@ def mcts_agent(board: Board, discount: float, fault: str | None, seed: int, shar
     simulations = max(int(300 * share), 8)
     visits, values = np.zeros(board.legal.shape), np.zeros(board.legal.shape)
     legal = [np.flatnonzero(row).tolist() for row in board.legal]
-    after, over, reward = board.after.tolist(), board.over.tolist(), board.reward
+    after, over, results = board.after.tolist(), board.over.tolist(), board.results.tolist()
     for root in board.starts.tolist():
         counts: dict[int, list[int]] = {}
         sums: dict[int, list[float]] = {}
@@ -428,7 +499,7 @@ def mcts_agent(board: Board, discount: float, fault: str | None, seed: int, shar
                 while not over[leaf]:
                     leaf = after[leaf][legal[leaf][rng.integers(len(legal[leaf]))]]
                     sign *= -discount
-                value = -reward * sign
+                value = -results[leaf] * sign
             for number, (place, move) in enumerate(reversed(path)):
                 if fault == BACKUP:
                     value = value if not number else discount * value
@@ -456,10 +527,10 @@ LEARNERS: dict[str, Callable[..., Any]] = {
 
 @lru_cache(maxsize=256)
 def learned(
-    learner: str, number: int, fault: str | None, discount: float, seed: int, share: float
+    learner: str, game: Game, fault: str | None, discount: float, seed: int, share: float
 ) -> tuple[Board, Any, Any]:
-    """Return the board, scores and values of a learner with a fault on one of ``GAMES``."""
-    board = Board(GAMES[number], fault)
+    """Return the board, scores and values of a learner with a fault on a game."""
+    board = Board(game, fault)
     return board, *LEARNERS[learner](board, discount, fault, seed, share)
 
 
@@ -472,11 +543,11 @@ def training(
     values: bool = True,
     share: float = 1.0,
 ) -> Any:
-    """Return a training function for one of ``GAMES``, with a fault.
+    """Return a training function for any of the games here, with a fault.
 
     Args:
         learner: key of ``LEARNERS``.
-        fault: one of ``OF_LEARNERS``; ``None``: a right agent.
+        fault: one of ``OF_LEARNERS`` or ``OF_LEARNERS_WITH_DRAWS``; ``None``: a right agent.
         discount: γ of a move.
         seed: of the training.
         values: whether the policy has values.
@@ -484,10 +555,9 @@ def training(
     """
 
     def train(env: Any) -> Any:
-        number = GAMES.index(env.game)
         of_training = None if fault in OF_PLAY and (learner, fault) != ("MCTS", faulty.UNMASKED) \
             else fault  # fmt: skip
-        board, scores, known = learned(learner, number, of_training, discount, seed, share)
+        board, scores, known = learned(learner, env.game, of_training, discount, seed, share)
         agent = Agent(board, scores, known, masked=fault != faulty.UNMASKED)
         playing = faulty.playing(fault, agent)
         if isinstance(playing, Agent):

@@ -529,7 +529,8 @@ class Moves(NamedTuple):
         observation: observation of the player to move, ``(n, ...)``.
         mask: the legal actions, boolean ``(n, actions)``.
         policy: the improved policy of the search, ``(n, actions)``.
-        result: result of the game for that player, 1 or -1, ``(n,)``; 0 until the game has ended.
+        result: result of the game for that player, 1, 0 for a draw or -1, ``(n,)``; 0 until the
+            game has ended.
     """
 
     observation: Any
@@ -697,6 +698,14 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
     return played, length
 
 
+def of_ended_games(state: State, settings: Settings) -> Any:
+    """Return which places of the memory hold a move of a game that has ended, ``(memory,)``."""
+    ago = (state.moves - 1 - jnp.arange(settings.memory)) % settings.memory
+    number = state.moves - 1 - ago  # of the move, from the first of all
+    in_progress = state.playing.lengths[number % settings.games_at_a_time]
+    return (number >= 0) & (ago // settings.games_at_a_time >= in_progress)
+
+
 def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
     """Return moves with equal components in a random order, another one for each move."""
     components = env.game.rules.components
@@ -734,9 +743,9 @@ def loss(network: Any, moves: Moves) -> tuple[Any, dict[str, Any]]:
 def learn(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[State, dict[str, Any]]:
     """Make the gradient steps after a batch of games; return the losses too, their means."""
     weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
-    # The places of the moves of games that have ended come first.
-    places = jnp.flatnonzero(state.memory.result, size=settings.memory)
-    number = jnp.count_nonzero(state.memory.result)
+    known = of_ended_games(state, settings)
+    places = jnp.flatnonzero(known, size=settings.memory)  # those come first
+    number = jnp.count_nonzero(known)
 
     def update(carry: Any, key: Any) -> Any:
         weights, optimizer_state = carry
@@ -773,8 +782,8 @@ class Trained(NamedTuple):
 
     Attributes:
         network: the last one; none is chosen by its score.
-        curve: games played, and percent of the N-positions at which the raw policy's move wins,
-            that of the first weights included.
+        curve: games played, and percent of the counted positions at which the raw policy's move is
+            right, as :func:`nim_envs.optimality` has it, that of the first weights included.
     """
 
     network: Any

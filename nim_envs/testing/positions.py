@@ -142,9 +142,20 @@ class Play:
 
         By backward induction over the moves, from the values at the ends.
         """
+        return self.values_from(self.end_values(convention))
+
+    def end_values(self, convention: AnyConvention) -> ValueArray:
+        """Return the values of the positions without moves, in their order, int8 ``(ends,)``."""
+        return convention.end_values(self.rules, self.positions[self.lengths == 0])
+
+    def values_from(self, end_values: ValueArray) -> ValueArray:
+        """Return the value of every position to the player to move, int8 ``(n,)``.
+
+        Args:
+            end_values: those of the positions without moves, int8 ``(ends,)``: 1, 0 or -1.
+        """
         values = np.full(len(self.positions), -1, dtype=np.int8)
-        ends = self.lengths == 0
-        values[ends] = convention.end_values(self.rules, self.positions[ends])
+        values[self.lengths == 0] = end_values
         for moves in self.moves:
             np.maximum.at(values, self.sources[moves], -values[self.targets[moves]])
         return values

@@ -94,12 +94,6 @@ def test_checks_pass_and_find_a_draw_that_is_taken_for_a_loss(make):
     assert isinstance(wrong.solution, OutcomeSolution)
 
 
-def test_what_has_no_draws_refuses_by_name():
-    game = tic_tac_toe().game
-    with pytest.raises(InvalidGameError, match="has an outcome of its own"):
-        nim_envs.diagnose(lambda *args: None, game)
-
-
 def test_a_registered_game_with_draws_is_made_by_gymnasium_and_pettingzoo():
     game = tic_tac_toe().game
     nim_envs.register_game("noughts", game)

@@ -11,10 +11,10 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.registration import make_game
-from nim_envs.rules.convention import Convention, require_last_move
+from nim_envs.rules.convention import Convention
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.positions import LARGEST_BOARD, Play
-from nim_envs.typing import BoolArray, FloatArray, IntArray
+from nim_envs.typing import BoolArray, FloatArray, IntArray, ValueArray
 
 Moves = Callable[["Board"], BoolArray]
 """The moves of an agent with a fault, ``(n, actions)``."""
@@ -31,21 +31,26 @@ class Board:
 
     Attributes:
         game: as given.
-        convention: normal or misère play.
         positions: ``(n, components)``.
+        coordinates: of the positions, ``(n, coordinates)``.
         legal: legal actions, ``(n, actions)``.
         after: row of the position after each action, ``(n, actions)``; 0 where illegal.
         lengths: number of moves of the longest play from each position, ``(n,)``.
-        winning: actions that win, ``(n, actions)``.
-        won: the N-positions, ``(n,)``.
+        over: the positions without a legal move, ``(n,)``.
+        ending: actions that end the game, ``(n, actions)``.
+        end_values: values of the positions without a legal move to the player to move, in their
+            order, ``(ends,)``: 1, 0 or -1.
+        values: results of optimal play for the player to move, ``(n,)``: 1, 0 or -1.
+        keeping: actions that win at N-positions, or keep a draw at drawn ones, ``(n, actions)``.
+        counted: positions with such an action, ``(n,)``: those with a move that are not lost.
+        has_draws: whether a game can be drawn.
 
     Raises:
-        InvalidGameError: the game has an outcome of its own.
         SearchTooLargeError: there are too many positions.
     """
 
     def __init__(self, game: Game) -> None:
-        rules, self.convention = game.rules, require_last_move(game.convention, "diagnose")
+        rules = game.rules
         number = number_of_positions(rules, LARGEST_BOARD // rules.num_actions)
         if number * rules.num_actions > LARGEST_BOARD:
             raise SearchTooLargeError(
@@ -53,7 +58,7 @@ class Board:
                 f"{LARGEST_BOARD:,} pairs of a position and an action; diagnose a smaller board "
                 "of the same game"
             )
-        play = Play(rules)
+        play = self._play = Play(rules)
         self.game = game
         self.positions = play.positions
         self.lengths = play.lengths
@@ -62,31 +67,44 @@ class Board:
         self.legal[play.sources, play.actions] = True
         self.after = np.zeros(shape, dtype=np.int64)
         self.after[play.sources, play.actions] = play.targets
-        self._won = {convention: play.values(convention) == 1 for convention in Convention}
-        self.winning = self.winning_in(self.convention)
-        self.won: BoolArray = np.asarray(self.winning.any(axis=1))
+        self.over: BoolArray = np.asarray(play.lengths == 0)
+        self.ending: BoolArray = np.logical_and(self.legal, self.over[self.after])
+        self.end_values = play.end_values(game.convention)
+        self.has_draws = bool((self.end_values == 0).any())
+        self.values = play.values_from(self.end_values)
+        self.keeping = self._keeping(self.values)
+        self.counted: BoolArray = np.asarray(self.keeping.any(axis=1))
+        self.coordinates = rules.coordinates(self.positions)
         self._moves: dict[Moves, BoolArray] = {}
 
-    def winning_in(self, convention: Convention) -> BoolArray:
-        """Return the actions that win under a convention, ``(n, actions)``."""
-        wins: BoolArray = np.logical_and(self.legal, ~self._won[convention][self.after])
-        return wins
+    def _keeping(self, values: ValueArray) -> BoolArray:
+        """Return the actions that keep values, of which the mover's are not lost."""
+        same = (-values[self.after] == values[:, np.newaxis]) & (values >= 0)[:, np.newaxis]
+        keeps: BoolArray = np.logical_and(self.legal, same)
+        return keeps
+
+    def keeping_if(self, end_values: ValueArray) -> BoolArray:
+        """Return the actions that would keep a win or a draw, ``(n, actions)``.
+
+        Args:
+            end_values: values of the positions without a legal move, ``(ends,)``: 1, 0 or -1.
+        """
+        return self._keeping(self._play.values_from(end_values))
+
+    def end_values_by(self, convention: Convention) -> ValueArray:
+        """Return the values of the ends by the last move, ``(ends,)``."""
+        return self._play.end_values(convention)
 
     @cached_property
-    def ending(self) -> BoolArray:
-        """The actions that end the game, ``(n, actions)``."""
-        over = ~np.asarray(self.legal.any(axis=1))
-        ends: BoolArray = np.logical_and(self.legal, over[self.after])
-        return ends
+    def rewards(self) -> FloatArray:
+        """Rewards of the mover, ``(n, actions)``, 0 where the game goes on."""
+        return self.rewards_of(self.end_values)
 
-    @property
-    def reward(self) -> float:
-        """Reward of the player who makes the last move."""
-        return self.convention.last_movers_reward
-
-    def values(self) -> FloatArray:
-        """Return the result of optimal play for the player to move, ``(n,)``."""
-        return np.where(self._won[self.convention], 1.0, -1.0)
+    def rewards_of(self, end_values: ValueArray) -> FloatArray:
+        """Return the rewards of the mover where games end with certain values, ``(n, actions)``."""
+        at_ends = np.zeros(len(self.positions))
+        at_ends[self.over] = -end_values.astype(np.float64)
+        return np.where(self.ending, at_ends[self.after], 0.0)
 
     def moves_of(self, moves: Moves) -> BoolArray:
         """Return the moves of an agent with a fault, ``(n, actions)``, computed once."""

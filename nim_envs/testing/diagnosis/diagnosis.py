@@ -18,15 +18,15 @@ from nim_envs.optional import installed
 from nim_envs.players import SCORED, AnyPlayer
 from nim_envs.progress import progress_bar
 from nim_envs.scoring.scored_game import scored_game
-from nim_envs.testing.diagnosis.board import Board, evenly, tiny_games
+from nim_envs.testing.diagnosis.board import ROUNDING, Board, evenly, tiny_games
 from nim_envs.testing.diagnosis.faults import (
     FAULTS,
-    RIGHT_VALUES,
     Fault,
     ModelsOfValues,
     Shows,
     Variant,
     of_steps,
+    right_values,
 )
 from nim_envs.testing.diagnosis.moves import (
     STEPS,
@@ -45,7 +45,7 @@ ERROR = 0.05
 """Largest probability that a right, partly trained agent is said to have a fault."""
 
 LEARNED = 0.2
-"""Share of N-positions above the random policy's from which an agent has learned something."""
+"""Share of right moves above the random policy's from which an agent has learned something."""
 
 BELOW = 3.0
 """Standard errors below the random policy's score that are no accident."""
@@ -84,6 +84,9 @@ VERDICTS = {
     "untrained": "not trained enough to tell, or on data that never showed most positions",
 }
 """The verdicts, and what they say."""
+
+RIGHT_BY_OUTCOME = "right: every move keeps a win, or a draw, where there is one to keep"
+"""What the verdict *right* says of games with an outcome of their own."""
 
 LINES = 15
 """Most lines of a report without evidence."""
@@ -124,10 +127,12 @@ class Score:
 
     Attributes:
         game: the game, in short.
-        percent: mean probability of a winning move over all N-positions, in percent.
+        percent: mean probability of a right move over all N-positions, in percent; in games with
+            an outcome of their own over all positions with a move that are not lost.
         random_percent: the same for the random policy.
         illegal_percent: mean probability of an illegal move over all positions, in percent.
-        count: number of N-positions.
+        count: number of these positions.
+        has_outcome: whether the game has an outcome of its own.
     """
 
     game: str
@@ -135,12 +140,13 @@ class Score:
     random_percent: float
     illegal_percent: float
     count: int
+    has_outcome: bool = False
 
     def __str__(self) -> str:
         """Return the score in one line."""
         illegal = f", illegal {self.illegal_percent:.1f} %" if self.illegal_percent else ""
         return (
-            f"{self.game}: {self.percent:.1f} % of {self.count} N-positions, "
+            f"{self.game}: {self.percent:.1f} % of {self.count} {_counted(self.has_outcome)}, "
             f"random {self.random_percent:.1f} %{illegal}"
         )
 
@@ -174,7 +180,8 @@ class Diagnosis:
 
     def __str__(self) -> str:
         """Return the report, at most 15 lines without the evidence."""
-        lines = [f"Verdict: {VERDICTS[self.verdict]}"]
+        right_by_outcome = self.verdict == "right" and any(s.has_outcome for s in self.scores)
+        lines = [f"Verdict: {RIGHT_BY_OUTCOME if right_by_outcome else VERDICTS[self.verdict]}"]
         for number, finding in enumerate(self.faults[:2]):
             if number:
                 rest = ", ".join(each.name for each in self.faults[1:])
@@ -197,6 +204,11 @@ class Diagnosis:
             if names:
                 lines.append(f"{title}: {', '.join(names)}")
         return "\n".join(lines)
+
+
+def _counted(has_outcome: bool) -> str:
+    """Return what positions are called that scores count."""
+    return "positions that are not lost" if has_outcome else "N-positions"
 
 
 def _against(finding: Finding) -> str:
@@ -256,7 +268,8 @@ def diagnose(
 
     Raises:
         TypeError: neither a policy with a game nor a training function.
-        ValueError: ``discount`` is not from 0 to 1.
+        ValueError: ``discount`` is not from 0 to 1; or there is no game, or none in which a move
+            can be right.
         InvalidPolicyError: the policy returned neither actions nor probabilities, or its values
             have another shape.
         SearchTooLargeError: the game has too many positions.
@@ -285,7 +298,10 @@ def diagnose(
         board = Board(scored_game(where).game)
         answers = answers_of(policy, where, board, seed)
         cases.append(Case(board, answers, values_of(policy, where, board, answers.rows)))
-    return diagnosis_of([case for case in cases if len(case.rows)], discount, verbose)
+    cases = [case for case in cases if len(case.rows)]
+    if not cases:
+        raise ValueError("no game to diagnose on has a position at which a move can be right")
+    return diagnosis_of(cases, discount, verbose)
 
 
 def _policies(
@@ -300,9 +316,15 @@ def _policies(
     if game is None and isinstance(getattr(given, "game", None), Game):
         game = given.game
     if game is not None:
+        if inspect.isroutine(given) and _takes(given, 1) and not _takes(given, 2):
+            raise TypeError(
+                f"{given!r} is a function of one argument, as training is, diagnose(train) or "
+                "diagnose(train, games=[...]); a policy that is diagnosed with its game is a "
+                "function of two, observations and action masks"
+            )
         yield given, game
         return
-    if any(callable(getattr(given, name, None)) for name in SCORED) or not _trains(given):
+    if any(callable(getattr(given, name, None)) for name in SCORED) or not _takes(given, 1):
         raise TypeError(
             f"{given!r} is no function of one argument, the environment, that returns a policy; a "
             "policy is diagnosed with its game, diagnose(policy, env_or_game)"
@@ -319,10 +341,10 @@ def _policies(
                 shown.update()
 
 
-def _trains(given: Any) -> bool:
-    """Whether it can be called with an environment alone."""
+def _takes(given: Any, count: int) -> bool:
+    """Whether it can be called with a number of arguments."""
     try:
-        inspect.signature(given).bind(None)
+        inspect.signature(given).bind(*[None] * count)
     except TypeError:
         return False
     except ValueError:
@@ -356,12 +378,14 @@ class ByMoves(NamedTuple):
         evidence: log of how much better it explains the moves that tell than right agents do.
         total: log-likelihood of all moves.
         possible: the same, if they may also be those of an agent whose moves do not show it.
+        agrees: whether it is a fault without exceptions, and no move contradicts it.
     """
 
     variant: Variant | None
     evidence: float
     total: float
     possible: float
+    agrees: bool = False
 
 
 def diagnosis_of(
@@ -369,7 +393,8 @@ def diagnosis_of(
 ) -> Diagnosis:
     """Return the diagnosis of a policy's moves, and of its values, in some games."""
     right = sum(case.right(case.everywhere) + case.of_illegal(False) for case in cases)
-    compared, threshold = _compared(cases, right, by_values(cases, discount))
+    faults = [fault for fault in FAULTS if any(fault.applies(case.board) for case in cases)]
+    compared, threshold = _compared(faults, cases, right, by_values(faults, cases, discount))
     fitting = [each for each in compared if each.evidence >= threshold]
     fitting.sort(key=lambda each: -round(each.total, 6))
     top = fitting[0].total - math.log(MARGIN) if fitting else 0.0
@@ -412,14 +437,17 @@ def diagnosis_of(
 
 
 def _compared(
-    cases: Sequence[Case], right: float, values: Sequence[ByValues] | None
+    faults: Sequence[Fault],
+    cases: Sequence[Case],
+    right: float,
+    values: Sequence[ByValues] | None,
 ) -> tuple[list[Compared], float]:
-    """Compare all faults that a game can show, and return the evidence that one needs."""
+    """Compare the faults that a game can show, and return the evidence that one needs."""
     learned = cache(best_that_learned)  # many faults show in the same games
     near = sum(case.at_random_beyond(NEAR) + case.of_illegal(False) for case in cases)
     hidden = {Shows.FAR_FROM_THE_END: near, Shows.NOWHERE: max(right, near)}
     moves = []
-    for fault in FAULTS:
+    for fault in faults:
         found = compare(fault, cases, learned)
         if fault.shows is not Shows.EVERYWHERE:
             least = hidden[fault.shows] - math.log(HIDDEN)
@@ -435,18 +463,22 @@ def _compared(
     threshold = math.log(tests / ERROR)
     best = max([right, *(each.possible for each in moves if each is not None)])
     best_values = max((each.fitted for each in values), default=0.0) if values else 0.0
+    drawn = any(case.board.has_draws for case in cases)
     compared = []
-    for number, (fault, found) in enumerate(zip(FAULTS, moves, strict=True)):
+    for number, (fault, found) in enumerate(zip(faults, moves, strict=True)):
         if found is None:
             continue
         gained = fitted = 0.0
         if values:
             fitted, gained = values[number].counted, values[number].gained
-        excluded = found.possible < best - EXCLUDED and fault.shows is not Shows.NOWHERE
+        # With draws, moves that are not known are not noise: some end the game well by accident.
+        shown = fault.shows is not Shows.NOWHERE and (found.variant is not None or not drawn)
+        excluded = shown and not found.agrees and found.possible < best - EXCLUDED
         if values and fault.values is not None:
             by_value = values[number]
             excluded |= by_value.fitted < best_values - EXCLUDED and by_value.explained < EXPLAINED
         evidence, total = found.evidence, found.total
+        excluded &= evidence + gained < threshold
         if values is None and found.variant is None:
             evidence = -math.inf
         elif values is not None and fault.shows is not Shows.EVERYWHERE:
@@ -474,10 +506,13 @@ class ByValues(NamedTuple):
     explained: float
 
 
-def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] | None:
-    """Compare all faults with the values; ``None`` where there are none.
+def by_values(
+    faults: Sequence[Fault], cases: Sequence[Case], discount: float | None
+) -> list[ByValues] | None:
+    """Compare faults with the values; ``None`` where there are none.
 
     Args:
+        faults: those that make sense in one of the games.
         cases: the games, those without values are left out.
         discount: that of the training; ``None``: it is averaged over :data:`DISCOUNTS`.
     """
@@ -495,7 +530,7 @@ def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] |
         return Fit(*(np.array(part) for part in zip(*games, strict=True)))
 
     # Values that have not converged may lag by another discount in each game.
-    of_right = fits(RIGHT_VALUES)
+    of_right = fits(right_values)
     right = of_right.logs.max(axis=1)
     usual = _log_mean(of_right.logs.sum(axis=0))
 
@@ -519,7 +554,7 @@ def by_values(cases: Sequence[Case], discount: float | None) -> list[ByValues] |
             return ByValues(log, log, gained, explained)
         return ByValues(log, min(log, usual), 0.0, explained)
 
-    return list(map(compared, FAULTS))
+    return list(map(compared, faults))
 
 
 def best_that_learned(*cases: Case) -> float:
@@ -541,7 +576,7 @@ def compare(
         cases: the moves in each game.
         learned: :func:`best_that_learned`, or the same with a cache.
     """
-    forms = []
+    forms, agrees = [], False
     for variant in fault.variants:
         found = [variant.expect(case) for case in cases]
         pairs = [
@@ -551,22 +586,26 @@ def compare(
         if pairs:
             right = (
                 max(learned(*(case for case, _ in pairs)), sum(case.by_chance for case, _ in pairs))
-                if variant.learned
+                if variant.learned and all(expected.tells.all() for _, expected in pairs)
                 else sum(case.right(expected.tells) for case, expected in pairs)
             )
             slips = sum(case.of_illegal(False) for case, _ in pairs)
             evidence = _with_fault(pairs, variant.exact, everywhere=False) - right - slips
             everything = [
-                (case, expected or Expected(evenly(case.winning), case.winning, case.everywhere))
+                (case, expected or Expected(evenly(case.keeping), case.keeping, case.everywhere))
                 for case, expected in zip(cases, found, strict=True)
             ]
             forms.append((variant, evidence, _with_fault(everything, False, everywhere=True)))
+            agrees |= variant.exact and all(
+                bool((case.of_moves(expected.moves) > 1 - ROUNDING).all())
+                for case, expected in pairs
+            )
     if not forms:
         return None
     best = max(forms, key=lambda form: form[2])
     evidence = _log_mean([evidence for _, evidence, _ in forms])
     total = _log_mean([total for _, _, total in forms])
-    return ByMoves(best[0], evidence, total, total)
+    return ByMoves(best[0], evidence, total, total, agrees)
 
 
 def _with_fault(pairs: Sequence[tuple[Case, Expected]], exact: bool, everywhere: bool) -> float:
@@ -633,15 +672,18 @@ def score_of(case: Case) -> Score:
         100 * float(case.at_random.mean()),
         100 * float(illegal.mean()),
         len(case.rows),
+        case.board.game.has_outcome,
     )
 
 
 def _name(fault: Fault, cases: Sequence[Case]) -> str:
-    """The name of a fault, in the words of a game with several components."""
+    """The name of a fault, in the words of a game with several components or coordinates."""
     for case in cases:
-        components = case.board.game.rules.components
-        if len(components) > 1:
-            return fault.name.replace("component", components[0].kind)
+        rules = case.board.game.rules
+        if rules.has_coordinates:
+            return fault.name.replace("component", "coordinate")
+        if len(rules.components) > 1:
+            return fault.name.replace("component", rules.components[0].kind)
     return fault.name
 
 
@@ -669,28 +711,31 @@ def _evidence(case: Case, expected: Expected) -> list[str]:
     rules = case.board.game.rules
     illegal = int((case.illegal > 0).sum())
     made = case.of_moves(expected.moves)
-    apart = expected.tells & ~(expected.moves & case.winning).any(axis=1)
+    apart = expected.tells & ~(expected.moves & case.keeping).any(axis=1)
     other = apart if apart.any() else expected.tells
     allowed = np.ones_like(case.legal) if expected.any_action else case.legal
     share = (expected.moves & allowed).sum(axis=1) / allowed.sum(axis=1)
+    counted = _counted(case.board.game.has_outcome)
     line = (
-        f"{case.board.game.summary}: at {int(other.sum())} N-positions this fault plays "
+        f"{case.board.game.summary}: at {int(other.sum())} {counted} this fault plays "
         f"otherwise than a right agent: as it does {made[other].sum():.0f} times "
         f"(by chance {share[other].sum():.0f}), right {case.hits[other].sum():.0f} times"
     )
     if expected.any_action:
         line += f"; {illegal} of {len(case.illegal)} answers are illegal"
     lines = [line]
-    wrong = case.of_moves(expected.moves & ~case.winning)
+    wrong = case.of_moves(expected.moves & ~case.keeping)
     shown = np.flatnonzero(other & (wrong > 0.5))
     for row in shown[spread(len(shown), EXAMPLES)]:
         position = case.positions[row]
-        action = int((case.shares[row, :-1] * expected.moves[row] * ~case.winning[row]).argmax())
-        wins = int(np.flatnonzero(case.winning[row])[0])
+        action = int((case.shares[row, :-1] * expected.moves[row] * ~case.keeping[row]).argmax())
+        right = int(np.flatnonzero(case.keeping[row])[0])
+        keeps = "keeps the draw" if case.board.values[case.rows[row]] == 0 else "wins"
         is_legal = case.legal[row, action]
         lines.append(
             f"  at {'-'.join(map(str, rules.coordinate_tuple(position)))} it plays "
             f"{rules.describe_action(action, position if is_legal else None)}"
-            f"{'' if is_legal else ' (illegal)'}; {rules.describe_action(wins, position)} wins"
+            f"{'' if is_legal else ' (illegal)'}; "
+            f"{rules.describe_action(right, position)} {keeps}"
         )
     return lines

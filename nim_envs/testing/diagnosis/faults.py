@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from itertools import groupby
+from itertools import groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,30 @@ from nim_envs.testing.diagnosis.board import Board, Moves, evenly, greedy
 from nim_envs.testing.diagnosis.moves import Case, Expected, ranked
 from nim_envs.testing.diagnosis.values import Backups, Equation, Fit
 from nim_envs.typing import BoolArray, FloatArray, IntArray
+
+Applies = Callable[[Board], bool]
+"""Whether a fault makes sense in a game."""
+
+
+def anywhere(board: Board) -> bool:
+    """Return that a fault makes sense in every game."""
+    return True
+
+
+def decided_by_the_last_move(board: Board) -> bool:
+    """Return whether the last move decides who wins."""
+    return not board.game.has_outcome
+
+
+def has_draws(board: Board) -> bool:
+    """Return whether a game can be drawn."""
+    return board.has_draws
+
+
+def has_coordinate(coordinate: int, board: Board) -> bool:
+    """Return whether positions have a coordinate of this number."""
+    return coordinate < len(board.game.rules.fields)
+
 
 Expect = Callable[[Case], Expected | None]
 """The expectation of a fault in one game; ``None`` where the game does not show it."""
@@ -67,6 +91,7 @@ class Fault:
         shows: what its moves show, whatever the discount; only what would show is excluded.
         or_data: whether a right agent may be the same, trained on too little.
         in_every_game: whether values that contradict it in one game speak against it.
+        applies: whether it makes sense in a game; it is not mentioned where it does in none.
     """
 
     name: str
@@ -76,6 +101,7 @@ class Fault:
     shows: Shows = Shows.EVERYWHERE
     or_data: bool = False
     in_every_game: bool = True
+    applies: Applies = anywhere
 
 
 Form = Callable[[float], Equation]
@@ -94,7 +120,7 @@ def _of_equations(forms: tuple[Form, ...], backups: Backups, discount: float) ->
 def learned_from(reward: float = 1.0, rule: Convention | None = None) -> tuple[Form, ...]:
     """Return the equations of agents that bootstrap from the opponent's turn, or their own.
 
-    In the latter a loss may count 0, so that values are chances to win.
+    In the latter a loss may count 0 and a draw 1/2, so that values are expected scores.
 
     Args:
         reward: 1, or -1 where results are credited to the wrong player.
@@ -103,12 +129,23 @@ def learned_from(reward: float = 1.0, rule: Convention | None = None) -> tuple[F
     return (
         lambda discount: Equation(reward, next=-discount, convention=rule),
         lambda discount: Equation(reward, reply=-reward, own=discount, convention=rule),
-        lambda discount: Equation(reward, reply=-reward, own=discount, convention=rule, loss=0.0),
+        lambda discount: Equation(
+            reward,
+            reply=-reward,
+            own=discount,
+            convention=rule,
+            loss=0.0,
+            draw=0.5,
+            drawn_reply=0.5,
+        ),
     )
 
 
-RIGHT_VALUES = satisfying(*learned_from())
-"""The models of a right agent's values."""
+def right_values(backups: Backups, discount: float) -> Fit:
+    """Return how well a right agent's equations explain the values, computed once."""
+    if discount not in backups.as_right:
+        backups.as_right[discount] = satisfying(*learned_from())(backups, discount)
+    return backups.as_right[discount]
 
 
 def of_moves(*found: Moves) -> tuple[Variant, ...]:
@@ -132,7 +169,7 @@ def plus_the_opponents_value(board: Board, discount: float) -> BoolArray:
     best = np.zeros(len(board.positions))
 
     def update(rows: IntArray) -> FloatArray:
-        found = board.reward * board.ending[rows] + discount * best[board.after[rows]]
+        found = board.rewards[rows] + discount * best[board.after[rows]]
         best[rows] = np.where(board.legal[rows], found, -np.inf).max(axis=1)
         return np.asarray(found)
 
@@ -151,13 +188,13 @@ def with_the_reply(board: Board, discount: float, explored: float) -> BoolArray:
     reply = np.zeros(len(board.positions))
 
     def update(rows: IntArray) -> FloatArray:
-        legal, ending = board.legal[rows], board.ending[rows]
+        legal, rewards = board.legal[rows], board.rewards[rows]
         later = board.after[rows]
-        found = board.reward * ending + reply[later] + discount * best[later]
+        found = rewards + reply[later] + discount * best[later]
         values = np.where(legal, found, -np.inf)
         best[rows] = values.max(axis=1)
         played = (1 - explored) * evenly(greedy(values)) + explored * evenly(legal)
-        reply[rows] = -board.reward * (played * ending).sum(axis=1)
+        reply[rows] = -(played * rewards).sum(axis=1)
         return np.asarray(found)
 
     return greedy(board.backward(update))
@@ -165,35 +202,57 @@ def with_the_reply(board: Board, discount: float, explored: float) -> BoolArray:
 
 def to_the_opponents_liking(board: Board) -> BoolArray:
     """Moves to positions that are won for the opponent, besides those that end the game well."""
-    ends = board.ending
-    values = np.where(ends, board.reward, board.values()[board.after])
+    values = np.where(board.ending, board.rewards, board.values[board.after])
     return greedy(np.where(board.legal, values, -np.inf))
 
 
 # Who has won.
 
 
-def of_the_other_convention(board: Board) -> BoolArray:
-    """Winning moves if the other convention held."""
-    return next(
-        board.winning_in(other) for other in Convention if other is not board.game.convention
-    )
+def to_lose(board: Board) -> BoolArray:
+    """Moves that would be right if every win were a loss, as under the other convention."""
+    return board.keeping_if(-board.end_values)
 
 
 def always(convention: Convention, board: Board) -> BoolArray:
     """Winning moves under one convention, whatever the game's is."""
-    return board.winning_in(convention)
+    return board.keeping_if(board.end_values_by(convention))
+
+
+def with_draws_as(board: Board, last: float, other: float, discount: float) -> BoolArray:
+    """Greedy moves where each player counts a draw as something else, and knows the other does.
+
+    Args:
+        board: the positions.
+        last: result of a drawn game for the player who makes the last move.
+        other: the same for the other player.
+        discount: γ of a move.
+    """
+    to_move, to_wait = board.values.astype(np.float64), -board.values.astype(np.float64)
+    drawn = board.over & (board.values == 0)
+    to_move[drawn], to_wait[drawn] = other, last
+
+    def update(rows: IntArray) -> FloatArray:
+        later = board.after[rows]
+        found = np.where(board.ending[rows], 1.0, discount) * to_wait[later]
+        values = np.where(board.legal[rows], found, -np.inf)
+        to_move[rows] = values.max(axis=1)
+        following = np.where(board.ending[rows], 1.0, discount) * to_move[later]
+        to_wait[rows] = (evenly(greedy(values)) * following).sum(axis=1)
+        return found
+
+    return greedy(board.backward(update))
 
 
 # Observations.
 
 
 def at_later_positions(board: Board, moves: int) -> BoolArray:
-    """Actions that win most often, some random moves later.
+    """Actions that win, or keep a draw, most often, some random moves later.
 
     An agent that was shown the position of some moves before learns these.
     """
-    won = board.winning.astype(np.float64)
+    won = board.keeping.astype(np.float64)
     there = board.legal.astype(np.float64)
     for _ in range(moves):
         steps = evenly(board.legal)
@@ -206,6 +265,9 @@ def at_later_positions(board: Board, moves: int) -> BoolArray:
 
 FEW = 100.0
 """Odds that an agent that is blind is so in training, too."""
+
+WELL = 0.95
+"""Probability of a right move of an agent that is blind to a part of a board, where it can know."""
 
 Looks = Callable[[Rules, IntArray], IntArray | None]
 """The group of each position, ``(k,)``: those of a group look the same to a blind agent."""
@@ -223,12 +285,12 @@ def equal_for(*found: Looks) -> ModelsOfValues:
 
 def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fit:
     board, rows = backups.board, backups.values.rows
-    right = RIGHT_VALUES(backups, discount)
+    right = right_values(backups, discount)
     log = float(right.logs.max())
     as_right = tuple(float(part.max()) for part in right[1:])
     forms = []
     for looks in found:
-        groups = looks(board.game.rules, board.positions[rows])
+        groups = looks(board.game.rules, board.coordinates[rows])
         symmetric = looks is without_order and backups.values.of_actions is None
         if groups is None or symmetric:  # neither the game nor values of positions show it
             forms.append((log, *as_right))
@@ -248,18 +310,26 @@ def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fi
 
 
 def _expected_looks(looks: Looks, case: Case) -> Expected | None:
-    groups = looks(case.board.game.rules, case.positions)
-    if groups is None:
+    board = case.board
+    all_groups = looks(board.game.rules, board.coordinates)
+    if all_groups is None:
         return None
+    groups = all_groups[case.rows]
     everywhere = np.ones(len(groups))
     # Where the mask is read, an illegal action is passed over.
     any_action = bool(case.illegal.any())
     candidates = np.ones_like(case.legal) if any_action else case.legal
     moves = ranked(case.shares, candidates, groups, everywhere)
     # It has learned what can be learned so: where moves are equal, one that wins is more probable.
-    won = moves & case.winning
+    won = moves & case.keeping
     better = np.where(won.any(axis=1, keepdims=True), won, moves)
-    return Expected((evenly(moves) + evenly(better)) / 2, moves, case.everywhere, any_action)
+    chances, tells = (evenly(moves) + evenly(better)) / 2, case.everywhere
+    if board.game.has_outcome:
+        # On boards most positions look like few others, or none: it plays nearly always well.
+        chances = (1 - WELL) * evenly(moves) + WELL * evenly(better)
+        tells = np.asarray(np.bincount(all_groups)[groups] > 1)
+        chances = np.where(tells[:, np.newaxis], chances, evenly(case.keeping))
+    return Expected(chances, moves, tells, any_action)
 
 
 def _groups(looks: IntArray) -> IntArray:
@@ -275,13 +345,13 @@ def all_alike(rules: Rules, positions: IntArray) -> IntArray:
 def without_component(
     component: int, alone: bool, rules: Rules, positions: IntArray
 ) -> IntArray | None:
-    """One component is not seen.
+    """One coordinate is not seen: a component, where these have no coordinates.
 
     Args:
         component: its number.
-        alone: whether the only component of a game is not seen either.
+        alone: whether the only one of a game is not seen either.
         rules: those of the game.
-        positions: ``(k, components)``.
+        positions: coordinates, ``(k, coordinates)``.
     """
     components = positions.shape[1]
     if component >= components or (components == 1 and not alone):
@@ -290,11 +360,12 @@ def without_component(
 
 
 def without_order(rules: Rules, positions: IntArray) -> IntArray | None:
-    """The order of equal components is not seen."""
+    """The order of equal components, or of coordinates with as many values, is not seen."""
     positions = positions.copy()
+    parts = rules.fields if rules.has_coordinates else rules.components
     alike = [
         [index for index, _ in group]
-        for _, group in groupby(enumerate(rules.components), key=lambda each: repr(each[1]))
+        for _, group in groupby(enumerate(parts), key=lambda each: repr(each[1]))
     ]
     if max(map(len, alike)) < 2:
         return None
@@ -304,23 +375,23 @@ def without_order(rules: Rules, positions: IntArray) -> IntArray | None:
 
 
 def by_being_empty(rules: Rules, positions: IntArray) -> IntArray:
-    """Positions with the same components in state 0 look the same."""
+    """Positions with the same coordinates at 0 look the same."""
     return _groups((positions > 0).astype(np.int64))
 
 
 def by_being_full(rules: Rules, positions: IntArray) -> IntArray:
-    """Positions with the same full components look the same, as do shares cut to 0 or 1."""
-    largest = np.array(rules.shape) - 1
+    """Positions with the same full coordinates look the same, as do shares cut to 0 or 1."""
+    largest = np.array(rules.fields) - 1
     return _groups((positions == largest).astype(np.int64))
 
 
 def by_halves(rules: Rules, positions: IntArray) -> IntArray:
-    """Positions with the same halved states, rounded down, look the same."""
+    """Positions with the same halved coordinates, rounded down, look the same."""
     return _groups(positions // 2)
 
 
 def by_direction(rules: Rules, positions: IntArray) -> IntArray:
-    """Positions with the same ratios of states look the same, as to a saturated network."""
+    """Positions with the same ratios of coordinates look the same, as to a saturated network."""
     divisors = np.gcd.reduce(positions, axis=1, keepdims=True)
     return _groups(positions // np.maximum(divisors, 1))
 
@@ -336,13 +407,13 @@ def blind_seat(seat: int, in_order: bool, case: Case) -> Expected | None:
         return None
     blind = alone & seats[seat]
     expected = case.expecting(
-        np.where(blind[:, np.newaxis], case.legal, case.winning), in_order=in_order
+        np.where(blind[:, np.newaxis], case.legal, case.keeping), in_order=in_order
     )
     if in_order:
         noise = evenly(ranked(case.shares, case.legal, blind.astype(np.int64), blind * 1.0))
     else:
         noise = case.random_moves
-    chances = np.where(blind[:, np.newaxis], noise, evenly(case.winning))
+    chances = np.where(blind[:, np.newaxis], noise, evenly(case.keeping))
     return Expected(chances, expected.moves, alone)
 
 
@@ -350,14 +421,12 @@ def anything(case: Case) -> Expected | None:
     """Right moves among illegal ones."""
     if not case.illegal.any():
         return None
-    return Expected(evenly(case.winning), case.winning, case.everywhere, any_action=True)
+    return Expected(evenly(case.keeping), case.keeping, case.everywhere, any_action=True)
 
 
 def one_move_ahead(board: Board) -> BoolArray:
     """Moves that win at once, or else those that do not lose at once."""
-    ending = board.ending
-    good = ending if board.reward > 0 else board.legal & ~ending
-    return np.where(good.any(axis=1, keepdims=True), good, board.legal)
+    return greedy(np.where(board.legal, board.rewards, -np.inf))
 
 
 def searched_one_move(in_order: bool, case: Case) -> Expected | None:
@@ -374,13 +443,16 @@ def shifted(by_component: bool, step: int, any_action: bool, case: Case) -> Expe
     if any_action and not case.illegal.any():
         return None
     by = step * (rules.num_options if by_component else 1)
-    moves = np.roll(case.winning, by, axis=1)
+    moves = np.roll(case.keeping, by, axis=1)
     return case.expecting(moves, any_action=any_action)
 
 
 ONE_MOVE_AHEAD = tuple(
     Variant(partial(searched_one_move, in_order), learned=True) for in_order in (False, True)
 )
+
+MOST_COORDINATES = 25
+"""Coordinates of a position to which an agent may be blind, the first ones."""
 
 BLIND_TO_ALL = (all_alike,)
 CUTS = (by_being_empty, by_being_full, by_halves, by_direction)
@@ -439,8 +511,35 @@ _shifted = satisfying(
 def _beyond_the_end(backups: Backups, discount: float) -> Fit:
     """Values that are right but where the game ends: there they may be anything else."""
     fit = _shifted(backups, discount)
-    missed = RIGHT_VALUES(backups, discount).at_ends.max() < 0.5
+    missed = right_values(backups, discount).at_ends.max() < 0.5
     return fit._replace(at_ends=np.full(len(fit.logs), float(missed)))
+
+
+def _with_draws(discount: float, last: float) -> Equation:
+    return Equation(next=-discount, draw=last)
+
+
+def _with_own_draws(discount: float, last: float, other: float, loss: float) -> Equation:
+    return Equation(reply=-1.0, own=discount, draw=last, drawn_reply=other, loss=loss)
+
+
+DRAW_FORMS = (
+    *(partial(_with_draws, last=last) for last in (1.0, -1.0)),
+    *(
+        partial(_with_own_draws, last=last, other=other, loss=loss)
+        for loss, results in ((1.0, (1.0, -1.0)), (0.0, (1.0, 0.0)))
+        for last, other in product(results, repeat=2)
+    ),
+)
+"""Equations of agents that take a draw for a win or a loss, of either player or of both."""
+
+
+def _of_wrong_draws(backups: Backups, discount: float) -> Fit:
+    """Values by which draws are won or lost, explained as far as those of drawing moves are."""
+    forms = [form(discount) for form in DRAW_FORMS]
+    fit = backups.of_equations(forms)
+    shares = backups.drawn_as([form.draw for form in forms])
+    return fit if shares is None else fit._replace(explained=shares)
 
 
 FAULTS = (
@@ -479,12 +578,28 @@ FAULTS = (
         "loses",
         of_moves(partial(always, Convention.NORMAL), partial(always, Convention.MISERE)),
         satisfying(*(form for rule in Convention for form in learned_from(rule=rule))),
+        applies=decided_by_the_last_move,
     ),
     Fault(
         "players swapped",
         "it plays to lose: the result of a game is credited to the wrong player",
-        of_moves(of_the_other_convention),
+        of_moves(to_lose),
         satisfying(*learned_from(reward=-1.0)),
+    ),
+    Fault(
+        "a draw taken for a win or a loss",
+        "a drawn game counts as won or as lost to a player: the reward of a draw is 0, to both; "
+        "look for rewards that are 1 or -1 whenever a game has ended",
+        of_moves(
+            *(
+                partial(with_draws_as, last=last, other=other, discount=discount)
+                for last, other in product((1.0, -1.0), repeat=2)
+                for discount in (1.0, 0.9)
+            )
+        ),
+        _of_wrong_draws,
+        Shows.NOWHERE,
+        applies=has_draws,
     ),
     Fault(
         "action mask ignored",
@@ -512,8 +627,9 @@ FAULTS = (
             f"its moves do not depend on component {component} of the position",
             of_looks(*looks, exact=True),
             equal_for(*looks),
+            applies=partial(has_coordinate, component),
         )
-        for component in range(8)
+        for component in range(MOST_COORDINATES)
         for looks in [
             (
                 partial(without_component, component, False),

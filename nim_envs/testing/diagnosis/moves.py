@@ -5,8 +5,9 @@
   ``1 - ε`` at a position, and with ``ε`` a random legal move, since it was not trained for ever.
   The error rate ε does not fall with the distance from the end of the game, from where values are
   learned.
-- A :class:`Case` has the answers at the N-positions, shortest games first, and the likelihood of
-  them for right agents and for agents with a fault.
+- A :class:`Case` has the answers at the positions that are not lost, shortest games first, and the
+  likelihood of them for right agents and for agents with a fault. A right move wins, or keeps a
+  draw where none wins.
 """
 
 from __future__ import annotations
@@ -234,25 +235,31 @@ def log_of_share(one: float, other: float) -> float:
     return math.lgamma(one + 1) + math.lgamma(other + 1) - math.lgamma(one + other + 2)
 
 
-def best_likelihood(likelihoods: FloatArray) -> float:
+def best_likelihood(likelihoods: FloatArray, rising: bool = True) -> float:
     """Return the log of the largest likelihood over error rates that never fall with the distance.
 
     Args:
         likelihoods: logarithms, ``(distances, errors)``.
+        rising: whether the error rates never fall; else each may be any.
     """
+    if not rising:
+        return float(likelihoods.max(axis=1).sum())
     best = np.zeros(len(ERRORS))
     for row in likelihoods:
         best = np.maximum.accumulate(best) + row
     return float(best.max())
 
 
-def best_by_knowledge(likelihoods: FloatArray, knowledge: FloatArray) -> FloatArray:
+def best_by_knowledge(
+    likelihoods: FloatArray, knowledge: FloatArray, rising: bool = True
+) -> FloatArray:
     """Return the same by how much is known.
 
     Args:
         likelihoods: logarithms, ``(distances, errors)``.
         knowledge: what each class adds to the knowledge, in shares of the knowledge that is asked
             for, same shape.
+        rising: whether the error rates never fall; else each may be any.
 
     Returns:
         ``(STEPS + 1,)`` by knowledge in steps, the last for all that is asked for; -inf where no
@@ -262,7 +269,10 @@ def best_by_knowledge(likelihoods: FloatArray, knowledge: FloatArray) -> FloatAr
     best = np.full((len(ERRORS), STEPS + 1), -np.inf)
     best[0, 0] = 0.0
     for row, step in zip(likelihoods, steps, strict=True):
-        before = np.maximum.accumulate(best, axis=0) + row[:, np.newaxis]
+        before = np.maximum.accumulate(best, axis=0)
+        if not rising:
+            before[:] = before[-1]
+        before += row[:, np.newaxis]
         best = np.full_like(best, -np.inf)
         for error, shift in enumerate(step.tolist()):
             best[error, shift:] = before[error, : STEPS + 1 - shift]
@@ -317,7 +327,7 @@ def ranked(
 
 
 class Expected(NamedTuple):
-    """The moves that a fault expects at the N-positions of a case.
+    """The moves that a fault expects at the positions of a case.
 
     Attributes:
         chances: probability of each action, ``(k, actions)``.
@@ -333,7 +343,7 @@ class Expected(NamedTuple):
 
 
 class Case:
-    """The moves at the N-positions of one game; P-positions tell of illegal moves alone.
+    """The moves at the positions of one game that are not lost; others tell of illegal moves alone.
 
     Args:
         board: the game's positions.
@@ -342,26 +352,26 @@ class Case:
 
     Attributes:
         backups: terms of equations of the values; ``None`` without values.
-        rows: the N-positions, as rows of the board, shortest games first, ``(k,)``.
-        positions: the N-positions, ``(k, components)``.
+        rows: positions that are not lost, as rows of the board, shortest games first, ``(k,)``.
+        positions: the same, ``(k, components)``.
         shares: the moves, as of :class:`Answers`, ``(k, actions + 1)``.
         legal: legal actions, ``(k, actions)``.
-        winning: winning actions, ``(k, actions)``.
-        hits: share of the move that wins, ``(k,)``.
+        keeping: right actions: they win, or keep a draw where none wins, ``(k, actions)``.
+        hits: share of the move that is right, ``(k,)``.
     """
 
     def __init__(self, board: Board, answers: Answers, values: Values | None = None) -> None:
         self.board, self.answers = board, answers
         self.backups = None if values is None else Backups(board, values, answers.chances)
-        won = np.flatnonzero(board.won[answers.rows])
-        order = won[np.argsort(board.lengths[answers.rows[won]], kind="stable")]
+        counted = np.flatnonzero(board.counted[answers.rows])
+        order = counted[np.argsort(board.lengths[answers.rows[counted]], kind="stable")]
         self.rows: IntArray = answers.rows[order]
         self.positions: IntArray = board.positions[self.rows]
         self.shares: FloatArray = answers.shares[order]
         self.chances: FloatArray = answers.chances[order]
         self.legal: BoolArray = board.legal[self.rows]
-        self.winning: BoolArray = board.winning[self.rows]
-        self.hits = self.of_moves(self.winning)
+        self.keeping: BoolArray = board.keeping[self.rows]
+        self.hits = self.of_moves(self.keeping)
 
     def of_moves(self, table: BoolArray) -> FloatArray:
         """Return the share of each move that is in a table ``(k, actions)``, ``(k,)``."""
@@ -370,18 +380,18 @@ class Case:
 
     @property
     def at_random(self) -> FloatArray:
-        """Share of winning moves among the legal ones, ``(k,)``."""
-        share: FloatArray = self.winning.sum(axis=1) / self.legal.sum(axis=1)
+        """Share of right moves among the legal ones, ``(k,)``."""
+        share: FloatArray = self.keeping.sum(axis=1) / self.legal.sum(axis=1)
         return share
 
     @property
     def percent(self) -> float:
-        """Mean probability of a winning move, in percent, as ``nim_envs.optimality`` has it."""
-        return 100 * float((self.chances * self.winning).sum(axis=1).mean())
+        """Mean probability of a right move, in percent, as ``nim_envs.optimality`` has it."""
+        return 100 * float((self.chances * self.keeping).sum(axis=1).mean())
 
     @cached_property
     def illegal(self) -> FloatArray:
-        """Share of each answer that is illegal, ``(answers,)``, at P-positions too."""
+        """Share of each answer that is illegal, ``(answers,)``, at lost positions too."""
         legal = self.board.legal[self.answers.rows]
         share: FloatArray = 1.0 - (self.answers.shares[:, :-1] * legal).sum(axis=1)
         return share.round(9)
@@ -391,7 +401,7 @@ class Case:
     ) -> Expected:
         """Return the expectation of a fault that makes certain moves.
 
-        Which of several winning moves is made tells nothing: their probability is shared evenly.
+        Which of several right moves is made tells nothing: their probability is shared evenly.
 
         Args:
             moves: the moves, ``(k, actions)``; where there is none, any.
@@ -406,9 +416,9 @@ class Case:
             groups = np.zeros(len(moves), dtype=np.int64)
             moves = ranked(self.shares, moves, groups, everywhere)
         chances = evenly(moves)
-        winning = (chances * self.winning).sum(axis=1, keepdims=True)
-        chances = np.where(self.winning, winning * evenly(self.winning), chances)
-        tells: BoolArray = np.asarray((moves & ~self.winning).any(axis=1))
+        right = (chances * self.keeping).sum(axis=1, keepdims=True)
+        chances = np.where(self.keeping, right * evenly(self.keeping), chances)
+        tells: BoolArray = np.asarray((moves & ~self.keeping).any(axis=1))
         return Expected(chances, moves, tells, any_action)
 
     def with_fault(self, expected: Expected, in_order: bool = False) -> FloatArray:
@@ -429,13 +439,13 @@ class Case:
         return by_distance(likelihoods[rows], self.board.lengths[self.rows[rows]])
 
     def of_illegal(self, any_action: bool) -> float:
-        """Return the log-likelihood of how many answers at P-positions are illegal.
+        """Return the log-likelihood of how many answers at lost positions are illegal.
 
         Args:
             any_action: whether illegal actions are expected, with any probability; else they have
                 that of a slip.
         """
-        lost = ~self.board.won[self.answers.rows]
+        lost = ~self.board.counted[self.answers.rows]
         number, wrong = int(lost.sum()), float(self.illegal[lost].sum())
         if any_action:
             return log_of_share(wrong, number - wrong)
@@ -467,7 +477,12 @@ class Case:
         Args:
             rows: the positions that are compared, ``(k,)``.
         """
-        return max(best_likelihood(self.by_distance(each, rows)) for each in self._as_right)
+        return max(self._best(each, rows) for each in self._as_right)
+
+    def _best(self, likelihoods: FloatArray, rows: BoolArray) -> float:
+        """Return the log of the largest likelihood over error rates of some rows."""
+        classes = by_distance(likelihoods[rows], self._classes[rows])
+        return best_likelihood(classes, rising=not self.board.has_draws)
 
     def at_random_beyond(self, moves: int) -> float:
         """Return the log of the best likelihood of moves that are right near the end alone.
@@ -480,7 +495,7 @@ class Case:
         near = self.board.lengths[self.rows] <= moves
         logs = [log_chances(self.shares, each, self.random_moves) for each in
                 (self.random_moves, self.usual_moves)]  # fmt: skip
-        far = max(best_likelihood(self.by_distance(each, ~near)) for each in logs)
+        far = max(self._best(each, ~near) for each in logs)
         return self.right(near) + far
 
     def right_by_knowledge(self, wanted: float) -> FloatArray:
@@ -489,20 +504,48 @@ class Case:
         Args:
             wanted: knowledge that is asked for, in positions above the random policy's score.
         """
-        rows = self.everywhere
         gained = (1 - self.at_random[:, np.newaxis]) * (1 - ERRORS) / wanted
-        knowledge = self.by_distance(gained, rows)
-        ways = [self.by_distance(each, rows) for each in self._as_right]
-        found: FloatArray = np.max([best_by_knowledge(each, knowledge) for each in ways], axis=0)
+        knowledge, *ways = (by_distance(each, self._classes) for each in (gained, *self._as_right))
+        rising = not self.board.has_draws
+        found: FloatArray = np.max(
+            [best_by_knowledge(each, knowledge, rising) for each in ways], axis=0
+        )
         return found
 
     @cached_property
     def _as_right(self) -> list[FloatArray]:
         """Log-likelihoods of right policies with each kind of error, ``(k, errors)``."""
-        return [
-            log_chances(self.shares, evenly(self.winning), noise)
-            for noise in (self.random_moves, self.usual_errors, self.usual_moves)
-        ]
+        noises = [self.random_moves, self.usual_errors, self.usual_moves]
+        if self.board.has_draws:
+            groups = np.zeros(len(self.rows), dtype=np.int64)
+            everywhere = np.ones(len(self.rows))
+            in_order = ranked(self.shares, self._not_lost, groups, everywhere)
+            noises += [evenly(self._not_lost), evenly(in_order)]
+        return [log_chances(self.shares, evenly(self.keeping), noise) for noise in noises]
+
+    @cached_property
+    def _not_lost(self) -> BoolArray:
+        """Legal actions that do not lose, but any where one wins at once, ``(k, actions)``.
+
+        Who knows no win yet, but which moves lose, plays these; losses are learned from wins.
+        """
+        board = self.board
+        safe = self.legal & (board.values[board.after[self.rows]] <= 0)
+        wins = (board.rewards[self.rows] > 0).any(axis=1, keepdims=True)
+        return np.where(wins, self.legal, safe)
+
+    @cached_property
+    def _classes(self) -> IntArray:
+        """Class of each row, of equal error rates of right agents, ``(k,)``.
+
+        The length of the longest play; where there are draws also whether the position is one, as
+        play from one start meets few of the positions near the end, and wins and draws apart.
+        """
+        lengths = self.board.lengths[self.rows]
+        if not self.board.has_draws:
+            return lengths
+        drawn: IntArray = 2 * lengths + (self.board.values[self.rows] == 0)
+        return drawn
 
     @cached_property
     def by_chance(self) -> float:

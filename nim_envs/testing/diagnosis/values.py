@@ -49,7 +49,8 @@ CLOSE = 0.2
 """Errors below which a value is that of an equation."""
 
 INDEPENDENT = 40
-"""Most values of a game that count as independent: errors of networks are correlated."""
+"""Most values of a game that count as independent: errors of networks are correlated. Those of
+moves that draw count as as many more, as they are few."""
 
 STEPS = 12
 """Steps of expectation maximisation."""
@@ -60,7 +61,7 @@ TOGETHER = 1 << 16
 WAYS = ("greedy", "played", "half", "random")
 """Moves of a player by whose value a position is judged: best, as played, random, and between."""
 
-Reply = Literal["greedy", "random", "winning"]
+Reply = Literal["greedy", "random", "right"]
 """Moves of the opponent in an equation over two moves."""
 
 
@@ -156,7 +157,7 @@ class Equation(NamedTuple):
 
     U(s') is the value of the next position to the opponent, who moves there. R(s') is the
     opponent's reward from its reply, and W(s') the value to the mover of the position after it.
-    Results of -1 may count less: as 0, values are chances to win.
+    Results of -1 may count less: as 0, and draws as 1/2, values are expected scores.
 
     Attributes:
         reward: factor of the reward where a move ends the game.
@@ -168,6 +169,8 @@ class Equation(NamedTuple):
         convention: convention by which games are won; ``None``: that of the game.
         illegal: whether the maximum in U is over illegal actions, too.
         loss: what a reward below 0 is multiplied with.
+        draw: result of a draw by the mover's move.
+        drawn_reply: result of a draw by the reply.
     """
 
     reward: float = 1.0
@@ -179,10 +182,13 @@ class Equation(NamedTuple):
     convention: Convention | None = None
     illegal: bool = False
     loss: float = 1.0
+    draw: float = 0.0
+    drawn_reply: float = 0.0
 
-    def credited(self, reward: float) -> float:
-        """Return what a reward counts to the mover."""
-        return reward if reward > 0 else self.loss * reward
+    def credited(self, rewards: FloatArray, draw: float) -> FloatArray:
+        """Return what rewards of moves that end a game count to the mover."""
+        decided = np.where(rewards > 0, rewards, self.loss * rewards)
+        return np.where(rewards == 0, draw, decided)
 
 
 class Backups:
@@ -196,6 +202,7 @@ class Backups:
     Attributes:
         learned_values: the agent's values that equations are to explain, of legal moves or of
             positions, ``(m,)``.
+        as_right: fits of a right agent's equations, by discount, computed once.
     """
 
     def __init__(self, board: Board, values: Values, played: FloatArray) -> None:
@@ -214,6 +221,7 @@ class Backups:
             raw = values.of_positions
         learned_values = np.nan_to_num(raw, nan=LARGEST, posinf=LARGEST, neginf=-LARGEST)
         self.learned_values = learned_values.clip(-LARGEST, LARGEST)
+        self.as_right: dict[float, Fit] = {}
         # Many equations have the same terms.
         self._next = cache(self._next_positions)
         self._replied = cache(self._replies)
@@ -247,8 +255,23 @@ class Backups:
             of_rows = self._of_rows(self.learned_values, way)
         return self._at(of_rows)[self.after]
 
-    def _replies(self, way: Reply, reward: float) -> tuple[FloatArray, FloatArray]:
-        """Chance that the reply ends the game, and W, at each move, ``(moves,)``."""
+    def _results(self, convention: Convention | None) -> FloatArray:
+        """Rewards of moves to the mover, by the game or by a convention, ``(n, actions)``."""
+        board = self.board
+        if convention is None or board.game.has_outcome:
+            return board.rewards
+        return board.rewards_of(board.end_values_by(convention))
+
+    def _replies(
+        self, way: Reply, convention: Convention | None, draw: float
+    ) -> tuple[dict[int, FloatArray], FloatArray]:
+        """Chances of each reward of the opponent by a reply, and W, at each move, ``(moves,)``.
+
+        Args:
+            way: how the opponent replies.
+            convention: as that of an :class:`Equation`.
+            draw: result of a draw for the opponent.
+        """
         values = self.values
         k, actions = len(values.rows), self.board.legal.shape[1]
         legal = self.board.legal[values.rows]
@@ -258,42 +281,49 @@ class Backups:
             else np.nan_to_num(values.of_positions).clip(-LARGEST, LARGEST)
         )[later]  # fmt: skip
         ends = self.board.ending[values.rows]
+        rewards = self._results(convention)[values.rows]
         chosen = legal
         if way == "greedy":
             ranks = np.full((k, actions), -np.inf)
             if values.of_actions is not None:
                 ranks[self.where, self.actions] = self.learned_values
             else:  # to the position that is worst for who moves next
-                ranks = np.where(legal, np.where(ends, reward, -own), -np.inf)
+                results = np.where(rewards == 0, draw, rewards)
+                ranks = np.where(legal, np.where(ends, results, -own), -np.inf)
             chosen = legal & (ranks >= ranks.max(axis=1, keepdims=True) - 1e-9)
-        elif way == "winning":
-            wins = self.board.winning[values.rows]
-            chosen = np.where(wins.any(axis=1, keepdims=True), wins, legal)
+        elif way == "right":
+            keeps = self.board.keeping[values.rows]
+            chosen = np.where(keeps.any(axis=1, keepdims=True), keeps, legal)
         chances = evenly(chosen)
-        ended = self._at((chances * ends).sum(axis=1))[self.after]
+        ended = {
+            result: self._at((chances * (ends & (rewards == result))).sum(axis=1))[self.after]
+            for result in np.unique(rewards[ends]).astype(int).tolist()
+        }
         return ended, self._at((chances * ~ends * own).sum(axis=1))[self.after]
 
     def predicted(self, equation: Equation) -> list[FloatArray]:
         """Return the values by an equation, ``(m,)``, one array for each way to play."""
-        reward = self.board.reward
-        if equation.convention is not None:
-            reward = equation.convention.last_movers_reward
-        ended = equation.credited(equation.reward * reward) + equation.shift
-        lost = equation.credited(equation.reply * reward)
+        rewards = self._results(equation.convention)[self.sources, self.actions]
+        ended = equation.credited(equation.reward * rewards, equation.draw) + equation.shift
         ways: tuple[str, ...] = ("greedy", "half", "random")
         if equation.illegal or not equation.next or self.values.of_actions is None:
             ways = ("greedy",)
         replies: tuple[Reply, ...] = ("greedy",)
         if equation.reply or equation.own:
-            replies = ("greedy", "random", "winning")
+            replies = ("greedy", "random", "right")
         found = []
         for way, reply in product(ways, replies):
             later: Any = 0.0
             if equation.next:
                 later = equation.next * self._next(way, equation.illegal)
             if equation.reply or equation.own:
-                over, own = self._replied(reply, reward)
-                later = later + lost * over + equation.own * own
+                over, own = self._replied(reply, equation.convention, equation.draw)
+                for result, chance in over.items():
+                    credited = equation.credited(
+                        np.array(equation.reply * result), equation.drawn_reply
+                    )
+                    later = later + credited * chance
+                later = later + equation.own * own
             moves = np.where(self.ends, ended, later)
             if self.values.of_actions is not None:
                 found.append(moves)
@@ -335,10 +365,12 @@ class Backups:
         sums, counts = np.bincount(keys, self.learned_values)[keys], np.bincount(keys)[keys]
         with np.errstate(invalid="ignore", divide="ignore"):
             others = np.where(counts > 1, (sums - self.learned_values) / (counts - 1), np.nan)
-        # Where all values are that of a win or a loss, they are equal for other reasons.
+        # Where all values are that of a win or a loss, or draws, they are equal for other reasons.
         usual = np.median(self.learned_values)
         if abs(usual) > CERTAIN:
             others[np.abs(others - usual) < WIDTHS[0]] = np.nan
+        if self.board.has_draws:
+            others[np.abs(others) < WIDTHS[0]] = np.nan
         differences = np.abs(others - self.learned_values)
         if (differences[~np.isnan(others)] > SAME * np.maximum(1.0, abs(usual))).any():
             return _unexplained(self.nothing - LEAST)
@@ -364,7 +396,8 @@ class Backups:
         """
         if self.values.of_actions is None:
             return _unexplained(self.nothing)
-        predicted = np.where(self.ends, self.board.reward, np.nan)
+        rewards = self.board.rewards[self.sources, self.actions]
+        predicted = np.where(self.ends, rewards, np.nan)
         order = np.argsort(self.after, kind="stable")
         later, learned_values = self.after[order], self.learned_values[order]
         begins = np.append(True, later[1:] != later[:-1])
@@ -379,7 +412,7 @@ class Backups:
         fit = self._fit(predicted[np.newaxis])
         close = np.mean(np.abs(learned_values[(number == 0) & ~ends]) < 2 * FIRST, keepdims=True)
         return fit._replace(
-            logs=fit.logs + self._tempered(-small.clip(max=LEAST)),
+            logs=fit.logs + self._tempered(-small.clip(max=LEAST), order[~again & ~ends]),
             elsewhere=np.minimum(fit.elsewhere, close),
         )
 
@@ -443,12 +476,15 @@ class Backups:
         allowed = CLOSE if spread is None else np.maximum(CLOSE, 1.5 * spread)
         close = (np.abs(difference) < allowed) | np.isnan(predicted)
         touched = size > UNTOUCHED
-        known = touched if touched.mean() > MOST_UNTOUCHED else np.ones_like(touched)
+        # Play from one start, as usual in games with draws, meets a part of the positions.
+        many = touched.mean() > MOST_UNTOUCHED or self.board.has_draws
+        known = touched if many else np.ones_like(touched)
         rest = known & ~self._last
+        last = self._last & touched if self.board.has_draws else self._last
         return Fit(
             logs[best],
             np.concatenate(shares_explained)[best],
-            close[:, self._last].mean(axis=1) if self._last.any() else np.ones(len(predicted)),
+            close[:, last].mean(axis=1) if last.any() else np.ones(len(predicted)),
             close[:, rest].mean(axis=1) if rest.any() else np.ones(len(predicted)),
         )
 
@@ -460,9 +496,49 @@ class Backups:
         found: BoolArray = np.logical_or.reduceat(self.ends, self._first)
         return found
 
-    def _tempered(self, logs: FloatArray) -> Any:
-        """Return sums of log-likelihoods of values ``(..., m)``, of which few are independent."""
-        return logs.sum(axis=-1) * min(1.0, INDEPENDENT / len(self.learned_values))
+    def _tempered(self, logs: FloatArray, chosen: Any = slice(None)) -> Any:
+        """Return sums of log-likelihoods of values, of which few are independent.
+
+        Args:
+            logs: ``(..., m)``.
+            chosen: indices of these values, if not all.
+        """
+        weight = min(1.0, INDEPENDENT / len(self.learned_values))
+        if not self._drawing.any():
+            return logs.sum(axis=-1) * weight
+        of_draws = min(1.0, INDEPENDENT / int(self._drawing.sum()))
+        return logs @ np.where(self._drawing[chosen], of_draws, weight)
+
+    @cached_property
+    def _drawing(self) -> BoolArray:
+        """Whether each value is of a move that draws at once, or of a position with one."""
+        rewards = self.board.rewards[self.sources, self.actions]
+        drawn: BoolArray = np.logical_and(self.ends, rewards == 0)
+        if self.values.of_actions is not None:
+            return drawn
+        found: BoolArray = np.logical_or.reduceat(drawn, self._first)
+        return found
+
+    def drawn_as(self, results: Sequence[float]) -> FloatArray | None:
+        """Return shares of the moves that draw whose values are close to a result, ``(results,)``.
+
+        They are in shares of the moves that end the game otherwise and have been learned from.
+
+        Args:
+            results: the results.
+
+        Returns:
+            At most 1; ``None`` where there are no such moves, or values of positions alone.
+        """
+        ends, draws = self.ends, self._drawing
+        decided = np.abs(self.learned_values[ends & ~draws]) if self.values.of_actions is not None \
+            else np.empty(0)  # fmt: skip
+        met = np.mean(decided > UNTOUCHED) if len(decided) else 0.0
+        if not met or not draws.any():
+            return None
+        far = np.abs(self.learned_values[draws] - np.array(results)[:, np.newaxis])
+        shares: FloatArray = ((far < CLOSE).mean(axis=1) / met).clip(max=1.0)
+        return shares
 
 
 def _unexplained(log: float) -> Fit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from nim_envs import Game, GameEnv, diagnose, make_game, optimality
 from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
 from nim_envs.testing.diagnosis import tiny_games
 from tests import faulty_agents as faulty
-from tests import mutants
+from tests import mutants, outcome_games
 from tests.faulty_agents import FAULTS, as_seen, diagnosed, shown, table
 
 NIM = make_game("nim", heaps=(3, 4, 5))
@@ -198,6 +199,77 @@ def test_values_of_a_right_learner_accuse_it_of_nothing(learner):
     assert {faulty.SIGN, mutants.BACKUP} <= set(report.excluded)
 
 
+WITH_DRAWS = mutants.GAMES_WITH_DRAWS["table"]
+
+
+def of_draws(fault, discount, seed, game=WITH_DRAWS[1], *, learner="table", **arguments):
+    """The diagnosis of a learner with a fault in a game with draws."""
+    train = mutants.training(learner, fault, discount, seed, **arguments)
+    return diagnose(train, games=[game], discount=discount, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "discount"),
+    [(mutants.DRAW_WON, 1.0), (mutants.DRAW_LOST, 0.9), (mutants.DRAW_LOST_TO_BOTH, 1.0)],
+)
+def test_a_draw_taken_for_a_win_or_a_loss_is_named(fault, discount):
+    report = of_draws(fault, discount, 100)
+    assert report.verdict == "faulty"
+    assert report.faults[0].name == mutants.DRAW
+    assert "reward of a draw is 0" in str(report)
+    by_moves = of_draws(fault, discount, 100, values=False)
+    assert mutants.DRAW not in by_moves.excluded
+
+
+# Seeds that were not looked at while building.
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("learner", "boards"), [("table", WITH_DRAWS), ("MCTS", WITH_DRAWS[1:])])
+def test_faults_in_games_with_draws_are_named_and_none_is_excluded_where_it_is(learner, boards):
+    named = []
+    for game, fault in product(boards, mutants.OF_LEARNERS_WITH_DRAWS[learner]):
+        report = of_draws(fault, 0.9, 201, game, learner=learner)
+        name = mutants.NAME.get(fault, fault)
+        named.append(bool(report.faults) and report.faults[0].name == name)
+        # Games of nine moves at most are seldom cut after four: it learns all the same.
+        assert name not in report.excluded or fault == mutants.CUT_SHORT, (game, fault)
+        by_moves = of_draws(fault, 0.9, 201, game, learner=learner, values=False)
+        assert name not in by_moves.excluded, (game, fault)
+    assert np.mean(named) >= 0.8, named
+
+
+@pytest.mark.parametrize("trials", [4, pytest.param(120, marks=pytest.mark.exhaustive)])
+def test_right_agents_in_a_game_with_draws_are_not_accused(trials):
+    found = []
+    for seed in range(80_000, 80_000 + trials):
+        rng = np.random.default_rng(seed)
+        discount = (1.0, 0.99, 0.9)[seed % 3]
+        share, values = float(10 ** rng.uniform(-2, 0)), bool(rng.random() < 0.8)
+        report = of_draws(None, discount, seed, share=share, values=values)
+        if report.verdict == "faulty":
+            found.append((seed, repr(report)))
+    assert len(found) <= 0.05 * trials  # the error that is promised
+
+
+@pytest.mark.parametrize("game", [WITH_DRAWS[1], outcome_games.hex_game(2).game])
+def test_optimal_play_with_an_outcome_is_right_and_says_what_is_counted(game):
+    report = diagnose(OptimalAgent(game), game)
+    assert report.verdict == "right"
+    has_draws = game is WITH_DRAWS[1]
+    assert (mutants.DRAW in (*report.excluded, *report.undecided)) == has_draws
+    assert "N-position" not in str(report)
+    assert "keeps a win, or a draw" in str(report)
+    assert "normal and misère play confused" not in (*report.excluded, *report.undecided)
+
+
+def test_a_fault_on_a_board_is_named_in_its_words():
+    """Of falling discs, the first column that has room: the same action always."""
+    game = WITH_DRAWS[1]
+    report = diagnose(lambda seen, masks: masks.argmax(axis=1), game, verbose=True)
+    assert report.faults[0].name == faulty.CONSTANT
+    assert "keeps the draw" in str(report) or " wins" in str(report)
+    assert "players swapped" in report.excluded
+
+
 def with_opponent_max(discount, *, values=True):
     """Training of this project's own learner with the wrong sign."""
 
@@ -348,5 +420,9 @@ def test_what_cannot_be_diagnosed_is_refused():
         diagnose(to_lose)
     with pytest.raises(TypeError, match="must be a function"):
         diagnose(3, NIM)
+    with pytest.raises(TypeError, match=r"function of one argument.* diagnose\(train, games="):
+        diagnose(lambda env: to_lose, NIM)
+    with pytest.raises(ValueError, match="a position at which a move can be right"):
+        diagnose(lambda env: OptimalAgent(env.game), games=[])
     with pytest.raises(SearchTooLargeError, match="smaller board"):
         diagnose(to_lose, make_game("nim", heaps=(60, 60, 60)))
