@@ -7,6 +7,7 @@ from typing import Any
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
+from nim_envs.rules.array_moves import ArrayMoves, ArrayOutcome
 from nim_envs.rules.convention import LISTED_OUTCOME, Convention
 from nim_envs.rules.from_moves import rules_from_moves
 from nim_envs.rules.listing import LARGEST_LISTING, Moves, Outcome, Position
@@ -16,9 +17,9 @@ from nim_envs.rules.validation import checked_boolean
 def game_from_moves(
     name: str,
     start: Position,
-    moves: Moves,
+    moves: Moves | ArrayMoves,
     *,
-    outcome: Outcome | None = None,
+    outcome: Outcome | ArrayOutcome | None = None,
     positions: Iterable[Position] | None = None,
     actions: Iterable[Hashable] | None = None,
     describe: Callable[[Any], str] | None = None,
@@ -29,6 +30,7 @@ def game_from_moves(
     picture: str | None = None,
     move_in_words: str | None = None,
     limit: int = LARGEST_LISTING,
+    vectorized: bool = False,
 ) -> Game:
     """Return the game that a function of moves describes.
 
@@ -58,6 +60,9 @@ def game_from_moves(
             on ``board``, further coordinates in words; ``None``: numbers in boxes.
         move_in_words: a move in words, as in ``"move the queen left, down or diagonally"``.
         limit: most positions to list.
+        vectorized: whether ``moves`` and ``outcome`` are functions of arrays of positions, int64
+            ``(n, coordinates)``: ``moves`` then gives three arrays, the row of each move, its
+            label, and the position after it, ``(moves, coordinates)``; ``outcome`` gives ``(n,)``.
 
     Raises:
         InvalidGameError: as :func:`nim_envs.rules.rules_from_moves`, whose message names the
@@ -101,6 +106,7 @@ def game_from_moves(
         picture=picture,
         move_in_words=move_in_words,
         limit=limit,
+        vectorized=vectorized,
     )
     convention = Convention.from_misere(misere) if outcome is None else LISTED_OUTCOME
     return Game(rules, convention, starts)

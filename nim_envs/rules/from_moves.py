@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
+from nim_envs.rules.array_moves import ArrayMoves, ArrayOutcome
 from nim_envs.rules.listed_component import ListedComponent
 from nim_envs.rules.listing import (
     LARGEST_LISTING,
@@ -20,15 +21,15 @@ from nim_envs.rules.listing import (
     list_positions,
 )
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_integer, checked_name
+from nim_envs.rules.validation import checked_boolean, checked_integer, checked_name
 
 
 def rules_from_moves(
     name: str,
     start: Position,
-    moves: Moves,
+    moves: Moves | ArrayMoves,
     *,
-    outcome: Outcome | None = None,
+    outcome: Outcome | ArrayOutcome | None = None,
     positions: Iterable[Position] | None = None,
     actions: Iterable[Hashable] | None = None,
     describe: Callable[[Any], str] | None = None,
@@ -37,6 +38,7 @@ def rules_from_moves(
     picture: str | None = None,
     move_in_words: str | None = None,
     limit: int = LARGEST_LISTING,
+    vectorized: bool = False,
 ) -> Rules:
     """Rules of a game given by a function that lists its moves, with positions as coordinates.
 
@@ -63,6 +65,9 @@ def rules_from_moves(
             on ``board``, further coordinates in words; ``None``: numbers in boxes.
         move_in_words: a move in words, as in ``"move the queen left, down or diagonally"``.
         limit: most positions to list.
+        vectorized: whether ``moves`` and ``outcome`` are functions of arrays of positions, int64
+            ``(n, coordinates)``: ``moves`` then gives three arrays, the row of each move, its
+            label, and the position after it, ``(moves, coordinates)``; ``outcome`` gives ``(n,)``.
 
     Raises:
         InvalidGameError: the moves form a cycle, lead to a negative coordinate or to another number
@@ -91,7 +96,15 @@ def rules_from_moves(
     most = checked_integer("limit", limit, 1)
     first = checked_position("start", start)
     others = checked_further_positions(() if positions is None else positions, len(first), most)
-    listed = list_positions(kind, [first, *others], moves, actions, most, outcome)
+    listed = list_positions(
+        kind,
+        [first, *others],
+        moves,
+        actions,
+        most,
+        outcome,
+        vectorized=checked_boolean("vectorized", vectorized),
+    )
     component = ListedComponent(
         listed.coordinates,
         listed.moves,

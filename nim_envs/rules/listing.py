@@ -12,10 +12,17 @@ from itertools import chain, count, islice, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.optional import installed
 from nim_envs.progress import progress_bar
+from nim_envs.rules.array_moves import (
+    moves_of_many,
+    moves_of_one,
+    value_of_one,
+    values_of_many,
+)
 from nim_envs.rules.move_rows import MOVE_BYTES, MoveRows
 from nim_envs.rules.validation import (
     LARGEST_STATE,
@@ -42,6 +49,9 @@ SECOND_CALLS = 64
 
 READ_AT_ONCE = 1024
 """Most moves, and most positions, that are read between two checks of the limits."""
+
+IN_AN_ARRAY = 4096
+"""Most positions that a function of arrays is given."""
 
 SECONDS_WITHOUT_PROGRESS = 2.0
 
@@ -74,10 +84,12 @@ class Listing(NamedTuple):
 def list_positions(
     name: str,
     starts: Sequence[Position],
-    moves: Moves,
+    moves: Any,
     actions: Iterable[Hashable] | None,
     limit: int,
-    outcome: Outcome | None = None,
+    outcome: Any = None,
+    *,
+    vectorized: bool = False,
 ) -> Listing:
     """Return all positions reachable from ``starts``.
 
@@ -92,6 +104,7 @@ def list_positions(
         limit: most positions to list.
         outcome: the value of a position without moves to the player to move; ``None``: the last
             move decides who wins.
+        vectorized: whether both are functions of arrays of positions.
 
     Raises:
         InvalidGameError: ``moves`` raises, gives anything but such pairs, or gives other moves
@@ -100,12 +113,12 @@ def list_positions(
         SearchTooLargeError: more than ``limit`` positions, more than ``MOST_LABELS`` labels, or
             positions and moves over the limit of bytes.
     """
-    reader = _Reader(name, starts, moves, actions, limit)
+    reader = _Reader(name, starts, moves, actions, limit, vectorized=vectorized)
     _read_breadth_first(reader)
     moves_read = map(np.asarray, (reader.sources, reader.options, reader.targets))
     read = _Read(reader.take_positions(), [*reader.option_of], *moves_read)
-    _check_second_calls(read, moves)
-    values = None if outcome is None else _end_values(read, outcome)
+    _check_second_calls(read, moves_of_one(moves) if vectorized else moves)
+    values = None if outcome is None else _end_values(read, outcome, vectorized=vectorized)
     return _in_order(reader, read, values)
 
 
@@ -190,7 +203,7 @@ def _check_second_calls(read: _Read, moves: Moves) -> None:
             )
 
 
-def _end_values(read: _Read, outcome: Outcome) -> ValueArray:
+def _end_values(read: _Read, outcome: Any, *, vectorized: bool) -> ValueArray:
     """Return the values of positions without moves, in the order of reading, and 0 at the others.
 
     Raises:
@@ -199,11 +212,15 @@ def _end_values(read: _Read, outcome: Outcome) -> ValueArray:
     values = np.zeros(len(read.coordinates), dtype=np.int8)
     finished = np.flatnonzero(np.bincount(read.sources, minlength=len(values)) == 0)
     for some in np.array_split(finished, -(-len(finished) // READ_AT_ONCE)):
-        positions = map(tuple, read.coordinates[some].tolist())
-        values[some] = [_end_value(position, outcome) for position in positions]
+        if vectorized:
+            values[some] = values_of_many(read.coordinates[some].astype(np.int64), outcome)
+        else:
+            positions = map(tuple, read.coordinates[some].tolist())
+            values[some] = [_end_value(position, outcome) for position in positions]
+    of_one = value_of_one(outcome) if vectorized else outcome
     for index in finished[:: -(-len(finished) // SECOND_CALLS)].tolist():
         position = read.position(index)
-        again = _end_value(position, outcome)
+        again = _end_value(position, of_one)
         if again != values[index]:
             raise InvalidGameError(
                 f"outcome({position}) gives {again} when it is called again, and gave "
@@ -276,11 +293,14 @@ class _Reader:
         self,
         name: str,
         starts: Sequence[Position],
-        moves: Moves,
+        moves: Any,
         actions: Iterable[Hashable] | None,
         limit: int,
+        *,
+        vectorized: bool,
     ) -> None:
         self.name, self.moves, self._limit = name, moves, limit
+        self._vectorized = vectorized
         self.labels_are_fixed = actions is not None
         labels = [] if actions is None else _checked_actions(actions)
         self.option_of = {label: option for option, label in enumerate(labels)}
@@ -310,6 +330,24 @@ class _Reader:
 
     def read_some(self) -> None:
         """Read the moves of some positions; add the positions and labels that are new."""
+        (self._read_array if self._vectorized else self._read_one_by_one)()
+
+    def _read_array(self) -> None:
+        """Read the moves of some positions from a function of arrays."""
+        first, last = (n * self._packing.size for n in (self.done, self.done + IN_AN_ARRAY))
+        positions = np.frombuffer(bytes(self._packed[first:last]), self._dtype)
+        here = positions.reshape(-1, self._width).astype(np.int64)
+        rows, labels, after = moves_of_many(here, self.moves)
+        sources = (rows + self.done).astype(np.int32)
+        names, firsts, which = np.unique(labels, return_index=True, return_inverse=True)
+        options = np.array(self._options_of(names.tolist(), sources[firsts]), np.int32)[which]
+        self._check_labels(sources, options)
+        self._extend(sources, options, self._numbers_in(after, labels, sources))
+        self.done += len(here)
+        self._check_bytes()
+
+    def _read_one_by_one(self) -> None:
+        """Read the moves of some positions, one position after the other."""
         pairs: list[Any] = []
         counts: list[int] = []
         found: Any = ()
@@ -363,11 +401,15 @@ class _Reader:
         options = self._options_of(labels, sources)
         self._check_labels(sources, options)
         targets = self._numbers_after(after, labels, sources)
-        self.sources.frombytes(sources.tobytes())
-        self.options.extend(options)
-        self.targets.extend(targets)
+        self._extend(sources, options, targets)
         self.done += len(counts)
         self._check_bytes()
+
+    def _extend(self, sources: Int32Array, options: npt.ArrayLike, targets: list[int]) -> None:
+        """Add moves."""
+        self.sources.frombytes(sources.tobytes())
+        self.options.frombytes(np.asarray(options, dtype=np.int32).tobytes())
+        self.targets.extend(targets)
 
     def _check_labels(self, sources: Any, options: Any) -> None:
         """Raise ``InvalidGameError`` if an option occurs twice at a position."""
@@ -453,6 +495,33 @@ class _Reader:
         except struct.error:
             self._pack_in(WIDE)
             keys = [*starmap(self._packing.pack, positions)]
+        return self._numbers_at(keys)
+
+    def _numbers_in(self, after: Array, labels: Array, sources: Int32Array) -> list[int]:
+        """Return the number of each position of an array; add those that are new.
+
+        Args:
+            after: the positions.
+            labels: labels of the moves.
+            sources: positions before the moves.
+        """
+        wrong = np.flatnonzero(((after < 0) | (after > LARGEST_STATE)).any(axis=1))
+        if len(wrong):
+            move = wrong[0]
+            position, label = self.position(int(sources[move])), labels[move].item()
+            where = f"the position after move {label!r} at {position}"
+            checked_position(where, tuple(after[move].tolist()), self._width)
+        if self._dtype.itemsize == 1 and after.max(initial=0) > np.iinfo(self._dtype).max:
+            self._pack_in(WIDE)
+        packed = np.ascontiguousarray(after, dtype=self._dtype)
+        return self._numbers_at(packed.view(f"V{self._packing.size}").ravel().tolist())
+
+    def _numbers_at(self, keys: list[bytes]) -> list[int]:
+        """Return the number of each packed position; add those that are new.
+
+        Raises:
+            SearchTooLargeError: there are too many positions.
+        """
         known = self.found
         numbers = [*map(self._index_of.__getitem__, keys)]
         if self.found > known:
