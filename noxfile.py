@@ -94,11 +94,11 @@ def readme(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """Run the quicker tests with the lowest version that is allowed of every dependency.
 
-    Without the environments of other libraries and the notebook, which are for tests alone.
+    Without the environments of other libraries and notebooks, which are for tests alone.
     """
     constraints = Path(session.create_tmp()) / "lowest.txt"
     constraints.write_text("\n".join(lowest_versions()), encoding="utf-8")
-    tools = ("hypothesis", "pytest", "pytest-xdist")
+    tools = ("anywidget", "hypothesis", "pytest", "pytest-xdist")
     packages = ".[all,exam,exam-export]"
     session.install("--editable", packages, *tools, "--constraint", str(constraints))
     # Old releases meet newer ones of the packages that they need themselves.

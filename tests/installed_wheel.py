@@ -14,9 +14,10 @@ import gymnasium
 import pettingzoo
 
 import nim_envs
-from nim_envs import text
+from nim_envs import render, text
 from nim_envs.errors import MissingPackageError, UnknownArgumentError
 from nim_envs.registration import GAMES, aec_id, gymnasium_id
+from nim_envs.render import board_data
 
 
 def first_legal(observations, action_masks):
@@ -78,6 +79,11 @@ def main():
         MissingPackageError, f'{install} "nim-envs[sb3]"', importlib.import_module,
         "nim_envs.adapters.sb3",
     )  # fmt: skip
+    refused(
+        MissingPackageError, f'{install} "nim-envs[notebook]"', render.widget,
+        nim_envs.make_game("nim"),
+    )  # fmt: skip
+    assert all(path.is_file() for path in (board_data.SCRIPT, board_data.STYLE))
     refused(UnknownArgumentError, "heaps", nim_envs.make_game, "nim", heap=(3,))
     assert "tqdm" not in sys.modules
 

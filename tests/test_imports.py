@@ -64,6 +64,7 @@ LAYERS = [
     ["nim_envs.envs.vector.engine", "nim_envs.envs.vector.pictures"],
     ["nim_envs.envs"],
     ["nim_envs.scoring"],
+    ["nim_envs.render.notebook"],
     ["nim_envs.text"],
     ["nim_envs.constructors"],
     ["nim_envs.registration"],

@@ -35,7 +35,7 @@ from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec, make_ga
 from nim_envs.render.frame import Frame, png
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
-from nim_envs.rules import Component
+from nim_envs.render.words import position_in_words
 from nim_envs.theory import grundy_values
 
 WINNERS = {
@@ -95,35 +95,6 @@ def one_line(name: str) -> str:
     return f"{text} The last move loses." if GAMES[name].misere else text
 
 
-def shown(game: Game, position: Any) -> str:
-    """Return a position in words; where heaps split, only nonempty ones with their numbers."""
-    components = game.rules.components
-    kinds = {component.kind for component in components}
-    if len(kinds) == 1 and not any(component.splits for component in components):
-        (kind,) = kinds
-        states = ", ".join(map(_state, components, position))
-        several = "s" if len(components) > 1 else ""
-        return f"{kind}{several} {'at ' if kind == 'token' else ''}{states}"
-    parts = [
-        f"{component.kind} {number} {'at' if component.kind == 'token' else 'of'} "
-        f"{_state(component, state)}"
-        for number, (component, state) in enumerate(zip(components, position, strict=True))
-        if state or not component.splits
-    ]
-    return ", ".join(parts) or "nothing"
-
-
-def _state(component: Component, state: int) -> str:
-    """Return a state in words: its coordinates, as rows where they are those of a board."""
-    system = component.coordinate_system
-    if system.is_default:
-        return str(state)
-    values = system.of(np.array(state))
-    if system.board is None:
-        return f"({', '.join(map(str, values.tolist()))})"
-    return " / ".join("".join(map(str, row)) for row in values.reshape(system.board).tolist())
-
-
 def example(name: str) -> str:
     """Return a game as a table, that of the picture."""
     env = make_aec(name)
@@ -133,7 +104,7 @@ def example(name: str) -> str:
         seat = f"`player_{number % 2}`"
         rows.append(
             (
-                number + 1, shown(env.game, position),
+                number + 1, position_in_words(env.game, position),
                 f"{seat}, who {'can' if winning else 'cannot'} win",
                 env.game.rules.describe_move(action, position),
             )
@@ -327,7 +298,7 @@ def play_here(name: str) -> str:
     boards = play.boards(name)
     if not boards:
         return ""
-    play.write_script(name, play.script(name, boards, title(name), shown))
+    play.write_script(name, play.script(name, boards, title(name)))
     return f"## Play\n\n{play.board_on_page(name, 'play/')}"
 
 

@@ -13,7 +13,16 @@ from typing import Any
 
 import yaml
 
-from docs.generator import commands, games, headline, learners, reference, results, tutorials
+from docs.generator import (
+    commands,
+    games,
+    headline,
+    learners,
+    play,
+    reference,
+    results,
+    tutorials,
+)
 from docs.generator.markdown import RARELY, ROOT, heading, write
 
 
@@ -78,6 +87,7 @@ contributing()
 changelog()
 how_to_cite()
 home()
+play.write_scripts()
 navigation = [
     "* [nim_envs](index.md)",
     *games.pages(),

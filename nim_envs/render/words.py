@@ -1,10 +1,14 @@
-"""The rules of a game in words, for a human player."""
+"""The rules and the positions of a game in words, for a human player."""
 
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Any
+
+import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.rules import Component
 from nim_envs.rules.words import titled
 
 
@@ -43,3 +47,42 @@ def rules_in_words(game: Game) -> str:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def position_in_words(game: Game, position: Any) -> str:
+    """Return a position in words; where heaps split, only nonempty ones with their numbers.
+
+    Args:
+        game: any game.
+        position: one position, ``(components,)``.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> position_in_words(make_game("nim"), (3, 4, 5))
+        'heaps 3, 4, 5'
+    """
+    components = game.rules.components
+    kinds = {component.kind for component in components}
+    if len(kinds) == 1 and not any(component.splits for component in components):
+        (kind,) = kinds
+        states = ", ".join(map(_state, components, position))
+        several = "s" if len(components) > 1 else ""
+        return f"{kind}{several} {'at ' if kind == 'token' else ''}{states}"
+    parts = [
+        f"{component.kind} {number} {'at' if component.kind == 'token' else 'of'} "
+        f"{_state(component, state)}"
+        for number, (component, state) in enumerate(zip(components, position, strict=True))
+        if state or not component.splits
+    ]
+    return ", ".join(parts) or "nothing"
+
+
+def _state(component: Component, state: int) -> str:
+    """Return a state in words: its coordinates, as rows where they are those of a board."""
+    system = component.coordinate_system
+    if system.is_default:
+        return str(state)
+    values = system.of(np.array(state))
+    if system.board is None:
+        return f"({', '.join(map(str, values.tolist()))})"
+    return " / ".join("".join(map(str, row)) for row in values.reshape(system.board).tolist())

@@ -1,9 +1,10 @@
 /* Boards of games that one plays on.
 
-   It knows no rules: docs/generator/play.py hands it, for every board, all positions with their
+   It knows no rules: nim_envs/render/board_data.py makes, for every board, all positions with their
    moves, the pictures that nim_envs.render draws of them, the winning moves of normal and misère
-   play, and the moves of learners. A page has elements <div class="nim-play" data-game="..."
-   data-source="...">; the script at that source calls nimPlay(name, data). Nothing else is loaded. */
+   play, and the moves of opponents. A page of the manual has elements <div class="nim-play"
+   data-game="..." data-source="...">; the script at that source calls nimPlay(name, data). In a
+   notebook nim_envs/render/notebook.py calls nimPlay.on(element, data). Nothing else is loaded. */
 (function () {
   "use strict";
 
@@ -12,7 +13,6 @@
   const THINKING = 900; // milliseconds for which the opponent's move is shown before it is made
   const REACH = 30; // how far from a point a click still means it, in the picture's units
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-  let count = 0;
 
   /* Returns a new element with properties and children. */
   function make(tag, properties, ...children) {
@@ -67,10 +67,10 @@
   /* The tables of one board in one convention. */
   class Tables {
     constructor(board, convention) {
-      const truth = board[convention];
+      const truth = board.truths[convention];
       this.board = board;
       this.right = truth.right.split(" ");
-      this.wins = truth.wins;
+      this.values = truth.values;
       this.marks = truth.marks;
       this.learned = truth.learned.map((text) => text.split(" "));
     }
@@ -79,7 +79,11 @@
     after(position, move) { return this.board.moves[position][2 * move + 1]; }
     label(position, move) { return this.board.labels[this.board.moves[position][2 * move]]; }
     isRight(position, move) { return this.right[position][move] === "1"; }
-    isWon(position) { return this.wins[position] === "1"; }
+
+    /* Returns what the player to move gets by right play: -1, 0 or 1. */
+    value(position) { return Number(this.values[position]) - 1; }
+
+    isWon(position) { return this.value(position) === 1; }
 
     plain(position) {
       const [first, ...others] = this.board.plain;
@@ -121,7 +125,9 @@
     constructor(root, data) {
       this.root = root;
       this.data = data;
-      this.id = `nim-play-${++count}`;
+      this.id = `nim-play-${Math.random().toString(36).slice(2)}`; // a page may hold this script twice
+      root.classList.add("nim-play");
+      root.dataset.lmSuppressShortcuts = "true"; // JupyterLab leaves keys to the board
       this.build();
       this.restart();
       root.nimPlay = this;
@@ -147,13 +153,13 @@
       this.settings = make("div", { className: "nim-play-settings" });
       this.boardChoice = select("Board", data.boards.map((each, index) => [index, each.name]), 0);
       this.conventionChoice = select(
-        "Last move", [["normal", "wins (normal)"], ["misere", "loses (misère)"]],
-        data.misere ? "misere" : "normal",
+        "Last move", Object.entries(data.conventions), data.convention,
       );
+      const fixed = Object.keys(data.conventions).length === 1;
+      this.conventionChoice.parentElement.hidden = fixed;
+      this.boardChoice.parentElement.hidden = data.boards.length === 1;
       this.seatChoice = select("You move", [["0", "first"], ["1", "second"]], "0");
-      const learned = data.games.map((games, index) => [
-        index, `Q-learning, ${games.toLocaleString("en")} games`,
-      ]);
+      const learned = data.opponents.map((name, index) => [index, name]);
       this.opponentChoice = select(
         "Opponent", [["optimal", "optimal"], ["random", "random"], ...learned], "optimal",
       );
@@ -222,8 +228,8 @@
       this.show();
       const words = `${capital(this.board.words[position])}.`;
       if (this.isOver) {
-        const won = this.tables.isWon(position) === (this.mover === this.seat);
-        this.say(before, won ? "You have won." : "You have lost.");
+        const value = this.tables.value(position) * (this.mover === this.seat ? 1 : -1);
+        this.say(before, ["You have lost.", "It is a draw.", "You have won."][value + 1]);
       } else if (this.isMine) {
         const number = this.tables.count(position);
         this.say(before, words, `Your turn: ${number} ${number === 1 ? "move" : "moves"}.`);
@@ -245,7 +251,7 @@
     play(move) {
       const position = this.at, mine = this.isMine;
       const label = this.tables.label(position, move);
-      if (mine && this.tables.isWon(position) && !this.tables.isRight(position, move)) {
+      if (mine && this.tables.value(position) >= 0 && !this.tables.isRight(position, move)) {
         this.threw = this.past.length;
       }
       this.past.push([position, move]);
@@ -267,7 +273,8 @@
       const right = ones(this.tables.right[this.at]);
       if (right.length) {
         this.point(right[0]);
-        this.say(`Hint: ${this.tables.label(this.at, right[0])} wins.`);
+        const does = this.tables.isWon(this.at) ? "wins" : "keeps the draw";
+        this.say(`Hint: ${this.tables.label(this.at, right[0])} ${does}.`);
       } else {
         this.say("No move wins here: each loses against right play.");
       }
@@ -280,7 +287,8 @@
       this.show();
       const right = ones(this.tables.right[this.at]).map((move) => this.tables.label(this.at, move));
       if (marks && this.isMine) {
-        this.say(right.length ? `Winning: ${right.join("; ")}.` : "No move wins here.");
+        const name = this.tables.isWon(this.at) ? "Winning" : "For a draw";
+        this.say(right.length ? `${name}: ${right.join("; ")}.` : "No move wins here.");
       }
     }
 
@@ -310,7 +318,8 @@
           button.dataset.move = move;
           if (this.marks && tables.isRight(at, move)) {
             button.classList.add("nim-play-wins");
-            button.append(make("span", { className: "nim-play-tag", textContent: "wins" }));
+            const tag = tables.isWon(at) ? "wins" : "draws";
+            button.append(make("span", { className: "nim-play-tag", textContent: tag }));
           }
           button.addEventListener("click", () => { this.play(move); this.picture.focus(); });
           button.addEventListener("focus", () => this.point(move));
@@ -331,7 +340,8 @@
         const kept = ones(tables.right[position]).map((each) => tables.label(position, each));
         const others = kept.length > 2 ? `, and ${kept.length - 2} more,` : "";
         this.thrownText.textContent =
-          `You threw the win here (${tables.label(position, move)}): ` +
+          `You threw the ${tables.isWon(position) ? "win" : "draw"} here ` +
+          `(${tables.label(position, move)}): ` +
           `${kept.slice(0, 2).join("; ")}${others} kept it. `;
       }
     }
@@ -388,6 +398,7 @@
     }
 
     pressed(event) {
+      event.stopPropagation(); // a notebook has other uses for keys
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (step && this.isMine) {
         const moves = this.between || [...Array(this.tables.count(this.at)).keys()];
@@ -395,7 +406,8 @@
         const next = index < 0 ? (step > 0 ? 0 : moves.length - 1) : index + step;
         this.point(moves[(next + moves.length) % moves.length]);
         const place = moves.indexOf(this.pointed) + 1;
-        const wins = this.marks && this.tables.isRight(this.at, this.pointed) ? ", wins" : "";
+        const marked = this.marks && this.tables.isRight(this.at, this.pointed);
+        const wins = marked ? (this.tables.isWon(this.at) ? ", wins" : ", draws") : "";
         this.say(`${this.tables.label(this.at, this.pointed)}${wins} (${place} of ${moves.length}).`);
         event.preventDefault();
       } else if (event.key === "Enter" || event.key === " ") {
@@ -410,11 +422,14 @@
     }
   }
 
-  /* Called by the script of a game. */
+  /* Called by the script of a game, in the manual. */
   window.nimPlay = function (name, data) {
     for (const root of WAITING.get(name) || []) new Play(root, data);
     WAITING.delete(name);
   };
+
+  /* Called with the data of a game, in a notebook. */
+  window.nimPlay.on = (root, data) => new Play(root, data);
 
   function start() {
     for (const root of document.querySelectorAll(".nim-play[data-source]")) {

@@ -1,0 +1,394 @@
+"""Boards that one plays on in a browser: tables of a game as data for ``play.js``.
+
+The script knows no rules. For every board it is handed all positions with their moves in words, the
+pictures of :mod:`nim_envs.render`, which moves win, and the moves of its opponents.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.game import Game
+from nim_envs.render.picture import Picture
+from nim_envs.render.rows import RowLayout, RowPanel, stands_in_a_row
+from nim_envs.render.scene import Scene
+from nim_envs.render.shapes import (
+    PLAYER_COLORS,
+    WINNING,
+    Box,
+    Color,
+    Disc,
+    Drawing,
+    Group,
+    Polygon,
+    Shape,
+    as_json,
+)
+from nim_envs.render.words import position_in_words
+from nim_envs.rules import SplittingHeap
+from nim_envs.typing import IntArray
+
+SCRIPT, STYLE = (Path(__file__).with_name(f"play.{suffix}") for suffix in ("js", "css"))
+"""The script and the style sheet of the boards."""
+
+SIZE = (440, 340)
+"""Width and height of the pictures, from which the board is cut."""
+
+
+class Board(NamedTuple):
+    """A board with every position that can be reached on it.
+
+    Attributes:
+        game: the game, in its own convention.
+        positions: coordinates of each position, the first one the start.
+        moves: at each position, pairs of an action and the index of the position after it.
+    """
+
+    game: Game
+    positions: list[tuple[int, ...]]
+    moves: list[list[tuple[int, int]]]
+
+    @property
+    def states(self) -> IntArray:
+        """The positions as state numbers, ``(positions, components)``."""
+        return self.game.rules.checked_positions(np.array(self.positions))
+
+
+def reached(game: Game, max_positions: int) -> Board:
+    """Return the positions that can be reached from the start, and their moves by index.
+
+    Args:
+        game: any game.
+        max_positions: largest number of positions.
+
+    Raises:
+        SearchTooLargeError: there are more.
+    """
+    start = game.rules.coordinate_tuple(np.array(game.rules.initial))
+    index = {start: 0}
+    positions = [start]
+    moves = []
+    for position in positions:  # which grows
+        row = []
+        for action, after in game.moves(position):
+            if after not in index:
+                if len(positions) >= max_positions:
+                    raise SearchTooLargeError(
+                        f"{game} has more than {max_positions:,} positions that can be reached, "
+                        "the limit of a board to play on; choose a smaller board"
+                    )
+                index[after] = len(positions)
+                positions.append(after)
+            row.append((action, index[after]))
+        moves.append(row)
+    return Board(game, positions, moves)
+
+
+class Table:
+    """Numbers for values that occur often, in the order of their first occurrence."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.values: list[Any] = []
+
+    def number(self, value: Any) -> int:
+        """Return the number of a value that JSON can hold."""
+        key = json.dumps(value)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.values)
+            self.values.append(value)
+        return self.numbers[key]
+
+
+class Pictures:
+    """The pictures of a game as numbers of shapes.
+
+    Args:
+        game: any game.
+
+    Attributes:
+        shapes: the shapes, lists of a kind, a colour and the numbers of that kind.
+        partner: colours of ``player_1`` by those of ``player_0`` in their place.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.picture = Picture(game, SIZE)
+        self.shapes = Table()
+        self.known: dict[Shape, list[int]] = {}
+        self.partner: dict[str, str] = {}
+
+    @property
+    def view(self) -> list[float]:
+        """The part of the picture that is shown: left, top, width and height."""
+        return [round(each) for each in self.picture.body]
+
+    def drawn(self, position: IntArray, **of_scene: Any) -> list[Shape]:
+        """Return the shapes of the board alone at a position, with ``player_0`` to move."""
+        drawing = Drawing()
+        scene = Scene(position, **{"mover": 0, **of_scene})
+        for panel in self.picture.panels:
+            panel.draw(drawing, scene)
+        return drawing.shapes
+
+    def numbers(self, shapes: Iterable[Shape]) -> list[int]:
+        """Return the numbers of shapes; groups, which are the same everywhere, are read once."""
+        found = []
+        for shape in shapes:
+            if shape not in self.known:
+                self.known[shape] = [self.shapes.number(_short(each)) for each in as_json([shape])]
+            found += self.known[shape]
+        return found
+
+    def winning(self, position: IntArray, actions: IntArray) -> list[int]:
+        """Return the numbers of the shapes in which these moves are marked."""
+        return self.numbers(self.drawn(position, winning=actions))
+
+    def pointed(self, position: IntArray, action: int) -> list[int]:
+        """Return the numbers of the shapes in which a move is shown before it is made."""
+        shapes = self._pointed(position, action, mover=0)
+        if not self.partner:
+            for one, other in zip(shapes, self._pointed(position, action, mover=1), strict=True):
+                if not isinstance(one, Group) and one.color != other.color:
+                    self.partner[_hexadecimal(one.color)] = _hexadecimal(other.color)
+        return self.numbers(shapes)
+
+    def _pointed(self, position: IntArray, action: int, mover: int) -> list[Any]:
+        component = self.game.rules.components[self._component(action)]
+        option = action % self.game.rules.num_options
+        parts = isinstance(component, SplittingHeap) and component.moves[option][1] > 0
+        if not parts and not stands_in_a_row(component):
+            return self.drawn(position, mover=mover, pointed=action)
+        # The objects that a move takes out of a row are marked as those of a winning move are.
+        shapes: list[Any] = self.drawn(position, mover=mover, winning=np.array([action]))
+        return [
+            shape._replace(color=PLAYER_COLORS[mover])
+            if not isinstance(shape, Group) and shape.color == WINNING
+            else shape
+            for shape in shapes
+        ]
+
+    def clicks(
+        self, position: IntArray, actions: Sequence[int]
+    ) -> dict[tuple[int, int], list[int]]:
+        """Return the moves that clicks on the middles of shapes choose, or choose between.
+
+        Args:
+            position: the position that was drawn last.
+            actions: its legal actions.
+
+        Returns:
+            Actions by the point of the picture; where pictures do not tell moves apart, those of
+            the component that is there.
+        """
+        found = self._clicks_on_pins(position, actions)
+        points = {point for shape in flat(self.drawn(position)) if (point := _middle(shape))}
+        for point in sorted(points - found.keys()):
+            component = self.picture.component_at(point)
+            if component is not None and stands_in_a_row(self.game.rules.components[component]):
+                continue
+            action = self.picture.action_at(position, point)
+            chosen = [action] if action is not None else self.picture.candidates_at(position, point)
+            if not chosen and component is not None and not self.picture.chooses_moves(component):
+                chosen = [each for each in actions if self._component(each) == component]
+            if chosen:
+                found[point] = [int(each) for each in chosen]
+        return found
+
+    def _clicks_on_pins(
+        self, position: IntArray, actions: Sequence[int]
+    ) -> dict[tuple[int, int], list[int]]:
+        """Return the moves that take each pin of a row, or the one opposite, fewest pins first."""
+        found: dict[tuple[int, int], list[int]] = {}
+        rows = [
+            (index, layout.squares)
+            for panel in self.picture.panels
+            if isinstance(panel, RowPanel)
+            for index, layout in panel.layouts.items()
+            if isinstance(layout, RowLayout)
+        ]
+        for index, squares in rows:
+            heap, pins = self.game.rules.components[index], int(position[index])
+            assert isinstance(heap, SplittingHeap)
+            moves = [
+                (*heap.moves[action % self.game.rules.num_options], action)
+                for action in actions
+                if self._component(action) == index
+            ]
+            for taken, smaller, action in sorted(moves):
+                first = range(smaller, smaller + taken)
+                for pin in sorted({*first, *(pins - 1 - each for each in first)}):
+                    point = round(squares[pin].center.x), round(squares[pin].center.y)
+                    found.setdefault(point, []).append(action)
+        return found
+
+    def _component(self, action: int) -> int:
+        return action // self.game.rules.num_options
+
+
+def _rounded(numbers: Iterable[float]) -> list[float]:
+    return [int(x) if float(x).is_integer() else round(float(x), 1) for x in numbers]
+
+
+def _short(shape: dict[str, Any]) -> list[Any]:
+    """Return a shape as a list: the first letter of its kind, its colour, its numbers."""
+    kind, color = shape["shape"][0], shape["color"]
+    if kind == "b":
+        return [kind, color, *_rounded([*shape["area"], shape["radius"], shape["line_width"]])]
+    if kind == "d":
+        return [kind, color, *_rounded([*shape["area"], shape["line_width"]])]
+    if kind == "l":
+        return [kind, color, *_rounded([*shape["start"], *shape["end"], shape["line_width"]])]
+    if kind == "p":
+        return [kind, color, *_rounded(each for point in shape["corners"] for each in point)]
+    numbers = _rounded([*shape["place"], shape["size"], *shape["anchor"]])
+    return [kind, color, *numbers, shape["text"]]
+
+
+def flat(shapes: Iterable[Shape]) -> Iterator[Shape]:
+    """Return shapes, those of groups in place of the groups."""
+    for shape in shapes:
+        if isinstance(shape, Group):
+            yield from flat(shape.shapes)
+        else:
+            yield shape
+
+
+def _middle(shape: Shape) -> tuple[int, int] | None:
+    """Return the middle of a shape that may stand for a move; ``None`` for lines and grounds."""
+    if isinstance(shape, Box | Disc):
+        x, y, width, height = shape.area
+        small = width * height < 0.1 * SIZE[0] * SIZE[1]
+        return (round(x + width / 2), round(y + height / 2)) if small else None
+    if isinstance(shape, Polygon):
+        across, down = zip(*shape.corners, strict=True)
+        return round((min(across) + max(across)) / 2), round((min(down) + max(down)) / 2)
+    return None
+
+
+def _hexadecimal(color: Color) -> str:
+    return "#" + bytes(color).hex()
+
+
+def changed(before: Sequence[int], after: Sequence[int]) -> list[int]:
+    """Return what is new in a list, after the lengths of its begin and end that are not."""
+    most = min(len(before), len(after))
+    begin = next((i for i in range(most) if before[i] != after[i]), most)
+    most -= begin
+    end = next((i for i in range(most) if before[-1 - i] != after[-1 - i]), most)
+    return [begin, end, *after[begin : len(after) - end]]
+
+
+def chosen(board: Board, actions: Iterable[IntArray]) -> str:
+    """Return some of the moves of each position as a text.
+
+    Args:
+        board: a board.
+        actions: for each position, some of its actions.
+
+    Returns:
+        For each position, in order, "1" for each of these moves and "0" for the others; positions
+        are apart by spaces.
+    """
+    words = []
+    for some, moves in zip(actions, board.moves, strict=True):
+        found = set(some.tolist())
+        words.append("".join("01"[action in found] for action, _ in moves))
+    return " ".join(words)
+
+
+def _truth(board: Board, game: Game, pictures: Pictures, plain: list[list[int]]) -> dict[str, Any]:
+    """Return the value of each position and the moves that keep it, with pictures of these."""
+    states, solution = board.states, game.solution
+    keeping = [solution.keeping_actions(state) for state in states]
+    return {
+        # To whoever is to move: a loss, a draw, a win.
+        "values": "".join("012"[value + 1] for value in solution.value(states)),
+        "right": chosen(board, keeping),
+        "marks": [
+            changed(before, pictures.winning(state, actions)) if len(actions) else 0
+            for before, state, actions in zip(plain, states, keeping, strict=True)
+        ],
+    }
+
+
+def data_of_board(
+    board: Board, name: str, games: Mapping[str, Game], replies: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Return all that a page needs of a board.
+
+    Args:
+        board: a board.
+        name: its name for a reader.
+        games: its game, or the same in several conventions, by names of these.
+        replies: for each of them the moves of each opponent, as :func:`chosen` writes them.
+    """
+    rules = board.game.rules
+    pictures, labels, points = Pictures(board.game), Table(), Table()
+    words, moves, plain, pointed, clicks = [], [], [], [], []
+    for position, row in zip(board.states, board.moves, strict=True):
+        words.append(position_in_words(board.game, position))
+        numbers = [labels.number(rules.describe_move(action, position)) for action, _ in row]
+        moves.append(
+            [each for label, (_, to) in zip(numbers, row, strict=True) for each in (label, to)]
+        )
+        shapes = pictures.drawn(position)
+        plain.append(pictures.numbers(shapes))
+        pointed.append(
+            [changed(plain[-1], pictures.pointed(position, action)) for action, _ in row]
+        )
+        number = {action: index for index, (action, _) in enumerate(row)}
+        clicks.append(
+            [
+                [points.number(point), *(number[action] for action in actions)]
+                for point, actions in pictures.clicks(position, list(number)).items()
+            ]
+        )
+    truths = {
+        key: {**_truth(board, game, pictures, plain), "learned": list(replies[key])}
+        for key, game in games.items()
+    }
+    return {
+        "name": name,
+        "view": pictures.view,
+        "words": words,
+        "labels": labels.values,
+        "moves": moves,
+        "plain": [plain[0], *(changed(plain[0], each) for each in plain[1:])],
+        "pointed": pointed,
+        "points": points.values,
+        "clicks": clicks,
+        "truths": truths,
+        "partner": pictures.partner,
+        "shapes": pictures.shapes.values,
+    }
+
+
+CONVENTIONS = {"normal": "wins (normal)", "misere": "loses (misère)"}
+"""What the last move does in each convention; the last position of a game with draws decides."""
+
+
+def data_of_game(
+    title: str, convention: str, opponents: Sequence[str], boards: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the data of ``play.js``.
+
+    Args:
+        title: name of the game for a reader.
+        convention: convention in which one begins, a key of the boards' games.
+        opponents: names of the opponents besides optimal and random play.
+        boards: results of :func:`data_of_board`.
+    """
+    return {
+        "title": title,
+        "convention": convention,
+        "conventions": {key: CONVENTIONS.get(key, key) for key in boards[0]["truths"]},
+        "opponents": list(opponents),
+        "boards": list(boards),
+    }
