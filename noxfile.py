@@ -142,6 +142,7 @@ def clients(session: nox.Session, libraries: str) -> None:
     session.run(*pytest, "--doctest-modules", *with_torch, *of_text)
     # What XLA compiles here runs only a few times.
     run_benchmark(session, "deep", JAX_DISABLE_MOST_OPTIMIZATIONS="1", OMP_NUM_THREADS="1")
+    run_benchmark(session, "datasets")
     run_benchmark(session, "generalisation", "--learners", "signed-products")
     run_benchmark(session, "text")
     of_each = ("openspiel-dqn", "mctx-muzero", "sb3", "pettingzoo", "rllib", "torchrl", "tianshou")

@@ -108,7 +108,7 @@ LAYERS = [
     ],
     ["benchmarks.optimality", "benchmarks.rollouts", "benchmarks.scaling", "benchmarks.solver"],
     ["benchmarks.batched", "benchmarks.deep", "benchmarks.generalisation", "benchmarks.published"],
-    ["benchmarks.open_track"],
+    ["benchmarks.datasets", "benchmarks.open_track"],
     [
         "benchmarks.learning_speed",
         "benchmarks.libraries",
