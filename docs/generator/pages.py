@@ -31,9 +31,11 @@ def contributing() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     text = re.sub(r"<!--.*?-->\n", "", text)
     text = re.sub(r"\(docs/([^)]*\.(?:gif|md|svg))\)", r"(\1)", text)
+    text = text.replace("(CODE_OF_CONDUCT.md)", "(conduct.md)")
     # Files without a page are named by their path.
-    text = re.sub(r"\[([^\]]+)\]\(([\w./]+\.py)\)", r"\1 (`\2`)", text)
+    text = re.sub(r"\[([^\]]+)\]\(([\w./]+\.py|paper\.md)\)", r"\1 (`\2`)", text)
     write("contributing.md", text)
+    write("conduct.md", (ROOT / "CODE_OF_CONDUCT.md").read_text(encoding="utf-8"), boost=RARELY)
 
 
 def changelog() -> None:
@@ -104,6 +106,7 @@ navigation = [
     "* [Architecture](architecture.md)",
     *chapters("other_suites"),
     "    * [Contributing](contributing.md)",
+    "    * [Code of conduct](conduct.md)",
     "    * [How to cite](citing.md)",
     "    * [Changelog](changelog.md)",
     *reference.pages(),
