@@ -58,7 +58,7 @@ class SavedRun(TypedDict):
 
 
 class RunArguments(NamedTuple):
-    """Arguments of :func:`agents.training.train` with which a run goes on from its checkpoint.
+    """Arguments of :func:`agents.training.train` that resume a run from its checkpoint.
 
     Attributes:
         env: new environment of the run's game.
@@ -76,7 +76,7 @@ class RunArguments(NamedTuple):
 
 
 def saved_run(path: str | Path, game: Game | None = None) -> RunArguments:
-    """Return the arguments with which a run goes on from its checkpoint.
+    """Return the arguments that resume a run from its checkpoint.
 
     Args:
         path: the checkpoint.

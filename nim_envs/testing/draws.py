@@ -31,8 +31,8 @@ FAMILIES = 16
 """Most families of tests in one check of an environment; each has an equal share of FALSE_ALARM."""
 
 
-def far(sums: Any, means: Any, numbers: Any) -> BoolArray:
-    """Return which sums of scores are farther from their means than chance allows.
+def far(sums: Any, means: Any, counts: Any) -> BoolArray:
+    """Return whether sums of scores are farther from their means than chance allows.
 
     By Hoeffding's inequality, ``n`` independent scores from 0 to 1 whose mean is ``p`` have an
     average of ``q`` or beyond with probability ``exp(-n * KL(q || p))`` at most, where ``KL`` is
@@ -41,7 +41,7 @@ def far(sums: Any, means: Any, numbers: Any) -> BoolArray:
     Args:
         sums: sums of scores, ``(tests,)``: one family of tests.
         means: their expectations, ``(tests,)``.
-        numbers: numbers of scores, ``(tests,)``.
+        counts: number of scores of each, ``(tests,)``.
 
     References:
         W. Hoeffding, "Probability inequalities for sums of bounded random variables", *Journal of
@@ -51,19 +51,19 @@ def far(sums: Any, means: Any, numbers: Any) -> BoolArray:
         >>> far([70, 90], [50, 50], [100, 100]).tolist()
         [False, True]
     """
-    sums, means, numbers = map(np.asarray, (sums, means, numbers))
-    most = np.maximum(numbers, 1)
-    # What is impossible or certain is no matter of chance, and only rounding comes close to it.
+    sums, means, counts = map(np.asarray, (sums, means, counts))
+    most = np.maximum(counts, 1)
+    # Outcomes of probability 0 or 1 are not drawn: only rounding comes close to these.
     p = np.clip(means / most, 1e-9, 1 - 1e-9)
     q = np.clip(sums / most, 0.0, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ones = np.where(q > 0, q * np.log(q / p), 0.0)
         zeros = np.where(q < 1, (1 - q) * np.log((1 - q) / (1 - p)), 0.0)
-    return np.asarray(numbers * (ones + zeros) > allowed(len(sums)))
+    return np.asarray(counts * (ones + zeros) > largest_divergence(len(sums)))
 
 
-def allowed(tests: int) -> float:
-    """Return the divergence of all draws together that chance allows in one of some tests."""
+def largest_divergence(tests: int) -> float:
+    """Return the largest ``n * KL(q || p)`` of :func:`far` in a family of ``tests`` tests."""
     return math.log(2 * max(tests, 1) * FAMILIES / FALSE_ALARM)
 
 
@@ -97,20 +97,24 @@ class Draws:
         self.choices: dict[bytes, Choice] = {}
 
     def improbable(self, who: str) -> str | None:
-        """Return in words which draws chance does not allow, or ``None``.
+        """Return the draws that chance does not allow in words, or ``None``.
 
         Args:
-            who: who draws, the beginning of the message.
+            who: name of the drawer, the beginning of the message.
         """
         rows = [one for one in self.choices.values() if one.drawn.any()]
         if not rows:
             return None
         draws = np.array([row.drawn.sum() for row in rows])
         # Where the outcome is certain, there is nothing to test.
-        winning = np.array([row.probabilities @ row.wins for row in rows])
-        open_ = (winning > 1e-9) & (winning < 1 - 1e-9)
-        made = np.array([row.drawn @ row.wins for row in rows])
-        sums = [(made * open_).sum()], [(winning * draws * open_).sum()], [(draws * open_).sum()]
+        win_probabilities = np.array([row.probabilities @ row.wins for row in rows])
+        uncertain = (win_probabilities > 1e-9) & (win_probabilities < 1 - 1e-9)
+        wins = np.array([row.drawn @ row.wins for row in rows])
+        sums = (
+            [(wins * uncertain).sum()],
+            [(win_probabilities * draws * uncertain).sum()],
+            [(draws * uncertain).sum()],
+        )
         if far(*sums).any():
             return (
                 f"{who} made {sums[0][0]:.0f} winning moves, where about {sums[1][0]:.0f} are "
@@ -119,8 +123,8 @@ class Draws:
         several = [row for row in rows if (row.probabilities > 0).sum() > 1]
         scored = [self._ranked(row, row.drawn) for row in several]
         expected = [row.drawn.sum() * self._ranked(row, row.probabilities) for row in several]
-        many = sum(row.drawn.sum() for row in several)
-        sums = [sum(scored)], [sum(expected)], [many]
+        total = sum(row.drawn.sum() for row in several)
+        sums = [sum(scored)], [sum(expected)], [total]
         if far(*sums).any():
             return (
                 f"{who} does not draw evenly: on a scale from the first action, 0, to the last, 1, "
@@ -142,17 +146,17 @@ class Draws:
             return None
         actions = np.concatenate([row.legal for row in rows])
         drawn = np.concatenate([row.drawn for row in rows])
-        numbers = np.concatenate([np.full(len(row.legal), row.drawn.sum()) for row in rows])
-        expected = numbers * np.concatenate([row.probabilities for row in rows])
-        wrong = far(drawn, expected, numbers)
+        counts = np.concatenate([np.full(len(row.legal), row.drawn.sum()) for row in rows])
+        expected = counts * np.concatenate([row.probabilities for row in rows])
+        wrong = far(drawn, expected, counts)
         if wrong.any():
             at = int(wrong.argmax())
             return (
                 f"{who} drew action {actions[at]} at one position {drawn[at]:.0f} times of "
-                f"{numbers[at]:.0f}, where about {expected[at]:.0f} are expected"
+                f"{counts[at]:.0f}, where about {expected[at]:.0f} are expected"
             )
         named, where = np.unique(actions, return_inverse=True)
-        pooled = [np.bincount(where, each) for each in (drawn, expected, numbers)]
+        pooled = [np.bincount(where, each) for each in (drawn, expected, counts)]
         wrong = far(*pooled)
         if wrong.any():
             at = int(wrong.argmax())
@@ -197,7 +201,7 @@ class Replies(Draws):
         return bool(self._rules.is_terminal(self.choice(position).reached).any())
 
     def move(self, before: IntArray, after: IntArray, where: str, *, counts: bool = False) -> None:
-        """Judge a move of the opponent: whether it can be drawn.
+        """Check that a move of the opponent is one that it draws from.
 
         Args:
             before: position before the move.
@@ -205,6 +209,9 @@ class Replies(Draws):
             where: beginning of the message.
             counts: whether it is one of the draws that are tested: those whose positions do not
                 depend on other draws.
+
+        Raises:
+            ConformanceError: it is not.
         """
         if not self.judged:
             return

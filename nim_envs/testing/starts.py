@@ -21,7 +21,7 @@ from nim_envs.errors import ConformanceError, InvalidPositionError, SearchTooLar
 from nim_envs.game import Game
 from nim_envs.rules.moves_between import legal_counts
 from nim_envs.starts import ALL_NAMED_STARTS, FixedStart, OutcomeStart, Start
-from nim_envs.testing.draws import Opening, Replies, allowed, far, opening
+from nim_envs.testing.draws import Opening, Replies, far, largest_divergence, opening
 from nim_envs.testing.positions import spread
 from nim_envs.testing.requirements import shown
 from nim_envs.typing import FloatArray, IntArray
@@ -112,7 +112,7 @@ class Starts:
         """Return the number of games after which each first position should have occurred."""
         games = 1 if known is None else len(known.rows)
         if games > 1:
-            games = min(MOST, math.ceil(games * allowed(2 * games)))
+            games = min(MOST, math.ceil(games * largest_divergence(2 * games)))
         return max(FEWEST, games)
 
     def check_own(self, rows: IntArray, where: str) -> None:
