@@ -13,7 +13,7 @@ MODULES = (
     "nim_envs.cgt.column_automata",
     "nim_envs.players", "nim_envs.testing", "nim_envs.testing.diagnosis", "nim_envs.text",
     "nim_envs.text.exam",
-    "nim_envs.render", "nim_envs.errors", "nim_envs.adapters",
+    "nim_envs.render", "nim_envs.render.notebook", "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
     "agents.turn_credit", "agents.deep", "agents.deep.alphazero",
@@ -68,8 +68,8 @@ def names(module: griffe.Module) -> list[str]:
 
 
 def public(module: griffe.Module) -> list[griffe.Object | griffe.Alias]:
-    """Return what has the public names of a module."""
-    return [module[name] for name in names(module)]
+    """Return what has the public names of a module; others are read where they are defined."""
+    return [module[name] for name in names(module) if name in module.members]
 
 
 def summary(documented: griffe.Object | griffe.Alias, module: str) -> str:
