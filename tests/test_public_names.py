@@ -214,7 +214,10 @@ nim_envs.adapters.sb3.sb3_policy
 nim_envs.adapters.torchrl.TorchRLEnv
 nim_envs.adapters.torchrl.TorchRLVectorEnv
 nim_envs.adapters.skyrl.SkyRLTextEnv
+nim_envs.adapters.trl.GameRollouts
+nim_envs.adapters.trl.TurnCreditTrainer
 nim_envs.adapters.trl.game_environment
+nim_envs.adapters.trl.game_result
 nim_envs.adapters.trl.kept_win
 nim_envs.adapters.trl.legal_move
 nim_envs.adapters.trl.positions_dataset

@@ -60,7 +60,7 @@ class SkyRLTextEnv(BaseTextEnv):
         >>> turn = env.step("heap 1: take 1")
         >>> turn["reward"], turn["done"], turn["metadata"]["verdict"]
         (1.0, False, 'kept_win')
-        >>> turn["observations"][0]["content"].splitlines()[1]
+        >>> turn["observations"][0]["content"].partition(". ")[2]
         'Now heap 0 has 1 object and heap 1 has 0 objects. It is your turn.'
     """
 
@@ -122,13 +122,8 @@ class SkyRLTextEnv(BaseTextEnv):
         self.replies.append(turn)
         self.turns += 1
         earned = 0.0 if turn.again or turn.reward is None else turn.reward
-        said = []
-        if turn.prompt is not None:
-            why = f"That is no move: {turn.verdict.why}." if turn.again else ""
-            answer = f"I play {turn.opponent_move}." if turn.opponent_move else why
-            said = [_from_user(f"{answer}\n{turn.prompt}".strip())]
         return {
-            "observations": said,
+            "observations": [] if turn.over else [_from_user(turn.message)],
             "reward": earned if self._by_turn else turn.result,
             "done": turn.over,
             "metadata": {"verdict": turn.verdict.kind, "result": turn.result},

@@ -210,7 +210,7 @@ class PlayEnv(vf.Env[PlayEnvConfig]):
                 turns.append(play.reply(segment.last_reply))
                 if turns[-1].over:
                     break
-                segment = await interaction.turn(_answer(turns[-1]))
+                segment = await interaction.turn(turns[-1].message)
         won = turns[-1].points if turns else 0.0
         trace = interaction.trace
         by_turn = task.data.rewards == "turn"
@@ -219,13 +219,6 @@ class PlayEnv(vf.Env[PlayEnvConfig]):
         trace.record_metric("turns", float(len(turns)))
         trace.info["verdicts"] = [turn.verdict.kind for turn in turns]
         trace.info["rewards_by_turn"] = [turn.reward for turn in turns]
-
-
-def _answer(turn: Turn) -> str:
-    """Return the user's message after a turn that does not end the game."""
-    if turn.again:
-        return f"That is no move: {turn.verdict.why}. {turn.prompt}"
-    return f"I play {turn.opponent_move}. {turn.prompt}"
 
 
 class ExamConfig(vf.TasksetConfig):

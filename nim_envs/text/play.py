@@ -62,6 +62,18 @@ class Turn:
         return reward(self.verdict if self.fault is None else self.fault)
 
     @property
+    def message(self) -> str:
+        """The next message of a conversation: what the opponent did, or a fault; then the prompt.
+
+        Empty at the end of the game.
+        """
+        if self.prompt is None:
+            return ""
+        if self.again:
+            return f"That is no move: {self.verdict.why}. {self.prompt}"
+        return f"I play {self.opponent_move}. {self.prompt}" if self.opponent_move else self.prompt
+
+    @property
     def ending(self) -> str:
         """How the game ended: ``"You win."``, ``"You lose."`` or ``"The game is drawn."``."""
         return {1.0: "You win.", -1.0: "You lose."}.get(self.result, "The game is drawn.")

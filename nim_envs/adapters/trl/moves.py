@@ -1,4 +1,4 @@
-"""TRL: datasets of positions, reward functions of replies, and whole games as environments."""
+"""TRL: datasets of positions, and reward functions of single moves."""
 
 from __future__ import annotations
 
@@ -9,20 +9,9 @@ import numpy.typing as npt
 
 from nim_envs.game import Game
 from nim_envs.optional import imports_for
-from nim_envs.rules.validation import checked_choice
-from nim_envs.text import (
-    PROMPT_VERSION,
-    Language,
-    TextGame,
-    Transcript,
-    Turn,
-    Verdict,
-    prompt,
-    reward,
-)
+from nim_envs.text import PROMPT_VERSION, Language, Verdict, prompt, reward
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.language import as_language
-from nim_envs.text.play import mean_reward
 from nim_envs.text.scores import asked_positions
 
 with imports_for("the adapter for TRL", "trl"):
@@ -32,8 +21,6 @@ Completion = str | Sequence[dict[str, Any]]
 """Output of a model: a text, or the messages of a conversation."""
 
 RewardFunction = Callable[..., list[float | None]]
-
-REWARDS = ("result", "turn")
 
 
 def positions_dataset(
@@ -146,71 +133,3 @@ def legal_move(
     return _reward_function(
         "legal_move", lambda truth: float(truth.action is not None), game, answer, last_line
     )
-
-
-def game_environment(
-    game: Game | Language, *, rewards: str = "result", seed: int = 0, **arguments: Any
-) -> Callable[[], Any]:
-    """Return a factory of whole games, for ``GRPOTrainer(environment_factory=...)``.
-
-    The model moves by calling the tool ``move``; its chat template must know tools. TRL takes one
-    reward for each rollout.
-
-    Args:
-        game: the game, or its language.
-        rewards: ``"result"``: 1 for a game that was won, 0 for a drawn one and -1 for any other,
-            including unfinished ones. ``"turn"``: the mean reward of the turns that have one.
-        seed: seed of all environments of the factory; each plays different games.
-        arguments: those of :class:`nim_envs.text.TextGame`.
-
-    Raises:
-        ValueError: unknown ``rewards``; for the arguments see :class:`nim_envs.text.TextGame`.
-    """
-    checked_choice("rewards", rewards, REWARDS)
-    count = 0
-
-    class GameEnvironment:
-        """One game at a time, played by calling ``move``."""
-
-        def __init__(self) -> None:
-            nonlocal count
-            self._play = TextGame(game, seed=seed + count, **arguments)
-            self.turns: list[Turn] = []
-            count += 1
-
-        def reset(self, position: Sequence[int] | None = None, **_: Any) -> str:
-            """Begin a game, from the row's position if it has one; return rules and prompt."""
-            self.turns = []
-            first = self._play.reset(None if position is None else tuple(position))
-            return self._play.opening(first)
-
-        @property
-        def transcript(self) -> Transcript:
-            """The game so far, to be replayed."""
-            return self._play.transcript
-
-        def move(self, move: str) -> str:
-            """Make a move in the game.
-
-            Args:
-                move: The move, in the form that the rules ask for.
-
-            Returns:
-                The opponent's move and the position after it, or the result.
-            """
-            if self.turns and self.turns[-1].over:
-                return "The game is over."
-            turn = self._play.reply(move)
-            self.turns.append(turn)
-            if turn.again:
-                return f"That is no move: {turn.verdict.why}. {turn.prompt}"
-            answer = f"The opponent: {turn.opponent_move}. " if turn.opponent_move else ""
-            return answer + (turn.prompt or f"The game is over. {turn.ending}")
-
-        def get_reward(self) -> float:
-            """Return the reward of the game."""
-            if rewards == "result":
-                return self.turns[-1].result if self.turns and self.turns[-1].over else -1.0
-            return mean_reward(self.turns) or 0.0
-
-    return GameEnvironment

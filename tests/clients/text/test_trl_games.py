@@ -1,0 +1,186 @@
+"""Whole games as TRL's rollouts: their tokens, and credit for every turn."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from trl import GRPOConfig, GRPOTrainer
+from trl.chat_template_utils import qwen3_chat_template
+
+from nim_envs import make_game
+from nim_envs.adapters.trl import GameRollouts, TurnCreditTrainer, game_result
+from nim_envs.text import TextGame, move_text
+
+NIM = make_game("nim", heaps=(1, 2, 3))
+START = (1, 2, 2)
+GAMES = 6
+END = "<|im_end|>"
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    """One token for each byte, with a template that adds an empty thought to the last reply."""
+    torch.set_num_threads(1)
+    signs = {sign: i for i, sign in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    core = Tokenizer(models.BPE(vocab=signs, merges=[]))
+    core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    core.decoder = decoders.ByteLevel()
+    core.add_special_tokens(["<pad>", "<|im_start|>", END])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=core, pad_token="<pad>", eos_token=END, padding_side="left",
+        chat_template=qwen3_chat_template,
+    )  # fmt: skip
+
+
+class Speaker(LlamaForCausalLM):
+    """Moves at random, now and then without a move or cut short, whatever its weights are."""
+
+    def generate(self, input_ids, **_):
+        replies = [self.say(text) for text in self.tokenizer.batch_decode(input_ids)]
+        ids = self.tokenizer(replies, padding=True, padding_side="right", return_tensors="pt")
+        return torch.cat([input_ids, ids["input_ids"]], dim=1)
+
+    def say(self, text):
+        shown = re.findall(r"heap \d has (\d)|heaps (\d) (\d) (\d) move", text)
+        one = [here for last in shown[-3:] for here in last if here][-3:]
+        mask = NIM.rules.action_mask(np.array(one, dtype=int))
+        move = move_text(NIM, tuple(map(int, one)), int(self.rng.choice(np.flatnonzero(mask))))
+        cut = move.ljust(20)  # as long as the longest reply: the model did not come to an end
+        return self.rng.choice([move + END, move + END, cut, "I do not know." + END])
+
+
+def trainer_of(rollouts, tokenizer, folder, **arguments):
+    torch.manual_seed(0)
+    speaker = Speaker(
+        LlamaConfig(
+            vocab_size=len(tokenizer), hidden_size=16, intermediate_size=16, num_hidden_layers=1,
+            num_attention_heads=1, max_position_embeddings=4096, bos_token_id=None,
+            pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id,
+        )
+    )  # fmt: skip
+    speaker.tokenizer, speaker.rng = tokenizer, np.random.default_rng(0)
+    settings = GRPOConfig(
+        output_dir=str(folder), use_cpu=True, bf16=False, max_steps=1, num_generations=GAMES // 2,
+        per_device_train_batch_size=GAMES, report_to="none", save_strategy="no",
+        logging_strategy="no", disable_tqdm=True, loss_type="dr_grpo", scale_rewards="none",
+    )  # fmt: skip
+    return TurnCreditTrainer(
+        model=speaker, reward_funcs=game_result, args=settings, rollout_func=rollouts,
+        train_dataset=rollouts.rows, processing_class=tokenizer, **arguments,
+    )  # fmt: skip
+
+
+def replies_of(ids, turn_of, tokenizer):
+    """Return the replies of a game, by the turns of its tokens."""
+    return [
+        tokenizer.decode([token for token, of in zip(ids, turn_of, strict=True) if of == turn])
+        for turn in range(max(turn_of) + 1)
+    ]
+
+
+@pytest.mark.parametrize("talks", [False, True], ids=["texts", "messages"])
+def test_a_game_is_one_text_in_which_the_models_words_are_marked(tokenizer, tmp_path, talks):
+    style = {"style": "sentences" if talks else "short", "conversational": talks}
+    rollouts = GameRollouts(NIM, [START], retries=1, **style)
+    trainer = trainer_of(rollouts, tokenizer, tmp_path)
+    (row,) = rollouts.rows["prompt"]
+    played = rollouts([row] * GAMES, trainer)
+    assert played["logprobs"] is None
+    first = row
+    if talks:
+        first = f"<|im_start|>user\n{row[0]['content']}{END}\n<|im_start|>assistant\n"
+    lengths = set()
+    for number in range(GAMES):
+        turn_of, ids = played["turn_of"][number], played["completion_ids"][number]
+        replies = replies_of(ids, turn_of, tokenizer)
+        game = TextGame(
+            NIM, seat=0, retries=1, style="conversation" if talks else "short", seed=number
+        )
+        game.reset(START)
+        where, turns, said = [], [], []
+        for reply in replies:
+            where.append(int(NIM.rules.indices(game.position)))
+            turns.append(game.reply(reply.removesuffix(END)))
+            between = ""
+            if not turns[-1].over and talks:
+                end = "" if reply.endswith(END) else END
+                between = f"{end}\n<|im_start|>user\n{turns[-1].message}{END}\n"
+                between += "<|im_start|>assistant\n"
+            elif not turns[-1].over:
+                between = f"\n{turns[-1].prompt}\n"
+            said.append(reply + between)
+        assert tokenizer.decode(played["prompt_ids"][number]) == first
+        assert tokenizer.decode(ids) == "".join(said)
+        assert turns[-1].over
+        assert played["result"][number] == turns[-1].points
+        assert played["kept"][number] == [turn.reward or 0.0 for turn in turns]
+        assert played["states"][number] == where
+        assert played["env_mask"][number] == [int(turn >= 0) for turn in turn_of]
+        lengths.add(len(replies))
+    assert len(lengths) > 1
+    assert any(1.0 in kept for kept in played["kept"])
+    with pytest.raises(ValueError, match="no row of these rollouts has the prompt"):
+        rollouts(["heaps 1 move"], trainer)
+
+
+def result_by_group(rewards, groups, last, results):
+    """Return the result of each turn's game less the mean over the games of its group."""
+    return results - (np.bincount(groups, rewards) / np.bincount(groups, last))[groups]
+
+
+def test_each_token_is_trained_by_the_credit_of_its_turn(tokenizer, tmp_path, monkeypatch):
+    """TRL's own advantages are those of the same formula; the gradient is that of the formula."""
+    by_game, scored = [], []
+    own = GRPOTrainer._generate_and_score_completions
+
+    def spied(self, inputs):
+        output = own(self, inputs)
+        by_game.append(output["advantages"].clone())
+        scored.append(inputs)
+        return output
+
+    monkeypatch.setattr(GRPOTrainer, "_generate_and_score_completions", spied)
+    rollouts = GameRollouts(NIM, [START, (0, 0, 3)], opponent="random", retries=1)
+    credits_seen = {}
+    for credit in (None, result_by_group):
+        chosen = {} if credit is None else {"credit": credit}
+        trainer = trainer_of(rollouts, tokenizer, tmp_path, **chosen)
+        inputs = [dict(row) for row in rollouts.rows for _ in range(GAMES // 2)]
+        output = trainer._generate_and_score_completions(inputs)
+        credits_seen[credit] = output["advantages"]
+        trainer.current_gradient_accumulation_steps = 1
+        loss = trainer.compute_loss(trainer.model, output)
+        loss.backward()
+        found = trainer.model.lm_head.weight.grad.clone()
+        trainer.model.zero_grad()
+        total = torch.zeros(())
+        for row, game in enumerate(scored[-1]):
+            of_turn = game["kept"]
+            if credit is not None:
+                of_turn = [float(by_game[-1][row])] * len(of_turn)
+            prompt = tokenizer(game["prompt"])["input_ids"]
+            length = len(game["turn_of"])
+            ids = torch.tensor([*prompt, *output["completion_ids"][row, :length].tolist()])
+            logits = trainer.model(ids[None]).logits[0, len(prompt) - 1 : -1]
+            spoken = logits.log_softmax(-1).gather(1, ids[len(prompt) :, None])[:, 0]
+            for place, turn in enumerate(game["turn_of"]):
+                expected = 0.0 if turn < 0 else of_turn[turn]
+                assert float(output["advantages"][row, place]) == pytest.approx(expected)
+                total = total + expected * spoken[place]
+        (-total / (GAMES * trainer.max_completion_length)).backward()
+        torch.testing.assert_close(found, trainer.model.lm_head.weight.grad)
+    assert all(bool(each.any()) for each in credits_seen.values())
+
+
+def test_unsuitable_credit_is_refused(tokenizer, tmp_path):
+    rollouts = GameRollouts(NIM, [START])
+    with pytest.raises(ValueError, match="credit has no argument 'reward'; there are rewards, "):
+        trainer_of(rollouts, tokenizer, tmp_path, credit=lambda reward: reward)
+    trainer = trainer_of(rollouts, tokenizer, tmp_path, credit=lambda results: results[:1])
+    with pytest.raises(ValueError, match="credit must return a finite number for each of"):
+        trainer._generate_and_score_completions([dict(rollouts.rows[0]) for _ in range(GAMES)])
