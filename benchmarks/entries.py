@@ -64,11 +64,11 @@ KNOWLEDGE = {
     "optimal": "the solution",
     **{name: row.knows for name, row in registry.LEARNERS.items()},
     "q-learning-symmetric": "the order of heaps",
-    "real-time-dynamic-programming-symmetric": "the rules, the order of heaps",
-    "column-automaton": "the rules, the order of heaps, bits",
-    "column-automaton-of-q-learning": "the rules, the order of heaps, bits",
-    "quotient": "the rules, the order of heaps, starts",
-    "signed-products": "the rules, the order of heaps, bits",
+    "real-time-dynamic-programming-symmetric": "the rules and the order of heaps",
+    "column-automaton": "the rules, the order of heaps and bits",
+    "column-automaton-of-q-learning": "the rules, the order of heaps and bits",
+    "quotient": "the rules, the order of heaps and starts",
+    "signed-products": "the rules, the order of heaps and bits",
 }
 """Knowledge of each learner besides observations and rewards, in words."""
 

@@ -34,25 +34,32 @@ def curves(rows: Sequence[Row], tasks: Sequence[str]) -> Figure | None:
     Returns:
         The figure; ``None`` if no learner has them all.
     """
-    known = {
-        each.learner: each.knows for each in standings(rows, tasks) if each.learner not in UNTRAINED
-    }
-    if not known:
+    trained = [each for each in standings(rows, tasks) if each.learner not in UNTRAINED]
+    if not trained:
         return None
     games = [int(rows[0][column]) for column in NUMBERS]
     figure = Figure(figsize=(PAGE_WIDTH, 3.8), layout="constrained")
     panels = figure.subplots(1, len(TITLES), sharey=True)
     lines = {}
     for axes, (board, title) in zip(panels, TITLES.items(), strict=True):
+        names: dict[int, list[str]] = {}
         here = [row for row in rows if row["board"] == board and row["task"] in tasks]
-        for who, knows in known.items():
+        for each in trained:
             scores = [
-                [float(row[name]) for name in SCORES] for row in here if row["learner"] == who
+                [float(row[name]) for name in SCORES]
+                for row in here
+                if row["learner"] == each.learner
             ]
-            kind = knows if knows in STYLES else "more"
-            (lines[kind],) = axes.plot(
-                games, np.mean(scores, axis=0), linewidth=1.0, alpha=0.8, **STYLES[kind]
-            )
+            mean = np.mean(scores, axis=0)
+            kind = each.knows if each.knows in STYLES else "more"
+            (lines[kind],) = axes.plot(games, mean, linewidth=1.0, alpha=0.8, **STYLES[kind])
+            if board == "larger" and each.larger:
+                names.setdefault(round(mean[-1]), []).append(each.learner)
+        for height, together in names.items():
+            axes.annotate(
+                "\n".join(together), (games[-1], height), xytext=(0, -5), size=7, ha="right",
+                va="top", textcoords="offset points", color=STYLES["more"]["color"],
+            )  # fmt: skip
         by_task = {row["task"]: float(row["random %"]) for row in here}
         floor = float(np.mean(list(by_task.values())))
         axes.axhline(floor, color="0.5", linestyle=":", linewidth=1.0)

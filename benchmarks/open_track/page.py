@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.entries import UNTRAINED
@@ -66,6 +67,7 @@ Mean over the tasks; a line for each learner.
 {larger}
 
 No other learner plays any larger board{nobody}.
+The programs of `agents.deep` are not learners of the command line, and not in the table.
 
 ## Tasks
 
@@ -118,7 +120,8 @@ def standings_table(
         scores = (
             each.score, each.learned_area, each.learned_last, each.larger_area, each.larger_last,
         )  # fmt: skip
-        name = f"{each.learner} (yours)" if each.learner in own else each.learner
+        name = f"`{each.learner}`" if style == "github" else each.learner
+        name += " (yours)" if each.learner in own else ""
         rows.append([name, each.knows, *map(percent, scores), len(each.learned), len(each.larger)])
     return table(STANDING, rows, style=style)
 
@@ -134,14 +137,10 @@ def page(rows: Sequence[Row], command: str) -> str:
     trained = [each for each in found if each.learner not in UNTRAINED]
     played = {task for each in trained for task in each.larger}
     nobody = [task for task in TASKS if task not in played]
-    header = (
-        "task",
-        *BOARDS,
-        *(f"{who}: {board}" for who in ("observes", "any") for board in BOARDS),
-    )
+    areas = [f"{who}: {board}" for who in ("observes", "any") for board in BOARDS]
     tasks = [
-        [task, *(TASKS[task].board(board).summary for board in BOARDS), *map(percent, best)]
-        for task, best in best_by_task(rows).items()
+        [name, TASKS[name].game, *map(arguments, boards_of(name)), *map(percent, best)]
+        for name, best in best_by_task(rows).items()
     ]
     return PAGE.format(
         summary=summary(trained),
@@ -156,11 +155,22 @@ def page(rows: Sequence[Row], command: str) -> str:
             f"- `{each.learner}`: {', '.join(each.larger)}" for each in trained if each.larger
         ),
         nobody=f", and no learner that of {', '.join(nobody)}" if nobody else "",
-        tasks=table(header, tasks, style="github"),
+        tasks=table(("task", "game", *BOARDS, *areas), tasks, style="github"),
         seed=PUBLIC_SEED,
         rows=MOST_ROWS,
         of_version=OF_VERSION,
     )
+
+
+def boards_of(name: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the arguments of the board that is learned, and those in which the larger differs."""
+    learned, larger = TASKS[name].learned, TASKS[name].larger
+    return learned, {key: value for key, value in larger.items() if learned[key] != value}
+
+
+def arguments(board: Mapping[str, Any]) -> str:
+    """Return the arguments of a board as code."""
+    return f"`{', '.join(f'{key}={value!r}' for key, value in board.items())}`"
 
 
 def summary(found: Sequence[OpenStanding]) -> str:
@@ -169,10 +179,12 @@ def summary(found: Sequence[OpenStanding]) -> str:
     if not observing:
         return ""
     best, alone = found[0], observing[0]
-    return (
-        f"The highest score is {percent(best.score)} % (`{best.learner}`, which knows "
-        f"{best.knows}); "
-        f"the highest of those that know what they observe alone, {percent(alone.score)} % "
-        f"(`{alone.learner}`): {percent(alone.learned_last)} % on the learned boards after "
-        f"{GAMES[-1]:,} games, and {percent(alone.larger_last)} % on the larger ones."
+    return textwrap.fill(
+        f"The highest score of 100 is {percent(best.score)} (`{best.learner}`, which knows "
+        f"{best.knows}); the highest of those that know what they observe alone is "
+        f"{percent(alone.score)} (`{alone.learner}`): {percent(alone.learned_last)} % on the "
+        f"learned boards after {GAMES[-1]:,} games, and {percent(alone.larger_last)} % on the "
+        "larger ones.",
+        width=98,
+        break_on_hyphens=False,
     )

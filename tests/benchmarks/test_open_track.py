@@ -15,6 +15,7 @@ from agents import OptimalAgent, QLearning
 from benchmarks.leaderboard import InvalidRunsError
 from benchmarks.open_track import __main__ as open_track
 from benchmarks.open_track import standings as places
+from benchmarks.open_track.page import page
 from benchmarks.open_track.runs import BOARDS, REFUSED, area, run
 from benchmarks.open_track.tasks import (
     CODES,
@@ -146,14 +147,17 @@ def write(path, rows):
 
 def test_entries_with_all_tasks_of_this_version_stand_beside_ours(tmp_path, monkeypatch):
     monkeypatch.setattr(places, "RESULTS", tmp_path)
-    write(tmp_path / "open_track.csv", entry("q-learning", "70.0"))
+    ours = [*entry("q-learning", "70.0"), *entry("optimal", "100.0", knows="the solution")]
+    write(tmp_path / "open_track.csv", [*ours, *entry("quotient", "90.0", knows="the rules")])
     write(tmp_path / "open_entries" / "a.csv", entry("my:Learner"))
     write(tmp_path / "open_entries" / "b.csv", entry("my:Partial")[1:])
     write(tmp_path / "open_entries" / "c.csv", entry("my:Earlier", tasks="1 with nim_envs 0.1.0"))
     found = places.standings(places.published(), list(TASKS))
     assert [(each.learner, each.score) for each in found] == [
-        ("my:Learner", 80.0), ("q-learning", 70.0)
+        ("optimal", 100.0), ("quotient", 90.0), ("my:Learner", 80.0), ("q-learning", 70.0),
     ]  # fmt: skip
+    # Of those that know what they observe alone, and of all but the solution.
+    assert places.best_by_task(places.published())["nim"] == [80.0, 80.0, 90.0, 90.0]
 
 
 @pytest.mark.parametrize(
@@ -175,3 +179,10 @@ def test_rows_that_no_run_has_written_are_refused(
     write(tmp_path / "open_entries" / "b.csv", entry(learner, score, task=task))
     with pytest.raises(InvalidRunsError, match=said):
         places.published()
+
+
+def test_the_committed_page_is_that_of_the_committed_rows():
+    rows = places.published()
+    written = (places.RESULTS / "open_track.md").read_text(encoding="utf-8")
+    assert set(open_track.EVERYONE) <= {each.learner for each in places.standings(rows, [*TASKS])}
+    assert page(rows, "python -m benchmarks.open_track") == written
