@@ -51,8 +51,8 @@ class Board:
 
     def __init__(self, game: Game) -> None:
         rules = game.rules
-        number = number_of_positions(rules, LARGEST_BOARD // rules.num_actions)
-        if number * rules.num_actions > LARGEST_BOARD:
+        count = number_of_positions(rules, LARGEST_BOARD // rules.num_actions)
+        if count * rules.num_actions > LARGEST_BOARD:
             raise SearchTooLargeError(
                 f"{game.summary} has too many positions to be compared with faults: at most "
                 f"{LARGEST_BOARD:,} pairs of a position and an action; diagnose a smaller board "

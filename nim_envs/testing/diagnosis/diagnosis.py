@@ -182,15 +182,15 @@ class Diagnosis:
         """Return the report, at most 15 lines without the evidence."""
         right_by_outcome = self.verdict == "right" and any(s.has_outcome for s in self.scores)
         lines = [f"Verdict: {RIGHT_BY_OUTCOME if right_by_outcome else VERDICTS[self.verdict]}"]
-        for number, finding in enumerate(self.faults[:2]):
-            if number:
+        for index, finding in enumerate(self.faults[:2]):
+            if index:
                 rest = ", ".join(each.name for each in self.faults[1:])
                 lines.append(f"Cannot tell {self.faults[0].name} from {rest}")
             else:
                 lines.append(f"Most probable fault: {finding.name}")
-            if not number or self.verbose:
+            if not index or self.verbose:
                 lines.append(f"  {finding.meaning}")
-            if not number:
+            if not index:
                 lines.append(f"  odds: {_against(finding)}")
             if self.verbose:
                 lines += [f"  {line}" for line in finding.evidence]
@@ -404,10 +404,10 @@ def diagnosis_of(
         fitting.insert(0, Compared(MEMORY, None, memory, total))
         top = total - math.log(MARGIN)
     findings = []
-    for number, each in enumerate(fitting):
+    for index, each in enumerate(fitting):
         if each.total < top:
             break
-        follower = fitting[number + 1] if number + 1 < len(fitting) else None
+        follower = fitting[index + 1] if index + 1 < len(fitting) else None
         findings.append(
             Finding(
                 _name(each.fault, cases),
@@ -465,17 +465,17 @@ def _compared(
     best_values = max((each.fitted for each in values), default=0.0) if values else 0.0
     drawn = any(case.board.has_draws for case in cases)
     compared = []
-    for number, (fault, found) in enumerate(zip(faults, moves, strict=True)):
+    for index, (fault, found) in enumerate(zip(faults, moves, strict=True)):
         if found is None:
             continue
         gained = fitted = 0.0
         if values:
-            fitted, gained = values[number].counted, values[number].gained
+            fitted, gained = values[index].counted, values[index].gained
         # With draws, moves that are not known are not noise: some end the game well by accident.
         shown = fault.shows is not Shows.NOWHERE and (found.variant is not None or not drawn)
         excluded = shown and not found.agrees and found.possible < best - EXCLUDED
         if values and fault.values is not None:
-            by_value = values[number]
+            by_value = values[index]
             excluded |= by_value.fitted < best_values - EXCLUDED and by_value.explained < EXPLAINED
         evidence, total = found.evidence, found.total
         excluded &= evidence + gained < threshold
@@ -559,9 +559,9 @@ def by_values(
 
 def best_that_learned(*cases: Case) -> float:
     """Return the log of the best likelihood of right agents that have learned something."""
-    number = sum(len(case.rows) for case in cases)
+    num_positions = sum(len(case.rows) for case in cases)
     possible = sum(float((1 - case.at_random).sum()) for case in cases)
-    wanted = max(min(LEARNED * number, 0.9 * possible), 1e-9)
+    wanted = max(min(LEARNED * num_positions, 0.9 * possible), 1e-9)
     best = reduce(both, [case.right_by_knowledge(wanted) for case in cases])
     return float(best[STEPS])
 
@@ -664,8 +664,8 @@ def verdict_without(cases: Sequence[Case]) -> str:
 def score_of(case: Case) -> Score:
     """Return the score of a policy in a game."""
     legal = case.board.legal[case.answers.rows]
-    chances = case.answers.chances
-    illegal = (chances * ~legal).sum(axis=1) + ~chances.any(axis=1)
+    probabilities = case.answers.probabilities
+    illegal = (probabilities * ~legal).sum(axis=1) + ~probabilities.any(axis=1)
     return Score(
         case.board.game.summary,
         case.percent,

@@ -43,7 +43,7 @@ def has_draws(board: Board) -> bool:
 
 
 def has_coordinate(coordinate: int, board: Board) -> bool:
-    """Return whether positions have a coordinate of this number."""
+    """Return whether positions have a coordinate with this index."""
     return coordinate < len(board.game.rules.fields)
 
 
@@ -323,13 +323,13 @@ def _expected_looks(looks: Looks, case: Case) -> Expected | None:
     # It has learned what can be learned so: where moves are equal, one that wins is more probable.
     won = moves & case.keeping
     better = np.where(won.any(axis=1, keepdims=True), won, moves)
-    chances, tells = (evenly(moves) + evenly(better)) / 2, case.everywhere
+    probabilities, tells = (evenly(moves) + evenly(better)) / 2, case.everywhere
     if board.game.has_outcome:
         # On boards most positions look like few others, or none: it plays nearly always well.
-        chances = (1 - WELL) * evenly(moves) + WELL * evenly(better)
+        probabilities = (1 - WELL) * evenly(moves) + WELL * evenly(better)
         tells = np.asarray(np.bincount(all_groups)[groups] > 1)
-        chances = np.where(tells[:, np.newaxis], chances, evenly(case.keeping))
-    return Expected(chances, moves, tells, any_action)
+        probabilities = np.where(tells[:, np.newaxis], probabilities, evenly(case.keeping))
+    return Expected(probabilities, moves, tells, any_action)
 
 
 def _groups(looks: IntArray) -> IntArray:
@@ -348,7 +348,7 @@ def without_component(
     """One coordinate is not seen: a component, where these have no coordinates.
 
     Args:
-        component: its number.
+        component: its index.
         alone: whether the only one of a game is not seen either.
         rules: those of the game.
         positions: coordinates, ``(k, coordinates)``.
@@ -413,8 +413,8 @@ def blind_seat(seat: int, in_order: bool, case: Case) -> Expected | None:
         noise = evenly(ranked(case.shares, case.legal, blind.astype(np.int64), blind * 1.0))
     else:
         noise = case.random_moves
-    chances = np.where(blind[:, np.newaxis], noise, evenly(case.keeping))
-    return Expected(chances, expected.moves, alone)
+    probabilities = np.where(blind[:, np.newaxis], noise, evenly(case.keeping))
+    return Expected(probabilities, expected.moves, alone)
 
 
 def anything(case: Case) -> Expected | None:
@@ -432,7 +432,7 @@ def one_move_ahead(board: Board) -> BoolArray:
 def searched_one_move(in_order: bool, case: Case) -> Expected | None:
     """The expectation of a search of depth one, at all positions."""
     found = case.expecting(one_move_ahead(case.board)[case.rows], in_order=in_order)
-    return Expected(found.chances, found.moves, case.everywhere)
+    return Expected(found.probabilities, found.moves, case.everywhere)
 
 
 def shifted(by_component: bool, step: int, any_action: bool, case: Case) -> Expected | None:

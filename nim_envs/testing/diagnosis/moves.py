@@ -74,14 +74,14 @@ class Answers(NamedTuple):
 
     Attributes:
         rows: the positions, as rows of the board, ``(k,)``.
-        chances: probabilities of actions, ``(k, actions)``.
+        probabilities: probabilities of actions, ``(k, actions)``.
         shares: 1 at the most probable action, equal shares where several are; one column more than
             there are actions, for ``NO_LEGAL_MOVE``, ``(k, actions + 1)``.
         memory: what it answers when asked one by one.
     """
 
     rows: IntArray
-    chances: FloatArray
+    probabilities: FloatArray
     shares: FloatArray
     memory: Memory
 
@@ -104,26 +104,26 @@ def answers_of(policy: Any, env_or_game: Any, board: Board, seed: int) -> Answer
     rows = np.flatnonzero(board.legal.any(axis=1))
     positions = board.positions[rows]
     masks: MaskArray = board.legal[rows].astype(np.int8)
-    chances = scored.action_probabilities(positions, masks)
+    probabilities = scored.action_probabilities(positions, masks)
     some = rng.permutation(len(rows))[:ASKED_AGAIN]
     return Answers(
         rows,
-        chances,
-        _most_probable(chances, masks),
+        probabilities,
+        _most_probable(probabilities, masks),
         _memory(scored, positions[some], masks[some], rng),
     )
 
 
-def _most_probable(chances: FloatArray, masks: MaskArray) -> FloatArray:
+def _most_probable(probabilities: FloatArray, masks: MaskArray) -> FloatArray:
     """Return equal shares of the most probable actions, of illegal ones where these are not rare.
 
     The last column is for no action.
     """
-    illegal = chances * (masks == 0)
+    illegal = probabilities * (masks == 0)
     often = illegal.sum(axis=1, keepdims=True) > OFTEN
-    chances = np.where(often, illegal, chances)
-    likeliest = chances >= chances.max(axis=1, keepdims=True) - TOLERANCE
-    none = ~chances.any(axis=1, keepdims=True)
+    probabilities = np.where(often, illegal, probabilities)
+    likeliest = probabilities >= probabilities.max(axis=1, keepdims=True) - TOLERANCE
+    none = ~probabilities.any(axis=1, keepdims=True)
     return evenly(np.hstack([likeliest & ~none, none]))
 
 
@@ -145,26 +145,26 @@ def _two_orders(
     scored: ScoredPolicy, positions: IntArray, masks: MaskArray, rng: np.random.Generator
 ) -> Memory:
     """Ask about positions one by one, in two orders."""
-    number = len(positions)
+    count = len(positions)
 
     def asked(order: IntArray) -> IntArray:
         """Answers in the order of the calls."""
-        found = np.zeros(number, dtype=np.int64)
+        found = np.zeros(count, dtype=np.int64)
         for call, row in enumerate(order):
             one = slice(row, row + 1)
-            chances = scored.action_probabilities(positions[one], masks[one])[0]
-            found[call] = chances.argmax() if chances.any() else NO_LEGAL_MOVE
+            probabilities = scored.action_probabilities(positions[one], masks[one])[0]
+            found[call] = probabilities.argmax() if probabilities.any() else NO_LEGAL_MOVE
         return found
 
-    first, second = rng.permutation(number), rng.permutation(number)
+    first, second = rng.permutation(count), rng.permutation(count)
     one, two = asked(first), asked(second)
     call = np.argsort(second)  # of each position, in the second order
     # The first order's call k is about position first[k], and follows first[k - 1].
     here = call[first[1:]]
     follows = call[first[:-1]] + 1
-    known = follows < number
+    known = follows < count
     same_now = one[1:] == two[here]
-    same_before = known & (one[1:] == two[np.minimum(follows, number - 1)])
+    same_before = known & (one[1:] == two[np.minimum(follows, count - 1)])
     return Memory(
         int((same_now & ~same_before & known).sum()),
         int((same_before & ~same_now).sum()),
@@ -172,7 +172,7 @@ def _two_orders(
     )
 
 
-def log_chances(shares: FloatArray, expected: FloatArray, noise: FloatArray) -> FloatArray:
+def log_likelihoods(shares: FloatArray, expected: FloatArray, noise: FloatArray) -> FloatArray:
     """Return the log-likelihood of moves by error rate, ``(k, errors)``.
 
     Args:
@@ -183,11 +183,11 @@ def log_chances(shares: FloatArray, expected: FloatArray, noise: FloatArray) -> 
     """
     slip = SLIP / shares.shape[1]
     rows, actions = np.nonzero(shares[:, :-1])
-    chances = (
+    probabilities = (
         expected[rows, actions, np.newaxis] * (1 - ERRORS)
         + noise[rows, actions, np.newaxis] * ERRORS
     )
-    logs = shares[rows, actions, np.newaxis] * np.log((1 - SLIP) * chances + slip)
+    logs = shares[rows, actions, np.newaxis] * np.log((1 - SLIP) * probabilities + slip)
     found = np.outer(shares[:, -1], np.full(len(ERRORS), np.log(slip)))
     np.add.at(found, rows, logs)
     return found
@@ -217,11 +217,11 @@ def mean_likelihood(games: Sequence[FloatArray]) -> float:
 
 def _of_rising_errors(likelihoods: FloatArray) -> float:
     """Return the log of the mean likelihood of one game, ``(distances, errors)``."""
-    number = len(ERRORS)
+    size = len(ERRORS)
     rise = 0.5 / len(likelihoods)
-    rises = np.triu(np.ones((number, number)), k=1)
+    rises = np.triu(np.ones((size, size)), k=1)
     rises /= np.maximum(rises.sum(axis=1, keepdims=True), 1)
-    change = (1 - rise) * np.eye(number) + rise * rises
+    change = (1 - rise) * np.eye(size) + rise * rises
     change[-1, -1] = 1.0
     total = likelihoods[0] + np.log(PRIOR)
     for row in likelihoods[1:]:
@@ -300,7 +300,7 @@ def ranked(
     probabilities as if they had been announced.
 
     Args:
-        shares: the moves, as :func:`log_chances` takes them.
+        shares: the moves, as :func:`log_likelihoods` takes them.
         candidates: the actions among which each was chosen, ``(k, actions)``.
         groups: the group of each row, ``(k,)``.
         learned_from: how much each row tells of the preference, ``(k,)``.
@@ -308,7 +308,7 @@ def ranked(
     Returns:
         The expected actions, ``(k, actions)``; all candidates where nothing is known of them.
     """
-    number = candidates.shape[1]
+    size = candidates.shape[1]
     preferred: dict[int, FloatArray] = {}
     expected = candidates.copy()
     for row, group in enumerate(groups.tolist()):
@@ -321,7 +321,7 @@ def ranked(
                 expected[row] = best
         if learned_from[row] > 0:
             if wins is None:
-                wins = preferred[group] = np.zeros((number, number))
+                wins = preferred[group] = np.zeros((size, size))
             wins += learned_from[row] * np.outer(among * shares[row, :-1], among)
     return expected
 
@@ -330,13 +330,13 @@ class Expected(NamedTuple):
     """The moves that a fault expects at the positions of a case.
 
     Attributes:
-        chances: probability of each action, ``(k, actions)``.
+        probabilities: probability of each action, ``(k, actions)``.
         moves: the actions that it expects, ``(k, actions)``.
         tells: positions where a right policy would play otherwise, ``(k,)``.
         any_action: whether illegal actions are expected, too.
     """
 
-    chances: FloatArray
+    probabilities: FloatArray
     moves: BoolArray
     tells: BoolArray
     any_action: bool = False
@@ -362,13 +362,13 @@ class Case:
 
     def __init__(self, board: Board, answers: Answers, values: Values | None = None) -> None:
         self.board, self.answers = board, answers
-        self.backups = None if values is None else Backups(board, values, answers.chances)
+        self.backups = None if values is None else Backups(board, values, answers.probabilities)
         counted = np.flatnonzero(board.counted[answers.rows])
         order = counted[np.argsort(board.lengths[answers.rows[counted]], kind="stable")]
         self.rows: IntArray = answers.rows[order]
         self.positions: IntArray = board.positions[self.rows]
         self.shares: FloatArray = answers.shares[order]
-        self.chances: FloatArray = answers.chances[order]
+        self.probabilities: FloatArray = answers.probabilities[order]
         self.legal: BoolArray = board.legal[self.rows]
         self.keeping: BoolArray = board.keeping[self.rows]
         self.hits = self.of_moves(self.keeping)
@@ -387,7 +387,7 @@ class Case:
     @property
     def percent(self) -> float:
         """Mean probability of a right move, in percent, as ``nim_envs.optimality`` has it."""
-        return 100 * float((self.chances * self.keeping).sum(axis=1).mean())
+        return 100 * float((self.probabilities * self.keeping).sum(axis=1).mean())
 
     @cached_property
     def illegal(self) -> FloatArray:
@@ -415,11 +415,11 @@ class Case:
             everywhere = np.ones(len(moves))
             groups = np.zeros(len(moves), dtype=np.int64)
             moves = ranked(self.shares, moves, groups, everywhere)
-        chances = evenly(moves)
-        right = (chances * self.keeping).sum(axis=1, keepdims=True)
-        chances = np.where(self.keeping, right * evenly(self.keeping), chances)
+        probabilities = evenly(moves)
+        right = (probabilities * self.keeping).sum(axis=1, keepdims=True)
+        probabilities = np.where(self.keeping, right * evenly(self.keeping), probabilities)
         tells: BoolArray = np.asarray((moves & ~self.keeping).any(axis=1))
-        return Expected(chances, moves, tells, any_action)
+        return Expected(probabilities, moves, tells, any_action)
 
     def with_fault(self, expected: Expected, in_order: bool = False) -> FloatArray:
         """Return the log-likelihood of each move with a fault, ``(k, errors)``.
@@ -432,7 +432,7 @@ class Case:
         if in_order:
             groups = np.zeros(len(self.rows), dtype=np.int64)
             errors = ranked(self.shares, errors, groups, 1.0 - self.of_moves(expected.moves))
-        return log_chances(self.shares, expected.chances, evenly(errors))
+        return log_likelihoods(self.shares, expected.probabilities, evenly(errors))
 
     def by_distance(self, likelihoods: FloatArray, rows: BoolArray) -> FloatArray:
         """Return sums over some rows of ``(k, errors)``, ``(distances, errors)``."""
@@ -446,10 +446,10 @@ class Case:
                 that of a slip.
         """
         lost = ~self.board.counted[self.answers.rows]
-        number, wrong = int(lost.sum()), float(self.illegal[lost].sum())
+        count, wrong = int(lost.sum()), float(self.illegal[lost].sum())
         if any_action:
-            return log_of_share(wrong, number - wrong)
-        return wrong * math.log(SLIP) + (number - wrong) * math.log(1 - SLIP)
+            return log_of_share(wrong, count - wrong)
+        return wrong * math.log(SLIP) + (count - wrong) * math.log(1 - SLIP)
 
     @cached_property
     def random_moves(self) -> FloatArray:
@@ -493,7 +493,7 @@ class Case:
             moves: length of the longest play from positions where they can be right.
         """
         near = self.board.lengths[self.rows] <= moves
-        logs = [log_chances(self.shares, each, self.random_moves) for each in
+        logs = [log_likelihoods(self.shares, each, self.random_moves) for each in
                 (self.random_moves, self.usual_moves)]  # fmt: skip
         far = max(self._best(each, ~near) for each in logs)
         return self.right(near) + far
@@ -521,7 +521,7 @@ class Case:
             everywhere = np.ones(len(self.rows))
             in_order = ranked(self.shares, self._not_lost, groups, everywhere)
             noises += [evenly(self._not_lost), evenly(in_order)]
-        return [log_chances(self.shares, evenly(self.keeping), noise) for noise in noises]
+        return [log_likelihoods(self.shares, evenly(self.keeping), noise) for noise in noises]
 
     @cached_property
     def _not_lost(self) -> BoolArray:
@@ -550,7 +550,7 @@ class Case:
     @cached_property
     def by_chance(self) -> float:
         """Log-likelihood of all moves as those of the random policy."""
-        return float(log_chances(self.shares, self.random_moves, self.random_moves)[:, 0].sum())
+        return float(log_likelihoods(self.shares, self.random_moves, self.random_moves)[:, 0].sum())
 
     @cached_property
     def everywhere(self) -> BoolArray:

@@ -127,7 +127,7 @@ def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> Va
         return None
     positions = board.positions[rows]
     rules = board.game.rules
-    number, actions = len(rows), rules.num_actions
+    count, actions = len(rows), rules.num_actions
     if callable(given):
         masks: MaskArray = board.legal[rows].astype(np.int8)
         turns = ScoredPolicy(policy, env_or_game).turns(positions, masks)
@@ -140,16 +140,16 @@ def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> Va
                 f"({rules.num_positions},), a row for each position, not {table.shape}"
             )
         found = table[rules.indices(positions)]
-    if found.shape == (number, 1) and actions > 1:
+    if found.shape == (count, 1) and actions > 1:
         found = found[:, 0]
-    if found.shape not in ((number,), (number, actions)) or found.dtype.kind not in "iufb":
+    if found.shape not in ((count,), (count, actions)) or found.dtype.kind not in "iufb":
         raise InvalidPolicyError(
-            f"values must be numbers of shape ({number}, {actions}), one for each action, or "
-            f"({number},), one for each position, not {found.dtype} of shape {found.shape}"
+            f"values must be numbers of shape ({count}, {actions}), one for each action, or "
+            f"({count},), one for each position, not {found.dtype} of shape {found.shape}"
         )
     values = found.astype(np.float64)
     of_actions = values if values.ndim == 2 else None
-    return Values(rows, of_actions, values if of_actions is None else np.zeros(number))
+    return Values(rows, of_actions, values if of_actions is None else np.zeros(count))
 
 
 class Equation(NamedTuple):
@@ -238,8 +238,8 @@ class Backups:
             return np.maximum.reduceat(of_moves, self._first)
         if way == "played":
             return np.add.reduceat(of_moves * self._played, self._first)
-        number = np.diff(np.append(self._first, len(of_moves)))
-        mean = np.add.reduceat(of_moves, self._first) / number
+        counts = np.diff(np.append(self._first, len(of_moves)))
+        mean = np.add.reduceat(of_moves, self._first) / counts
         if way == "half":
             return (mean + np.maximum.reduceat(of_moves, self._first)) / 2
         return mean
@@ -294,12 +294,12 @@ class Backups:
         elif way == "right":
             keeps = self.board.keeping[values.rows]
             chosen = np.where(keeps.any(axis=1, keepdims=True), keeps, legal)
-        chances = evenly(chosen)
+        probabilities = evenly(chosen)
         ended = {
-            result: self._at((chances * (ends & (rewards == result))).sum(axis=1))[self.after]
+            result: self._at((probabilities * (ends & (rewards == result))).sum(axis=1))[self.after]
             for result in np.unique(rewards[ends]).astype(int).tolist()
         }
-        return ended, self._at((chances * ~ends * own).sum(axis=1))[self.after]
+        return ended, self._at((probabilities * ~ends * own).sum(axis=1))[self.after]
 
     def predicted(self, equation: Equation) -> list[FloatArray]:
         """Return the values by an equation, ``(m,)``, one array for each way to play."""
@@ -403,14 +403,14 @@ class Backups:
         begins = np.append(True, later[1:] != later[:-1])
         first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
         before = np.cumsum(learned_values) - learned_values
-        number = np.arange(len(learned_values)) - first
-        mean = (before - before[first]) / np.maximum(number, 1)
+        index = np.arange(len(learned_values)) - first
+        mean = (before - before[first]) / np.maximum(index, 1)
         ends = self.ends[order]
-        again = (number > 0) & ~ends
+        again = (index > 0) & ~ends
         predicted[order[again]] = mean[again]
-        small = 0.5 * (learned_values[(number == 0) & ~ends] / FIRST) ** 2
+        small = 0.5 * (learned_values[(index == 0) & ~ends] / FIRST) ** 2
         fit = self._fit(predicted[np.newaxis])
-        close = np.mean(np.abs(learned_values[(number == 0) & ~ends]) < 2 * FIRST, keepdims=True)
+        close = np.mean(np.abs(learned_values[(index == 0) & ~ends]) < 2 * FIRST, keepdims=True)
         return fit._replace(
             logs=fit.logs + self._tempered(-small.clip(max=LEAST), order[~again & ~ends]),
             elsewhere=np.minimum(fit.elsewhere, close),
