@@ -224,8 +224,8 @@ def results(name: str, runs: Sequence[GeneralisationRun]) -> tuple[list[str], li
 PICTURE = """\
 ![Percent of N-positions played right, by learner and board](generalisation.png)
 
-Percent, mean over the seeds; boards from the one that was learned, on the left, to the largest. A
-cell is empty where a learner cannot read the board.
+Percent, mean over the seeds, on four of the games below; boards from the one that was
+learned, on the left, to the largest. A cell is empty where a learner cannot read the board.
 """
 
 NOTES = f"""\
