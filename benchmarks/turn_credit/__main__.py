@@ -21,7 +21,7 @@ from benchmarks.run_log import RunLog
 from benchmarks.turn_credit.direction import GROUPS_PER_BLOCK, Checks, Direction, measure
 from benchmarks.turn_credit.limits import Limit, end
 from benchmarks.turn_credit.moves import MovesToLearn, needed
-from benchmarks.turn_credit.picture import figure
+from benchmarks.turn_credit.picture import figures
 from benchmarks.turn_credit.report import (
     CHECKED,
     SUMMARY,
@@ -109,7 +109,7 @@ def _place(each: Direction) -> tuple[int, int, str, int]:
 
 @benchmark(
     "turn_credit",
-    writes="turn_credit.md, turn_credit.png and a CSV of each part",
+    writes="turn_credit.md, and a CSV and a picture of each part",
     quick="All parts on the smallest games, with few estimators and games: a check, not a result.",
 )
 @click.option("--all", "everything", is_flag=True, help="All parts: up to half an hour.")
@@ -161,7 +161,7 @@ def main(
         "turn_credit",
         report(directions, checks, limits, moves, invocation()),
         tables,
-        {"turn_credit": figure(directions, limits, moves)},
+        figures(directions, limits, moves),
     )
     return finished.complete
 

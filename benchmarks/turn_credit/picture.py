@@ -1,13 +1,13 @@
-"""One figure of three panels: direction against cost, where it ends, and sampled moves."""
+"""Figures of the three parts: direction against cost, where it ends, and sampled moves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from agents.turn_credit.estimators import ESTIMATORS, FAMILIES
@@ -44,36 +44,39 @@ DRAWN = (
 SHOWN = {name: name for name in DRAWN} | {"RLOO": "RLOO, Dr. GRPO"}
 """The estimators that are drawn, with their labels; the tables have all."""
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
 PLACES = dict(zip((name.partition(",")[0] for name in FULL), "ovs^D", strict=True))
-"""A marker for each game of the second and third panels."""
+"""A marker for each game of the second and third figure."""
 
 CROWDED = 0.97
-"""Letters of cosines above this are set in turns at several heights."""
+"""Names of cosines above this stand in a row above the plot, with lines to their marks."""
+
+OFFSETS = {
+    "kept_win": (-5, 0),
+    "by turn: kept_win": (5, -6),
+    "kept_win summed": (4, 8),
+    "by turn: result summed": (5, -1),
+    "kept_win − Φ": (5, -6),
+}
+"""Places of names beside their marks, in points, where others are near."""
 
 
-@styled
-def figure(
+def figures(
     directions: Sequence[Direction], limits: Sequence[Limit], moves: Sequence[MovesToLearn]
-) -> Figure:
-    """Draw what there is of the three parts.
+) -> dict[str, Figure]:
+    """Draw a figure of each part that there is, by the name of its file.
 
     Args:
         directions: estimators at policies.
         limits: policies at which ascent along their expectations ends.
         moves: moves until they have learned.
     """
-    drawn = Figure(figsize=(PAGE_WIDTH, 8.8), layout="constrained")
-    parts: Any = drawn.subfigures(3, 1, height_ratios=[1.0, 1.1, 0.1])
-    top, bottom, key = parts
-    first, names = top.subplots(1, 2, width_ratios=[2.4, 1])
-    _direction(first, directions)
-    _names(names)
-    second, third = bottom.subplots(1, 2, sharey=True)
-    _limits(second, limits)
-    _moves(third, moves)
-    _games(key)
+    drawn = {}
+    if directions:
+        drawn["turn_credit_direction"] = _direction(directions)
+    if limits:
+        drawn["turn_credit_ends"] = _limits(limits)
+    if moves:
+        drawn["turn_credit_moves"] = _moves(moves)
     return drawn
 
 
@@ -82,81 +85,98 @@ def _style(name: str) -> dict[str, Any]:
     return {"color": COLOURS[family], "marker": MARKERS[family]}
 
 
-def _direction(axes: Axes, directions: Sequence[Direction]) -> None:
+@styled
+def _direction(directions: Sequence[Direction]) -> Figure:
     """Median cosine with ∇J against relative variance; hollow marks are half-trained."""
+    drawn = Figure(figsize=(PAGE_WIDTH, 5.0), layout="constrained")
+    axes = drawn.add_subplot()
     costs = relative_costs(directions)
-    crowd = sorted(
-        cost
-        for (kind, name), cost in costs.items()
-        if kind == POLICIES[0] and name in SHOWN
-        if typical_cosine(directions, kind, name) > CROWDED
-    )
-    for letter, name in zip(LETTERS, SHOWN, strict=False):
-        ends = [
+    places = {
+        name: [
             (costs[kind, name], typical_cosine(directions, kind, name))
             for kind in POLICIES
             if (kind, name) in costs
         ]
-        if not ends:
-            continue
-        axes.plot(*zip(*ends, strict=True), color=_style(name)["color"], linewidth=0.4)
-        for place, fill in zip(ends, (_style(name)["color"], "white"), strict=False):
-            axes.plot(*place, linestyle="", markerfacecolor=fill, **_style(name))
-        (cost, cosine) = ends[0]
-        height = 5 + 9 * (crowd.index(cost) % 3) if cosine > CROWDED else 5
-        # Verdicts and means by turn of them lie close to one another.
-        below = cosine <= CROWDED and ESTIMATORS[name].family == "verdict"
-        axes.annotate(
-            letter, (cost, cosine), (0, -height if below else height), ha="center",
-            textcoords="offset points", va="top" if below else "bottom", fontsize=8,
-            color=_style(name)["color"],
-        )  # fmt: skip
+        for name in SHOWN
+    }
+    places = {name: ends for name, ends in places.items() if ends}
     axes.set_xscale("log")
-    label_decades(axes.xaxis, 3.5, along_text=True)
-    axes.set_xlabel("relative variance ρ, as a multiple of that of Q − V")
+    for name, ends in places.items():
+        style = _style(name)
+        axes.plot(*zip(*ends, strict=True), color=style["color"], linewidth=0.4)
+        for place, fill in zip(ends, (style["color"], "white"), strict=False):
+            axes.plot(*place, linestyle="", markerfacecolor=fill, **style)
+    crowd = sorted(
+        (name for name, ends in places.items() if ends[0][1] > CROWDED),
+        key=lambda name: places[name][0][0],
+    )
+    for name, ends in places.items():
+        colour = _style(name)["color"]
+        if name in crowd:
+            share = (crowd.index(name) + 0.5) / len(crowd)
+            axes.annotate(
+                SHOWN[name], ends[0], (share, 1.06), textcoords="axes fraction", rotation=55,
+                ha="left", va="bottom", fontsize=8, color=colour, annotation_clip=False,
+                arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.4, "relpos": (0, 0)},
+            )  # fmt: skip
+        else:
+            offset = OFFSETS.get(name, (5, 0))
+            axes.annotate(
+                SHOWN[name], ends[0], offset, textcoords="offset points", va="center",
+                ha="left" if offset[0] > 0 else "right", fontsize=8, color=colour,
+            )  # fmt: skip
+    label_decades(axes.xaxis, PAGE_WIDTH - 1.5, along_text=True)
+    axes.margins(x=0.12)
+    axes.set_xlabel(
+        "relative variance ρ, as a multiple of that of Q − V; filled: random policies, hollow: "
+        "half-trained"
+    )
     axes.set_ylabel("cosine of E ĝ with ∇J")
-    axes.set_title("Direction against cost\nfilled: random policies, hollow: half-trained", pad=30)
+    return drawn
 
 
-def _names(axes: Axes) -> None:
-    axes.axis("off")
+def _games(figure: Figure, names: Iterable[str]) -> None:
+    """Write which mark stands for which game, above the plot."""
     keys = [
-        Line2D([], [], linestyle="", label=f"{letter}  {shown}", **_style(name))
-        for letter, (name, shown) in zip(LETTERS, SHOWN.items(), strict=False)
+        Line2D([], [], linestyle="", color=GREY, marker=PLACES[name], label=name) for name in names
     ]
-    axes.legend(handles=keys, loc="center left", handlelength=1.0, borderpad=0)
+    figure.legend(handles=keys, loc="outside upper center", ncols=len(keys), handlelength=1.0)
 
 
-def _games(figure: SubFigure) -> None:
-    keys = [
-        Line2D([], [], linestyle="", color=GREY, marker=marker, label=name)
-        for name, marker in PLACES.items()
-    ]
-    figure.legend(handles=keys, loc="center", ncols=len(keys), handlelength=1.0)
-
-
-def _rows(axes: Axes) -> None:
-    axes.set_yticks(range(len(SHOWN)), list(SHOWN.values()))
-    axes.set_ylim(len(SHOWN) - 0.4, -0.6)
+def _rows(names: Container[str]) -> tuple[Figure, Axes, list[str]]:
+    """Return a figure with a row for each of those names that are drawn, in order."""
+    shown = [name for name in SHOWN if name in names]
+    drawn = Figure(figsize=(PAGE_WIDTH, 1.0 + 0.19 * len(shown)), layout="constrained")
+    axes = drawn.add_subplot()
+    axes.set_yticks(range(len(shown)), [SHOWN[name] for name in shown])
+    axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.grid(axis="y")
+    for label, name in zip(axes.get_yticklabels(), shown, strict=True):
+        label.set_color(_style(name)["color"])
+    return drawn, axes, shown
 
 
-def _limits(axes: Axes, limits: Sequence[Limit]) -> None:
+@styled
+def _limits(limits: Sequence[Limit]) -> Figure:
     """J / J* at the end of the ascent, one mark a game."""
-    for row, name in enumerate(SHOWN):
+    drawn, axes, shown = _rows({each.estimator for each in limits})
+    for row, name in enumerate(shown):
         for each in limits:
             if each.estimator == name:
                 marker = PLACES[each.setting]
                 axes.plot(each.share, row, color=_style(name)["color"], marker=marker, alpha=0.8)
-    _rows(axes)
-    axes.set_xlabel("J / J*, from the full board")
-    axes.set_title("Where the expected direction ends")
+    axes.set_xlabel("J / J*, from the full board, where ascent along the expected direction ends")
+    settings = {each.setting for each in limits}
+    _games(drawn, [name for name in PLACES if name in settings])
+    return drawn
 
 
-def _moves(axes: Axes, moves: Sequence[MovesToLearn]) -> None:
+@styled
+def _moves(moves: Sequence[MovesToLearn]) -> Figure:
     """Median of sampled moves with the range over seeds; past the cap is "never"."""
     never = 1.6 * CAP
-    for row, name in enumerate(SHOWN):
+    drawn, axes, shown = _rows({each.estimator for each in moves})
+    for row, name in enumerate(shown):
         for number, setting in enumerate(ANYWHERE):
             for each in moves:
                 if (each.setting, each.estimator) != (setting, name):
@@ -167,9 +187,15 @@ def _moves(axes: Axes, moves: Sequence[MovesToLearn]) -> None:
                 axes.plot([min(reached), max(reached)], [at, at], color=colour, linewidth=0.8)
                 axes.plot(float(np.median(reached)), at, color=colour, marker=marker, markersize=3)
     axes.set_xscale("log")
-    label_decades(axes.xaxis, 2.3, along_text=True)
-    _rows(axes)
-    axes.tick_params(labelleft=False)
+    label_decades(axes.xaxis, PAGE_WIDTH - 2, along_text=True)
     axes.axvline(CAP, color=GREY, linestyle=":", linewidth=0.8)
-    axes.set_xlabel("moves to 95 %; beyond the line: never")
-    axes.set_title("Sampled moves, any start")
+    axes.annotate(
+        "never", (never, 1.0), (0, 3), xycoords=("data", "axes fraction"),
+        textcoords="offset points", ha="center", fontsize=8, color=GREY,
+    )  # fmt: skip
+    axes.set_xlabel(
+        "sampled moves to 95 % of all positions right, from any start; median and range"
+    )
+    names = {each.setting.partition(",")[0] for each in moves}
+    _games(drawn, [name for name in PLACES if name in names])
+    return drawn

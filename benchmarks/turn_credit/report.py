@@ -232,8 +232,7 @@ def report(
     """Return the whole report as Markdown."""
     parts = [
         f"# Turn credit: all figures\n\n`{command}`. What follows from it for training is in "
-        "[Which turn earned it?](../turn_credit.md)\n\n"
-        "![Direction against cost, where it ends, and sampled moves](turn_credit.png)\n",
+        "[Which turn earned it?](../turn_credit.md)\n",
         "## Summary\n",
         table(SUMMARY, summary(directions, limits, moves), "github"),
         "\n## Estimators\n",
@@ -244,6 +243,7 @@ def report(
         ),
     ]
     if directions:
+        parts += ["\n![Direction against cost](turn_credit_direction.png)"]
         parts += ["\n## Checks\n", table(CHECKED, checked(directions, checks), "github")]
         # After Ctrl-C not every estimator has been at every kind of policy.
         kinds = grouped(directions, "policy")
@@ -252,9 +252,17 @@ def report(
             parts += [f"\n## Cosine with ∇J, {kind} policies\n", table(header, cosines, "github")]
             parts += [f"\n## ρ, {kind} policies\n", table(header, ratios, "github")]
     if limits:
-        parts += ["\n## Ends of the ascent, J/J*\n", table(*ends_by_game(limits), "github")]
+        parts += [
+            "\n## Ends of the ascent, J/J*\n",
+            "![Where the expected direction ends](turn_credit_ends.png)\n",
+            table(*ends_by_game(limits), "github"),
+        ]
     if moves:
-        parts += ["\n## Learning\n", table(*moves_by_game(moves), "github")]
+        parts += [
+            "\n## Learning\n",
+            "![Sampled moves until it is learned](turn_credit_moves.png)\n",
+        ]
+        parts += [table(*moves_by_game(moves), "github")]
     return "\n".join([*parts, f"\n## Notes\n\n{NOTES}"])
 
 

@@ -101,7 +101,9 @@ def test_it_writes_what_it_prints(tmp_path, capsys):
     for check in ("∇J against finite differences", "formula of the bias by turn"):
         assert check in printed
         assert check in report
-    assert (tmp_path / "turn_credit.png").exists()
+    for part in ("direction", "ends", "moves"):
+        assert (tmp_path / f"turn_credit_{part}.png").exists()
+        assert f"(turn_credit_{part}.png)" in report
 
 
 def test_an_estimator_of_ones_own_stands_in_the_tables(tmp_path, capsys, monkeypatch):
