@@ -190,7 +190,7 @@ class Games:
         """
         taken = np.zeros_like(policy)
         for share, credit, (states, actions, reached, ends) in zip(
-            self.task.chances, found, self.contexts, strict=True
+            self.task.context_probabilities, found, self.contexts, strict=True
         ):
             played = np.where(reached, policy[states, actions], 1.0).prod(axis=1) * ends[:, 1]
             groups = self._groups(len(states))

@@ -127,12 +127,12 @@ def by_turn(rewards: FloatArray, reached: BoolArray, std: bool = False) -> Float
         reached: whether a game had the turn.
         std: whether to divide by the standard deviation among them; 0 where that is 0.
     """
-    number = np.maximum(reached.sum(axis=-2, keepdims=True), 1)
-    mean = (rewards * reached).sum(axis=-2, keepdims=True) / number
+    count = np.maximum(reached.sum(axis=-2, keepdims=True), 1)
+    mean = (rewards * reached).sum(axis=-2, keepdims=True) / count
     centred: FloatArray = (rewards - mean) * reached
     if not std:
         return centred
-    spread = np.sqrt((centred**2).sum(axis=-2, keepdims=True) / number)
+    spread = np.sqrt((centred**2).sum(axis=-2, keepdims=True) / count)
     # Equal rewards leave rounding errors, no spread.
     there = spread > 1e-9
     return np.where(there, centred / np.where(there, spread, 1.0), 0.0)
@@ -180,8 +180,8 @@ def by_state(groups: Groups, std: bool = False) -> FloatArray:
         std: whether to divide by the standard deviation of the sample among them, as its authors'
             code does; 0 where that is 0.
     """
-    runs, number, _, _ = groups.states.shape
-    group = np.arange(runs * number).reshape(runs, number, 1, 1)
+    runs, num_groups, _, _ = groups.states.shape
+    group = np.arange(runs * num_groups).reshape(runs, num_groups, 1, 1)
     places = (group * len(groups.task.positions) + groups.states)[groups.reached]
     _, at = np.unique(places, return_inverse=True)
     rewards = groups.returns[groups.reached]
@@ -260,12 +260,12 @@ def _sampled_mt_grpo(groups: Groups, std: bool) -> FloatArray:
     result = _each_turn(standard_scores(groups.results, std), groups)
     before_last = groups.reached & ~groups.last
     everyone = np.ones_like(groups.reached)
-    return by_turn(groups.kept * before_last, everyone, std) * before_last + result
+    return by_turn(groups.kept_win * before_last, everyone, std) * before_last + result
 
 
 def _sampled_mt_grpo_variant(groups: Groups, std: bool) -> FloatArray:
     result = _each_turn(standard_scores(groups.results, std), groups)
-    return by_turn(groups.kept, groups.reached, std) + result
+    return by_turn(groups.kept_win, groups.reached, std) + result
 
 
 def _sampled_fitted(groups: Groups, lambda_: float, games: int) -> FloatArray:
@@ -440,19 +440,19 @@ _ALL = (
     ),
     Estimator(
         "kept_win", "verdict", "k",
-        lambda g: g.kept, _kept_move,
+        lambda g: g.kept_win, _kept_move,
     ),
     Estimator(
         "kept_win − Φ", "verdict", "k − Φ(s)",
-        lambda g: g.kept - g.minimax, _kept_move,
+        lambda g: g.kept_win - g.minimax, _kept_move,
     ),
     Estimator(
         "kept_win summed", "verdict", "Σ k from the move on",
-        lambda g: from_move_on(g.kept), _kept_summed,
+        lambda g: from_move_on(g.kept_win), _kept_summed,
     ),
     Estimator(
         "kept_win − Φ summed", "verdict", "Σ (k − Φ) from the move on",
-        lambda g: from_move_on(g.kept - g.minimax), _thrown_summed,
+        lambda g: from_move_on(g.kept_win - g.minimax), _thrown_summed,
     ),
     Estimator(
         "R − Φ", "verdict", "R − Φ(s)",
@@ -460,21 +460,21 @@ _ALL = (
     ),
     Estimator(
         "by turn: kept_win", "by turn", "k centred by turn",
-        lambda g: by_turn(g.kept, g.reached), partial(_by_turn_move, std=False),
+        lambda g: by_turn(g.kept_win, g.reached), partial(_by_turn_move, std=False),
     ),
     Estimator(
         "by turn: kept_win, std", "by turn", "k centred by turn / std",
-        lambda g: by_turn(g.kept, g.reached, std=True), partial(_by_turn_move, std=True),
+        lambda g: by_turn(g.kept_win, g.reached, std=True), partial(_by_turn_move, std=True),
     ),
     Estimator(
         "by turn: kept_win summed", "by turn", "Σ of k centred by turn, from the move on",
-        lambda g: from_move_on(by_turn(g.kept, g.reached)),
+        lambda g: from_move_on(by_turn(g.kept_win, g.reached)),
         partial(_by_turn_summed, std=False),
     ),
     Estimator(
         "by turn: kept_win summed, std", "by turn",
         "Σ of k centred by turn / std, from the move on",
-        lambda g: from_move_on(by_turn(g.kept, g.reached, std=True)),
+        lambda g: from_move_on(by_turn(g.kept_win, g.reached, std=True)),
         partial(_by_turn_summed, std=True),
     ),
     Estimator(

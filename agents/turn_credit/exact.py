@@ -59,7 +59,7 @@ def role_results(task: Task, value: FloatArray) -> FloatArray:
     """
     won = task.won_before + value @ task.first_position.T
     seats = task.contexts[:, 1]
-    same = (seats[:, np.newaxis] == seats) * task.chances
+    same = (seats[:, np.newaxis] == seats) * task.context_probabilities
     return np.asarray(won @ (same / same.sum(axis=1, keepdims=True)).T)
 
 
@@ -105,7 +105,7 @@ class Exact:
 
     @cached_property
     def _moves(self) -> FloatArray:
-        """Chances of the position that the agent leaves, ``(positions, positions)``."""
+        """Probabilities of the position that the agent leaves, ``(positions, positions)``."""
         return self.task.transitions(self.policy)
 
     @cached_property
@@ -119,7 +119,7 @@ class Exact:
     @cached_property
     def mean_visits(self) -> FloatArray:
         """Chance that the agent is to move at s in some turn of a game, ``(positions,)``."""
-        at = self.task.chances @ self.task.first_position
+        at = self.task.context_probabilities @ self.task.first_position
         total = at
         for _ in range(1, self.task.turns):
             at = at @ self._moves @ self.task.nonterminal_reply
@@ -153,7 +153,7 @@ class Exact:
     @property
     def objective(self) -> float:
         """J: the expected result."""
-        return float(self.task.chances @ self.won)
+        return float(self.task.context_probabilities @ self.won)
 
     @cached_property
     def reached_positions(self) -> FloatArray:
@@ -176,7 +176,7 @@ class Exact:
 
     @cached_property
     def remaining(self) -> FloatArray:
-        """Joint chances of the agent's further turns and the result, after an action.
+        """Joint probabilities of the agent's further turns and the result, after an action.
 
         ``(turns, 2, positions, actions)``, by number of turns after this one and by result; a draw
         counts half as a win and half as a loss.
@@ -216,7 +216,7 @@ class Exact:
         if isinstance(weight, float):
             visits = weight * self.mean_visits
         else:
-            weighed = np.broadcast_to(weight, self.reached.shape) * self.task.chances
+            weighed = np.broadcast_to(weight, self.reached.shape) * self.task.context_probabilities
             visits = np.tensordot(weighed, self.visits, axes=2)
         return visits[:, np.newaxis] * credit
 
@@ -227,7 +227,7 @@ class Exact:
             credit: ``(positions, actions)``.
             weight: ``(contexts, positions)``.
         """
-        visits = self.task.chances @ (weight * self.reached_positions)
+        visits = self.task.context_probabilities @ (weight * self.reached_positions)
         return np.asarray(visits[:, np.newaxis] * credit)
 
     def advantage_credit(self, lambda_: float, value: FloatArray) -> MeanCredit:
@@ -266,7 +266,7 @@ class Exact:
         later = np.zeros(self.visits.shape[1:])
         for turn in reversed(range(task.turns)):
             left = later @ task.nonterminal_reply.T
-            visits = task.chances[:, np.newaxis] * self.visits[turn]
+            visits = task.context_probabilities[:, np.newaxis] * self.visits[turn]
             total += (weights[turn] @ visits)[:, np.newaxis] * reward
             total += (offsets[turn] @ visits)[:, np.newaxis] * task.legal
             total += np.take_along_axis(visits.T @ left, task.index_after, axis=1) * task.legal
@@ -283,7 +283,7 @@ class Exact:
         total = np.zeros_like(self.policy)
         for turn, visits in enumerate(self.visits):
             for result, credit in enumerate(of_results):
-                weight = (self.task.chances * credit) @ visits
+                weight = (self.task.context_probabilities * credit) @ visits
                 turns = 1.0 + turn + np.arange(self.task.turns)
                 by_length = np.tensordot(1 / turns, self.remaining[:, result], axes=1)
                 total += weight[:, np.newaxis] * by_length
@@ -306,7 +306,7 @@ class Exact:
             turn: the agent's turns, counted from 1.
         """
         task = self.task
-        gradient = np.zeros((len(task.chances), *self.policy.shape))
+        gradient = np.zeros((len(task.context_probabilities), *self.policy.shape))
         # The chance of reaching the turn, from an earlier one of the agent.
         ahead = np.ones(len(self.policy))
         for earlier in reversed(range(turn - 1)):

@@ -57,7 +57,7 @@ class Groups:
         return self.reached & ~later
 
     @cached_property
-    def kept(self) -> FloatArray:
+    def kept_win(self) -> FloatArray:
         """``kept_win`` of every turn: 1 where a won position was left won, else 0.
 
         Where draws exist, one half if a draw was left.
@@ -151,15 +151,15 @@ class Groups:
             played = sample(self.task, policy, shape[0] * games, rng.spawn(1), games=1)
             fitted = np.arange(shape[0] * games)[:, np.newaxis, np.newaxis] // games
             at = (fitted * shape[1] + played.states[0])[played.reached[0]]
-            number = np.bincount(at, minlength=shape[0] * shape[1])
-            won = np.bincount(at, played.returns[0][played.reached[0]], number.size)
-            mean = np.where(number > 0, won / np.maximum(number, 1), UNSEEN).reshape(shape)
+            counts = np.bincount(at, minlength=shape[0] * shape[1])
+            won = np.bincount(at, played.returns[0][played.reached[0]], counts.size)
+            mean = np.where(counts > 0, won / np.maximum(counts, 1), UNSEEN).reshape(shape)
             found[run] = mean[critic, self.states[run]]
         return found * self.reached
 
     def critic_moves(self, games: int) -> IntArray:
         """Return the moves that such games take in the mean, ``(runs,)``."""
-        starts = self.task.chances @ self.task.first_position
+        starts = self.task.context_probabilities @ self.task.first_position
         critics = self.states.shape[1] // self.sharing
         mean = turns_left(self.task, self.policies) @ starts
         return np.asarray(np.rint(critics * games * mean), dtype=np.int64)
@@ -203,8 +203,8 @@ class Groups:
         Returns:
             ``(estimators, runs, groups)``.
         """
-        number, runs, groups, games, turns = credit.shape
-        flat = (number, runs, groups, games * turns)
+        estimators, runs, groups, games, turns = credit.shape
+        flat = (estimators, runs, groups, games * turns)
         weighed = (credit * self.reached).reshape(flat) / games
         mean = np.einsum("rsa,esa->ers", self.policies, truth)
         slopes = truth[:, self.states, self.actions] - mean[:, self._runs, self.states]
@@ -213,7 +213,7 @@ class Groups:
         squares = (self.policies**2).sum(axis=-1)[self._runs, self.states].reshape(runs, groups, -1)
         states = self.states.reshape(runs, groups, -1)
         actions = self.actions.reshape(runs, groups, -1)
-        norms = np.empty((number, runs, groups))
+        norms = np.empty((estimators, runs, groups))
         for run in range(runs):
             here, made = states[run], actions[run]
             products = (made[:, :, np.newaxis] == made[:, np.newaxis]).astype(np.float64)
@@ -244,9 +244,9 @@ def sample(
         games: number of games in a group.
         sharing: number of groups that share a critic, a divisor of ``groups``.
     """
-    runs, number, width = len(policies), len(task.positions), 2 * task.turns + 1
+    runs, num_positions, width = len(policies), len(task.positions), 2 * task.turns + 1
     drawn = np.stack([rng.random((groups, 1 + games * width)) for rng in rngs])
-    contexts = np.searchsorted(_cumulated(task.chances), drawn[..., 0], side="right")
+    contexts = np.searchsorted(_cumulated(task.context_probabilities), drawn[..., 0], side="right")
     luck = drawn[..., 1:].reshape(-1, width)
     shape = (runs, groups, games)
     at, seat = (
@@ -254,7 +254,7 @@ def sample(
         for which in task.contexts.T
     )
     run = np.repeat(np.arange(runs), groups * games)
-    ours = _cumulated(policies).reshape(runs * number, -1)
+    ours = _cumulated(policies).reshape(runs * num_positions, -1)
     theirs = _cumulated(task.opponent)
     states = np.zeros((len(luck), task.turns), dtype=np.int64)
     actions, reached = np.zeros_like(states), np.zeros(states.shape, dtype=np.bool_)
@@ -275,7 +275,7 @@ def sample(
         if not len(game):
             break
         here = at[game]
-        chosen = _drawn(ours[run[game] * number + here], luck[game, 2 * turn + 1])
+        chosen = _drawn(ours[run[game] * num_positions + here], luck[game, 2 * turn + 1])
         states[game, turn], actions[game, turn], reached[game, turn] = here, chosen, True
         at[game] = task.index_after[here, chosen]
         over = task.terminal[at[game]]
@@ -288,13 +288,13 @@ def sample(
     )  # fmt: skip
 
 
-def _cumulated(chances: FloatArray) -> FloatArray:
-    """Cumulated chances along the last axis, ending at 1 exactly; zeros where all are zero."""
-    sums = np.cumsum(chances, axis=-1)
+def _cumulated(probabilities: FloatArray) -> FloatArray:
+    """Cumulated probabilities along the last axis, ending at exactly 1; zeros where all are 0."""
+    sums = np.cumsum(probabilities, axis=-1)
     total = sums[..., -1:]
     return sums / np.where(total > 0, total, 1.0)
 
 
-def _drawn(cumulated: FloatArray, numbers: FloatArray) -> IntArray:
-    """Index that each number in [0, 1) falls on, by its row of cumulated chances."""
-    return np.asarray((cumulated <= numbers[:, np.newaxis]).sum(axis=1))
+def _drawn(cumulated: FloatArray, uniforms: FloatArray) -> IntArray:
+    """Return the index that each uniform number falls on, by its row of cumulated probabilities."""
+    return np.asarray((cumulated <= uniforms[:, np.newaxis]).sum(axis=1))

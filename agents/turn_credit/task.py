@@ -80,7 +80,7 @@ class Task:
         """Index of the position after each action, ``(positions, actions)``; 0 where illegal."""
         at, action = np.nonzero(self.legal)
         after = np.zeros(self.legal.shape, dtype=np.int64)
-        after[at, action] = self._numbers(self.game.rules.step(self.positions[at], action))
+        after[at, action] = self._rows_of(self.game.rules.step(self.positions[at], action))
         return after
 
     @cached_property
@@ -135,16 +135,16 @@ class Task:
         return self.transitions(self.opponent)
 
     def transitions(self, policy: FloatArray) -> FloatArray:
-        """Return the chances of the position after a move, ``(positions, positions)``.
+        """Return the probabilities of the position after a move, ``(positions, positions)``.
 
         Args:
             policy: probabilities of the mover's actions, ``(positions, actions)``.
         """
-        number = len(self.positions)
-        pairs = np.arange(number)[:, np.newaxis] * number + self.index_after
-        chances = np.zeros(number**2)
-        np.add.at(chances, pairs[self.legal], policy[self.legal])
-        return chances.reshape(number, number)
+        count = len(self.positions)
+        pairs = np.arange(count)[:, np.newaxis] * count + self.index_after
+        probabilities = np.zeros(count**2)
+        np.add.at(probabilities, pairs[self.legal], policy[self.legal])
+        return probabilities.reshape(count, count)
 
     @cached_property
     def nonterminal_reply(self) -> FloatArray:
@@ -168,18 +168,18 @@ class Task:
 
     @cached_property
     def _starts(self) -> tuple[IntArray, FloatArray]:
-        positions, chances = self.game.start.sampler(self.game).support()
-        return self._numbers(positions), np.asarray(chances, dtype=np.float64)
+        positions, probabilities = self.game.start.sampler(self.game).support()
+        return self._rows_of(positions), np.asarray(probabilities, dtype=np.float64)
 
     @cached_property
     def contexts(self) -> IntArray:
-        """Start and seat of every context, ``(contexts, 2)``: a position's number, and 0 or 1."""
+        """Start and seat of every context, ``(contexts, 2)``: index of a position, and 0 or 1."""
         starts = np.repeat(self._starts[0], 2)
         return np.stack([starts, np.arange(len(starts)) % 2], axis=-1)
 
     @cached_property
-    def chances(self) -> FloatArray:
-        """Chance of every context, ``(contexts,)``."""
+    def context_probabilities(self) -> FloatArray:
+        """Probability of every context, ``(contexts,)``."""
         return np.repeat(self._starts[1] / 2, 2)
 
     @cached_property
@@ -202,16 +202,16 @@ class Task:
 
     @cached_property
     def turns(self) -> int:
-        """Most turns that the agent can have in a game."""
-        at, number = self.first_position > 0, 0
+        """Largest number of turns of the agent in a game."""
+        at, turns = self.first_position > 0, 0
         while at.any():
             left = np.zeros_like(at)
             rows, here = np.nonzero(at)
             options = self.legal[here]
             left[np.repeat(rows, options.sum(axis=1)), self.index_after[here][options]] = True
             at = (left @ self.nonterminal_reply) > 0
-            number += 1
-        return number
+            turns += 1
+        return turns
 
     @cached_property
     def optimal_win_probability(self) -> float:
@@ -220,15 +220,15 @@ class Task:
         for _ in range(self.turns):
             moves = self.last_result + (self.nonterminal_reply @ value)[self.index_after]
             value = np.where(self.terminal, 0.0, np.where(self.legal, moves, -1.0).max(axis=1))
-        return float(self.chances @ (self.won_before + self.first_position @ value))
+        return float(self.context_probabilities @ (self.won_before + self.first_position @ value))
 
-    def _numbers(self, positions: IntArray) -> IntArray:
-        """Numbers of positions ``(..., components)``, by their mixed-radix indices."""
+    def _rows_of(self, positions: IntArray) -> IntArray:
+        """Return the rows in :attr:`positions` of positions ``(..., components)``."""
         return np.searchsorted(
             self.game.rules.indices(self.positions), self.game.rules.indices(positions)
         )
 
 
 def _uniform(mask: BoolArray) -> FloatArray:
-    number = mask.sum(axis=1, keepdims=True)
-    return np.asarray(mask / np.maximum(number, 1))
+    counts = mask.sum(axis=1, keepdims=True)
+    return np.asarray(mask / np.maximum(counts, 1))

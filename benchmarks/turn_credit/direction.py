@@ -171,7 +171,7 @@ def _against_formula(exact: Exact) -> tuple[float, float]:
     for reward in (task.last_result, task.keeps_win.astype(np.float64), everywhere):
         means = exact.mean_at_turn(reward)
         by_turn = exact.gradient(exact.summed_credit(reward, 1.0, -means))
-        bias = np.tensordot(means * task.chances, survival, axes=2)
+        bias = np.tensordot(means * task.context_probabilities, survival, axes=2)
         predicted = exact.gradient(exact.summed_credit(reward)) - bias
         worst = max(worst, float(np.abs(by_turn - predicted).max()))
         if reward is everywhere:

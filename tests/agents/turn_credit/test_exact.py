@@ -122,7 +122,7 @@ def test_bias_by_turn_is_that_of_the_formula(name):
         means = exact.mean_at_turn(reward)
         by_turn_estimate = exact.gradient(exact.summed_credit(reward, 1.0, -means))
         gradient = exact.gradient(exact.summed_credit(reward))
-        bias = np.einsum("tc,c,tcsa->sa", means, of_task.chances, survival)
+        bias = np.einsum("tc,c,tcsa->sa", means, of_task.context_probabilities, survival)
         assert np.abs(by_turn_estimate - (gradient - bias)).max() < 1e-14
         assert np.abs(bias).max() > 1e-4
     # Whoever is paid for every turn learns nothing of it: the last of these rewards is 1.
@@ -162,7 +162,7 @@ def every_group(exact):
     """All groups of games as :class:`Groups`, and the probability of each."""
     of_task, size = exact.task, exact.group
     games, contexts, weights = [], [], []
-    for context, chance in enumerate(of_task.chances):
+    for context, chance in enumerate(of_task.context_probabilities):
         for group in product(trajectories(of_task, context, exact.policy), repeat=size):
             games.append(group)
             contexts.append(context)
@@ -225,7 +225,7 @@ def test_a_wrong_critic_has_the_expectation_of_all_groups(lambda_):
 @pytest.mark.parametrize("name", GAMES)
 def test_turns_left_are_the_turns_of_a_game(name):
     exact = at_random(task(name), seed=2)
-    starts = exact.task.chances @ exact.task.first_position
+    starts = exact.task.context_probabilities @ exact.task.first_position
     assert starts @ turns_left(exact.task, exact.policy) == pytest.approx(exact.mean_turns)
 
 
@@ -234,10 +234,10 @@ def test_cures_hold_for_rewards_of_every_turn():
     exact = at_random(Task(make_game(game, **arguments)), seed=4, group=size)
     groups, weights = every_group(exact)
     gradient = exact.gradient(exact.summed_credit(exact.task.keeps_win.astype(float)))
-    others = by_others(from_move_on(groups.kept), groups.reached)
+    others = by_others(from_move_on(groups.kept_win), groups.reached)
     assert mean_estimate(groups, weights, others) == pytest.approx(gradient, abs=1e-12)
-    filled = padded(groups.kept, groups.reached)
+    filled = padded(groups.kept_win, groups.reached)
     share = 1 - 1 / size
     assert mean_estimate(groups, weights, filled) == pytest.approx(share * gradient, abs=1e-12)
-    centred = from_move_on(by_turn(groups.kept, groups.reached))
+    centred = from_move_on(by_turn(groups.kept_win, groups.reached))
     assert np.abs(mean_estimate(groups, weights, centred) - share * gradient).max() > 1e-3

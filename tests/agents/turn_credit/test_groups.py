@@ -97,7 +97,7 @@ def test_mt_grpo_gives_the_last_turn_the_outcome_alone():
     outcome = ESTIMATORS["GRPO, std alone"].sampled(played)
     found = ESTIMATORS["MT-GRPO"].sampled(played)
     assert (found == outcome)[played.last].all()
-    rewards = played.kept * (played.reached & ~played.last)
+    rewards = played.kept_win * (played.reached & ~played.last)
     # All games of a group count in mean and deviation, those that did not reach the turn as 0.
     spread = rewards.std(axis=2, keepdims=True)
     turns = np.divide(
@@ -125,7 +125,8 @@ def exact_mean(played, place, seat):
     """Expected result in a seat, from J by context."""
     exact = at_random(played.task)
     there = played.task.contexts[:, 1] == seat
-    return (played.task.chances * exact.won)[there].sum() / played.task.chances[there].sum()
+    weights = played.task.context_probabilities[there]
+    return (weights * exact.won[there]).sum() / weights.sum()
 
 
 def test_rollouts_and_critics_leave_what_is_drawn_next():
