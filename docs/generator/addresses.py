@@ -16,6 +16,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 
+INSTALLED_FROM = "."
+"""What pip installs on all pages, which a test holds to it: a checkout, until a registry has the
+package; then ``nim-envs``."""
+
 
 class Addresses(NamedTuple):
     """The addresses that are shown.

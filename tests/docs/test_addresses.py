@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from docs.generator.addresses import PARTS, addresses, main
+from docs.generator.addresses import INSTALLED_FROM, PARTS, addresses, main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -79,3 +80,12 @@ def test_a_file_without_a_place_for_addresses_is_named_and_nothing_is_written(ch
         main(["https://github.com/a/b"], checkout)
     assert "CITATION.cff" in capsys.readouterr().err
     assert texts(checkout) == before
+
+
+def test_all_pages_install_the_package_from_one_place():
+    places = {}
+    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        for place in re.findall(r'pip install "?(\.|nim-envs)(?=[\s"\[])', text):
+            places.setdefault(place, []).append(path.name)
+    assert places.keys() == {INSTALLED_FROM}, places
