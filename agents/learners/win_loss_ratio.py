@@ -24,7 +24,7 @@ class WinLossRatioState(NamedTuple):
     wins: FloatArray
     losses: FloatArray
     greedy_threshold: float
-    kept: float
+    retention: float  # factor of the earlier counts
     probabilities: FloatArray  # buffer, (actions,)
 
 
@@ -51,24 +51,24 @@ def ratio_probabilities(
 
 @compiled(inner=True)
 def count_result(
-    wins: FloatArray, losses: FloatArray, action: int, result: float, kept: float
+    wins: FloatArray, losses: FloatArray, action: int, result: float, retention: float
 ) -> None:
-    """w(s, ·), l(s, ·) *= kept;  w(s, a) += (1 + R)/2;  l(s, a) += (1 − R)/2.
+    """w(s, ·), l(s, ·) *= retention;  w(s, a) += (1 + R)/2;  l(s, a) += (1 − R)/2.
 
     Args:
         wins: w(s, ·), ``(actions,)``, changed in place.
         losses: l(s, ·), likewise.
         action: a.
         result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn.
-        kept: factor of the earlier counts at s.
+        retention: factor of the earlier counts at s.
 
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
     """
-    if kept < 1.0:
+    if retention < 1.0:
         for other in range(len(wins)):
-            wins[other] *= kept
-            losses[other] *= kept
+            wins[other] *= retention
+            losses[other] *= retention
     wins[action] += (1.0 + result) / 2.0
     losses[action] += (1.0 - result) / 2.0
 
@@ -95,7 +95,9 @@ def learn_from_game(learner: WinLossRatioState, game: FinishedGame) -> None:
     """Apply :func:`count_result` to the wins and losses of each turn."""
     for turn in range(len(game.states)):
         state, action = game.states[turn], game.actions[turn]
-        count_result(learner.wins[state], learner.losses[state], action, game.result, learner.kept)
+        count_result(
+            learner.wins[state], learner.losses[state], action, game.result, learner.retention
+        )
 
 
 class WinLossRatio(TabularLearner):

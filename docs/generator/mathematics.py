@@ -23,7 +23,7 @@ SYMBOLS = {
     "{": r"\{", "}": r"\}",
 }  # fmt: skip
 
-WORD = re.compile(r"(?<![\w'])(?!(?:max|argmax)_|kept\b)[A-Za-z]{2,}")
+WORD = re.compile(r"(?<![\w'])(?!(?:max|argmax)_|retention\b)[A-Za-z]{2,}")
 
 TOKEN = re.compile(
     r"(?P<operator>max|argmax|Σ)_(?P<under>[a-z]'*)"

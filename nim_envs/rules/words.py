@@ -16,7 +16,7 @@ NAMES = {
 
 
 def titled(name: str) -> str:
-    """Return the name of a game's rules as it stands in a title.
+    """Return the name of a game's rules as written in a title.
 
     Example:
         >>> titled("dawsons_kayles"), titled("graph"), titled("nim + laskers_nim")

@@ -23,7 +23,7 @@ class GameInProgressError(Exception):
 
 @contextmanager
 def out_of_play(env: Any, instead: Mapping[str, Callable[[], Any]]) -> Iterator[None]:
-    """Let nothing read the game in progress in an environment, directly or through wrappers.
+    """Context in which a read of the game in progress in an environment raises an error.
 
     Args:
         env: the innermost environment.

@@ -168,7 +168,7 @@ NORMALIZES = Treatment("refused", "shows observations relative to those of train
 
 
 def treatment(wrapper: Any) -> Treatment:
-    """Return how scores treat a wrapper, or all wrappers of a class.
+    """Return the treatment of a wrapper by scores, or of all wrappers of a class.
 
     Args:
         wrapper: a wrapper or an environment of any library; or its class.
@@ -223,7 +223,7 @@ def _known_classes(kind: type) -> Iterator[tuple[type, Key]]:
 
 
 def is_known(env: Any) -> bool:
-    """Return whether an environment is of a known class, so that what it overrides is a change."""
+    """Return whether an environment is of a known class, whose overridden methods are changes."""
     return any(True for _ in _known_classes(type(env)))
 
 

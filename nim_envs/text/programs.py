@@ -1,4 +1,4 @@
-"""Speakers that are programs: JSON Lines on standard input and output."""
+"""Subprocess responders: programs that answer prompts, in JSON Lines on input and output."""
 
 from __future__ import annotations
 

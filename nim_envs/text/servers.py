@@ -1,4 +1,4 @@
-"""Speakers that are servers with OpenAI's interface."""
+"""Server responders: models behind servers with OpenAI's interface."""
 
 from __future__ import annotations
 

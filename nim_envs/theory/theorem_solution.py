@@ -46,7 +46,7 @@ each coordinate, to whether the player to move wins under the game's convention,
 
 
 def theorem_of_game(function: TheoremOfGame, rules: Rules) -> Theorem:
-    """Return the theorem that a game of one component brings.
+    """Return the own theorem of a game of one component, as a :class:`Theorem`.
 
     Args:
         function: the theorem.
