@@ -70,7 +70,9 @@ def run(board: str, name: str, seed: int, moves: int) -> LibraryRun:
     seconds = time.perf_counter() - began
     env = GameEnv(board_game(board), encoding="one_hot" if recipe.learns else "integer")
     scores = [optimality(policy, env) for policy in policies]
-    faults = diagnose(policies[0], env).faults
+    report = diagnose(policies[0], env)
+    # What too little training explains as well is no fault.
+    faults = report.faults if report.verdict == "faulty" else ()
     return LibraryRun(
         board,
         name,
@@ -172,7 +174,7 @@ NOTES = """\
 - *seconds*: training, mean over the seeds, compilation included; runs share the machine's cores.
 - *fault*: the one that `nim_envs.diagnose` names with most seeds, from the moves alone; with how
   many seeds, and the lowest odds of these against a right agent that is partly trained. Nothing
-  stands where no known fault fits.
+  stands where no known fault fits, or too little training explains as much.
 - All play from uniformly drawn positions, see them one-hot encoded, and have the same number of
   moves of training; a search has none. So few moves favour small learners: a low score without a
   fault means too few moves, not a wrong library.

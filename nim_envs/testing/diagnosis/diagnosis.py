@@ -39,13 +39,18 @@ from nim_envs.testing.diagnosis.moves import (
 )
 from nim_envs.testing.diagnosis.values import Fit, log_sum, values_of
 from nim_envs.testing.positions import spread
-from nim_envs.typing import FloatArray
+from nim_envs.typing import BoolArray, FloatArray
 
 ERROR = 0.05
 """Largest probability that a right, partly trained agent is said to have a fault."""
 
 LEARNED = 0.2
 """Share of right moves above the random policy's from which an agent has learned something."""
+
+AGREEMENT = 2 / 3
+"""Agreement with a fault, beyond chance, from which moves of an agent that has learned little show
+it. Odds take the positions for independent, which they are not to a network: one that was trained
+too little may agree by half."""
 
 BELOW = 3.0
 """Standard errors below the random policy's score that are no accident."""
@@ -79,6 +84,8 @@ VERDICTS = {
     "right": "right: every move wins where one can",
     "faulty": "faulty",
     "unseen": "a part of the game was never learned: the data, or a fault",
+    "unclear": "not trained enough to tell: its moves resemble those of a fault, as moves of networks "
+    "that have learned little may",
     "unfinished": "no known fault fits: it plays as a right agent does that is partly trained",
     "unknown": "nothing known fits, and it plays worse than at random",
     "untrained": "not trained enough to tell, or on data that never showed most positions",
@@ -421,17 +428,19 @@ def diagnosis_of(
     named = {finding.name for finding in findings}
     others = [each for each in compared if _name(each.fault, cases) not in named]
     verdict = verdict_without(cases)
+    with_values = any(case.backups is not None for case in cases)
     if findings:
         untaught = max((each.total for each in fitting if each.fault.or_data), default=-math.inf)
-        taught = fitting[0].total - threshold >= untaught
-        verdict = "faulty" if taught and not fitting[0].fault.or_data else "unseen"
+        taught = fitting[0].total - threshold >= untaught and not fitting[0].fault.or_data
+        shown = with_values or verdict != "untrained" or agreement(fitting[0], cases) >= AGREEMENT
+        verdict = "unseen" if not taught else "faulty" if shown else "unclear"
     return Diagnosis(
         verdict,
         tuple(findings),
         tuple(_name(each.fault, cases) for each in others if not each.excluded),
         tuple(_name(each.fault, cases) for each in others if each.excluded),
         tuple(map(score_of, cases)),
-        any(case.backups is not None for case in cases),
+        with_values,
         verbose,
     )
 
@@ -636,6 +645,45 @@ def _log_mean(logs: Sequence[float] | FloatArray) -> float:
     return log_sum(np.array(logs)) - math.log(len(logs))
 
 
+def agreement(found: Compared, cases: Sequence[Case]) -> float:
+    """Return how much moves agree with a fault's beyond chance: Cohen's kappa, at most 1.
+
+    Counted are positions where the fault plays otherwise than a right agent. It is that of the form
+    of the fault that agrees most in standard deviations; 1 where illegal moves are part of it,
+    which no right agent makes.
+
+    References:
+        J. Cohen, "A coefficient of agreement for nominal scales", *Educational and Psychological
+        Measurement* 20 (1960).
+    """
+    best = (0.0, 0.0)
+    for variant in found.fault.variants:
+        alike = chance = count = variance = 0.0
+        for case in cases:
+            expected = variant.expect(case)
+            if expected is None:
+                continue
+            if expected.any_action:
+                return 1.0
+            rows = _apart(case, expected)
+            moves, legal = (expected.moves & case.legal)[rows], case.legal[rows]
+            by_chance = moves.sum(axis=1) / legal.sum(axis=1)
+            alike += float(case.of_moves(expected.moves)[rows].sum())
+            chance += float(by_chance.sum())
+            variance += float((by_chance * (1 - by_chance)).sum())
+            count += len(by_chance)
+        if variance > 0:
+            beyond = alike - chance
+            best = max(best, (beyond / math.sqrt(variance), beyond / (count - chance)))
+    return best[1]
+
+
+def _apart(case: Case, expected: Expected) -> BoolArray:
+    """Positions at which no move of a fault is right; where there is none, those that tell."""
+    apart: BoolArray = expected.tells & ~(expected.moves & case.keeping).any(axis=1)
+    return apart if apart.any() else expected.tells
+
+
 def memory_of(cases: Sequence[Case]) -> float:
     """Return the log-odds that answers are to the call before, rather than to their own.
 
@@ -711,8 +759,7 @@ def _evidence(case: Case, expected: Expected) -> list[str]:
     rules = case.board.game.rules
     illegal = int((case.illegal > 0).sum())
     made = case.of_moves(expected.moves)
-    apart = expected.tells & ~(expected.moves & case.keeping).any(axis=1)
-    other = apart if apart.any() else expected.tells
+    other = _apart(case, expected)
     allowed = np.ones_like(case.legal) if expected.any_action else case.legal
     share = (expected.moves & allowed).sum(axis=1) / allowed.sum(axis=1)
     counted = _counted(case.board.game.has_outcome)

@@ -13,6 +13,8 @@ from agents.training import train as play
 from nim_envs import Game, GameEnv, diagnose, make_game, optimality
 from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
 from nim_envs.testing.diagnosis import tiny_games
+from nim_envs.testing.diagnosis.board import Board
+from nim_envs.testing.diagnosis.faults import plus_the_opponents_value
 from tests import faulty_agents as faulty
 from tests import mutants, outcome_games
 from tests.faulty_agents import FAULTS, as_seen, diagnosed, shown, table
@@ -152,6 +154,22 @@ def test_right_agents_that_are_partly_trained_are_not_accused(trials, capsys):
     with capsys.disabled():
         print(f"\nright agents between random + 20 points and 90 %: {len(found)} accused")
     assert not found
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.55, "unclear"), (0.95, "faulty")])
+def test_an_agent_that_has_learned_little_shows_a_fault_by_most_of_its_moves_alone(share, verdict):
+    # MaskablePPO, trained on 20,000 moves against a random opponent, agrees so with a wrong sign.
+    game = make_game("nim", heaps=(3, 4, 5), start="uniform")
+    wrong = plus_the_opponents_value(Board(game), 0.9)
+    rng = np.random.default_rng(1)
+    preferred = (rng.random((len(wrong), 1)) < share) * wrong + rng.random(wrong.shape)
+
+    def policy(positions, masks):
+        return np.where(masks, preferred[game.rules.indices(positions)], -1).argmax(axis=1)
+
+    report = diagnose(policy, game)
+    assert (report.verdict, report.faults[0].name) == (verdict, faulty.SIGN)
+    assert report.faults[0].log_odds > np.log(1000)
 
 
 @pytest.mark.exhaustive
