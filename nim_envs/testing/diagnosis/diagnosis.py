@@ -84,8 +84,8 @@ VERDICTS = {
     "right": "right: every move wins where one can",
     "faulty": "faulty",
     "unseen": "a part of the game was never learned: the data, or a fault",
-    "unclear": "not trained enough to tell: its moves resemble those of a fault, as moves of networks "
-    "that have learned little may",
+    "unclear": "not trained enough to tell: its moves resemble those of a fault, as moves of "
+    "networks that have learned little may",
     "unfinished": "no known fault fits: it plays as a right agent does that is partly trained",
     "unknown": "nothing known fits, and it plays worse than at random",
     "untrained": "not trained enough to tell, or on data that never showed most positions",
