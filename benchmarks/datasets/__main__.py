@@ -251,7 +251,7 @@ env = dataset.recover_environment()
 
 @benchmark(
     "datasets",
-    writes="datasets.csv, datasets.md and minari, a folder of datasets",
+    writes="datasets.csv, datasets.md and minari, a folder of datasets, each of some 20 MB",
     quick="100 games of one board, one seed: a check, not a result.",
 )
 @names_option("--boards", BOARDS, "Boards")
