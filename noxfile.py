@@ -137,7 +137,8 @@ def clients(session: nox.Session, libraries: str) -> None:
     elsewhere = [f"--ignore=tests/clients/{path}" for path in ("test_agilerl.py", "jax", "text")]
     session.run(*pytest, "tests/clients", *elsewhere, *session.posargs)
     session.run(*pytest, "tests/clients/jax", *session.posargs)
-    of_text = [f"--ignore={path}" for name in TEXT_LIBRARIES for path in adapters(name)]
+    without = (*TEXT_LIBRARIES, "lm_eval")
+    of_text = [f"--ignore={path}" for name in without for path in adapters(name)]
     with_torch = ("agents/deep", "agents/generalising/signed_products", "nim_envs/adapters")
     session.run(*pytest, "--doctest-modules", *with_torch, *of_text)
     # What XLA compiles here runs only a few times.

@@ -42,7 +42,7 @@ OTHER_VERBS = {
 """Replacements of verbs in games with coordinates."""
 
 OTHER_NOUNS = {
-    "square": ("spot", "patch", "niche"),
+    "square": ("spot", "tile", "niche"),
     "cell": ("booth", "berth", "pocket"),
     "row": ("tier", "lane", "belt"),
     "column": ("aisle", "shaft", "ramp"),
@@ -56,7 +56,7 @@ DIRECTIONS = {
 }
 """Replacements of directions."""
 
-OTHER_KINDS = ("gadget", "engine", "vessel", "beacon", "circuit", "module", "canvas", "plot")
+OTHER_KINDS = ("gadget", "engine", "vessel", "beacon", "circuit", "module", "cabin", "plot")
 """Replacements of the kinds of components with coordinates, which may be any word."""
 
 MOVING = "move(?= (?:to|along|any|the|left|down|diagonally) )"

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from pathlib import Path
+from types import ModuleType
 
 import pytest
+import yaml
 
 from nim_envs.cli.main import run
 from nim_envs.text.exam import Suite, asking_player
@@ -105,3 +108,52 @@ def test_the_task_of_inspect_scores_what_a_model_says(right, tmp_path):
     assert accuracy == pytest.approx(0.75)
     kinds = {sample.scores["exact_verdict"].explanation for sample in log.samples}
     assert kinds == {"kept_win", "format"}
+
+
+def test_the_task_of_lm_eval_judges_as_the_exam_does(right):
+    from nim_envs.adapters.lm_eval import task
+
+    class Loader(yaml.SafeLoader):
+        """Reads ``!function module.name`` as lm-eval does, for this module."""
+
+    Loader.add_constructor("!function", lambda _, node: getattr(task, node.value.split(".")[1]))
+    settings = yaml.load(Path(task.__file__).with_name("nim_exam.yaml").read_text(), Loader)
+    rows = settings["custom_dataset"](seed=3, only=list(ONLY), **settings["metadata"])
+    asked = list(rows[settings["test_split"]])
+    assert [row["prompt"] for row in asked] == list(right)
+    for row in asked[::7]:
+        found = settings["process_results"](row, [right[row["prompt"]]])
+        assert found == {metric["metric"]: 1.0 for metric in settings["metric_list"]}
+        assert settings["process_results"](row, ["No."]) == dict.fromkeys(found, 0.0)
+
+
+def test_the_environment_for_earlier_releases_of_verifiers(right, monkeypatch):
+    """Of their classes only the arguments are known here: those releases exclude the newer one."""
+    from nim_envs.adapters.verifiers_legacy import load_environment
+    from nim_envs.errors import MissingPackageError
+
+    class Rubric:
+        def __init__(self, funcs, weights):
+            self.rewards = {func.__name__: func for func in funcs}
+            assert len(weights) == len(funcs)
+
+    class SingleTurnEnv:
+        def __init__(self, eval_dataset, rubric, system_prompt=None):
+            self.rows, self.rubric, self.system_prompt = eval_dataset, rubric, system_prompt
+
+    earlier = ModuleType("verifiers")
+    monkeypatch.setitem(sys.modules, "verifiers", earlier)
+    with pytest.raises(MissingPackageError, match=r"needs a release before 0\.4"):
+        load_environment()
+    earlier.Rubric, earlier.SingleTurnEnv = Rubric, SingleTurnEnv
+    environment = load_environment(3, ONLY, system_prompt="Play.")
+    assert [row["question"] for row in environment.rows] == list(right)
+    assert environment.system_prompt == "Play."
+    for row in list(environment.rows)[::9]:
+        for reply, expected in ((right[row["question"]], 1.0), ("No.", 0.0)):
+            said = [{"role": "assistant", "content": reply}]
+            paid = {
+                name: reward(completion=said, info=row["info"])
+                for name, reward in environment.rubric.rewards.items()
+            }
+            assert paid == {"kept_win": expected, "held_move": expected}

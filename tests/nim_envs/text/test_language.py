@@ -27,6 +27,7 @@ from nim_envs.text import (
     rules_text,
     verdict,
 )
+from nim_envs.text.disguise import NOUNS, OTHER_KINDS, OTHER_NOUNS
 from tests.games import ALL
 from tests.nim_envs.text.speakers import playable
 from tests.pairwise import in_turn
@@ -221,6 +222,12 @@ def test_rules_say_what_coordinates_mean():
         ("cram", "each named (row, column)"),
     ):
         assert told in rules_text(make_game(name)), name
+
+
+def test_plurals_of_replacements_are_regular():
+    nouns = [noun for each in (NOUNS, OTHER_NOUNS) for nouns in each.values() for noun in nouns]
+    for noun in (*nouns, *OTHER_KINDS):
+        assert not re.search("(?:s|x|z|ch|sh|[^aeiou]y)$", noun), noun
 
 
 @pytest.mark.parametrize("seed", range(5))
