@@ -37,6 +37,7 @@ from nim_envs.game import PLAYERS
 from nim_envs.starts import UniformStart
 from tests.clients.jax.plain_search import below_finished, compared, plain
 from tests.clients.tutorials import run_tutorial
+from tests.outcome_games import small_connect
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -1061,3 +1062,34 @@ def test_signed_products_without_training_score_what_a_learning_curve_begins_wit
     env = PgxEnv(deep.BOARDS[task.board].make().game, task.encoding)
     _, curve = train(replace(PRODUCTS, games=50), env, seed=task.seed, scores=1)
     assert (run.games, run.percent) == curve[0]
+
+
+def test_drawn_games_are_learned_from():
+    """Moves of games in progress alone are left out, and draws are told from wins and losses."""
+    entry = small_connect()
+    env = PgxEnv(Game(entry.game.rules, entry.game.convention, "uniform"), "one_hot")
+    settings = Settings(
+        games=1_000, games_at_a_time=50, simulations=8, learning_rate=3e-3, updates=16,
+        minibatch=256, memory=500, width=64, depth=2,
+    )  # fmt: skip
+    state, results = alphazero.begin(env, settings, 0), set()
+    for _ in range(settings.games // settings.games_at_a_time):
+        state, _ = alphazero.iterate(state, settings)
+        known = np.asarray(alphazero.of_ended_games(state, settings))
+        playing, moves = np.asarray(state.playing.lengths), int(state.moves)
+        kept = range(max(0, moves - 500), moves)
+        ended = [number for number in kept if (moves - 1 - number) // 50 >= playing[number % 50]]
+        assert np.flatnonzero(known).tolist() == sorted(number % 500 for number in ended)
+        assert not np.asarray(state.memory.result)[~known].any()
+        results |= set(np.asarray(state.memory.result)[known].tolist())
+    assert results == {1.0, 0.0, -1.0}
+
+    truth = {position: value for position, value in entry.truth().items() if entry.moves(position)}
+    positions = env.game.rules.checked_positions(np.array([*truth]))
+    _, values = map(np.asarray, state.network(jnp.asarray(env.encoding.encode(positions))))
+    true = np.array([*truth.values()])
+    lost, drawn, won = (values[true == value].mean() for value in (-1, 0, 1))
+    assert lost < drawn < won
+    assert abs(drawn) < 0.5  # nearer to a draw than to a win or a loss
+    score = optimality(alphazero.raw_policy(state.network, env), env.game)
+    assert score.percent > score.random_percent + 10
