@@ -204,6 +204,12 @@ GAMES: dict[str, Callable[[], Entry]] = {
 }
 """Games that a test can list in little time."""
 
+
+def small_random_games() -> list[Entry]:
+    """Ten random games that take little time together, for a test of every run."""
+    return [random_game(seed) for seed in range(3, 13)]
+
+
 EXHAUSTIVE: dict[str, Callable[[], Entry]] = {
     "connect-4": connect_four,
     "connect-3": lambda: connect_four(3),

@@ -12,7 +12,7 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import ConformanceError, InvalidGameError
 from nim_envs.testing import check_env, check_game
 from nim_envs.theory.outcome_search import OutcomeSolution
-from tests.outcome_games import GAMES, dominoes, tic_tac_toe
+from tests.outcome_games import EXHAUSTIVE, GAMES, dominoes, small_random_games, tic_tac_toe
 
 PLAYERS = nim_envs.game.PLAYERS
 
@@ -21,14 +21,13 @@ def label_of(game, action):
     return game.rules.describe_action(action).split(": ")[1]
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_turn_based_games_are_those_of_the_functions(name):
-    entry = GAMES[name]()
+def check_turn_based_games(entry, games=60):
+    """Play at random in step with the functions; return the results met."""
     game, truth = entry.game, entry.truth()
     env = nim_envs.GameEnv(game, truth_in_info=True)
     rng = np.random.default_rng(0)
     results = set()
-    for seed in range(60):
+    for seed in range(games):
         env.reset(seed=seed)
         position, seat = game.rules.coordinate_tuple(game.rules.initial), 0
         while moves := {str(label): after for label, after in entry.moves(position)}:
@@ -51,9 +50,78 @@ def test_turn_based_games_are_those_of_the_functions(name):
         assert "-0.0" not in str(rewards)
         assert all(env.terminations.values())
         results.add(value)
-    assert results == set(map(entry.outcome, (p for p in truth if not entry.moves(p)))) or name in (
-        "random-1", "random-2",
-    )  # fmt: skip
+    return results
+
+
+def check_games_against_an_opponent(entry, games=20):
+    """Play against a random opponent in step with the functions; return the rewards met."""
+    game, truth = entry.game, entry.truth()
+    start = game.rules.coordinate_tuple(game.rules.initial)
+    rng, asked, met = np.random.default_rng(0), [], set()
+
+    def opponent(observations, masks):
+        asked.append((tuple(observations[0].tolist()), int(rng.choice(np.flatnonzero(masks[0])))))
+        return np.array([asked[-1][1]])
+
+    def after(position, action):
+        return {str(label): at for label, at in entry.moves(position)}[label_of(game, action)]
+
+    replied = any(entry.moves(at) for _, at in entry.moves(start))
+    for seed in range(0, games, 1 if replied else 2):  # else the second player has no turn
+        asked.clear()
+        env = VersusEnv(game, opponent=opponent, seat=seed % 2, truth_in_info=True)
+        _, info = env.reset(seed=seed)
+        at, ended = start, False
+        for shown, reply in asked:  # where that ends a game, another begins
+            at = after(start, reply)
+            assert shown == start
+        while not ended:
+            before, value = at, truth[at]
+            legal = np.flatnonzero(info["action_mask"]).tolist()
+            moves = {str(label) for label, _ in entry.moves(before)}
+            assert {label_of(game, action) for action in legal} == moves
+            asked.clear()
+            own = int(rng.choice(legal))
+            observation, reward, ended, truncated, info = env.step(own)
+            at = after(before, own)
+            assert (info["value"], info["kept_value"]) == (value, truth[at] == -value)
+            if entry.moves(at):
+                ((shown, reply),) = asked
+                assert shown == at
+                at = after(at, reply)
+                expected = 0 if entry.moves(at) else entry.outcome(at)
+            else:
+                expected = -entry.outcome(at)
+            assert (reward, ended, truncated) == (expected, not entry.moves(at), False)
+            assert not np.signbit(reward) or reward < 0
+            assert tuple(observation["observation"].tolist()) == at
+        assert info["winner"] == {1: seed % 2, 0: -1, -1: 1 - seed % 2}[expected]
+        met.add(expected)
+    return met
+
+
+def ends_of(entry):
+    return {entry.outcome(position) for position in entry.truth() if not entry.moves(position)}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_are_those_of_the_functions(name):
+    entry = GAMES[name]()
+    assert check_turn_based_games(entry) == ends_of(entry) or name.startswith("random")
+    assert len(check_games_against_an_opponent(entry)) > 1 or name.startswith("random")
+
+
+def test_random_games_are_those_of_the_functions():
+    for entry in small_random_games():
+        check_turn_based_games(entry, 5)
+        check_games_against_an_opponent(entry, 4)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", EXHAUSTIVE)
+def test_larger_games_are_those_of_the_functions(name):
+    check_turn_based_games(EXHAUSTIVE[name]())
+    check_games_against_an_opponent(EXHAUSTIVE[name]())
 
 
 def test_an_optimal_opponent_keeps_the_draw():

@@ -18,24 +18,42 @@ from tests.pairwise import in_turn
 LEARNERS = [name for name in CASES if "shaping" not in name]
 
 
-def run(make, entry, *, compiled):
+def run(make, entry, *, compiled, games=300):
     env = GameEnv(entry.game)
     learners = make(env)
     env.reset(seed=0)
     assert compiled_self_play(env, (learners[0], learners[-1]), None) is not None
-    log = train(env, players(learners), 300, seed=3, progress=False, compiled=compiled)
+    log = train(env, players(learners), games, seed=3, progress=False, compiled=compiled)
     return contents(learners), log.winners.tolist(), log.lengths.tolist()
 
 
-@pytest.mark.parametrize(("name", "game"), in_turn(LEARNERS, [*outcome_games.GAMES]), ids=str)
+# Compiling a loop takes a second: a third of the learners in every run, all of them if exhaustive.
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        pytest.param(*each, marks=[] if number % 3 == 0 else pytest.mark.exhaustive)
+        for number, each in enumerate(in_turn(LEARNERS, [*outcome_games.GAMES]))
+    ],
+)
 def test_compiled_games_with_draws_are_the_step_by_step_games_bit_for_bit(name, game):
     entry = outcome_games.GAMES[game]()
+    assert run(CASES[name], entry, compiled=True) == run(CASES[name], entry, compiled=False)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("game", "name"), in_turn([*outcome_games.EXHAUSTIVE], LEARNERS))
+def test_compiled_games_of_larger_and_of_random_games(game, name):
+    entry = outcome_games.EXHAUSTIVE[game]()
     assert run(CASES[name], entry, compiled=True) == run(CASES[name], entry, compiled=False)
 
 
 def test_rows_written_during_play_and_points_of_coordinates_end_alike(monkeypatch):
     entry = outcome_games.tic_tac_toe()
     steps = run(CASES["q-learning"], entry, compiled=False)
+    for random in outcome_games.small_random_games():
+        assert run(CASES["q-learning"], random, compiled=True, games=20) == run(
+            CASES["q-learning"], random, compiled=False, games=20
+        )
     assert {DRAW, 0, 1} == set(steps[1])
     with monkeypatch.context() as patched:
         patched.setattr("agents.tabular.compiled_games.position_rows.LARGEST_LISTS", 0)

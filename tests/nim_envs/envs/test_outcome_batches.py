@@ -201,9 +201,14 @@ def test_an_optimal_opponent_draws_among_all_moves_that_keep_the_value(make):
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("tic-tac-toe", {"opponent": None, "truth_in_info": True}),
-        ("tic-tac-toe", {"opponent": "optimal", "seat": "random", "truth_in_info": True}),
-        ("dominoes", {"opponent": 0.5, "autoreset_mode": "SameStep", "max_cycles": 2}),
+        ("random-2", {"opponent": None, "truth_in_info": True}),
+        ("connect-3-small", {"opponent": "optimal", "seat": "random", "truth_in_info": True}),
+        pytest.param(
+            "dominoes",
+            {"opponent": 0.5, "autoreset_mode": "SameStep", "max_cycles": 2},
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param("tic-tac-toe", {"opponent": "optimal"}, marks=pytest.mark.exhaustive),
         ("random-1", {"opponent": "random", "seat": 1, "autoreset_mode": "Disabled"}),
     ],
 )
@@ -217,12 +222,18 @@ def test_checks_pass_on_batches_that_gymnasium_makes(name, arguments):
     check_env(VersusEnv(game, **arguments))
 
 
-def test_states_far_apart_and_pictures_of_draws():
+def far_apart():
+    """A game of few positions whose numbers are far apart."""
+
     def moves(position):
         (number,) = position
         return [(0, (number // 7 * 2,)), (1, (number // 5,))] if number > 9 else []
 
-    game = nim_envs.game_from_moves("far", (5_000_000,), moves, outcome=lambda p: p[0] % 3 - 1)
+    return nim_envs.game_from_moves("far", (5_000_000,), moves, outcome=lambda p: p[0] % 3 - 1)
+
+
+def test_states_far_apart_and_pictures_of_draws():
+    game = far_apart()
     assert game.rules.components[0].has_wide_gaps
     env = VectorGameEnv(game, 9, opponent=None, render_mode="ansi")
     env.reset(seed=0)
@@ -234,7 +245,11 @@ def test_states_far_apart_and_pictures_of_draws():
             assert "drawn" in picture
         met.update(rewards[ended].tolist())
     assert len(met) >= 2
-    check_env(VectorGameEnv(game, 3, opponent="optimal", seat="random", truth_in_info=True))
+
+
+@pytest.mark.exhaustive
+def test_checks_pass_on_states_far_apart():
+    check_env(VectorGameEnv(far_apart(), 3, opponent="optimal", seat="random", truth_in_info=True))
 
 
 def test_copies_and_large_batches_go_on_alike():

@@ -11,7 +11,7 @@ import nim_envs
 from nim_envs import make_game
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.rules.convention import LISTED_OUTCOME, Convention
-from tests.outcome_games import EXHAUSTIVE, GAMES, tic_tac_toe
+from tests.outcome_games import EXHAUSTIVE, GAMES, small_random_games, tic_tac_toe
 
 
 def check_values_and_keeping_moves(entry):
@@ -42,6 +42,11 @@ def check_values_and_keeping_moves(entry):
 @pytest.mark.parametrize("name", GAMES)
 def test_values_and_keeping_moves_are_those_of_plain_recursion(name):
     check_values_and_keeping_moves(GAMES[name]())
+
+
+def test_values_and_keeping_moves_of_random_games():
+    for entry in small_random_games():
+        check_values_and_keeping_moves(entry)
 
 
 @pytest.mark.exhaustive
