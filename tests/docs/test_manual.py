@@ -204,3 +204,11 @@ def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():
     tutorial = (ROOT / "docs" / "tutorials" / "ppo_from_scratch.md").read_text(encoding="utf-8")
     program = (ROOT / "agents" / "deep" / "ppo_from_scratch.py").read_text(encoding="utf-8")
     assert f"```python\n{program}```" in tutorial
+
+
+def test_every_picture_of_results_is_turned_around_on_dark_pages():
+    style = (ROOT / "docs" / "style.css").read_text(encoding="utf-8")
+    pictures = [path.name for path in RESULTS.parent.glob("*.png")]
+    parts = re.findall(r'\[src[$*]="([\w.]+)"\]', style)
+    assert len(pictures) > 3
+    assert [name for name in pictures if not any(part in name for part in parts)] == []
