@@ -115,10 +115,15 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
         MissingPackageError: Pillow is not installed.
     """
     image = needed("PIL.Image", "a GIF", "docs")
-    # This method keeps rare colours, such as those of the players.
-    method = image.Quantize.FASTOCTREE
+    # The most common colours, the same in all, so that only what changes from one picture to the
+    # next is stored.
+    pixels = np.concatenate(frames).reshape(-1, 3).astype(np.int64) @ (1 << 16, 1 << 8, 1)
+    colors, counts = np.unique(pixels, return_counts=True)
+    common = colors[np.argsort(-counts, kind="stable")[:COLORS], np.newaxis] >> (16, 8, 0) & 255
+    palette = image.new("P", (1, 1))
+    palette.putpalette(common.ravel().tolist())
     pictures = [
-        image.fromarray(frame).quantize(COLORS, method, dither=image.Dither.NONE)
+        image.fromarray(frame).quantize(palette=palette, dither=image.Dither.NONE)
         for frame in frames
     ]
     buffer = io.BytesIO()
