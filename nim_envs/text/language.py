@@ -126,15 +126,7 @@ class Language:
     @cached_property
     def name(self) -> str:
         """The game in short, with its arguments, and the seed of its disguise if it has one."""
-        parts = [self.game.summary]
-        if self.game.registered is not None:
-            parts += [
-                f"{name} {value!r}"
-                for name, value in self.game.registered.arguments.items()
-                if name not in ARGUMENTS_NOT_NAMED
-                and value is not None
-                and len(repr(value)) <= LONGEST_ARGUMENT
-            ]
+        parts = [self.game.summary, *_named_arguments(self.game)]
         if self.disguise is not None:
             parts.append(f"disguised by seed {self.disguise.seed}")
         return ", ".join(parts)
@@ -345,7 +337,7 @@ def _some_moves(component: Component) -> list[tuple[int, int]]:
 def as_language(game: Any) -> Language:
     """Return a game as a language in plain words; return a language as it is.
 
-    Games with equal rules and convention share one language, so that its tables are made once.
+    Games with equal rules, convention and name share one language, whose tables are made once.
 
     Raises:
         TypeError: ``game`` is neither.
@@ -357,12 +349,27 @@ def as_language(game: Any) -> Language:
     raise TypeError(f"a nim_envs.Game or a Language is expected, not {game!r}")
 
 
+def _named_arguments(game: Game) -> tuple[str, ...]:
+    """Return the arguments of a registered game that its name tells."""
+    if game.registered is None:
+        return ()
+    return tuple(
+        f"{name} {value!r}"
+        for name, value in game.registered.arguments.items()
+        if name not in ARGUMENTS_NOT_NAMED
+        and value is not None
+        and len(repr(value)) <= LONGEST_ARGUMENT
+    )
+
+
 class _ByRules:
-    """A game that equals every other with the same rules and convention."""
+    """A game that equals every other with the same rules, convention and name."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._key: tuple[Rules, AnyConvention] = game.rules, game.convention
+        self._key: tuple[Rules, AnyConvention, tuple[str, ...]] = (
+            game.rules, game.convention, _named_arguments(game)
+        )  # fmt: skip
 
     def __hash__(self) -> int:
         return hash(self._key)

@@ -28,6 +28,7 @@ from nim_envs.text import (
     verdict,
 )
 from nim_envs.text.disguise import NOUNS, OTHER_KINDS, OTHER_NOUNS
+from nim_envs.text.language import as_language
 from tests.games import ALL
 from tests.nim_envs.text.speakers import playable
 from tests.pairwise import in_turn
@@ -211,6 +212,9 @@ def test_the_name_of_a_language_tells_games_apart():
         "Language(nim, heaps 6-4, normal play, max_take 2, disguised by seed 1)",
     ]
     assert json.dumps(names)
+    # Whichever of two equal games is spoken of first.
+    named = [as_language(make_game("chomp", **each)).name for each in ({}, {"rows": 4})]
+    assert named == [f"chomp, bar (5, 5, 5, 5), normal play{end}" for end in ("", ", rows 4")]
 
 
 def test_rules_say_what_coordinates_mean():
