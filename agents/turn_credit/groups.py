@@ -23,7 +23,7 @@ class Groups:
 
     Args:
         task: the game and the opponent.
-        policies: who played, ``(runs, positions, actions)``.
+        policies: policies of the agent, ``(runs, positions, actions)``.
         contexts: contexts of every group, ``(runs, groups)``.
         states: number of the position of each turn, ``(runs, groups, games, turns)``.
         actions: the same of the agent's action.

@@ -112,7 +112,7 @@ def make_dataset(
         rate: probability of a mistake where one is possible.
         seed: seed of the games.
         games: number of games.
-        start: where games begin, by name.
+        start: name of the start of games.
         root: folder of datasets.
     """
     registered, arguments = BOARDS[board]
@@ -221,7 +221,7 @@ def page(command: str, runs: Sequence[DatasetRun], games: int, start: str) -> st
         command: the command, without the name of Python.
         runs: the finished runs, at least one.
         games: games in each dataset.
-        start: where games begin, by name.
+        start: name of the start of games.
     """
     name = dataset_id(runs[0].board, runs[0].rate)
     return f"""\

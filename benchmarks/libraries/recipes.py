@@ -34,7 +34,7 @@ class Recipe:
         learner: name of the learner.
         recipe: :data:`DOCUMENTED`, with the settings of the library's example or manual; or
             :data:`SIGN_RIGHT`, the same with the opponent's values subtracted.
-        setup: what the example does, and whose values it bootstraps from.
+        setup: task of the example, and the values that it bootstraps from.
         module: module of this package that trains it, by its function :attr:`function`.
         function: takes a board's name, a number of moves, a seed and the options; returns a policy
             for each seat, or one for both.

@@ -23,7 +23,7 @@ BOARDS = ("learned", "larger")
 """The boards of a task."""
 
 PLAYS, RANDOM, REFUSED = "plays", "random moves", "refused"
-"""How a learner plays a board: where it cannot, or refuses to learn the game, moves are random."""
+"""Ways to play a board: where a learner cannot, or refuses to learn the game, moves are random."""
 
 
 @dataclass(frozen=True)

@@ -293,7 +293,7 @@ class ListedCoordinates(CoordinateSystem):
     Args:
         positions: coordinates of each position, integers ``(positions, fields)``, in lexicographic
             order.
-        picture: how they are drawn; see :class:`CoordinateSystem`.
+        picture: style of pictures; see :class:`CoordinateSystem`.
         board: shape into which they reshape.
     """
 

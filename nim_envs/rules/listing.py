@@ -639,7 +639,7 @@ def _moves_error(position: Position, found: Any, error: Exception) -> InvalidGam
 
     Args:
         position: the position.
-        found: what ``moves`` returned, at this position or at one before.
+        found: result of ``moves``, at this position or at one before.
         error: the exception that was raised.
     """
     if isinstance(found, Iterable):

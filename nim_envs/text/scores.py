@@ -118,7 +118,7 @@ class TextScore:
 
     @property
     def counted(self) -> str:
-        """Which positions ``count`` counts, in words."""
+        """Name of the positions that ``count`` counts."""
         if self.decisive is None:
             return "N-positions"
         return "positions that are not lost and leave a choice"

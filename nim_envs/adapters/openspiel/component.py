@@ -28,7 +28,7 @@ class OpenSpielComponent(ListedComponent):
     Args:
         game: the game's string, with which ``pyspiel.load_game`` loads it.
         start: coordinates of the initial position, ``(fields,)``.
-        coordinate_words: what the coordinates are, in words.
+        coordinate_words: the meaning of the coordinates, in words.
         positions: as of :class:`ListedComponent`.
         moves: as of :class:`ListedComponent`; an option beyond OpenSpiel's ids is a forced pass.
         descriptions: description of each option.

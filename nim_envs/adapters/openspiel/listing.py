@@ -150,7 +150,7 @@ def _check_kind(game: Any) -> None:
 
 
 class _Signature(NamedTuple):
-    """What equal histories must agree in."""
+    """Properties in which equal histories must agree."""
 
     legal_actions: tuple[int, ...]
     returns: tuple[float, ...]

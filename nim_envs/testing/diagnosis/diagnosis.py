@@ -93,7 +93,7 @@ VERDICTS = {
 """The verdicts, and what they say."""
 
 RIGHT_BY_OUTCOME = "right: every move keeps a win, or a draw, where there is one to keep"
-"""What the verdict *right* says of games with an outcome of their own."""
+"""Text of the verdict *right* on games with an outcome of their own."""
 
 LINES = 15
 """Most lines of a report without evidence."""

@@ -76,7 +76,7 @@ class Shows(Enum):
 
 
 ModelsOfValues = Callable[[Backups, float], Fit]
-"""How well the forms of a fault explain the values in one game, for a discount."""
+"""Function from the backups of a game and a discount to the fit of a fault to the values."""
 
 
 @dataclass(frozen=True)

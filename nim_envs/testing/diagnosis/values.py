@@ -66,7 +66,7 @@ Reply = Literal["greedy", "random", "right"]
 
 
 class Fit(NamedTuple):
-    """How well some models explain the values in one game.
+    """Fit of some models to the values in one game.
 
     Attributes:
         logs: log-likelihoods, ``(models,)``.
