@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, count, islice, starmap
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -114,7 +114,12 @@ def list_positions(
             positions and moves over the limit of bytes.
     """
     reader = _Reader(name, starts, moves, actions, limit, vectorized=vectorized)
-    _read_breadth_first(reader)
+    read_breadth_first(reader)
+    if not reader.options:
+        others = "" if reader.found == 1 else ", nor at any other position"
+        raise InvalidGameError(
+            f"there is no move at {reader.position(0)}{others}: the game is over"
+        )
     moves_read = map(np.asarray, (reader.sources, reader.options, reader.targets))
     read = _Read(reader.take_positions(), [*reader.option_of], *moves_read)
     _check_second_calls(read, moves_of_one(moves) if vectorized else moves)
@@ -144,13 +149,28 @@ class _Read(NamedTuple):
         return tuple(self.coordinates[index].tolist())
 
 
-def _read_breadth_first(reader: _Reader) -> None:
-    """Read the moves of all positions, of which there are more with each position that is read.
+class Reader(Protocol):
+    """Reads the moves of positions, and so finds further positions.
 
-    Raises:
-        InvalidGameError: no position has a move, or as :func:`list_positions`.
-        SearchTooLargeError: as :func:`list_positions`.
+    Attributes:
+        name: name of the game.
+        found: number of positions found.
+        done: number of those whose moves are read.
     """
+
+    name: str
+    done: int
+
+    @property
+    def found(self) -> int:
+        """Number of positions found."""
+
+    def read_some(self) -> None:
+        """Read the moves of the next position or positions."""
+
+
+def read_breadth_first(reader: Reader) -> None:
+    """Read the moves of all positions, with a bar if that takes seconds and tqdm is installed."""
     with ExitStack() as stack:
         bar: Any = None
         if installed("tqdm"):
@@ -166,11 +186,6 @@ def _read_breadth_first(reader: _Reader) -> None:
             if bar is not None:
                 bar.total = reader.found  # so far, and so is the time left
                 bar.update(reader.done - bar.n)
-    if not reader.options:
-        others = "" if reader.found == 1 else ", nor at any other position"
-        raise InvalidGameError(
-            f"there is no move at {reader.position(0)}{others}: the game is over"
-        )
 
 
 def _check_second_calls(read: _Read, moves: Moves) -> None:

@@ -64,7 +64,7 @@ class OpenSpielComponent(ListedComponent):
 
     def __repr__(self) -> str:
         """Return the game, the numbers of positions and options, and what the coordinates are."""
-        size = f"{len(self.positions)} positions, {self.options} options"
+        size = f"{self.num_places} positions, {self.options} options"
         return f"{type(self).__name__}({self.game}, {size}, coordinates: {self.coordinate_words})"
 
     @cached_property

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
-from contextlib import ExitStack
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,19 +12,12 @@ from nim_envs.adapters.openspiel.component import FORCED_PASS, OpenSpielComponen
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.names import nearest
-from nim_envs.optional import installed
-from nim_envs.progress import progress_bar
 from nim_envs.rules.convention import LISTED_OUTCOME
-from nim_envs.rules.listing import LARGEST_LISTING
+from nim_envs.rules.listing import LARGEST_LISTING, read_breadth_first
 from nim_envs.rules.move_rows import MOVE_BYTES, MoveRows
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, checked_boolean, checked_integer, largest_bytes
 from nim_envs.typing import Array, IntArray
-
-SECONDS_WITHOUT_PROGRESS = 2.0
-
-POSITIONS_PER_UPDATE = 64
-"""Positions between two steps of the progress bar."""
 
 CHECKED_GAMES = 200
 """Random games that are compared with the listing."""
@@ -89,7 +79,7 @@ def game_of(
     game = _loaded(openspiel_game)
     _check_kind(game)
     listing = _Listing(game, most, merge_strings)
-    listing.read_all()
+    read_breadth_first(listing)
     listing.check_random_games()
     component, initial = listing.component()
     return Game(Rules(listing.name, (component,), (initial,)), LISTED_OUTCOME)
@@ -163,10 +153,13 @@ class _Listing:
         game: a ``pyspiel.Game``.
         limit: most positions.
         merge_strings: whether tensors may differ at a position.
+
+    Raises:
+        InvalidGameError: the game is over at the start.
     """
 
     def __init__(self, game: Any, limit: int, merge_strings: bool) -> None:
-        self.name = _name_of(game)
+        self.name, self.done = _name_of(game), 0
         self._game, self._limit, self._merge = game, limit, merge_strings
         self._pass = game.num_distinct_actions()
         self._has_tensor = game.get_type().provides_observation_tensor
@@ -178,36 +171,25 @@ class _Listing:
         self._tensors: list[bytes] = []
         self._differing = 0
         self._players, self._passes, self._values = array("b"), array("b"), array("b")
-        self._waiting: deque[tuple[int, Any]] = deque()
+        self._states: dict[int, Any] = {}
         self._sources, self._options, self._targets = array("i"), array("i"), array("i")
         self._strings: dict[int, dict[str, None]] = {}
-
-    def read_all(self) -> None:
-        """Read all positions and moves.
-
-        Raises:
-            InvalidGameError: the game is over at the start, or states are not told apart.
-            SearchTooLargeError: there are too many.
-        """
-        with ExitStack() as stack:
-            bar: Any = None
-            if installed("tqdm"):
-                bar = stack.enter_context(
-                    progress_bar(
-                        desc=f"positions of {self.name}",
-                        unit="position",
-                        delay=SECONDS_WITHOUT_PROGRESS,
-                    )
-                )
-            self._index(self._game.new_initial_state(), last_player=1)
-            for done in count():
-                if not self._waiting:
-                    break
-                if bar is not None and done % POSITIONS_PER_UPDATE == 0:
-                    bar.update(len(self._tensors) - bar.n)
-                self._read(*self._waiting.popleft())
-        if not self._options:
+        start = game.new_initial_state()
+        if start.is_terminal():
             raise InvalidGameError(f"{self.name} of OpenSpiel is over at the start: no move there")
+        self._index(start, last_player=1)
+
+    @property
+    def found(self) -> int:
+        """Number of positions found."""
+        return len(self._tensors)
+
+    def read_some(self) -> None:
+        """Read the moves of the next position."""
+        state = self._states.pop(self.done, None)  # none where the game is over, and at a pass
+        if state is not None:
+            self._read(self.done, state)
+        self.done += 1
 
     def check_random_games(self) -> None:
         """Compare random games with the listing, whole histories, drawn from a fixed seed.
@@ -216,14 +198,26 @@ class _Listing:
             InvalidGameError: states are not told apart.
         """
         rng = np.random.default_rng(0)
+        keys = self._move_keys(np.array(self._sources), np.array(self._options))
+        order = np.argsort(keys)
+        keys, targets = keys[order], np.array(self._targets)[order]
         for _ in range(CHECKED_GAMES):
-            state, last_player = self._game.new_initial_state(), 1
-            while True:
-                self._index(state, last_player)  # compares with what is listed
+            state, index = self._game.new_initial_state(), 0
+            for _ in range(self._game.max_game_length()):  # there may be no other end
                 if state.is_terminal():
                     break
-                last_player = state.current_player()
-                state.apply_action(int(rng.choice(state.legal_actions())))
+                if self._passes[index]:
+                    index = int(targets[np.searchsorted(keys, self._move_keys(index, self._pass))])
+                player, action = state.current_player(), int(rng.choice(state.legal_actions()))
+                state.apply_action(action)
+                listed = targets[np.searchsorted(keys, self._move_keys(index, action))]
+                index = self._index(state, player)
+                if index != listed:
+                    raise self._not_told_apart(state, f"action {action} leads to other states")
+
+    def _move_keys(self, source: Any, option: Any) -> Any:
+        """Return the numbers of moves, one for each position and option."""
+        return np.int64(source) * (self._pass + 1) + option
 
     def _read(self, index: int, state: Any) -> None:
         """Read the moves at a position."""
@@ -274,9 +268,16 @@ class _Listing:
             self._signatures.append(self._interned.setdefault(signature, signature))
             self._check_size(state)
             if not over and not passing:
-                self._waiting.append((index, state))
+                self._states[index] = state
         elif self._signatures[index] != signature:
-            raise self._not_told_apart(state, self._signatures[index], signature)
+            (difference,) = [
+                f"{what} are {one} or {other}"
+                for what, one, other in zip(
+                    ("legal actions", "returns"), self._signatures[index], signature, strict=True
+                )
+                if one != other
+            ][:1]
+            raise self._not_told_apart(state, difference)
         elif self._tensors[index] != tensor:  # with merged strings alone
             self._differing |= int.from_bytes(self._tensors[index]) ^ int.from_bytes(tensor)
         return index
@@ -295,15 +296,12 @@ class _Listing:
         self._is_whole = False
         return array("d", entries).tobytes()
 
-    def _not_told_apart(self, state: Any, one: _Signature, other: _Signature) -> InvalidGameError:
-        """Return the error for a position at which histories disagree."""
-        what = "legal actions" if one.legal_actions != other.legal_actions else "returns"
-        field = what.replace(" ", "_")
+    def _not_told_apart(self, state: Any, difference: str) -> InvalidGameError:
+        """Return the error for histories that lead to one position and differ."""
         return InvalidGameError(
             f"{self.name} of OpenSpiel has states that their strings and tensors do not tell "
-            f"apart, with {what} {getattr(one, field)} and {getattr(other, field)}, for one after "
-            f"the moves {state.history()}: a counter or a rule on repetitions is hidden in the "
-            f"state\n{state}"
+            f"apart: {difference}, here after the moves {state.history()}: a counter or a rule on "
+            f"repetitions is hidden in the state\n{state}"
         )
 
     def _check_size(self, state: Any) -> None:

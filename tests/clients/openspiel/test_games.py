@@ -208,7 +208,8 @@ def test_a_game_survives_pickling_and_equals_itself():
         ("kuhn_poker(players=3)", "it has 3 players, not 2"),
         ("matrix_pd", r"at the same time.*not of zero sum"),
         ("checkers(rows=4,columns=4)", "is over at the start"),
-        ("oware(num_houses_per_player=2,num_seeds_per_house=1)", r"form a cycle: Player .*PLAYING"),
+        ("oware(num_houses_per_player=2,num_seeds_per_house=1)",
+         r"action 0 leads to other states, .* a rule on repetitions is hidden"),
         ("go(board_size=2)", r"legal actions .* a counter or a rule on repetitions is hidden"),
     ],
 )  # fmt: skip
@@ -240,6 +241,21 @@ def test_a_hidden_counter_is_refused():
 def test_hidden_returns_are_refused():
     name = registered(total=8, key=lambda state: f"{min(state.left, 1)}")
     with pytest.raises(InvalidGameError, match="is hidden in the state"):
+        game_of(name)
+
+
+def test_a_cycle_of_moves_is_refused():
+    endless = registered(legal=lambda state: [0, 1], key=lambda state: f"{state.left % 3} left")
+    with pytest.raises(InvalidGameError, match=r"form a cycle: . left"):
+        game_of(endless)
+
+
+def test_moves_that_lead_to_other_states_are_refused():
+    """The number of turns shows at the end alone, where histories have met before."""
+    name = registered(
+        total=8, key=lambda state: f"{state.left} {state.turns if state.left < 4 else ''}"
+    )
+    with pytest.raises(InvalidGameError, match=r"action [01] leads to other states"):
         game_of(name)
 
 
