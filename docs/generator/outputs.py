@@ -45,6 +45,7 @@ END = re.compile(
 OF_ONE_RUN = {
     "agilerl": ("agilerl", "torch"),
     "alphazero": ("jax", "pgx"),
+    "openspiel": ("open_spiel", "numpy"),
     "pgx": ("jax", "pgx"),
     "ppo_from_scratch": ("torch",),
     "rllib": ("ray", "torch"),
