@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from nim_envs.optional import imports_for
-from nim_envs.text import verdict
 from nim_envs.text.exam import Suite
 
 with imports_for("the task for Inspect", "inspect-ai"):
@@ -51,9 +50,8 @@ def exact_verdict(suite: Suite, answer: str) -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        setting, item = suite.items[str(state.sample_id)]
         reply = state.output.completion
-        truth = verdict(setting.language, item.position, reply, answer=answer)
+        truth = suite.verdict(str(state.sample_id), reply, answer=answer)
         facts: dict[str, Any] = {"kind": truth.kind, "why": truth.why}
         return Score(
             value=float(truth.kept_win), answer=reply, explanation=truth.kind, metadata=facts

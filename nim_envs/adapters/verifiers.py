@@ -256,8 +256,8 @@ class ExamTask(vf.Task[ExamData, vf.State, vf.TaskConfig]):
     def verdict(self, trace: vf.Trace) -> Verdict:
         """Return the truth about the last reply of a trace."""
         data = self.data
-        setting, item = _setting(data.seed, data.setting).items[data.item]
-        return verdict_of(setting.language, item.position, trace.last_reply, answer=data.answer)
+        suite = _setting(data.seed, data.setting)
+        return suite.verdict(data.item, trace.last_reply, answer=data.answer)
 
     @vf.reward
     async def kept_win(self, trace: vf.Trace) -> float:

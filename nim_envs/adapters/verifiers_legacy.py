@@ -9,7 +9,6 @@ from typing import Any
 
 from nim_envs.errors import MissingPackageError
 from nim_envs.text import Verdict
-from nim_envs.text import verdict as verdict_of
 from nim_envs.text.exam import Suite
 
 
@@ -46,9 +45,8 @@ def load_environment(
     ]
 
     def verdict(completion: Any, info: dict[str, Any]) -> Verdict:
-        setting, item = suite.items[info["id"]]
         said = completion if isinstance(completion, str) else completion[-1]["content"]
-        return verdict_of(setting.language, item.position, said or "", answer=answer)
+        return suite.verdict(info["id"], said or "", answer=answer)
 
     def kept_win(completion: Any, info: dict[str, Any]) -> float:
         return float(verdict(completion, info).kept_win)

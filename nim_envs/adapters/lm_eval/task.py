@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from nim_envs.optional import imports_for
-from nim_envs.text import verdict
 from nim_envs.text.exam import Suite
 
 with imports_for("the task for lm-eval", "lm-eval"):
@@ -40,6 +39,6 @@ def positions(
 
 def judge(row: dict[str, Any], replies: Sequence[str]) -> dict[str, float]:
     """Return 1 or 0 for whether the reply to a row keeps the win, and whether it holds a move."""
-    setting, item = _suite(row["seed"], tuple(row["only"])).items[row["id"]]
-    truth = verdict(setting.language, item.position, replies[0], answer=row["answer"])
+    suite = _suite(row["seed"], tuple(row["only"]))
+    truth = suite.verdict(row["id"], replies[0], answer=row["answer"])
     return {"kept_win": float(truth.kept_win), "held_move": float(truth.kind != "format")}

@@ -24,6 +24,7 @@ from nim_envs.text.exam.truth import BANDS, Truth, truth_of
 from nim_envs.text.language import Language, as_language, disguised
 from nim_envs.text.prompts import prompt
 from nim_envs.text.replies import Request
+from nim_envs.text.verdicts import Verdict, verdict
 
 SUITE_VERSION = 1
 """Version of the suite: the same seed draws the same settings and positions."""
@@ -183,6 +184,17 @@ class Suite:
             text = prompt(setting.language, item.position, **form)
             for sample in range(samples):
                 yield Request(f"{item.id}#{sample}", text)
+
+    def verdict(self, item: str, reply: str, **reading: Any) -> Verdict:
+        """Return the exact verdict on a reply at a position.
+
+        Args:
+            item: id of the position.
+            reply: any text.
+            reading: arguments of :func:`nim_envs.text.verdict`.
+        """
+        setting, at = self.items[item]
+        return verdict(setting.language, at.position, reply, **reading)
 
 
 def _names() -> Iterator[tuple[str, str, str]]:
