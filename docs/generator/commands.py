@@ -19,7 +19,7 @@ from agents.cli.main import run as run_agents
 from benchmarks.__main__ import command as benchmark
 from benchmarks.__main__ import main as list_benchmarks
 from benchmarks.__main__ import programs
-from docs.generator.markdown import OFTEN, write
+from docs.generator.markdown import write
 from docs.generator.outputs import inside
 from nim_envs.cli.main import main as nim_envs_main
 from nim_envs.cli.main import run as run_nim_envs
@@ -160,5 +160,5 @@ def pages() -> list[str]:
             section("agents", agents_main, run_agents, OF_AGENTS),
             benchmarks(),
         ]
-    write("commands.md", "\n\n".join(parts) + "\n", boost=OFTEN)
+    write("commands.md", "\n\n".join(parts) + "\n", boost=2.0)
     return ["* [Commands](commands.md)"]

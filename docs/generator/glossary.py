@@ -10,7 +10,7 @@ from markdown.extensions.toc import slugify
 from docs.generator.markdown import ROOT
 
 PAGE = "glossary"
-ORDINARY = ("Component", "Option", "Sum")
+ORDINARY = ("Batch", "Component", "Opponent", "Option", "Sum")
 """Words of the glossary that are ordinary English too, so that not every use means the entry."""
 
 TAG = re.compile(r"(<[^>]+>)")

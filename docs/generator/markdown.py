@@ -16,8 +16,8 @@ from docs.generator.roles import ROLE
 
 ROOT = Path(__file__).resolve().parents[2]
 
-OFTEN, RARELY = 3.0, 0.2
-"""Weights of pages in the manual's search: games, commands and words before the API."""
+OFTEN, RARELY = 4.0, 0.03
+"""Weights of pages in the manual's search: games and words, then commands, before the API."""
 
 
 def heading(path: Path) -> str:

@@ -93,6 +93,7 @@ def widget(
         (anywidget.AnyWidget,),
         {
             "__doc__": "A board to play on.",
+            "__module__": __name__,
             "_esm": SCRIPT.read_text(encoding="utf-8") + AS_MODULE,
             "_css": STYLE.read_text(encoding="utf-8"),
             "data": traitlets.Dict().tag(sync=True),

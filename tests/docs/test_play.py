@@ -434,3 +434,29 @@ def test_the_widget_of_notebooks_plays_to_a_draw_and_says_which_move_threw_one(v
         by_keys(page, 0)
     by_clicks(page, state["right"].index(False))
     assert "You threw the " in page.evaluate(STATE)["thrown"]
+
+
+@pytest.mark.skipif("NIM_ENVS_SITE" not in os.environ, reason="the search is that of the manual")
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("play against", "games/chomp.html"),
+        ("opponent", "glossary.html"),
+        ("exploitability", "glossary.html"),
+        ("vectorized", "glossary.html"),
+        ("chomp", "games/chomp.html"),
+        ("solve", "commands.html"),
+    ],
+)
+def test_the_search_finds_words_games_and_commands_before_the_api(site, browser, words, page):
+    context = browser.new_context()
+    opened = context.new_page()
+    opened.goto(f"{site}/index.html?q={words}")
+    opened.wait_for_selector(".md-search-result__item > a", state="attached")
+    found = opened.evaluate(
+        "[...document.querySelectorAll('.md-search-result__item > a:first-child')]"
+        ".map((each) => new URL(each.href).pathname.slice(1))"
+    )
+    context.close()
+    first = next((place for place, name in enumerate(found) if "reference/" in name), len(found))
+    assert page in found[:first]
