@@ -86,7 +86,7 @@ def test_published_mistakes_are_mistakes():
             assert (periods[0].values == periods[1].values).all()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.release
 def test_the_last_exception_of_0_56_where_sources_disagree():
     values = grundy_sequence("0.56", 330_000, method="naive")
     assert (values[326_640:-144] == values[326_784:]).all()
