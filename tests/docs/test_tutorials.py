@@ -113,7 +113,7 @@ def test_the_file_of_the_tutorial_of_large_boards_serves_the_command_line(tmp_pa
 
 
 def test_commands_of_three_games_train_score_and_play(tmp_path, monkeypatch):
-    """On the smallest of them, in few games; a test before a release compares all that they print."""
+    """On the smallest of them, in few games; another test compares all that they print."""
     typed = "".join(re.findall(r"^```sh\n(.*?)^```", read("three_games"), re.DOTALL | re.MULTILINE))
     for program in PROGRAM.finditer(read("three_games")):
         if program["file"]:
