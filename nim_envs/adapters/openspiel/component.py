@@ -63,7 +63,7 @@ class OpenSpielComponent(ListedComponent):
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        """Return the game, the numbers of positions and options, and what the coordinates are."""
+        """Return the game, the numbers of positions and options, and the meaning of coordinates."""
         size = f"{self.num_places} positions, {self.options} options"
         return f"{type(self).__name__}({self.game}, {size}, coordinates: {self.coordinate_words})"
 
@@ -113,7 +113,7 @@ class OpenSpielComponent(ListedComponent):
 
     @cached_property
     def _shortest_plays(self) -> tuple[IntArray, IntArray]:
-        """Place before each place on a shortest play, and the option; -1 at the start."""
+        """Place before each place on a shortest play to it, and the option; -1 at the start."""
         before = np.full(self.num_places, -1, dtype=np.int64)
         options = np.full(self.num_places, -1, dtype=np.int64)
         found = np.zeros(self.num_places, dtype=np.bool_)
@@ -148,7 +148,7 @@ class OpenSpielComponent(ListedComponent):
 
 @dataclass(frozen=True)
 class ActionStrings(OptionDescriptions):
-    """The strings of actions, of which those of one action may depend on the state.
+    """Strings of actions; that of an action may depend on the state.
 
     Args:
         component: the component, which finds OpenSpiel's states.
@@ -157,7 +157,7 @@ class ActionStrings(OptionDescriptions):
     component: OpenSpielComponent
 
     def describe(self, option: int, state: int | None = None) -> str:
-        """Return the string of an action at ``state``, or those of all states."""
+        """Return the string of an action at ``state``; without one, its strings at all states."""
         if state is not None and not self.component.is_forced_pass(state):
             reached = self.component.openspiel_state(state)
             if option in reached.legal_actions():

@@ -78,11 +78,11 @@ def game_of(
     checked_boolean("merge_strings", merge_strings)
     game = _loaded(openspiel_game)
     _check_kind(game)
-    listing = _Listing(game, most, merge_strings)
-    read_breadth_first(listing)
-    listing.check_random_games()
-    component, initial = listing.component()
-    return Game(Rules(listing.name, (component,), (initial,)), LISTED_OUTCOME)
+    reader = _Reader(game, most, merge_strings)
+    read_breadth_first(reader)
+    reader.check_random_games()
+    component, initial = reader.component()
+    return Game(Rules(reader.name, (component,), (initial,)), LISTED_OUTCOME)
 
 
 def _loaded(game: Any) -> Any:
@@ -146,8 +146,8 @@ class _Signature(NamedTuple):
     returns: tuple[float, ...]
 
 
-class _Listing:
-    """The positions and moves of a game of OpenSpiel, numbered in the order of reading.
+class _Reader:
+    """Reads the positions and moves of a game of OpenSpiel, in the order of their indices.
 
     Args:
         game: a ``pyspiel.Game``.
@@ -161,7 +161,7 @@ class _Listing:
     def __init__(self, game: Any, limit: int, merge_strings: bool) -> None:
         self.name, self.done = _name_of(game), 0
         self._game, self._limit, self._merge = game, limit, merge_strings
-        self._pass = game.num_distinct_actions()
+        self._pass_option = game.num_distinct_actions()
         self._has_tensor = game.get_type().provides_observation_tensor
         self._is_whole = self._has_tensor
         self._width = game.observation_tensor_size() if self._has_tensor else 0
@@ -169,15 +169,15 @@ class _Listing:
         self._signatures: list[_Signature] = []
         self._interned: dict[_Signature, _Signature] = {}
         self._tensors: list[bytes] = []
-        self._differing = 0
+        self._differing = 0  # bytes of tensors as one integer, 0 where equal strings agree
         self._players, self._passes, self._values = array("b"), array("b"), array("b")
-        self._states: dict[int, Any] = {}
+        self._unread: dict[int, Any] = {}  # states whose moves are still to be read
         self._sources, self._options, self._targets = array("i"), array("i"), array("i")
         self._strings: dict[int, dict[str, None]] = {}
         start = game.new_initial_state()
         if start.is_terminal():
             raise InvalidGameError(f"{self.name} of OpenSpiel is over at the start: no move there")
-        self._index(start, last_player=1)
+        self._index_after_move(start, last_player=1)
 
     @property
     def found(self) -> int:
@@ -186,7 +186,7 @@ class _Listing:
 
     def read_some(self) -> None:
         """Read the moves of the next position."""
-        state = self._states.pop(self.done, None)  # none where the game is over, and at a pass
+        state = self._unread.pop(self.done, None)  # none where the game is over, and at a pass
         if state is not None:
             self._read(self.done, state)
         self.done += 1
@@ -207,17 +207,19 @@ class _Listing:
                 if state.is_terminal():
                     break
                 if self._passes[index]:
-                    index = int(targets[np.searchsorted(keys, self._move_keys(index, self._pass))])
+                    index = int(
+                        targets[np.searchsorted(keys, self._move_keys(index, self._pass_option))]
+                    )
                 player, action = state.current_player(), int(rng.choice(state.legal_actions()))
                 state.apply_action(action)
                 listed = targets[np.searchsorted(keys, self._move_keys(index, action))]
-                index = self._index(state, player)
+                index = self._index_after_move(state, player)
                 if index != listed:
                     raise self._not_told_apart(state, f"action {action} leads to other states")
 
     def _move_keys(self, source: Any, option: Any) -> Any:
-        """Return the numbers of moves, one for each position and option."""
-        return np.int64(source) * (self._pass + 1) + option
+        """Return the key of each move, one number for its source and option."""
+        return np.int64(source) * (self._pass_option + 1) + option
 
     def _read(self, index: int, state: Any) -> None:
         """Read the moves at a position."""
@@ -225,31 +227,33 @@ class _Listing:
         for action in state.legal_actions():
             words = self._strings.setdefault(action, {})
             words.setdefault(state.action_to_string(player, action))
-            self._add_move(index, action, self._index(state.child(action), player))
+            self._add_move(index, action, self._index_after_move(state.child(action), player))
 
     def _add_move(self, source: int, option: int, target: int) -> None:
         self._sources.append(source)
         self._options.append(option)
         self._targets.append(target)
 
-    def _index(self, state: Any, last_player: int) -> int:
-        """Return the index of a state, or of the pass before it; new ones are added.
+    def _index_after_move(self, state: Any, last_player: int) -> int:
+        """Return the index of the position after a move; it is added if it is new.
+
+        That is a pass, which leads to the state, where the player who moved last moves again.
 
         Args:
-            state: any state.
+            state: the state after the move.
             last_player: the player who moved last; before the first move that is player 1.
         """
         over = state.is_terminal()
         if over or state.current_player() != last_player:
-            return self._index_for(state, 1 - last_player, over=over, passing=False)
-        known = len(self._tensors)
-        index = self._index_for(state, 1 - last_player, over=False, passing=True)
-        after = self._index_for(state, last_player, over=False, passing=False)
+            return self._index_with_player(state, 1 - last_player, over=over, passing=False)
+        known = self.found
+        index = self._index_with_player(state, 1 - last_player, over=False, passing=True)
+        after = self._index_with_player(state, last_player, over=False, passing=False)
         if index == known:
-            self._add_move(index, self._pass, after)
+            self._add_move(index, self._pass_option, after)
         return index
 
-    def _index_for(self, state: Any, player: int, *, over: bool, passing: bool) -> int:
+    def _index_with_player(self, state: Any, player: int, *, over: bool, passing: bool) -> int:
         """Return the index of a state with a player to move; it is added if it is new.
 
         Raises:
@@ -258,9 +262,9 @@ class _Listing:
         """
         string, tensor = str(state), self._tensor(state, player)
         key = player, passing, string, b"" if self._merge else tensor
-        index = self._index_of.setdefault(key, len(self._tensors))
+        index = self._index_of.setdefault(key, self.found)
         signature = _Signature(() if over else tuple(state.legal_actions()), tuple(state.returns()))
-        if index == len(self._tensors):
+        if index == self.found:
             self._tensors.append(tensor)
             self._players.append(player)
             self._passes.append(passing)
@@ -268,16 +272,16 @@ class _Listing:
             self._signatures.append(self._interned.setdefault(signature, signature))
             self._check_size(state)
             if not over and not passing:
-                self._states[index] = state
+                self._unread[index] = state
         elif self._signatures[index] != signature:
-            (difference,) = [
-                f"{what} are {one} or {other}"
-                for what, one, other in zip(
+            differences = (
+                f"{words} are {one} or {other}"
+                for words, one, other in zip(
                     ("legal actions", "returns"), self._signatures[index], signature, strict=True
                 )
                 if one != other
-            ][:1]
-            raise self._not_told_apart(state, difference)
+            )
+            raise self._not_told_apart(state, next(differences))
         elif self._tensors[index] != tensor:  # with merged strings alone
             self._differing |= int.from_bytes(self._tensors[index]) ^ int.from_bytes(tensor)
         return index
@@ -306,21 +310,20 @@ class _Listing:
 
     def _check_size(self, state: Any) -> None:
         """Raise ``SearchTooLargeError`` if there are too many positions."""
-        number = len(self._tensors)
-        needed = number * 8 * (self._width + 1) + len(self._options) * MOVE_BYTES
-        if number <= self._limit and needed <= largest_bytes():
+        needed = self.found * 8 * (self._width + 1) + len(self._options) * MOVE_BYTES
+        if self.found <= self._limit and needed <= largest_bytes():
             return
         game = self._game
         size = (
             f"positions after {state.move_number()} moves are reached, where games take up to "
             f"{game.max_game_length()}, with {game.num_distinct_actions()} actions"
         )
-        if number > self._limit:
+        if self.found > self._limit:
             raise SearchTooLargeError(
                 f"{self.name} of OpenSpiel has more than {self._limit} positions, the limit: "
                 f"{size}. A larger limit may be given as limit=..."
             )
-        check_bytes(f"{number} positions of {self.name} and their moves ({size})", needed)
+        check_bytes(f"{self.found} positions of {self.name} and their moves ({size})", needed)
 
     def component(self) -> tuple[OpenSpielComponent, int]:
         """Return the component, and its initial state; nothing more can be read then."""
@@ -328,13 +331,13 @@ class _Listing:
             large.clear()
         coordinates, in_words = self._coordinates()
         order = np.lexsort(coordinates.T[::-1])
-        state = np.empty(len(order), dtype=np.int32)
-        state[order] = np.arange(len(order))
+        state_of = np.empty(len(order), dtype=np.int32)
+        state_of[order] = np.arange(len(order))
         moves = MoveRows.of(
             len(order),
-            state[np.array(self._sources)],
+            state_of[np.array(self._sources)],
             np.array(self._options),
-            state[np.array(self._targets)],
+            state_of[np.array(self._targets)],
         )
         component = OpenSpielComponent(
             self.name,
@@ -351,8 +354,8 @@ class _Listing:
         return component, int(initial)
 
     def _coordinates(self) -> tuple[IntArray, str]:
-        """Return the coordinates of positions, ``(positions, fields)``, and what they are."""
-        size = len(self._tensors)
+        """Return the coordinates of positions, ``(positions, fields)``, and their meaning."""
+        size = self.found
         columns: list[Array] = []
         parts = []
         if self._is_whole and self._width:
@@ -372,16 +375,17 @@ class _Listing:
                 columns, distinct = more, now
                 parts.append(words)
         if distinct < size:
-            columns.append(_numbers_among_equal(columns, size))
+            columns.append(_ranks_among_equal(columns, size))
             parts.append("a number among positions that are alike in these")
         return np.concatenate(columns, axis=1), ", ".join(parts)
 
     def _descriptions(self) -> list[str]:
-        """Return the strings of each action, of all states."""
-        number = self._pass + (self._pass in self._options)
-        words = [" or ".join(self._strings.get(action, ())) for action in range(number)]
-        words[self._pass :] = [FORCED_PASS] * (number - self._pass)
-        return [each or f"action {action}" for action, each in enumerate(words)]
+        """Return the strings of each action at all states, and the words of a pass."""
+        words = [
+            " or ".join(self._strings.get(action, ())) or f"action {action}"
+            for action in range(self._pass_option)
+        ]
+        return [*words, FORCED_PASS] if self._pass_option in self._options else words
 
 
 def _count_distinct(columns: list[Array]) -> int:
@@ -392,12 +396,12 @@ def _count_distinct(columns: list[Array]) -> int:
     return len(np.unique(np.ascontiguousarray(rows).view(f"V{rows.shape[1]}")))
 
 
-def _numbers_among_equal(columns: list[Array], size: int) -> IntArray:
-    """Return the number of each row among those equal to it, in their order, ``(size, 1)``."""
+def _ranks_among_equal(columns: list[Array], size: int) -> IntArray:
+    """Return the rank of each row among those equal to it, from 0, ``(size, 1)``."""
     seen: dict[bytes, int] = {}
-    numbers = np.empty((size, 1), dtype=np.int64)
-    for place in range(size):
-        key = b"".join(column[place].tobytes() for column in columns)
-        numbers[place] = seen.get(key, 0)
-        seen[key] = int(numbers[place, 0]) + 1
-    return numbers
+    ranks = np.empty((size, 1), dtype=np.int64)
+    for index in range(size):
+        key = b"".join(column[index].tobytes() for column in columns)
+        ranks[index] = seen.get(key, 0)
+        seen[key] = int(ranks[index, 0]) + 1
+    return ranks

@@ -32,11 +32,11 @@ class OpenSpielPlayer:
     ``open_spiel.python.rl_agent_policy.JointRLAgentPolicy`` joins the agents of both.
 
     Args:
-        player: it.
-        rules: those of a game of :func:`game_of`.
+        player: an agent, a bot or a policy of OpenSpiel.
+        rules: rules of a game of :func:`game_of`; ``None``: the environment has none.
 
     Raises:
-        TypeError: it is none of these, or the rules are others.
+        TypeError: ``player`` is none of these, or the rules are not of a game of :func:`game_of`.
     """
 
     def __init__(self, player: Any, rules: Rules | None) -> None:
@@ -52,12 +52,12 @@ class OpenSpielPlayer:
         if isinstance(player, (policy.Policy, pyspiel.Policy)):
             self._chances_at = player.action_probabilities
         elif isinstance(player, pyspiel.Bot):
-            self._chances_at = self._of_bot
+            self._chances_at = self._chances_of_bot
         elif isinstance(player, rl_agent.AbstractAgent):
             self._env = rl_environment.Environment(
                 component.openspiel_game, include_full_state=True
             )
-            self._chances_at = self._of_agent
+            self._chances_at = self._chances_of_agent
         else:
             raise TypeError(
                 f"{player!r} of OpenSpiel plays nothing: an Agent, a Bot or a Policy does"
@@ -74,7 +74,7 @@ class OpenSpielPlayer:
             positions: ``(n, 1)``, or their coordinates ``(n, fields)``; each with a legal move.
 
         Raises:
-            InvalidPolicyError: it fails at a position, or gives no action of the game there.
+            InvalidPolicyError: the player raises, or names no action of the game.
         """
         chances = np.zeros((len(positions), self._rules.num_actions))
         states = self._rules.positions_at(positions)[:, 0]
@@ -83,29 +83,29 @@ class OpenSpielPlayer:
                 row[-1] = 1.0
                 continue
             reached = self._component.openspiel_state(state)
-            answer = self._asked(reached)
+            answer = self._ask(reached)
             ids = list(answer)
             if not ids or min(ids) < 0 or max(ids) >= len(row):
                 raise self._fault(reached, f"named the actions {ids}")
             row[ids] = list(answer.values())
         return chances
 
-    def _asked(self, state: Any) -> Chances:
-        """Return its probabilities at a state of OpenSpiel."""
+    def _ask(self, state: Any) -> Chances:
+        """Ask the player at a state of OpenSpiel, and return its probabilities."""
         try:
             return self._chances_at(state)
         except Exception as error:
             raise self._fault(state, f"raised {type(error).__name__}: {error}") from error
 
     def _fault(self, state: Any, did: str) -> InvalidPolicyError:
-        """Return the error for an answer that is none."""
+        """Return the error for a player that failed at a state."""
         return InvalidPolicyError(
             f"{self._player!r} {did}, where player {state.current_player()} is to move after the "
             f"actions {state.history()}. An agent or a bot of one player is scored with "
             "positions='player_0' or 'player_1'; JointRLAgentPolicy of OpenSpiel joins two"
         )
 
-    def _of_bot(self, state: Any) -> Chances:
+    def _chances_of_bot(self, state: Any) -> Chances:
         """Return the probabilities of a bot."""
         bot = self._player
         if _defines(bot, "restart_at"):
@@ -116,7 +116,7 @@ class OpenSpielPlayer:
         of_policy = _defines(bot, "get_policy")
         return dict(bot.get_policy(state) if of_policy else bot.step_with_policy(state)[0])
 
-    def _of_agent(self, state: Any) -> Chances:
+    def _chances_of_agent(self, state: Any) -> Chances:
         """Return the probabilities of an agent."""
         self._env.set_state(state)
         output = self._player.step(self._env.get_time_step(), is_evaluation=True)
@@ -128,7 +128,7 @@ class OpenSpielPlayer:
 def _defines(bot: Any, method: str) -> bool:
     """Return whether a bot has a method of its own.
 
-    A class of Python that lacks it has that of ``pyspiel.Bot``, which raises an error.
+    A class in Python inherits from ``pyspiel.Bot`` a method that raises an error.
     """
     kind = type(bot)
     return kind.__module__ == "pyspiel" or getattr(kind, method) is not getattr(pyspiel.Bot, method)
