@@ -49,11 +49,11 @@ def moves_of_many(positions: IntArray, moves: ArrayMoves) -> MovesOfMany:
             "three arrays: the row of each move, its label, and the position after it"
         ) from error
     count, width = positions.shape
-    if not len(rows) == len(labels) == len(after) == 0:
+    if rows.size or labels.size or after.size:  # empty arrays may be of any shape and type
         for name, array, kinds, shape, wanted in (
-            ("rows", rows, "iu", rows.shape[:1], "integers (moves,)"),
-            ("labels", labels, "iuU", rows.shape[:1], "integers or strings (moves,)"),
-            ("positions", after, "iu", (*rows.shape[:1], width), f"integers (moves, {width})"),
+            ("rows", rows, "iu", (rows.size,), "integers (moves,)"),
+            ("labels", labels, "iuU", (rows.size,), "integers or strings (moves,)"),
+            ("positions", after, "iu", (rows.size, width), f"integers (moves, {width})"),
         ):
             if array.dtype.kind not in kinds or array.shape != shape:
                 raise InvalidGameError(
@@ -100,7 +100,7 @@ def values_of_many(positions: IntArray, outcome: ArrayOutcome) -> ValueArray:
 
 
 def moves_of_one(moves: ArrayMoves) -> Callable[[Position], list[tuple[Any, Position]]]:
-    """Return the function from one position to its moves, as pairs."""
+    """Return the function from one position to its moves, pairs of label and next position."""
 
     def pairs(position: Position) -> list[tuple[Any, Position]]:
         found = moves_of_many(np.array([position]), moves)

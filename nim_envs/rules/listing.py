@@ -50,8 +50,8 @@ SECOND_CALLS = 64
 READ_AT_ONCE = 1024
 """Most moves, and most positions, that are read between two checks of the limits."""
 
-IN_AN_ARRAY = 4096
-"""Most positions that a function of arrays is given."""
+POSITIONS_PER_CALL = 4096
+"""Most positions in one call of a function of arrays."""
 
 SECONDS_WITHOUT_PROGRESS = 2.0
 
@@ -121,13 +121,13 @@ def list_positions(
             f"there is no move at {reader.position(0)}{others}: the game is over"
         )
     moves_read = map(np.asarray, (reader.sources, reader.options, reader.targets))
-    read = _Read(reader.take_positions(), [*reader.option_of], *moves_read)
-    _check_second_calls(read, moves_of_one(moves) if vectorized else moves)
-    values = None if outcome is None else _end_values(read, outcome, vectorized=vectorized)
-    return _in_order(reader, read, values)
+    raw = _RawListing(reader.take_positions(), [*reader.option_of], *moves_read)
+    _check_second_calls(raw, moves_of_one(moves) if vectorized else moves)
+    values = None if outcome is None else _end_values(raw, outcome, vectorized=vectorized)
+    return _in_order(reader, raw, values)
 
 
-class _Read(NamedTuple):
+class _RawListing(NamedTuple):
     """The positions and moves of a game, numbered in the order of reading.
 
     Attributes:
@@ -170,7 +170,7 @@ class Reader(Protocol):
 
 
 def read_breadth_first(reader: Reader) -> None:
-    """Read the moves of all positions, with a bar if that takes seconds and tqdm is installed."""
+    """Read the moves of all positions, with a progress bar after some seconds if tqdm is there."""
     with ExitStack() as stack:
         bar: Any = None
         if installed("tqdm"):
@@ -184,26 +184,26 @@ def read_breadth_first(reader: Reader) -> None:
         while reader.done < reader.found:
             reader.read_some()
             if bar is not None:
-                bar.total = reader.found  # so far, and so is the time left
+                bar.total = reader.found  # grows, and the time left with it
                 bar.update(reader.done - bar.n)
 
 
-def _check_second_calls(read: _Read, moves: Moves) -> None:
+def _check_second_calls(raw: _RawListing, moves: Moves) -> None:
     """Call the function of moves again at some positions, and compare the moves.
 
     Raises:
         InvalidGameError: they differ; the message names the position.
     """
-    count = len(read.coordinates)
+    count = len(raw.coordinates)
     chosen = np.arange(0, count, -(-count // SECOND_CALLS))
-    bounds = np.searchsorted(read.sources, np.stack([chosen, chosen + 1], axis=1)).tolist()
+    bounds = np.searchsorted(raw.sources, np.stack([chosen, chosen + 1], axis=1)).tolist()
     for index, (begin, end) in zip(chosen.tolist(), bounds, strict=True):
-        position = read.position(index)
+        position = raw.position(index)
         first = {
-            read.labels[option]: read.position(target)
-            for option, target in zip(read.options[begin:end], read.targets[begin:end], strict=True)
+            raw.labels[option]: raw.position(target)
+            for option, target in zip(raw.options[begin:end], raw.targets[begin:end], strict=True)
         }
-        most = len(first) + 1  # more are others already
+        most = len(first) + 1  # one too many is a difference already
         pairs = _first_moves(position, moves, most)
         for pair in pairs:
             _check_pair(pair, position)
@@ -218,23 +218,24 @@ def _check_second_calls(read: _Read, moves: Moves) -> None:
             )
 
 
-def _end_values(read: _Read, outcome: Any, *, vectorized: bool) -> ValueArray:
+def _end_values(raw: _RawListing, outcome: Any, *, vectorized: bool) -> ValueArray:
     """Return the values of positions without moves, in the order of reading, and 0 at the others.
 
     Raises:
         InvalidGameError: as :func:`list_positions`.
     """
-    values = np.zeros(len(read.coordinates), dtype=np.int8)
-    finished = np.flatnonzero(np.bincount(read.sources, minlength=len(values)) == 0)
-    for some in np.array_split(finished, -(-len(finished) // READ_AT_ONCE)):
+    values = np.zeros(len(raw.coordinates), dtype=np.int8)
+    finished = np.flatnonzero(np.bincount(raw.sources, minlength=len(values)) == 0)
+    for begin in range(0, len(finished), READ_AT_ONCE):
+        some = finished[begin : begin + READ_AT_ONCE]
         if vectorized:
-            values[some] = values_of_many(read.coordinates[some].astype(np.int64), outcome)
+            values[some] = values_of_many(raw.coordinates[some].astype(np.int64), outcome)
         else:
-            positions = map(tuple, read.coordinates[some].tolist())
+            positions = map(tuple, raw.coordinates[some].tolist())
             values[some] = [_end_value(position, outcome) for position in positions]
     of_one = value_of_one(outcome) if vectorized else outcome
-    for index in finished[:: -(-len(finished) // SECOND_CALLS)].tolist():
-        position = read.position(index)
+    for index in finished[:: max(1, -(-len(finished) // SECOND_CALLS))].tolist():
+        position = raw.position(index)
         again = _end_value(position, of_one)
         if again != values[index]:
             raise InvalidGameError(
@@ -250,8 +251,8 @@ def _end_value(position: Position, outcome: Outcome) -> int:
         value = outcome(position)
         if type(value) is int and -1 <= value <= 1:
             return value
-        number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-        if number and value in (1, 0, -1):
+        is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+        if is_number and value in (1, 0, -1):
             return int(value)
     except Exception as error:
         raise InvalidGameError(
@@ -263,17 +264,17 @@ def _end_value(position: Position, outcome: Outcome) -> int:
     )
 
 
-def _in_order(reader: _Reader, read: _Read, values: ValueArray | None) -> Listing:
+def _in_order(reader: _Reader, raw: _RawListing, values: ValueArray | None) -> Listing:
     """Return the listing, with positions and labels in order."""
-    labels, coordinates = read.labels, read.coordinates
+    labels, coordinates = raw.labels, raw.coordinates
     order = list(range(len(labels)))
     if not reader.labels_are_fixed:
         order.sort(key=lambda option: _natural_key(labels[option]))
-    column = _inverse(np.array(order, dtype=np.int64))
+    option_of = _inverse(np.array(order, dtype=np.int64))
     lexicographic = np.lexsort(coordinates.T[::-1])
-    state = _inverse(lexicographic)
+    state_of = _inverse(lexicographic)
     moves = MoveRows.of(
-        len(coordinates), state[read.sources], column[read.options], state[read.targets]
+        len(coordinates), state_of[raw.sources], option_of[raw.options], state_of[raw.targets]
     )
     ordered = tuple(labels[option] for option in order)
     return Listing(
@@ -327,7 +328,7 @@ class _Reader:
         self._position_bytes = ENTRY_BYTES * (self._width + 1)
         self._packing, self._packed = struct.Struct(""), bytearray()
         self._pack_in(NARROW)
-        self._numbers_of(starts)
+        self._indices_of(starts)
 
     @property
     def found(self) -> int:
@@ -339,7 +340,7 @@ class _Reader:
         return self._packing.unpack_from(self._packed, index * self._packing.size)
 
     def take_positions(self) -> Array:
-        """Return all positions, ``(positions, coordinates)``, and keep none."""
+        """Return all positions, ``(positions, coordinates)``; nothing more can be read then."""
         self._index_of.clear()
         return np.frombuffer(self._packed, self._dtype).reshape(-1, self._width)
 
@@ -349,15 +350,15 @@ class _Reader:
 
     def _read_array(self) -> None:
         """Read the moves of some positions from a function of arrays."""
-        first, last = (n * self._packing.size for n in (self.done, self.done + IN_AN_ARRAY))
+        first, last = (n * self._packing.size for n in (self.done, self.done + POSITIONS_PER_CALL))
         positions = np.frombuffer(bytes(self._packed[first:last]), self._dtype)
         here = positions.reshape(-1, self._width).astype(np.int64)
         rows, labels, after = moves_of_many(here, self.moves)
         sources = (rows + self.done).astype(np.int32)
-        names, firsts, which = np.unique(labels, return_index=True, return_inverse=True)
-        options = np.array(self._options_of(names.tolist(), sources[firsts]), np.int32)[which]
+        distinct, firsts, which = np.unique(labels, return_index=True, return_inverse=True)
+        options = np.array(self._options_of(distinct.tolist(), sources[firsts]), np.int32)[which]
         self._check_labels(sources, options)
-        self._extend(sources, options, self._numbers_in(after, labels, sources))
+        self._extend(sources, options, self._indices_in_array(after, labels, sources))
         self.done += len(here)
         self._check_bytes()
 
@@ -365,16 +366,16 @@ class _Reader:
         """Read the moves of some positions, one position after the other."""
         pairs: list[Any] = []
         counts: list[int] = []
-        found: Any = ()
+        returned: Any = ()
         first, last = (n * self._packing.size for n in (self.done, self.done + READ_AT_ONCE))
         for position in self._packing.iter_unpack(self._packed[first:last]):
             before = len(pairs)
             try:
-                found = self.moves(position)
-                iterator = iter(found)
+                returned = self.moves(position)
+                iterator = iter(returned)
                 pairs.extend(islice(iterator, READ_AT_ONCE - before))
             except Exception as error:
-                raise _moves_error(position, found, error) from error
+                raise _moves_error(position, returned, error) from error
             counts.append(len(pairs) - before)
             if len(pairs) == READ_AT_ONCE:
                 self._add(counts, pairs)
@@ -415,7 +416,7 @@ class _Reader:
         labels, after = flat[::2], flat[1::2]
         options = self._options_of(labels, sources)
         self._check_labels(sources, options)
-        targets = self._numbers_after(after, labels, sources)
+        targets = self._indices_after(after, labels, sources)
         self._extend(sources, options, targets)
         self.done += len(counts)
         self._check_bytes()
@@ -442,8 +443,8 @@ class _Reader:
         """Return the option of each label; add the labels that are new."""
         options = _look_up(self.option_of, labels)
         if None in options:
-            for place in [place for place, option in enumerate(options) if option is None]:
-                options[place] = self._option_of(labels[place], int(sources[place]))
+            for move in [move for move, option in enumerate(options) if option is None]:
+                options[move] = self._option_of(labels[move], int(sources[move]))
         return options
 
     def _option_of(self, label: Any, source: int) -> int:
@@ -469,8 +470,8 @@ class _Reader:
         self.first_seen[label] = position
         return self.option_of.setdefault(label, len(self.option_of))
 
-    def _numbers_after(self, after: list[Any], labels: list[Any], sources: Int32Array) -> list[int]:
-        """Return the number of the position after each move; add the positions that are new.
+    def _indices_after(self, after: list[Any], labels: list[Any], sources: Int32Array) -> list[int]:
+        """Return the index of the position after each move; add the positions that are new.
 
         Args:
             after: the positions as they were given.
@@ -478,11 +479,11 @@ class _Reader:
             sources: positions before the moves.
         """
 
-        def check(places: Iterable[int]) -> None:
-            for place in places:
-                position = self.position(int(sources[place]))
-                where = f"the position after move {labels[place]!r} at {position}"
-                after[place] = checked_position(where, after[place], self._width)
+        def check(moves: Iterable[int]) -> None:
+            for move in moves:
+                position = self.position(int(sources[move]))
+                where = f"the position after move {labels[move]!r} at {position}"
+                after[move] = checked_position(where, after[move], self._width)
 
         if not _are_tuples(after):
             after = [*map(_as_tuple, after)]
@@ -490,16 +491,16 @@ class _Reader:
                 check(range(len(after)))
         known = self.found
         try:
-            numbers = self._numbers_of(after)
+            indices = self._indices_of(after)
         except struct.error:
             check(range(len(after)))
-            numbers = self._numbers_of(after)
+            indices = self._indices_of(after)
         if self._dtype != NARROW:  # eight bytes hold numbers beyond the largest
-            check(place for place, number in enumerate(numbers) if number >= known)
-        return numbers
+            check(move for move, index in enumerate(indices) if index >= known)
+        return indices
 
-    def _numbers_of(self, positions: Sequence[Position]) -> list[int]:
-        """Return the number of each position; add those that are new.
+    def _indices_of(self, positions: Sequence[Position]) -> list[int]:
+        """Return the index of each position; add those that are new.
 
         Raises:
             struct.error: a position cannot be packed.
@@ -510,10 +511,10 @@ class _Reader:
         except struct.error:
             self._pack_in(WIDE)
             keys = [*starmap(self._packing.pack, positions)]
-        return self._numbers_at(keys)
+        return self._indices_of_packed(keys)
 
-    def _numbers_in(self, after: Array, labels: Array, sources: Int32Array) -> list[int]:
-        """Return the number of each position of an array; add those that are new.
+    def _indices_in_array(self, after: Array, labels: Array, sources: Int32Array) -> list[int]:
+        """Return the index of each position of an array; add those that are new.
 
         Args:
             after: the positions.
@@ -529,16 +530,16 @@ class _Reader:
         if self._dtype.itemsize == 1 and after.max(initial=0) > np.iinfo(self._dtype).max:
             self._pack_in(WIDE)
         packed = np.ascontiguousarray(after, dtype=self._dtype)
-        return self._numbers_at(packed.view(f"V{self._packing.size}").ravel().tolist())
+        return self._indices_of_packed(packed.view(f"V{self._packing.size}").ravel().tolist())
 
-    def _numbers_at(self, keys: list[bytes]) -> list[int]:
-        """Return the number of each packed position; add those that are new.
+    def _indices_of_packed(self, keys: list[bytes]) -> list[int]:
+        """Return the index of each packed position; add those that are new.
 
         Raises:
             SearchTooLargeError: there are too many positions.
         """
         known = self.found
-        numbers = [*map(self._index_of.__getitem__, keys)]
+        indices = [*map(self._index_of.__getitem__, keys)]  # a new key gets the next index
         if self.found > known:
             if self.found > self._limit:
                 raise SearchTooLargeError(
@@ -547,7 +548,7 @@ class _Reader:
                 )
             new = [*islice(reversed(self._index_of), self.found - known)]
             self._packed += b"".join(reversed(new))
-        return numbers
+        return indices
 
     def _pack_in(self, code: str) -> None:
         """Pack positions with coordinates of a type, also those that are packed already."""
@@ -555,8 +556,8 @@ class _Reader:
         self._packing, self._dtype = struct.Struct(f"={self._width}{code}"), np.dtype(code)
         keys = [*starmap(self._packing.pack, before)]
         self._packed = bytearray().join(keys)
-        numbers = {key: number for number, key in enumerate(keys)}
-        self._index_of = defaultdict(count(len(keys)).__next__, numbers)
+        indices = {key: index for index, key in enumerate(keys)}
+        self._index_of = defaultdict(count(len(keys)).__next__, indices)
 
     def _check_bytes(self) -> None:
         """Raise ``SearchTooLargeError`` if positions and moves take too many bytes."""
@@ -640,28 +641,28 @@ def _look_up(indices: dict[Any, int], keys: Iterable[Any]) -> list[Any]:
 
 
 def _first_moves(position: Position, moves: Moves, most: int) -> list[Any]:
-    """Return whatever ``moves`` gives at ``position``, at most ``most`` of it."""
-    found: Any = ()
+    """Return the first moves at a position, at most ``most``, unchecked."""
+    returned: Any = ()
     try:
-        found = moves(position)
-        return [*islice(iter(found), most)]
+        returned = moves(position)
+        return [*islice(iter(returned), most)]
     except Exception as error:
-        raise _moves_error(position, found, error) from error
+        raise _moves_error(position, returned, error) from error
 
 
-def _moves_error(position: Position, found: Any, error: Exception) -> InvalidGameError:
+def _moves_error(position: Position, returned: Any, error: Exception) -> InvalidGameError:
     """Return the error for moves that could not be read.
 
     Args:
         position: the position.
-        found: result of ``moves``, at this position or at one before.
+        returned: result of ``moves``, at this position or at one before.
         error: the exception that was raised.
     """
-    if isinstance(found, Iterable):
+    if isinstance(returned, Iterable):
         return InvalidGameError(f"moves({position}) raised {type(error).__name__}: {error}")
     return InvalidGameError(
         f"moves({position}) must give pairs of a label and a position, or nothing where the "
-        f"game is over ([]), not {found!r}"
+        f"game is over ([]), not {returned!r}"
     )
 
 
@@ -719,7 +720,7 @@ def _checked_actions(actions: Iterable[Hashable]) -> list[Hashable]:
 
 
 def _natural_key(label: Hashable) -> tuple[list[Any], str]:
-    """Return what sorts labels with the numbers in them by size: ``"left 2", "left 10"``."""
+    """Return the key that sorts labels by the size of numbers in them: ``"left 2", "left 10"``."""
     words = str(label)
     if isinstance(label, (int, np.integer)):
         return ["", int(label), ""], words

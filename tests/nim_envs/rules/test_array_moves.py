@@ -37,7 +37,7 @@ def test_tic_tac_toe_is_the_same_game(monkeypatch):
         read.append(len(cells))
         return marks(cells)
 
-    monkeypatch.setattr(listing, "IN_AN_ARRAY", 1000)
+    monkeypatch.setattr(listing, "POSITIONS_PER_CALL", 1000)
     game = nim_envs.game_from_moves(
         "tic-tac-toe", (0,) * 9, counted, vectorized=True, board=(3, 3),
         outcome=lambda cells: np.where(has_line(cells), -1.0, 0.0),
@@ -75,6 +75,7 @@ def down(positions):  # one coordinate, which falls by 1
     ("moves", "said"),
     [
         (lambda p: 1 / 0, r"moves of \(3,\) raised ZeroDivisionError.*must return three arrays"),
+        (lambda p: (0, 1, 2), r"rows must be integers \(moves,\), not int64 \(\)"),
         (lambda p: [], r"moves of \(3,\) raised ValueError.*must return three arrays"),
         (lambda p: ([0.5], [1], [[0]]), "rows must be integers .*, not float64"),
         (lambda p: ([0, 0], [1], [[0], [1]]), r"labels must be .* not int64 \(1,\)"),
@@ -109,6 +110,19 @@ def test_errors_say_what_is_wrong(moves, said):
 def test_errors_of_outcomes_say_what_is_wrong(outcome, said):
     with pytest.raises(InvalidGameError, match=said):
         nim_envs.game_from_moves("g", (3,), down, outcome=outcome, vectorized=True)
+
+
+@pytest.mark.parametrize("vectorized", [True, False])
+def test_a_game_without_a_last_position_is_refused(vectorized):
+    def around(position):
+        return [("on", ((position[0] + 1) % 3,))]
+
+    def around_many(positions):
+        return np.arange(len(positions)), np.ones(len(positions), dtype=int), (positions + 1) % 3
+
+    moves = around_many if vectorized else around
+    with pytest.raises(InvalidGameError, match="the moves form a cycle"):
+        nim_envs.game_from_moves("g", (0,), moves, outcome=lambda p: 0, vectorized=vectorized)
 
 
 def test_moves_without_an_end_are_refused():
