@@ -78,7 +78,7 @@ class Board:
         self._moves: dict[Moves, BoolArray] = {}
 
     def _keeping(self, values: ValueArray) -> BoolArray:
-        """Return the actions that keep values, of which the mover's are not lost."""
+        """Return the actions that keep the mover's win or draw, by the values of positions."""
         same = (-values[self.after] == values[:, np.newaxis]) & (values >= 0)[:, np.newaxis]
         keeps: BoolArray = np.logical_and(self.legal, same)
         return keeps
@@ -147,7 +147,7 @@ GRAPH_WIDTH = 5
 """Nodes of a level."""
 
 
-def levels() -> tuple[tuple[int, ...], ...]:
+def edges_by_level() -> tuple[tuple[int, ...], ...]:
     """Return the edges of a graph on which a position says which player is to move.
 
     Every edge leads one level down, so from the top node the levels alternate between the players.
@@ -175,7 +175,7 @@ def tiny_games() -> tuple[Game, ...]:
     """
     heap: dict[str, Any] = {"heaps": (30,), "subtraction_set": (1, 2, 3, 4), "start": "uniform"}
     heaps: dict[str, Any] = {"heaps": (3, 3, 3), "start": "uniform"}
-    edges = levels()
+    edges = edges_by_level()
     return (
         make_game("subtraction", **heap),
         make_game("subtraction", **heap, misere=True),

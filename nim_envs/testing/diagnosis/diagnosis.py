@@ -90,7 +90,7 @@ VERDICTS = {
     "unknown": "nothing known fits, and it plays worse than at random",
     "untrained": "not trained enough to tell, or on data that never showed most positions",
 }
-"""The verdicts, and what they say."""
+"""The verdicts, and their texts."""
 
 RIGHT_BY_OUTCOME = "right: every move keeps a win, or a draw, where there is one to keep"
 """Text of the verdict *right* on games with an outcome of their own."""
@@ -104,6 +104,7 @@ MEMORY = Fault(
     "written",
     (),
 )
+"""A fault found by the order of calls; that of the same name in :data:`FAULTS` shows in moves."""
 
 
 @dataclass(frozen=True)
@@ -214,12 +215,12 @@ class Diagnosis:
 
 
 def _counted(has_outcome: bool) -> str:
-    """Return what positions are called that scores count."""
+    """Return the name of the positions that scores count."""
     return "positions that are not lost" if has_outcome else "N-positions"
 
 
 def _against(finding: Finding) -> str:
-    """Return the odds of a finding, and what against."""
+    """Return the odds of a finding against a right agent and against the next fault."""
     text = f"{_odds(finding.log_odds)} against a right agent that is partly trained"
     if finding.next_fault is None:
         return f"{text}; no other known fault fits"
@@ -359,15 +360,16 @@ def _takes(given: Any, count: int) -> bool:
     return True
 
 
-class Compared(NamedTuple):
+class Comparison(NamedTuple):
     """A fault, compared with all games.
 
     Attributes:
         fault: an entry of :data:`FAULTS`, or ``MEMORY``.
         variant: its form that explains the moves best; ``None`` where there is none.
-        evidence: log of how much better it explains moves and values than right agents do.
+        evidence: logarithm of the factor by which it explains moves and values better than right
+            agents do.
         total: log-likelihood of moves and values.
-        excluded: whether it would show in what is at hand, and does not.
+        excluded: whether it would show in the moves or values at hand, and does not.
     """
 
     fault: Fault
@@ -377,14 +379,15 @@ class Compared(NamedTuple):
     excluded: bool = False
 
 
-class ByMoves(NamedTuple):
+class MoveComparison(NamedTuple):
     """A fault, compared with the moves in all games.
 
     Attributes:
         variant: its form that explains the moves best; ``None`` where there is none.
-        evidence: log of how much better it explains the moves that tell than right agents do.
+        evidence: logarithm of the factor by which it explains the moves that tell better than
+            right agents do.
         total: log-likelihood of all moves.
-        possible: the same, if they may also be those of an agent whose moves do not show it.
+        possible: the same where an agent with the fault may also make moves that do not show it.
         agrees: whether it is a fault without exceptions, and no move contradicts it.
     """
 
@@ -401,14 +404,16 @@ def diagnosis_of(
     """Return the diagnosis of a policy's moves, and of its values, in some games."""
     right = sum(case.right(case.everywhere) + case.of_illegal(False) for case in cases)
     faults = [fault for fault in FAULTS if any(fault.applies(case.board) for case in cases)]
-    compared, threshold = _compared(faults, cases, right, by_values(faults, cases, discount))
+    compared, threshold = _compare_all(
+        faults, cases, right, compare_values(faults, cases, discount)
+    )
     fitting = [each for each in compared if each.evidence >= threshold]
     fitting.sort(key=lambda each: -round(each.total, 6))
     top = fitting[0].total - math.log(MARGIN) if fitting else 0.0
     memory = memory_of(cases)
     if memory >= threshold:
         total = max([right, *(each.total for each in fitting)]) + memory
-        fitting.insert(0, Compared(MEMORY, None, memory, total))
+        fitting.insert(0, Comparison(MEMORY, None, memory, total))
         top = total - math.log(MARGIN)
     findings = []
     for index, each in enumerate(fitting):
@@ -427,13 +432,19 @@ def diagnosis_of(
         )
     named = {finding.name for finding in findings}
     others = [each for each in compared if _name(each.fault, cases) not in named]
-    verdict = verdict_without(cases)
+    verdict = verdict_without_fault(cases)
     with_values = any(case.backups is not None for case in cases)
     if findings:
-        untaught = max((each.total for each in fitting if each.fault.or_data), default=-math.inf)
-        taught = fitting[0].total - threshold >= untaught and not fitting[0].fault.or_data
-        shown = with_values or verdict != "untrained" or agreement(fitting[0], cases) >= AGREEMENT
-        verdict = "unseen" if not taught else "faulty" if shown else "unclear"
+        best_by_data = max(
+            (each.total for each in fitting if each.fault.or_data), default=-math.inf
+        )
+        data_sufficed = (
+            fitting[0].total - threshold >= best_by_data and not fitting[0].fault.or_data
+        )
+        conclusive = (
+            with_values or verdict != "untrained" or agreement(fitting[0], cases) >= AGREEMENT
+        )
+        verdict = "unseen" if not data_sufficed else "faulty" if conclusive else "unclear"
     return Diagnosis(
         verdict,
         tuple(findings),
@@ -445,36 +456,43 @@ def diagnosis_of(
     )
 
 
-def _compared(
+def _compare_all(
     faults: Sequence[Fault],
     cases: Sequence[Case],
     right: float,
-    values: Sequence[ByValues] | None,
-) -> tuple[list[Compared], float]:
-    """Compare the faults that a game can show, and return the evidence that one needs."""
+    values: Sequence[ValueComparison] | None,
+) -> tuple[list[Comparison], float]:
+    """Compare faults with moves and values, and return the evidence from which one fits.
+
+    Args:
+        faults: those that make sense in one of the games.
+        cases: the moves in each game.
+        right: log-likelihood of the moves for right agents.
+        values: comparison of each fault with the values; ``None`` where there are none.
+    """
     learned = cache(best_that_learned)  # many faults show in the same games
     near = sum(case.at_random_beyond(NEAR) + case.of_illegal(False) for case in cases)
     hidden = {Shows.FAR_FROM_THE_END: near, Shows.NOWHERE: max(right, near)}
-    moves = []
+    by_moves = []
     for fault in faults:
-        found = compare(fault, cases, learned)
+        found = compare_moves(fault, cases, learned)
         if fault.shows is not Shows.EVERYWHERE:
             least = hidden[fault.shows] - math.log(HIDDEN)
             found = (
-                ByMoves(None, least - right, least, least) if found is None
+                MoveComparison(None, least - right, least, least) if found is None
                 else found._replace(possible=float(np.logaddexp(found.total, least)))
             )  # fmt: skip
-        moves.append(found)
-    # The error is shared by the faults that can show in what is at hand, and memory.
+        by_moves.append(found)
+    # The error is shared by the faults that can show in the moves or values, and memory.
     tests = 1 + sum(
-        each is not None and (values is not None or each.variant is not None) for each in moves
+        each is not None and (values is not None or each.variant is not None) for each in by_moves
     )
     threshold = math.log(tests / ERROR)
-    best = max([right, *(each.possible for each in moves if each is not None)])
+    best = max([right, *(each.possible for each in by_moves if each is not None)])
     best_values = max((each.fitted for each in values), default=0.0) if values else 0.0
     drawn = any(case.board.has_draws for case in cases)
     compared = []
-    for index, (fault, found) in enumerate(zip(faults, moves, strict=True)):
+    for index, (fault, found) in enumerate(zip(faults, by_moves, strict=True)):
         if found is None:
             continue
         gained = fitted = 0.0
@@ -484,8 +502,8 @@ def _compared(
         shown = fault.shows is not Shows.NOWHERE and (found.variant is not None or not drawn)
         excluded = shown and not found.agrees and found.possible < best - EXCLUDED
         if values and fault.values is not None:
-            by_value = values[index]
-            excluded |= by_value.fitted < best_values - EXCLUDED and by_value.explained < EXPLAINED
+            each = values[index]
+            excluded |= each.fitted < best_values - EXCLUDED and each.explained < EXPLAINED
         evidence, total = found.evidence, found.total
         excluded &= evidence + gained < threshold
         if values is None and found.variant is None:
@@ -495,17 +513,19 @@ def _compared(
             evidence, total = max(evidence, found.possible - right), found.possible
         if fault.name == MEMORY.name:
             excluded &= not any(case.answers.memory.changed for case in cases)
-        compared.append(Compared(fault, found.variant, evidence + gained, total + fitted, excluded))
+        compared.append(
+            Comparison(fault, found.variant, evidence + gained, total + fitted, excluded)
+        )
     return compared, threshold
 
 
-class ByValues(NamedTuple):
+class ValueComparison(NamedTuple):
     """A fault, compared with the values in all games.
 
     Attributes:
         fitted: log-likelihood of the values.
         counted: the same, at most that of right agents where the values do not tell.
-        gained: log of how much better it explains them than right agents do.
+        gained: logarithm of the factor by which it explains them better than right agents do.
         explained: share of the values that its best form explains.
     """
 
@@ -515,9 +535,9 @@ class ByValues(NamedTuple):
     explained: float
 
 
-def by_values(
+def compare_values(
     faults: Sequence[Fault], cases: Sequence[Case], discount: float | None
-) -> list[ByValues] | None:
+) -> list[ValueComparison] | None:
     """Compare faults with the values; ``None`` where there are none.
 
     Args:
@@ -543,14 +563,14 @@ def by_values(
     right = of_right.logs.max(axis=1)
     usual = _log_mean(of_right.logs.sum(axis=0))
 
-    def compared(fault: Fault) -> ByValues:
+    def compare_one(fault: Fault) -> ValueComparison:
         """The mean likelihood, and how much larger it is than the largest of right agents."""
         fit = of_right if fault.values is None else fits(fault.values)
         by_form = fit.logs.sum(axis=0)
         explained = float(fit.explained.mean(axis=0).max())
         log = _log_mean(by_form)
         if fault.values is None:
-            return ByValues(log, log, 0.0, explained)
+            return ValueComparison(log, log, 0.0, explained)
         best = int(by_form.argmax())
         # Only if values are close to it nearly everywhere, they have converged.
         ends, others = (float(np.median(each[:, best])) for each in (fit.at_ends, fit.elsewhere))
@@ -560,10 +580,10 @@ def by_values(
         tells |= fault.values is of_steps
         gained = max(log - float(right.sum()), min(log - usual, 0.0))
         if tells or gained <= 0:
-            return ByValues(log, log, gained, explained)
-        return ByValues(log, min(log, usual), 0.0, explained)
+            return ValueComparison(log, log, gained, explained)
+        return ValueComparison(log, min(log, usual), 0.0, explained)
 
-    return list(map(compared, faults))
+    return list(map(compare_one, faults))
 
 
 def best_that_learned(*cases: Case) -> float:
@@ -575,9 +595,9 @@ def best_that_learned(*cases: Case) -> float:
     return float(best[STEPS])
 
 
-def compare(
+def compare_moves(
     fault: Fault, cases: Sequence[Case], learned: Callable[..., float] = best_that_learned
-) -> ByMoves | None:
+) -> MoveComparison | None:
     """Compare a fault with the moves in all games; ``None`` where no game shows it.
 
     Args:
@@ -614,7 +634,7 @@ def compare(
     best = max(forms, key=lambda form: form[2])
     evidence = _log_mean([evidence for _, evidence, _ in forms])
     total = _log_mean([total for _, _, total in forms])
-    return ByMoves(best[0], evidence, total, total, agrees)
+    return MoveComparison(best[0], evidence, total, total, agrees)
 
 
 def _with_fault(pairs: Sequence[tuple[Case, Expected]], exact: bool, everywhere: bool) -> float:
@@ -645,8 +665,8 @@ def _log_mean(logs: Sequence[float] | FloatArray) -> float:
     return log_sum(np.array(logs)) - math.log(len(logs))
 
 
-def agreement(found: Compared, cases: Sequence[Case]) -> float:
-    """Return how much moves agree with a fault's beyond chance: Cohen's kappa, at most 1.
+def agreement(found: Comparison, cases: Sequence[Case]) -> float:
+    """Return the agreement of moves with a fault's, beyond chance: Cohen's kappa, at most 1.
 
     Counted are positions where the fault plays otherwise than a right agent. It is that of the form
     of the fault that agrees most in standard deviations; 1 where illegal moves are part of it,
@@ -696,7 +716,7 @@ def memory_of(cases: Sequence[Case]) -> float:
     return log_of_share(before, now) + (now + before) * math.log(2)
 
 
-def verdict_without(cases: Sequence[Case]) -> str:
+def verdict_without_fault(cases: Sequence[Case]) -> str:
     """Return the verdict where no fault fits."""
     hits = np.concatenate([case.hits for case in cases])
     chance = np.concatenate([case.at_random for case in cases])
@@ -735,7 +755,7 @@ def _name(fault: Fault, cases: Sequence[Case]) -> str:
     return fault.name
 
 
-def evidence_of(found: Compared, cases: Sequence[Case]) -> tuple[str, ...]:
+def evidence_of(found: Comparison, cases: Sequence[Case]) -> tuple[str, ...]:
     """Return the evidence for a fault, a line each."""
     if found.variant is None and found.fault is not MEMORY:
         return ("its values fit, and its moves do not tell",)

@@ -58,8 +58,8 @@ class Variant(NamedTuple):
         expect: what it expects in a game.
         learned: whether it is compared with right agents that have learned something alone, as
             one that has not may play the same.
-        exact: whether an agent with it makes no exception: one that has not learned yet to tell
-            some positions apart makes some.
+        exact: whether an agent with it makes no exception; one that cannot yet tell some positions
+            apart makes some.
     """
 
     expect: Expect
@@ -88,7 +88,8 @@ class Fault:
         meaning: what an agent with it does, and where to look.
         variants: the forms that it takes in the moves.
         values: the forms that it takes in the values; ``None``: these are a right agent's.
-        shows: what its moves show, whatever the discount; only what would show is excluded.
+        shows: positions at which its moves show it, whatever the discount; it is excluded only
+            where it would show.
         or_data: whether a right agent may be the same, trained on too little.
         in_every_game: whether values that contradict it in one game speak against it.
         applies: whether it makes sense in a game; it is not mentioned where it does in none.
@@ -142,7 +143,7 @@ def learned_from(reward: float = 1.0, rule: Convention | None = None) -> tuple[F
 
 
 def right_values(backups: Backups, discount: float) -> Fit:
-    """Return how well a right agent's equations explain the values, computed once."""
+    """Return the fit of a right agent's equations to the values, computed once."""
     if discount not in backups.as_right:
         backups.as_right[discount] = satisfying(*learned_from())(backups, discount)
     return backups.as_right[discount]
@@ -263,7 +264,7 @@ def at_later_positions(board: Board, moves: int) -> BoolArray:
     return greedy(shares)
 
 
-FEW = 100.0
+BLIND_IN_TRAINING = 100.0
 """Odds that an agent that is blind is so in training, too."""
 
 WELL = 0.95
@@ -297,7 +298,7 @@ def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fi
             continue
         equal = backups.of_groups(groups)
         # Few are blind at play alone.
-        log_of_both = np.logaddexp(log - np.log(FEW), equal.logs[0])
+        log_of_both = np.logaddexp(log - np.log(BLIND_IN_TRAINING), equal.logs[0])
         forms.append(
             (
                 log_of_both,
@@ -466,7 +467,7 @@ def _of_first_network(backups: Backups, discount: float) -> Fit:
 
 
 def _mixed(discount: float, share: float) -> Equation:
-    """Next states that are the opponent's turns, or the mover's own with the same sign."""
+    """Next states are the opponent's turns for a share, else the mover's with the same sign."""
     other = 1 - share
     return Equation(next=-discount * share, reply=-other, own=-discount * other)
 
@@ -479,6 +480,7 @@ def _of_mixed_players(backups: Backups, discount: float) -> Fit:
 
 
 def _lagging(discount: float, share: float) -> Equation:
+    """Values that have gone a share of the way from 0 to their targets."""
     return Equation(reward=share, next=-discount * share)
 
 
@@ -486,7 +488,7 @@ _lag = satisfying(*(partial(_lagging, share=share) for share in (0.0, 0.05, 0.15
 
 
 def of_steps(backups: Backups, discount: float) -> Fit:
-    """Return how well values are explained that lag, are of any size, or are all about the same."""
+    """Return the fit of values that lag, are of any size, or are all about the same."""
     return _lag(backups, discount) + backups.of_any_size() + backups.of_one_value()
 
 
@@ -496,6 +498,7 @@ def _cut_short(discount: float, share: float) -> Equation:
 
 
 def _shifted_end(discount: float, shift: float, spread: float) -> Equation:
+    """Values that are wrong where a move ends the game, and right elsewhere."""
     return Equation(next=-discount, shift=shift, spread=spread)
 
 
@@ -516,10 +519,12 @@ def _beyond_the_end(backups: Backups, discount: float) -> Fit:
 
 
 def _with_draws(discount: float, last: float) -> Equation:
+    """Draws by the mover's move have another result, with a bootstrap from the next position."""
     return Equation(next=-discount, draw=last)
 
 
 def _with_own_draws(discount: float, last: float, other: float, loss: float) -> Equation:
+    """Draws by move or reply have other results, with a bootstrap from the mover's next turn."""
     return Equation(reply=-1.0, own=discount, draw=last, drawn_reply=other, loss=loss)
 
 

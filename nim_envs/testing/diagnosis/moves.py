@@ -57,10 +57,10 @@ class Memory(NamedTuple):
     """Answers to calls of one position each, in two orders of the same positions.
 
     Attributes:
-        now: calls that agree with the other order's answer at the same position, and not with its
-            answer one call later.
-        before: calls that agree with the other order's answer one call after the position of the
-            call before, and not with its answer at the same position.
+        now: calls with the other order's answer at the same position, and not its answer in the
+            call after that on the position before.
+        before: calls with the other order's answer in the call after that on the position before,
+            as where answers are one call late, and not its answer at the same position.
         changed: whether any answer at a position depends on the order.
     """
 
@@ -77,7 +77,7 @@ class Answers(NamedTuple):
         probabilities: probabilities of actions, ``(k, actions)``.
         shares: 1 at the most probable action, equal shares where several are; one column more than
             there are actions, for ``NO_LEGAL_MOVE``, ``(k, actions + 1)``.
-        memory: what it answers when asked one by one.
+        memory: its answers when asked about one position at a time.
     """
 
     rows: IntArray
@@ -253,12 +253,12 @@ def best_likelihood(likelihoods: FloatArray, rising: bool = True) -> float:
 def best_by_knowledge(
     likelihoods: FloatArray, knowledge: FloatArray, rising: bool = True
 ) -> FloatArray:
-    """Return the same by how much is known.
+    """Return the largest likelihood of :func:`best_likelihood` by the knowledge of a policy.
 
     Args:
         likelihoods: logarithms, ``(distances, errors)``.
-        knowledge: what each class adds to the knowledge, in shares of the knowledge that is asked
-            for, same shape.
+        knowledge: addition of each class to the knowledge, by error rate, in shares of the
+            knowledge that is asked for, same shape.
         rising: whether the error rates never fall; else each may be any.
 
     Returns:
@@ -303,7 +303,7 @@ def ranked(
         shares: the moves, as :func:`log_likelihoods` takes them.
         candidates: the actions among which each was chosen, ``(k, actions)``.
         groups: the group of each row, ``(k,)``.
-        learned_from: how much each row tells of the preference, ``(k,)``.
+        learned_from: weight of each row in the preference, ``(k,)``.
 
     Returns:
         The expected actions, ``(k, actions)``; all candidates where nothing is known of them.
@@ -439,7 +439,7 @@ class Case:
         return by_distance(likelihoods[rows], self.board.lengths[self.rows[rows]])
 
     def of_illegal(self, any_action: bool) -> float:
-        """Return the log-likelihood of how many answers at lost positions are illegal.
+        """Return the log-likelihood of the count of illegal answers at lost positions.
 
         Args:
             any_action: whether illegal actions are expected, with any probability; else they have
@@ -499,7 +499,7 @@ class Case:
         return self.right(near) + far
 
     def right_by_knowledge(self, wanted: float) -> FloatArray:
-        """Return the same for all positions by knowledge, as :func:`best_by_knowledge` does.
+        """Return the likelihood of right policies at all positions, as :func:`best_by_knowledge`.
 
         Args:
             wanted: knowledge that is asked for, in positions above the random policy's score.

@@ -161,14 +161,14 @@ class Equation(NamedTuple):
 
     Attributes:
         reward: factor of the reward where a move ends the game.
-        shift: what is added to that.
-        spread: standard deviation of what is added to that besides.
+        shift: constant that is added there.
+        spread: standard deviation of a further addend there, which is unknown.
         next: c, -γ in a right agent.
         reply: b, -1 in a right agent that bootstraps from its own next turn.
         own: d, γ in such an agent.
         convention: convention by which games are won; ``None``: that of the game.
         illegal: whether the maximum in U is over illegal actions, too.
-        loss: what a reward below 0 is multiplied with.
+        loss: factor of rewards below 0.
         draw: result of a draw by the mover's move.
         drawn_reply: result of a draw by the reply.
     """
@@ -186,7 +186,7 @@ class Equation(NamedTuple):
     drawn_reply: float = 0.0
 
     def credited(self, rewards: FloatArray, draw: float) -> FloatArray:
-        """Return what rewards of moves that end a game count to the mover."""
+        """Return the mover's credit for the rewards of moves that end a game."""
         decided = np.where(rewards > 0, rewards, self.loss * rewards)
         return np.where(rewards == 0, draw, decided)
 
@@ -268,7 +268,7 @@ class Backups:
         """Chances of each reward of the opponent by a reply, and W, at each move, ``(moves,)``.
 
         Args:
-            way: how the opponent replies.
+            way: the opponent's moves.
             convention: as that of an :class:`Equation`.
             draw: result of a draw for the opponent.
         """
@@ -332,7 +332,7 @@ class Backups:
         return found
 
     def of_equations(self, equations: Sequence[Equation]) -> Fit:
-        """Return how well each equation explains the values."""
+        """Return the fit of each equation to the values."""
         predicted, spreads, ends = [], [], []
         for equation in equations:
             found = self.predicted(equation)
@@ -350,7 +350,7 @@ class Backups:
         return Fit(*np.array(rows).T)
 
     def of_groups(self, groups: IntArray) -> Fit:
-        """Return how well values are explained that are equal within groups of positions.
+        """Return the fit of a model by which values are equal within groups of positions.
 
         Each value is predicted by the mean of the others of its group, for the same action. They
         are equal, not about so: an agent computes them from the same numbers.
@@ -378,7 +378,7 @@ class Backups:
         return fit._replace(at_ends=np.ones(1), elsewhere=np.ones(1))
 
     def of_one_value(self) -> Fit:
-        """Return how well values are explained that are all about the same, as before learning.
+        """Return the fit of a model by which all values are about the same, as before learning.
 
         That value is small, as the outputs of a network are at first.
         """
@@ -389,7 +389,7 @@ class Backups:
         )
 
     def of_first_network(self) -> Fit:
-        """Return how well values are explained that depend on the next position alone.
+        """Return the fit of a model by which values depend on the next position alone.
 
         They do in targets of any network, and are small in those of one that has not learned. The
         first value of each next position is any small one, and predicts those after it.
@@ -435,7 +435,7 @@ class Backups:
         return float(self._fit(np.full((1, len(self.learned_values)), np.nan)).logs[0])
 
     def _fit(self, predicted: FloatArray, spread: FloatArray | None = None) -> Fit:
-        """Return how well predictions explain the values, with the best widths and shares.
+        """Return the fit of predictions to the values, with the best widths and shares.
 
         A value is that of the equation up to an error, or was never learned, or is any.
 
