@@ -81,24 +81,28 @@ def completion_text(completion: Completion) -> str:
 
 def _reward_function(
     name: str,
-    earned: Callable[[Verdict], float | None],
+    reward_of: Callable[[Verdict], float | None],
     game: Game | Language,
     answer: str,
     last_line: bool,
 ) -> RewardFunction:
-    """Return a reward function with a name, which TRL logs, from the reward of a verdict."""
+    """Return a reward function, from the reward of a verdict, under a name that TRL logs."""
     language = as_language(game)
 
     def rewards(
         completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
     ) -> list[float | None]:
         return [
-            earned(
+            reward_of(
                 verdict_of(
-                    language, tuple(here), completion_text(said), answer=answer, last_line=last_line
+                    language,
+                    tuple(here),
+                    completion_text(completion),
+                    answer=answer,
+                    last_line=last_line,
                 )
             )
-            for said, here in zip(completions, position, strict=True)
+            for completion, here in zip(completions, position, strict=True)
         ]
 
     rewards.__name__ = name
@@ -115,7 +119,7 @@ def kept_win(
     Args:
         game: the game, or the language of the prompts.
         answer: form of the answers, as :func:`nim_envs.text.read_move` takes it.
-        last_line: likewise.
+        last_line: as :func:`nim_envs.text.read_move` takes it.
 
     Returns:
         A function of the columns of :func:`positions_dataset` and the completions.

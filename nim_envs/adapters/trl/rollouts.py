@@ -32,7 +32,7 @@ OPPONENT = -1
 
 
 def kept_alone(kept: FloatArray) -> FloatArray:
-    """Return the verdict on each move as its credit: 1 for a win kept, ½ for a draw, else 0."""
+    """Return the reward of each turn as its credit: 1 for a win kept, ½ for a draw, else 0."""
     return kept
 
 
@@ -49,7 +49,7 @@ class Rollout:
         play: the game.
         prompt_ids: tokens of the first prompt.
         states: index of the position before each reply.
-        said: the replies with their verdicts.
+        turns: the turns so far, one for each reply, with their verdicts.
         completion_ids: tokens after the prompt.
         turn_of: turn of each of them, ``OPPONENT`` for those that the model did not write.
         logprobs: their log-probabilities when sampled, 0 for the others; ``None``: unknown.
@@ -58,7 +58,7 @@ class Rollout:
     play: TextGame
     prompt_ids: list[int]
     states: list[int] = field(default_factory=list)
-    said: list[Turn] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     completion_ids: list[int] = field(default_factory=list)
     turn_of: list[int] = field(default_factory=list)
     logprobs: list[float] | None = field(default_factory=list)
@@ -66,15 +66,15 @@ class Rollout:
     @property
     def over(self) -> bool:
         """Whether the game is over."""
-        return bool(self.said) and self.said[-1].over
+        return bool(self.turns) and self.turns[-1].over
 
     def reply(self, ids: list[int], logprobs: list[float] | None, text: str) -> Turn:
         """Make the move that a reply names."""
         rules = self.play.language.game.rules
         self.states.append(int(rules.indices(self.play.position)))
-        self._add(ids, len(self.said), logprobs)
-        self.said.append(self.play.reply(text))
-        return self.said[-1]
+        self._add(ids, len(self.turns), logprobs)
+        self.turns.append(self.play.reply(text))
+        return self.turns[-1]
 
     def answer(self, ids: list[int]) -> None:
         """Add the opponent's answer, and the next prompt."""
@@ -167,10 +167,10 @@ class GameRollouts:
                 TextGame(self._game, seed=self._seed + len(self._plays), **self._arguments)
             )
         games = [
-            self._begun(play, prompt, trainer)
+            self._begin(play, prompt, trainer)
             for play, prompt in zip(self._plays, prompts, strict=False)
         ]
-        tokenizer, talks = trainer.processing_class, not isinstance(prompts[0], str)
+        tokenizer, conversational = trainer.processing_class, not isinstance(prompts[0], str)
         while active := [game for game in games if not game.over]:
             so_far = [game.prompt_ids + game.completion_ids for game in active]
             ids, logprobs = trainer._generate_single_turn(so_far, None, {}, 1)
@@ -180,20 +180,25 @@ class GameRollouts:
             ):
                 turn = game.reply(reply, each, text)
                 if not turn.over:
-                    game.answer(_between(trainer, reply, turn) if talks else _next(trainer, turn))
+                    game.answer(
+                        _between(trainer, reply, turn)
+                        if conversational
+                        else _next_prompt(trainer, turn)
+                    )
         known = all(game.logprobs is not None for game in games)
         return {
             "prompt_ids": [game.prompt_ids for game in games],
             "completion_ids": [game.completion_ids for game in games],
             "logprobs": [game.logprobs for game in games] if known else None,
             "env_mask": [[int(turn != OPPONENT) for turn in game.turn_of] for game in games],
-            "result": [game.said[-1].points for game in games],
-            "kept": [[turn.reward or 0.0 for turn in game.said] for game in games],
+            "result": [game.turns[-1].points for game in games],
+            "kept": [[turn.reward or 0.0 for turn in game.turns] for game in games],
             "states": [game.states for game in games],
             "turn_of": [game.turn_of for game in games],
         }
 
-    def _begun(self, play: TextGame, prompt: Any, trainer: GRPOTrainer) -> Rollout:
+    def _begin(self, play: TextGame, prompt: Any, trainer: GRPOTrainer) -> Rollout:
+        """Return a new game at the position of a prompt."""
         start = self._starts.get(_text_of(prompt))
         if start is None:
             raise ValueError(f"no row of these rollouts has the prompt {prompt!r}")
@@ -208,7 +213,7 @@ def _text_of(prompt: Any) -> str:
     return prompt if isinstance(prompt, str) else str(prompt[-1]["content"])
 
 
-def _next(trainer: GRPOTrainer, turn: Turn) -> list[int]:
+def _next_prompt(trainer: GRPOTrainer, turn: Turn) -> list[int]:
     """Return the tokens of the next prompt, for a model without a chat template."""
     ids: list[int] = trainer.processing_class(f"\n{turn.prompt}\n", add_special_tokens=False)[
         "input_ids"
@@ -255,7 +260,7 @@ class TurnCreditTrainer(GRPOTrainer):
             0), ``groups``, ``games``, ``turns`` (from 0), ``states`` (index of the position),
             ``last`` (whether the turn is the last), ``results`` (of the turn's game: 1, ½ or 0),
             ``kept`` (reward of the turn: 1 for a win kept, ½ for a draw, else 0). By default it is
-            ``kept``. A function without this one can be given to
+            ``kept``. A function that does not take ``kept`` can be given to
             ``agents.turn_credit.register`` as well, which measures how good an estimator is.
         settings: those of ``GRPOTrainer``, by name.
 
@@ -264,8 +269,8 @@ class TurnCreditTrainer(GRPOTrainer):
     """
 
     def __init__(self, *arguments: Any, credit: Credit = kept_alone, **settings: Any) -> None:
-        self._asked = tuple(inspect.signature(credit).parameters)
-        unknown = sorted(set(self._asked) - set(ARGUMENTS))
+        self._argument_names = tuple(inspect.signature(credit).parameters)
+        unknown = sorted(set(self._argument_names) - set(ARGUMENTS))
         if unknown:
             raise ValueError(
                 f"credit has no argument {unknown[0]!r}; there are {', '.join(ARGUMENTS)}"
@@ -274,14 +279,14 @@ class TurnCreditTrainer(GRPOTrainer):
         super().__init__(*arguments, **settings)
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return what the loss needs, with an advantage for every token, ``(games, tokens)``."""
+        """Return the inputs of the loss, with an advantage for every token, ``(games, tokens)``."""
         output: dict[str, Any] = super()._generate_and_score_completions(inputs)
         group = self.num_generations if self.model.training else self.num_generations_eval
         if len(inputs) % group:
             raise InvalidGameError(
                 f"{len(inputs)} games on a process are not whole groups of {group}"
             )
-        credit = turn_credits(inputs, group, self._credit, self._asked)
+        credit = turn_credits(inputs, group, self._credit, self._argument_names)
         advantages = torch.zeros(output["completion_ids"].shape)
         for row, (each, of_turn) in enumerate(zip(inputs, credit, strict=True)):
             by_token = [0.0 if turn == OPPONENT else of_turn[turn] for turn in each["turn_of"]]
@@ -291,7 +296,7 @@ class TurnCreditTrainer(GRPOTrainer):
 
 
 def turn_credits(
-    games: Sequence[dict[str, Any]], group: int, credit: Credit, asked: Sequence[str]
+    games: Sequence[dict[str, Any]], group: int, credit: Credit, names: Sequence[str]
 ) -> list[FloatArray]:
     """Return the credit of every turn of each game.
 
@@ -299,27 +304,29 @@ def turn_credits(
         games: fields ``result``, ``kept`` and ``states`` of :class:`GameRollouts`, game by game.
         group: games in a group, which follow each other.
         credit: as of :class:`TurnCreditTrainer`.
-        asked: names of its arguments.
+        names: names of its arguments.
 
     Raises:
         ValueError: it returns something else than a finite number for each turn.
     """
     lengths = np.array([len(game["kept"]) for game in games])
-    number = np.repeat(np.arange(len(games)), lengths)
+    game_of_turn = np.repeat(np.arange(len(games)), lengths)
     turns = np.concatenate([np.arange(length) for length in lengths])
-    results = np.array([game["result"] for game in games])[number]
-    last = turns == lengths[number] - 1
+    results = np.array([game["result"] for game in games])[game_of_turn]
+    last = turns == lengths[game_of_turn] - 1
     arrays = {
         "rewards": results * last,
-        "groups": number // group,
-        "games": number,
+        "groups": game_of_turn // group,
+        "games": game_of_turn,
         "turns": turns,
         "states": np.concatenate([game["states"] for game in games]),
         "last": last,
         "results": results,
         "kept": np.concatenate([game["kept"] for game in games]),
     }
-    found = np.asarray(credit(**{name: arrays[name] for name in asked}), dtype=np.float64)
-    if found.shape != number.shape or not np.isfinite(found).all():
-        raise ValueError(f"credit must return a finite number for each of {len(number)} turns")
+    found = np.asarray(credit(**{name: arrays[name] for name in names}), dtype=np.float64)
+    if found.shape != game_of_turn.shape or not np.isfinite(found).all():
+        raise ValueError(
+            f"credit must return a finite number for each of {len(game_of_turn)} turns"
+        )
     return np.split(found, np.cumsum(lengths)[:-1])
