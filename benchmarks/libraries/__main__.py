@@ -71,7 +71,7 @@ def run(board: str, name: str, seed: int, moves: int) -> LibraryRun:
     env = GameEnv(board_game(board), encoding="one_hot" if recipe.learns else "integer")
     scores = [optimality(policy, env) for policy in policies]
     report = diagnose(policies[0], env)
-    # What too little training explains as well is no fault.
+    # Only the verdict "faulty" rules out that too little training explains the moves as well.
     faults = report.faults if report.verdict == "faulty" else ()
     return LibraryRun(
         board,
@@ -157,7 +157,7 @@ def shown(rows: list[list[Any]], board: str) -> list[list[Any]]:
 
 
 def setup_of(recipe: Recipe) -> str:
-    """Return how a learner was set up, in a line."""
+    """Return the set-up of a learner in a line."""
     return f"- **{recipe.library}, {recipe.learner}**, {recipe.recipe}: {recipe.setup}."
 
 

@@ -73,7 +73,7 @@ class SpielGame(pyspiel.Game):
 
 
 class SpielState(pyspiel.State):
-    """A position, or the chance node before the first one."""
+    """A position and the player to move, or the chance node before the first position."""
 
     def __init__(self, game: SpielGame) -> None:
         super().__init__(game)
@@ -88,7 +88,7 @@ class SpielState(pyspiel.State):
         return copy
 
     def current_player(self) -> int:
-        """Return whose turn it is."""
+        """Return the player to move, or OpenSpiel's id of the chance node or of the end."""
         if self.position is None:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if self.is_terminal() else self.player

@@ -36,8 +36,8 @@ class Recipe:
             :data:`SIGN_RIGHT`, the same with the opponent's values subtracted.
         setup: task of the example, and the values that it bootstraps from.
         module: module of this package that trains it, by its function :attr:`function`.
-        function: takes a board's name, a number of moves, a seed and the options; returns a policy
-            for each seat, or one for both.
+        function: name of a function of a board's name, a number of moves, a seed and the options,
+            which returns a policy for each seat, or one for both.
         packages: distributions whose versions are stated.
         extra: extra of this project that installs them.
         options: more arguments of the function.
@@ -138,14 +138,14 @@ RECIPES = {
         options={"gamma": -1.0},
     ),
     "tianshou": Recipe(
-        "Tianshou", "DQN in self-play", DOCUMENTED,
-        "network, step size, discount and horizon 3 of its tic-tac-toe example, one learner in "
-        "both seats; returns over three steps end at the opponent's turn",
+        "Tianshou", "DQN", DOCUMENTED,
+        "network, step size, discount and horizon 3 of its tic-tac-toe example, the second seat "
+        "against a random opponent; returns over three steps end at the opponent's turn",
         "tianshou", "dqn", ("tianshou", "torch"), "libraries",
         options={"horizon": 3},
     ),
     "tianshou-sign": Recipe(
-        "Tianshou", "DQN in self-play", SIGN_RIGHT,
+        "Tianshou", "DQN", SIGN_RIGHT,
         "the same with horizon 2, which ends at the learner's own next turn",
         "tianshou", "dqn", ("tianshou", "torch"), "libraries",
         options={"horizon": 2},
