@@ -38,7 +38,7 @@ from nim_envs.optional import needed
 from nim_envs.starts import ALL_NAMED_STARTS
 
 VERSION = 0
-"""Version of the datasets, raised with every change of what is in them."""
+"""Version of the datasets, raised with every change of their contents."""
 
 BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
     "nim-3-4-5": ("nim", {"heaps": (3, 4, 5)}),
@@ -57,7 +57,7 @@ GAMES = 1_000
 
 @dataclass(frozen=True)
 class DatasetRun:
-    """One dataset, and what learners made of it.
+    """One dataset, and the scores of learners from it.
 
     Attributes:
         board: a key of :data:`BOARDS`.
@@ -90,7 +90,7 @@ def dataset_id(board: str, rate: float) -> str:
     return f"{NAMESPACE}/{board}-mistakes-{rate * 100:g}-v{VERSION}"
 
 
-def described(game: Game, rate: float, counts: Counts) -> str:
+def description_of(game: Game, rate: float, counts: Counts) -> str:
     """Return the description of a dataset."""
     return (
         f"{counts.games} games of {game.summary}, in self-play. Wherever the player to move can "
@@ -105,7 +105,7 @@ def make_dataset(
 ) -> DatasetRun:
     """Play games, write them as a dataset, load it, learn from it, and score exactly.
 
-    Other seeds than 0 tell how much chance matters; they are learned from, and leave no dataset.
+    Only the games of seed 0 are written and loaded; the others show how much chance matters.
 
     Args:
         board: a key of :data:`BOARDS`.
@@ -128,7 +128,7 @@ def make_dataset(
             **{f"num_{key}": value for key, value in counts._asdict().items()},
             "nim_envs_version": __version__,
         }  # fmt: skip
-        write_dataset(root, name, env, episodes, described(game, rate, counts), metadata)
+        write_dataset(root, name, env, episodes, description_of(game, rate, counts), metadata)
         recorded = list(read_dataset(root, name).iterate_episodes())
     learned = learn_offline(recorded)
     scores = [optimality(each, game, "reachable") for each in (imitate(recorded), learned)]
@@ -173,11 +173,11 @@ def summary(runs: Sequence[DatasetRun]) -> str:
         rows = []
         for rate in sorted({run.rate for run in runs if run.board == board}):
             here = [run for run in runs if (run.board, run.rate) == (board, rate)]
-            made = sum(run.counts.mistakes for run in here)
+            mistakes = sum(run.counts.mistakes for run in here)
             possible = sum(run.counts.decisions for run in here)
             rows.append(
                 [
-                    f"{rate:.0%}", f"{made:,} of {possible:,}",
+                    f"{rate:.0%}", f"{mistakes:,} of {possible:,}",
                     percents([100 * run.counts.optimal_share for run in here]),
                     percents([100 * run.seen for run in here]),
                     percents([run.imitated for run in here]),

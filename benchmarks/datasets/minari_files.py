@@ -28,7 +28,7 @@ def datasets_in(root: Path) -> Iterator[Any]:
     """Return Minari, whose datasets are in a folder while the context lasts.
 
     Raises:
-        MissingPackageError: it is not installed.
+        MissingPackageError: Minari is not installed.
     """
     minari = needed("minari", "a dataset", "datasets")
     before = os.environ.get(ROOT_VARIABLE)
@@ -71,7 +71,7 @@ def write_dataset(
     shutil.rmtree(root / name, ignore_errors=True)
     buffers = [
         needed("minari.data_collector", "a dataset", "datasets").EpisodeBuffer(
-            id=number,
+            id=index,
             observations=episode.observations,
             actions=episode.actions,
             rewards=episode.rewards,
@@ -79,17 +79,17 @@ def write_dataset(
             truncations=[False] * len(episode.actions),
             infos=episode.infos,
         )
-        for number, episode in enumerate(episodes)
+        for index, episode in enumerate(episodes)
     ]
     with datasets_in(root) as minari, warnings.catch_warnings():
-        # It asks for an e-mail address, a link and an environment for evaluation.
+        # Minari warns that e-mail address, link and environment for evaluation are missing.
         warnings.simplefilter("ignore", UserWarning)
-        made = minari.create_dataset_from_buffers(
+        dataset = minari.create_dataset_from_buffers(
             name, buffers, env=env, algorithm_name="optimal but for mistakes of a known rate",
             author="nim_envs", description=description,
             requirements=[f"nim-envs>={__version__}"],
         )  # fmt: skip
-    made.storage.update_metadata(dict(metadata))
+    dataset.storage.update_metadata(dict(metadata))
 
 
 def read_dataset(root: Path, name: str) -> Any:

@@ -26,7 +26,7 @@ class Moves(NamedTuple):
 
     Attributes:
         keeping: those that keep the win; none where the player to move has lost.
-        losing: the others.
+        losing: the other legal moves.
     """
 
     keeping: IntArray
@@ -38,12 +38,12 @@ class Moves(NamedTuple):
         return bool(len(self.keeping) and len(self.losing))
 
 
-class MistakenPlayer:
+class ErringPlayer:
     """A player of both seats that throws a win away with a fixed probability.
 
-    Wherever the player to move can keep or lose a win, it makes a mistake with this probability, at
-    each position apart, and draws evenly among the mistakes or among the moves that keep the win;
-    elsewhere among all legal moves.
+    Wherever the player to move can keep or lose a win, it makes a mistake with this probability,
+    independently at each position, and draws evenly among the mistakes or among the moves that
+    keep the win; elsewhere among all legal moves.
 
     Args:
         game: a game without draws.
@@ -130,11 +130,11 @@ def play(
         seed: seeds starts and moves.
 
     Returns:
-        The games, and what was counted in them.
+        The games, and the counts of their moves.
     """
     base = env.unwrapped
     assert isinstance(base, VersusEnv)
-    player, rng = MistakenPlayer(base.game, rate), np.random.default_rng(seed)
+    player, rng = ErringPlayer(base.game, rate), np.random.default_rng(seed)
     episodes, decisions = [], 0
     for game in range(games):
         observation, info = env.reset(seed=seed if game == 0 else None)

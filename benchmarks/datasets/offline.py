@@ -13,7 +13,7 @@ Key = tuple[float, ...]
 """An observation."""
 
 Values = dict[Key, dict[int, float]]
-"""A number for each action that was taken at each observation."""
+"""Value, or count, of each action that was taken, by observation."""
 
 
 def key_of(observation: Array) -> Key:
@@ -33,7 +33,7 @@ class TablePolicy:
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities of actions, ``(n, actions)``."""
-        chosen = np.zeros(action_masks.shape)
+        probabilities = np.zeros(action_masks.shape)
         for row, (observation, mask) in enumerate(zip(observations, action_masks, strict=True)):
             values = self.values.get(key_of(observation))
             if values is None:
@@ -41,8 +41,8 @@ class TablePolicy:
             else:
                 highest = max(values.values())
                 best = [action for action, value in values.items() if value == highest]
-            chosen[row, best] = 1 / len(best)
-        return chosen
+            probabilities[row, best] = 1 / len(best)
+        return probabilities
 
 
 def imitate(episodes: Iterable[Any]) -> TablePolicy:
