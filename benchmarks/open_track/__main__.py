@@ -100,18 +100,18 @@ def main(
     games = QUICK_GAMES if quick else GAMES
     rows = rows_of((run for each in finished for run in each), games)
     whole = not quick and finished.complete and len(tasks) == len(TASKS) and seeds == len(SEEDS)
-    beside = rows
+    all_rows = rows  # with those published, where they can be compared
     if whole or (own and not quick):
-        of_own = {row["learner"] for row in rows}
-        beside = rows + [row for row in published() if row["learner"] not in of_own]
-    found = standings(beside, tasks)
+        measured = {row["learner"] for row in rows}
+        all_rows = rows + [row for row in published() if row["learner"] not in measured]
+    found = standings(all_rows, tasks)
     print(standings_table(found, own))
     write_report(
         output,
         "open_track",
-        page(beside, invocation()) if whole else standings_table(found, own, "github"),
+        page(all_rows, invocation()) if whole else standings_table(found, own, "github"),
         {"open_track": (HEADER, [tuple(row.values()) for row in rows])},
-        {"open_track": curves(beside, tasks)},
+        {"open_track": curves(all_rows, tasks)},
         formats=("png",),
     )
     if own and finished.complete:
@@ -120,7 +120,7 @@ def main(
 
 
 def how_to_enter(own: Sequence[str], whole: bool, output: Path) -> str:
-    """Return how to enter the track with what was run, or the command that runs what lacks."""
+    """Return the way to enter the track with these runs, or the command for the missing ones."""
     if not whole:
         return (
             "The track takes all tasks, seeds and games:\n"

@@ -23,7 +23,7 @@ BOARDS = ("learned", "larger")
 """The boards of a task."""
 
 PLAYS, RANDOM, REFUSED = "plays", "random moves", "refused"
-"""Ways to play a board: where a learner cannot, or refuses to learn the game, moves are random."""
+"""Ways to play a board; a learner that cannot, or refuses to learn the game, moves at random."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,12 @@ def run(task: str, learner: str, seed: int, quick: bool) -> list[OpenRun]:
         if not found or learns(learner):
             scored = _scored(task, learner, games, seed, sample)
         found.append(scored)
-    learned, larger, *plays = zip(*found, strict=True)
+    learned, larger, *ways_to_play = zip(*found, strict=True)
     random = [_random(task, board, sample) for board in BOARDS]
     return [
-        OpenRun(task, board, learner, seed, percents, score.percent, score.count, words[-1])
-        for board, percents, score, words in zip(
-            BOARDS, (learned, larger), random, plays, strict=True
+        OpenRun(task, board, learner, seed, percents, score.percent, score.count, ways[-1])
+        for board, percents, score, ways in zip(
+            BOARDS, (learned, larger), random, ways_to_play, strict=True
         )
     ]
 
@@ -96,7 +96,7 @@ def run(task: str, learner: str, seed: int, quick: bool) -> list[OpenRun]:
 def _scored(
     task: str, learner: str, games: int, seed: int, sample: int
 ) -> tuple[float, float, str, str]:
-    """Return the percent on the learned and on the larger board, and how each was played."""
+    """Return the scores on the learned and the larger board, in percent, and the ways to play."""
     at_random = [_random(task, board, sample).percent for board in BOARDS]
     try:
         entry = fitted(learner, GameEnv(_game(task, "learned")), games, seed)
@@ -124,8 +124,8 @@ def _on_the_larger(entry: Fitted, task: str) -> Any:
 def area(percents: Sequence[float], games: Sequence[int] = GAMES) -> float:
     """Return the area under the curve of scores over the logarithm of games, in percent.
 
-    It is that of straight lines between the scores, divided by the width, so that a constant score
-    is its own area.
+    The area under straight lines between the scores is divided by the width, so that a constant
+    score is its own area.
 
     Args:
         percents: a score after each number of games.

@@ -49,16 +49,16 @@ def read_rows(path: Path) -> list[Row]:
     """
     rows = [row for row in read_csv(path) if row.get("tasks") == VERSION]
     for row in rows:
-        said = f"{path}: {row['learner']} on {row['task']}, {row['board']}"
+        where = f"{path}: {row['learner']} on {row['task']}, {row['board']}"
         if row["task"] not in TASKS or row["board"] not in BOARDS:
-            raise InvalidRunsError(f"{said}: there is no such board")
+            raise InvalidRunsError(f"{where}: there is no such board")
         for column in (*SCORES, "area", "lowest", "highest"):
             try:
                 inside = 0 <= float(row[column]) <= 100
             except ValueError:
                 inside = False
             if not inside:
-                raise InvalidRunsError(f"{said}: {column} is from 0 to 100, not {row[column]!r}")
+                raise InvalidRunsError(f"{where}: {column} is from 0 to 100, not {row[column]!r}")
     return rows
 
 
@@ -94,42 +94,42 @@ def standings(rows: Iterable[Row], tasks: Sequence[str]) -> list[OpenStanding]:
     for row in rows:
         by_learner.setdefault(row["learner"], {})[row["task"], row["board"]] = row
     found = []
-    for learner, has in by_learner.items():
-        if not all((task, board) in has for task in tasks for board in BOARDS):
+    for learner, own in by_learner.items():
+        if not all((task, board) in own for task in tasks for board in BOARDS):
             continue
         learned_area, learned_last, larger_area, larger_last = (
-            float(np.mean([float(has[task, board][column]) for task in tasks]))
+            float(np.mean([float(own[task, board][column]) for task in tasks]))
             for board in BOARDS
             for column in ("area", "last %")
         )
         found.append(
             OpenStanding(
                 learner,
-                has[tasks[0], BOARDS[0]]["knows"],
+                own[tasks[0], BOARDS[0]]["knows"],
                 (learned_area + larger_area) / 2,
                 learned_area,
                 learned_last,
                 larger_area,
                 larger_last,
-                [task for task in tasks if has[task, "learned"]["plays"] != REFUSED],
-                [task for task in tasks if has[task, "larger"]["plays"] == PLAYS],
+                [task for task in tasks if own[task, "learned"]["plays"] != REFUSED],
+                [task for task in tasks if own[task, "larger"]["plays"] == PLAYS],
             )
         )
     return sorted(found, key=lambda each: (-each.score, each.learner))
 
 
 def best_by_task(rows: Iterable[Row]) -> dict[str, list[float]]:
-    """Return the highest areas by task, the solution's left out.
+    """Return the highest areas by task, without those of the solution.
 
     Returns:
-        On the learned and on the larger board of learners that know what they observe alone; then
-        the same of all.
+        Four areas by task: on the learned and on the larger board, of the learners that know
+        nothing but what they observe; then on both boards, of all learners.
     """
     found: dict[str, list[float]] = {task: [0.0] * 4 for task in TASKS}
     for row in rows:
         if row["learner"] != "optimal":
-            place = BOARDS.index(row["board"])
+            board = BOARDS.index(row["board"])
             best = found[row["task"]]
             for first in (0, 2) if row["knows"] in OBSERVED else (2,):
-                best[first + place] = max(best[first + place], float(row["area"]))
+                best[first + board] = max(best[first + board], float(row["area"]))
     return found

@@ -38,7 +38,7 @@ LARGEST_HEAP = 20
 """Largest heap of the games by octal codes."""
 
 MOST_ROWS = 100_000
-"""Rows of a table for the board of an octal code that is learned, upper bound."""
+"""Rows of a table for the learned board of an octal code, upper bound."""
 
 
 def octal_codes(seed: Sequence[int], number: int, known: Sequence[str] = ()) -> list[str]:
@@ -67,7 +67,7 @@ def code_of(version: str, known: Sequence[str]) -> str:
 
     Args:
         version: version of the package; its numbers seed the draw.
-        known: codes that it is not.
+        known: codes that are left out.
     """
     numbers = [int(number) for number in re.findall(r"\d+", version)]
     return octal_codes([PUBLIC_SEED, *numbers], 1, known)[0]
@@ -111,7 +111,7 @@ def _heaps(game: str, learned: tuple[int, ...], larger: tuple[int, ...], **rules
 
 
 def _octal(code: str) -> OpenTask:
-    """Return the task of a code: to learn, the largest heap whose table has few enough rows."""
+    """Return the task of a code, with the largest heap to learn of at most ``MOST_ROWS`` rows."""
     for heap in range(LARGEST_HEAP, 0, -1):
         task = _heaps("octal", (heap,), (LARGEST_HEAP, LARGEST_HEAP), code=code)
         if np.prod(task.board("learned").rules.shape, dtype=float) <= MOST_ROWS:
