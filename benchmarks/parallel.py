@@ -97,7 +97,7 @@ def in_parallel(
         click.echo(f"{len(found)} of {len(mine)} {desc} were finished before", err=True)
     # So that no core is idle at the end.
     longest_first = sorted(
-        (number for number in mine if number not in found), key=lambda number: -weights[number]
+        (index for index in mine if index not in found), key=lambda index: -weights[index]
     )
     # Workers on this machine write to the file themselves: what they have finished is not lost on
     # its way here.
@@ -117,11 +117,11 @@ def in_parallel(
             joblib_tracker.ensure_running()
         with without_stops():
             results = parallel(calls)
-        for number, result in results:
+        for index, result in results:
             if here is not None:
-                result = here.append(keys[number], function, tasks[number], result)
-            found[number] = result
-            done += weights[number]
+                result = here.append(keys[index], function, tasks[index], result)
+            found[index] = result
+            done += weights[index]
             left = _time_left(bar.format_dict["elapsed"], done / whole)
             bar.set_postfix_str(left, refresh=False)
             bar.update()
@@ -136,29 +136,29 @@ def in_parallel(
             results.close()
     if log is not None:
         log.reportable |= bool(found)
-    finished = Finished(found[number] for number in sorted(found))
+    finished = Finished(found[index] for index in sorted(found))
     finished.complete = len(finished) == len(mine)
     return finished
 
 
 def _earlier(log: RunLog | None, keys: Sequence[str], mine: Sequence[int]) -> dict[int, Any]:
-    """Return the results that the log has of these tasks, by their numbers."""
-    there = {} if log is None else log.results([keys[number] for number in mine])
-    return {number: there[keys[number]] for number in mine if keys[number] in there}
+    """Return the results that the log has of these tasks, by their indices."""
+    there = {} if log is None else log.results([keys[index] for index in mine])
+    return {index: there[keys[index]] for index in mine if keys[index] in there}
 
 
 def _logged(
     function: Callable[..., Result],
     task: tuple[Any, ...],
-    number: int,
+    index: int,
     key: str,
     log: RunLog | None,
 ) -> tuple[int, Result]:
-    """The number of a task with its result, as results come in any order."""
+    """The index of a task with its result, as results come in any order."""
     result = function(*task)
     if log is not None:
         result = log.append(key, function, task, result)
-    return number, result
+    return index, result
 
 
 def _time_left(elapsed: float, share: float) -> str:

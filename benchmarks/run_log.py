@@ -75,7 +75,7 @@ class RunLog:
         }
 
     def mine(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
-        """Return the numbers of those of a benchmark's next runs that this process is to have: all.
+        """Return the indices, among a benchmark's next runs, of those of this process: all.
 
         Args:
             keys: keys of the runs.

@@ -41,7 +41,7 @@ class Shard(NamedTuple):
     total: int
 
     def __str__(self) -> str:
-        """Return it as it is typed."""
+        """Return the shard as it is typed, such as ``3/20``."""
         return f"{self.number}/{self.total}"
 
 
@@ -88,7 +88,7 @@ class Plan(NamedTuple):
         """Return the plan of the shards in a directory.
 
         Raises:
-            click.UsageError: it has none.
+            click.UsageError: there is none.
         """
         try:
             return cls(**json.loads((directory / PLAN).read_bytes()))
@@ -99,7 +99,7 @@ class Plan(NamedTuple):
             ) from error
 
     def join(self, directory: Path) -> None:
-        """Write it to the directory, where there may be shards of the same command.
+        """Write the plan to a directory, where there may be shards of the same command.
 
         Raises:
             click.UsageError: there are shards of another command.
@@ -132,7 +132,7 @@ class RunFiles(RunLog):
         return there.get(key, result)
 
     def results(self, keys: Collection[str]) -> dict[str, Any]:
-        """Return the results that it has of calls with these keys."""
+        """Return the results of calls with these keys, as far as they are finished."""
         found = {}
         for key in keys:
             with suppress(OSError, ValueError):
@@ -156,51 +156,61 @@ class RunFiles(RunLog):
 
 
 class ShardRuns(RunFiles):
-    """The runs of one shard."""
+    """The runs of one shard.
+
+    Args:
+        directory: folder of the results of the benchmark.
+        shard: the shard.
+    """
 
     def __init__(self, directory: Path, shard: Shard) -> None:
         super().__init__(directory / RUNS)
         self.path.mkdir(exist_ok=True)
         self._shard = shard
-        self._counted = 0
+        self._counted = 0  # runs of all shards in earlier calls of ``mine``
         self._keys: list[str] = []
 
     def mine(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
-        """Return the numbers of this shard's runs."""
-        numbers: Sequence[int] = range(len(keys))
+        """Return the indices of this shard's runs."""
+        indices: Sequence[int] = range(len(keys))
         if not shared:
             number, total = self._shard
-            numbers = range((number - 1 - self._counted) % total, len(keys), total)
+            indices = range((number - 1 - self._counted) % total, len(keys), total)
             self._counted += len(keys)
-        self._keys += [keys[number] for number in numbers]
-        return numbers
+        self._keys += [keys[index] for index in indices]
+        return indices
 
     def end_runs(self) -> None:
-        """End the shard."""
+        """End the process before tables are made, as interrupted if runs are missing."""
         if len(self.results(self._keys)) < len(set(self._keys)):
             raise KeyboardInterrupt
         raise click.exceptions.Exit
 
 
 class MergedRuns(RunFiles):
-    """The runs of all shards, none of which is made."""
+    """The finished runs of all shards; missing ones are named, not made.
+
+    Args:
+        directory: folder of the results of the benchmark.
+        plan: command that the shards are of.
+    """
 
     def __init__(self, directory: Path, plan: Plan) -> None:
         super().__init__(directory / RUNS)
         self._plan = plan
-        self._counted = 0
+        self._counted = 0  # runs of all shards in earlier calls of ``mine``
         self._missing: set[Shard] = set()
 
     def mine(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
-        """Return the numbers of the runs that are there, and note the shards of those that lack."""
+        """Return the indices of the finished runs, and note the shards of the missing ones."""
         total = self._plan.total
         finished = self.results(keys)
-        for number, key in enumerate(keys):
+        for index, key in enumerate(keys):
             if key not in finished:
-                shards = range(total) if shared else [(self._counted + number) % total]
+                shards = range(total) if shared else [(self._counted + index) % total]
                 self._missing |= {Shard(each + 1, total) for each in shards}
         self._counted += 0 if shared else len(keys)
-        return [number for number, key in enumerate(keys) if key in finished]
+        return [index for index, key in enumerate(keys) if key in finished]
 
     def end_runs(self) -> None:
         """Refuse to make tables of a part of the runs."""
