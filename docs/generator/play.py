@@ -19,10 +19,10 @@ from nim_envs.render.board_data import (
     SCRIPT,
     STYLE,
     Board,
-    chosen,
     data_of_board,
     data_of_game,
-    reached,
+    marked_moves,
+    reachable_board,
 )
 
 LEARNED_GAMES = (0, 100, 1_000, 20_000)
@@ -93,7 +93,7 @@ def boards(name: str) -> list[NamedBoard]:
     found = []
     for number, others in enumerate(({}, *OTHER_BOARDS.get(name, ()))):
         with suppress(SearchTooLargeError):
-            board = reached(make_game(name, **others), MOST_POSITIONS)
+            board = reachable_board(make_game(name, **others), MOST_POSITIONS)
             given = {**GAMES[name].defaults, **others}
             called = BOARD_NAMES[name][number] if name in BOARD_NAMES else _called(name, given)
             found.append(NamedBoard(name, called, others, board))
@@ -137,7 +137,7 @@ def learned(named: NamedBoard, game: Game) -> list[str]:
             train(env, agent, games=games - played, seed=played, progress=False)
             played = games
         shares = agent.greedy().action_probabilities(observations, masks)
-        found.append(chosen(named.board, [np.flatnonzero(share) for share in shares]))
+        found.append(marked_moves(named.board, [np.flatnonzero(share) for share in shares]))
     return found
 
 

@@ -60,7 +60,7 @@ class Board(NamedTuple):
         return self.game.rules.checked_positions(np.array(self.positions))
 
 
-def reached(game: Game, max_positions: int) -> Board:
+def reachable_board(game: Game, max_positions: int) -> Board:
     """Return the positions that can be reached from the start, and their moves by index.
 
     Args:
@@ -91,30 +91,30 @@ def reached(game: Game, max_positions: int) -> Board:
 
 
 class Table:
-    """Numbers for values that occur often, in the order of their first occurrence."""
+    """Values that occur often, each once, in the order of their first occurrence."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
+        self.indices: dict[str, int] = {}
         self.values: list[Any] = []
 
-    def number(self, value: Any) -> int:
-        """Return the number of a value that JSON can hold."""
+    def index(self, value: Any) -> int:
+        """Return the index of a value that JSON can hold; it is added if it is new."""
         key = json.dumps(value)
-        if key not in self.numbers:
-            self.numbers[key] = len(self.values)
+        if key not in self.indices:
+            self.indices[key] = len(self.values)
             self.values.append(value)
-        return self.numbers[key]
+        return self.indices[key]
 
 
 class Pictures:
-    """The pictures of a game as numbers of shapes.
+    """The pictures of a game as indices of shapes.
 
     Args:
         game: any game.
 
     Attributes:
-        shapes: the shapes, lists of a kind, a colour and the numbers of that kind.
-        partner: colours of ``player_1`` by those of ``player_0`` in their place.
+        shapes: the shapes, lists of a kind, a colour and the measures of that kind.
+        partner: colour of ``player_1`` for each colour of ``player_0``.
     """
 
     def __init__(self, game: Game) -> None:
@@ -129,7 +129,7 @@ class Pictures:
         """The part of the picture that is shown: left, top, width and height."""
         return [round(each) for each in self.picture.body]
 
-    def drawn(self, position: IntArray, **of_scene: Any) -> list[Shape]:
+    def draw(self, position: IntArray, **of_scene: Any) -> list[Shape]:
         """Return the shapes of the board alone at a position, with ``player_0`` to move."""
         drawing = Drawing()
         scene = Scene(position, **{"mover": 0, **of_scene})
@@ -137,36 +137,36 @@ class Pictures:
             panel.draw(drawing, scene)
         return drawing.shapes
 
-    def numbers(self, shapes: Iterable[Shape]) -> list[int]:
-        """Return the numbers of shapes; groups, which are the same everywhere, are read once."""
+    def indices(self, shapes: Iterable[Shape]) -> list[int]:
+        """Return the indices of shapes; groups, which are the same everywhere, are read once."""
         found = []
         for shape in shapes:
             if shape not in self.known:
-                self.known[shape] = [self.shapes.number(_short(each)) for each in as_json([shape])]
+                self.known[shape] = [self.shapes.index(_short(each)) for each in as_json([shape])]
             found += self.known[shape]
         return found
 
     def winning(self, position: IntArray, actions: IntArray) -> list[int]:
-        """Return the numbers of the shapes in which these moves are marked."""
-        return self.numbers(self.drawn(position, winning=actions))
+        """Return the indices of the shapes of a picture that marks these moves."""
+        return self.indices(self.draw(position, winning=actions))
 
     def pointed(self, position: IntArray, action: int) -> list[int]:
-        """Return the numbers of the shapes in which a move is shown before it is made."""
+        """Return the indices of the shapes of a picture that shows a move before it is made."""
         shapes = self._pointed(position, action, mover=0)
         if not self.partner:
             for one, other in zip(shapes, self._pointed(position, action, mover=1), strict=True):
                 if not isinstance(one, Group) and one.color != other.color:
                     self.partner[_hexadecimal(one.color)] = _hexadecimal(other.color)
-        return self.numbers(shapes)
+        return self.indices(shapes)
 
     def _pointed(self, position: IntArray, action: int, mover: int) -> list[Any]:
         component = self.game.rules.components[self._component(action)]
         option = action % self.game.rules.num_options
         parts = isinstance(component, SplittingHeap) and component.moves[option][1] > 0
         if not parts and not stands_in_a_row(component):
-            return self.drawn(position, mover=mover, pointed=action)
+            return self.draw(position, mover=mover, pointed=action)
         # The objects that a move takes out of a row are marked as those of a winning move are.
-        shapes: list[Any] = self.drawn(position, mover=mover, winning=np.array([action]))
+        shapes: list[Any] = self.draw(position, mover=mover, winning=np.array([action]))
         return [
             shape._replace(color=PLAYER_COLORS[mover])
             if not isinstance(shape, Group) and shape.color == WINNING
@@ -177,7 +177,7 @@ class Pictures:
     def clicks(
         self, position: IntArray, actions: Sequence[int]
     ) -> dict[tuple[int, int], list[int]]:
-        """Return the moves that clicks on the middles of shapes choose, or choose between.
+        """Return the moves that a click on the middle of each shape chooses, or chooses between.
 
         Args:
             position: the position that was drawn last.
@@ -188,7 +188,7 @@ class Pictures:
             the component that is there.
         """
         found = self._clicks_on_pins(position, actions)
-        points = {point for shape in flat(self.drawn(position)) if (point := _middle(shape))}
+        points = {point for shape in flat(self.draw(position)) if (point := _middle(shape))}
         for point in sorted(points - found.keys()):
             component = self.picture.component_at(point)
             if component is not None and stands_in_a_row(self.game.rules.components[component]):
@@ -252,7 +252,7 @@ def _short(shape: dict[str, Any]) -> list[Any]:
 
 
 def flat(shapes: Iterable[Shape]) -> Iterator[Shape]:
-    """Return shapes, those of groups in place of the groups."""
+    """Yield shapes, and in place of a group the shapes in it."""
     for shape in shapes:
         if isinstance(shape, Group):
             yield from flat(shape.shapes)
@@ -276,8 +276,8 @@ def _hexadecimal(color: Color) -> str:
     return "#" + bytes(color).hex()
 
 
-def changed(before: Sequence[int], after: Sequence[int]) -> list[int]:
-    """Return what is new in a list, after the lengths of its begin and end that are not."""
+def difference(before: Sequence[int], after: Sequence[int]) -> list[int]:
+    """Return the lengths of the common begin and end of two lists, then the rest of the second."""
     most = min(len(before), len(after))
     begin = next((i for i in range(most) if before[i] != after[i]), most)
     most -= begin
@@ -285,16 +285,16 @@ def changed(before: Sequence[int], after: Sequence[int]) -> list[int]:
     return [begin, end, *after[begin : len(after) - end]]
 
 
-def chosen(board: Board, actions: Iterable[IntArray]) -> str:
-    """Return some of the moves of each position as a text.
+def marked_moves(board: Board, actions: Iterable[IntArray]) -> str:
+    """Return a mark for each move of each position as a text.
 
     Args:
         board: a board.
         actions: for each position, some of its actions.
 
     Returns:
-        For each position, in order, "1" for each of these moves and "0" for the others; positions
-        are apart by spaces.
+        For each position "1" for each of these moves and "0" for the others, in the order of the
+        board's moves; a space between positions.
     """
     words = []
     for some, moves in zip(actions, board.moves, strict=True):
@@ -310,9 +310,9 @@ def _truth(board: Board, game: Game, pictures: Pictures, plain: list[list[int]])
     return {
         # To whoever is to move: a loss, a draw, a win.
         "values": "".join("012"[value + 1] for value in solution.value(states)),
-        "right": chosen(board, keeping),
+        "right": marked_moves(board, keeping),
         "marks": [
-            changed(before, pictures.winning(state, actions)) if len(actions) else 0
+            difference(before, pictures.winning(state, actions)) if len(actions) else 0
             for before, state, actions in zip(plain, states, keeping, strict=True)
         ],
     }
@@ -321,33 +321,33 @@ def _truth(board: Board, game: Game, pictures: Pictures, plain: list[list[int]])
 def data_of_board(
     board: Board, name: str, games: Mapping[str, Game], replies: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return all that a page needs of a board.
+    """Return the data of a board for ``play.js``.
 
     Args:
         board: a board.
         name: its name for a reader.
         games: its game, or the same in several conventions, by names of these.
-        replies: for each of them the moves of each opponent, as :func:`chosen` writes them.
+        replies: for each of them the moves of each opponent, as :func:`marked_moves` writes them.
     """
     rules = board.game.rules
     pictures, labels, points = Pictures(board.game), Table(), Table()
     words, moves, plain, pointed, clicks = [], [], [], [], []
     for position, row in zip(board.states, board.moves, strict=True):
         words.append(position_in_words(board.game, position))
-        numbers = [labels.number(rules.describe_move(action, position)) for action, _ in row]
+        indices = [labels.index(rules.describe_move(action, position)) for action, _ in row]
         moves.append(
-            [each for label, (_, to) in zip(numbers, row, strict=True) for each in (label, to)]
+            [each for label, (_, to) in zip(indices, row, strict=True) for each in (label, to)]
         )
-        shapes = pictures.drawn(position)
-        plain.append(pictures.numbers(shapes))
+        shapes = pictures.draw(position)
+        plain.append(pictures.indices(shapes))
         pointed.append(
-            [changed(plain[-1], pictures.pointed(position, action)) for action, _ in row]
+            [difference(plain[-1], pictures.pointed(position, action)) for action, _ in row]
         )
-        number = {action: index for index, (action, _) in enumerate(row)}
+        index_of = {action: index for index, (action, _) in enumerate(row)}
         clicks.append(
             [
-                [points.number(point), *(number[action] for action in actions)]
-                for point, actions in pictures.clicks(position, list(number)).items()
+                [points.index(point), *(index_of[action] for action in actions)]
+                for point, actions in pictures.clicks(position, list(index_of)).items()
             ]
         )
     truths = {
@@ -360,7 +360,7 @@ def data_of_board(
         "words": words,
         "labels": labels.values,
         "moves": moves,
-        "plain": [plain[0], *(changed(plain[0], each) for each in plain[1:])],
+        "plain": [plain[0], *(difference(plain[0], each) for each in plain[1:])],
         "pointed": pointed,
         "points": points.values,
         "clicks": clicks,
@@ -371,7 +371,7 @@ def data_of_board(
 
 
 CONVENTIONS = {"normal": "wins (normal)", "misere": "loses (misère)"}
-"""What the last move does in each convention; the last position of a game with draws decides."""
+"""Effect of the last move by convention; games with an outcome of their own have no entry."""
 
 
 def data_of_game(

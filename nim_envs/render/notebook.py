@@ -12,10 +12,10 @@ from nim_envs.optional import needed
 from nim_envs.render.board_data import (
     SCRIPT,
     STYLE,
-    chosen,
     data_of_board,
     data_of_game,
-    reached,
+    marked_moves,
+    reachable_board,
 )
 from nim_envs.rules import Convention
 from nim_envs.rules.words import titled
@@ -67,7 +67,7 @@ def widget(
     anywidget = needed("anywidget", "a board in a notebook", "notebook")
     traitlets = needed("traitlets", "a board in a notebook", "notebook")
     game = scored_game(env_or_game).game
-    board = reached(game, max_positions)
+    board = reachable_board(game, max_positions)
     over = np.array([not row for row in board.moves])
     states = board.states[~over]
     masks = game.rules.action_mask(states)
@@ -76,7 +76,7 @@ def widget(
         shares = np.zeros((len(board.positions), game.rules.num_actions))
         shares[~over] = ScoredPolicy(policy, env_or_game).action_probabilities(states, masks)
         best = shares == shares.max(axis=1, keepdims=True)
-        replies.append(chosen(board, [np.flatnonzero(row) for row in best & (shares > 0)]))
+        replies.append(marked_moves(board, [np.flatnonzero(row) for row in best & (shares > 0)]))
     games = (
         {"outcome": game}
         if game.has_outcome

@@ -1,8 +1,8 @@
 /* Boards of games that one plays on.
 
    It knows no rules: nim_envs/render/board_data.py makes, for every board, all positions with their
-   moves, the pictures that nim_envs.render draws of them, the winning moves of normal and misère
-   play, and the moves of opponents. A page of the manual has elements <div class="nim-play"
+   moves, the pictures that nim_envs.render draws of them, the value of each position and the moves that
+   keep it, and the moves of opponents. A page of the manual has elements <div class="nim-play"
    data-game="..." data-source="...">; the script at that source calls nimPlay(name, data). In a
    notebook nim_envs/render/notebook.py calls nimPlay.on(element, data). Nothing else is loaded. */
 (function () {
@@ -54,12 +54,12 @@
     return text;
   }
 
-  /* Returns the list that differs from another by a [begin, end, ...new]. */
+  /* Returns a list with new entries between its first `begin` and its last `end` ones. */
   function renewed(list, [begin, end, ...middle]) {
     return [...list.slice(0, begin), ...middle, ...list.slice(list.length - end)];
   }
 
-  /* Returns the numbers of the ones in a word of zeros and ones. */
+  /* Returns the indices of the ones in a word of zeros and ones. */
   const ones = (word) => [...word].flatMap((each, index) => (each === "1" ? [index] : []));
   const any = (list) => list[Math.floor(Math.random() * list.length)];
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
@@ -210,7 +210,7 @@
       this.seat = Number(this.seatChoice.value);
       this.mark(false, true);
       this.past = []; // a position and the move made there, for each move
-      this.threw = null;
+      this.threw = null; // index of the last turn that gave a win or a draw away
       this.go(0);
     }
 
@@ -294,18 +294,18 @@
 
     /* Goes back to one's own last turn. */
     undo() {
-      let number = this.past.length - 1;
-      while (number >= 0 && number % 2 !== this.seat) number -= 1;
-      if (number >= 0) this.backTo(number, "Undone.");
+      let turn = this.past.length - 1;
+      while (turn >= 0 && turn % 2 !== this.seat) turn -= 1;
+      if (turn >= 0) this.backTo(turn, "Undone.");
     }
 
     goBack() { this.backTo(this.threw, "Back again."); this.picture.focus(); }
 
-    backTo(number, said) {
-      const [position] = this.past[number];
-      this.past.length = number;
-      if (this.threw !== null && this.threw >= number) this.threw = null;
-      this.go(position, said);
+    backTo(turn, words) {
+      const [position] = this.past[turn];
+      this.past.length = turn;
+      if (this.threw !== null && this.threw >= turn) this.threw = null;
+      this.go(position, words);
     }
 
     show() {
@@ -328,10 +328,10 @@
           this.moves.append(make("li", { hidden }, button));
         }
       }
-      this.undoing.disabled = !this.past.some((_, number) => number % 2 === this.seat);
-      const record = this.past.map(([position, move], number) => {
-        const who = number % 2 === this.seat ? "you" : "opponent";
-        return `${number + 1}. ${who}: ${tables.label(position, move)}`;
+      this.undoing.disabled = !this.past.some((_, turn) => turn % 2 === this.seat);
+      const record = this.past.map(([position, move], turn) => {
+        const who = turn % 2 === this.seat ? "you" : "opponent";
+        return `${turn + 1}. ${who}: ${tables.label(position, move)}`;
       });
       this.log.textContent = record.length ? `The game so far: ${record.join(" · ")}` : "";
       this.thrown.hidden = this.threw === null;
