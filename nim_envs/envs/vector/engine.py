@@ -147,8 +147,8 @@ class Engine:
         """Seed the random numbers of the games in ``which``, each by its entry of ``seeds``."""
         seed_games(self.games.game_bits, self.games.action_bits, seeds, which)
 
-    def begin(self, which: BoolArray) -> None:
-        """Mark the games in ``which`` for replacement by new ones."""
+    def mark_for_new_games(self, which: BoolArray) -> None:
+        """Mark the games in ``which`` for replacement by new ones, which :meth:`play` begins."""
         self.games.outcomes[which] = ONGOING
         self.games.due[which] = NEW_GAME
 

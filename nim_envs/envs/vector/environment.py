@@ -308,7 +308,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             starts = self._engine.starts(as_start(checked["start"]))
         self._seed(seeds, which)
         self._ready = False
-        self._engine.begin(which)
+        self._engine.mark_for_new_games(which)
         self._begin_and_reply(starts)
         self._ready = True
         self._renderer.begin(which)
@@ -399,7 +399,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             )
         checked = self._checked_actions(actions, "the", AGENT)
         record = (
-            StepRecord.begun(self._engine.positions(), self._engine.games, checked)
+            StepRecord.before_step(self._engine.positions(), self._engine.games, checked)
             if self._renderer.draws
             else None
         )
@@ -467,7 +467,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             engine.play(starts, results=results)
             if self._same_step:
                 last = engine.copied_games()
-                engine.begin(last.outcomes != ONGOING)
+                engine.mark_for_new_games(last.outcomes != ONGOING)
                 self._begin_and_reply(starts)
             return self._observations(), last
         rows = engine.new_rows(copy=self.copy)
@@ -475,7 +475,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self._same_step:
             engine.play(starts, mover=AGENT, actions=actions, begins=True, results=results)
             last = engine.copied_games()
-            engine.begin(last.outcomes != ONGOING)
+            engine.mark_for_new_games(last.outcomes != ONGOING)
             waiting = engine.play(starts, begins=True, rows=rows)
         else:
             waiting = engine.play(
@@ -496,8 +496,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     ) -> Infos:
         """Return the infos of the games in progress, and the last ones of those that ``ended``."""
         none = np.full(self.num_envs, -1, dtype=np.int8)
-        begun = {key: values * ~ended for key, values in truth.items()}
-        infos = self._infos(self._all, masks, self._engine.games.seats, none, begun)
+        ongoing = {key: values * ~ended for key, values in truth.items()}
+        infos = self._infos(self._all, masks, self._engine.games.seats, none, ongoing)
         if not ended.any():
             return infos
         which = np.flatnonzero(ended)
@@ -516,10 +516,10 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self.max_cycles is not None:
             # The masks of games that have terminated are all zeros.
             last_masks[which] = observed["action_mask"]
-        ends = {key: values * ended for key, values in truth.items()}
+        final_truth = {key: values * ended for key, values in truth.items()}
         infos["final_obs"], infos["_final_obs"] = final, ended
         infos["final_info"] = self._infos(
-            ended, last_masks, last.seats * ended, winners * ended, ends
+            ended, last_masks, last.seats * ended, winners * ended, final_truth
         )
         infos["_final_info"] = ended
         return infos

@@ -27,7 +27,7 @@ class StepRecord(NamedTuple):
     in_this_game: BoolArray  # whether no new game has begun since the step
 
     @classmethod
-    def begun(cls, positions: IntArray, games: Games, actions: IntArray) -> StepRecord:
+    def before_step(cls, positions: IntArray, games: Games, actions: IntArray) -> StepRecord:
         """Return the record of a step before it is made.
 
         Args:
