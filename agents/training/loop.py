@@ -55,10 +55,11 @@ def train(
         progress: whether to show a progress bar on the standard error.
         options: passed to every ``env.reset``, such as ``{"start": "uniform"}``.
         checkpoint: file to save the run to, at intervals; if it exists, the run continues from
-            it, and ends exactly as if it had not been interrupted. It holds all that a run goes on
-            with, and :func:`agents.training.saved_run` returns that. If it cannot be written, as on
-            a full disk, a warning says so and training goes on. Not for a learner that chooses its
-            own games: save that with :func:`agents.storage.save`.
+            it, and ends exactly as if it had not been interrupted. It holds game, start,
+            options, players, seed and number of games, which :func:`agents.training.saved_run`
+            returns. If it cannot be written, as on a full disk, a warning says so and training
+            goes on. Not for a learner that chooses its own games: save that with
+            :func:`agents.storage.save`.
         checkpoint_every: number of games between two checkpoints.
         after_game: called with the number of games played so far; it must not
             change the environment. If it returns true, the run ends there.

@@ -59,8 +59,9 @@ class Block(NamedTuple):
     starts: IntArray  # (games, components): sorted in place if the board has an order
     # (learners, games + 1): each learner's epsilon now, and after each further game it finishes.
     epsilons: FloatArray
-    ended: IntArray  # (learners, 2): games that each learner has finished in each seat, counted on
-    # (learners,): the larger of both, counted on. One that plays both seats ends a game in each.
+    # (learners, 2): games that each learner has finished in each seat, in all blocks so far.
+    ended: IntArray
+    # (learners,): the larger of both. A learner that plays both seats ends a game in each.
     finished: IntArray
     winners: npt.NDArray[np.int8]  # (games,): seat, or -1: a draw
     lengths: npt.NDArray[np.int32]  # (games,): number of moves

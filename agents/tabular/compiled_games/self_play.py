@@ -29,8 +29,8 @@ class CompiledSelfPlay:
         env: environment after a reset.
         pair: learner of each seat.
         options: options of every reset.
-        begun: whether the next game starts where the next reset would, not at the position of
-            ``env``.
+        begun: whether the position of ``env`` has been played from; else the next game starts
+            there, and only later ones where the next resets would.
         by_coordinates: whether the learners number the coordinates of positions.
     """
 
@@ -61,6 +61,7 @@ class CompiledSelfPlay:
             empty_records(rows, longest_play(rules)) if recorded else None,
             bonuses if bonuses.any() else None,
         )
+        # A block of no games compiles the loop.
         none = np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32)
         with announced_compilation("self-play of " + type(pair[0]).__name__):
             self._play(
