@@ -19,15 +19,17 @@ from nim_envs.names import not_among
 from nim_envs.references import required_arguments, resolved
 from nim_envs.registered_games import NamedGame
 
+GAMES = 4_000
+
 
 @click.command()
 @click.argument("agent", metavar="LEARNER")
-@click.option("--games", default=4000, type=click.IntRange(min=1), show_default=True,
+@click.option("--games", type=click.IntRange(min=1), show_default=str(GAMES),
               help="Games of training on each tiny board.")  # fmt: skip
 @diagnosis_options
 def diagnose(
     agent: str,
-    games: int,
+    games: int | None,
     seed: int,
     settings: tuple[str, ...],
     game: NamedGame | None,
@@ -41,14 +43,17 @@ def diagnose(
     if ":" not in agent and agent not in LEARNERS:
         raise click.UsageError(f"{not_among(agent, LEARNERS)}, or MODULE:NAME")
     search_here()
-    if agent in LEARNERS:
-        if game is not None:
-            raise click.UsageError(f"--game is for a policy, and {agent} is trained on tiny games")
-        found = training_function(partial(new_learner, agent), agent, games, seed)
-    elif game is None:
-        found = training_function(resolved(agent), agent, games, seed)
-    else:
+    if agent in LEARNERS and game is not None:
+        raise click.UsageError(f"--game is for a policy, and {agent} is trained on tiny games")
+    if game is not None:
+        if games is not None:
+            raise click.UsageError(
+                "--games is for training, and a policy with a --game has ended it"
+            )
         found = resolved(agent)
+    else:
+        maker = partial(new_learner, agent) if agent in LEARNERS else resolved(agent)
+        found = training_function(maker, agent, games or GAMES, seed)
     print_diagnosis(found, agent, settings, game, seed=seed, **options)
 
 

@@ -42,6 +42,7 @@ def test_policies_need_a_game_and_names_are_known(capsys):
         ([policy], "takes 2 arguments, so it is a policy: add --game nim"),
         (["sarza"], "did you mean 'sarsa'?"),
         (["sarsa", "--game", "nim"], "--game is for a policy"),
+        ([policy, "--game", "nim", "--games", "9"], "--games is for training"),
         ([f"{STARTERS}:Greedy"], "must make a learner with act, update and greedy"),
     ):
         assert run(["diagnose", *words]) == 2
