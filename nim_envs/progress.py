@@ -75,6 +75,7 @@ def progress_bar(
 def end_early(bar: Any, text: str) -> None:
     """Make a bar, whose work has ended before its total, show a full bar and ``text``."""
     bar.total = bar.n
+    bar.unit_scale = bar.n >= MANY
     bar.set_description_str(text)
 
 

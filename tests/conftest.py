@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -9,6 +10,9 @@ from hypothesis import settings
 # The first call of a compiled function takes as long as its compilation.
 settings.register_profile("default", deadline=None, max_examples=40)
 settings.load_profile("default")
+
+# Windows are drawn in memory: there may be no screen, and whoever runs the tests may look at it.
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 # A process that a shell starts in the background ignores Ctrl-C, and so would its children.
 signal.signal(signal.SIGINT, signal.default_int_handler)

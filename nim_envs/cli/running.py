@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -45,6 +46,8 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str, obj:
     except (NimEnvsError, MemoryError) as error:
         return _refuse(str(error) or "there is not enough memory")
     except (KeyboardInterrupt, click.Abort):
+        # A pipe gets what was printed before at once.
+        sys.stdout.flush()
         click.echo("stopped", err=True)
         return STOPPED
     return code or 0

@@ -55,7 +55,7 @@ def test_rows_that_are_not_made_anew_stay(tmp_path):
 def test_a_library_that_is_not_installed_is_named(tmp_path, capsys):
     main(["--quick", "--recipes", "agilerl", "--jobs", "1", "--output", str(tmp_path)])
     printed = capsys.readouterr().out
-    assert "agilerl was not run: this benchmark's learner of AgileRL needs agilerl" in printed
+    assert "agilerl was not run: this benchmark's learner of AgileRL needs " in printed
     assert 'python -m pip install "nim-envs[agilerl]"' in printed
     assert read_csv(tmp_path / "libraries.csv") == []
 

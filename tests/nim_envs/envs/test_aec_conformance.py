@@ -56,9 +56,7 @@ def test_seed_test(case, arguments):
 
 # Pictures of every game and of unusual boards are tested in tests/nim_envs/render.
 @pytest.mark.parametrize("name", KINDS)
-def test_render_test(name, monkeypatch, capfd):
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-
+def test_render_test(name, capfd):
     def make(**extra):
         env = maker((name, {}))(**extra)
         env.unwrapped.metadata["render_fps"] = 1_000
