@@ -60,7 +60,7 @@ def register(
     unknown = sorted(set(asked) - set(ARGUMENTS))
     if unknown:
         raise ValueError(
-            f"an estimator has no argument {unknown[0]!r}; there are {', '.join(ARGUMENTS)}"
+            f"{function!r} asks for {unknown[0]!r}; an estimator may ask for {', '.join(ARGUMENTS)}"
         )
     title = name or function.__name__
     if title in ESTIMATORS:

@@ -273,7 +273,7 @@ class TurnCreditTrainer(GRPOTrainer):
         unknown = sorted(set(self._argument_names) - set(ARGUMENTS))
         if unknown:
             raise ValueError(
-                f"credit has no argument {unknown[0]!r}; there are {', '.join(ARGUMENTS)}"
+                f"credit asks for {unknown[0]!r}; it may ask for {', '.join(ARGUMENTS)}"
             )
         self._credit = credit
         super().__init__(*arguments, **settings)

@@ -82,7 +82,10 @@ def test_every_argument_is_of_its_turn():
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (lambda rewards, critic: rewards, "no argument 'critic'; there are rewards, groups"),
+        (
+            lambda rewards, critic: rewards,
+            "asks for 'critic'; an estimator may ask for rewards, groups",
+        ),
         (lambda rewards: rewards[:-1], "expected a credit for each of"),
         (lambda rewards: rewards * np.nan, "not finite"),
     ],

@@ -179,7 +179,7 @@ def test_each_token_is_trained_by_the_credit_of_its_turn(tokenizer, tmp_path, mo
 
 def test_unsuitable_credit_is_refused(tokenizer, tmp_path):
     rollouts = GameRollouts(NIM, [START])
-    with pytest.raises(ValueError, match="credit has no argument 'reward'; there are rewards, "):
+    with pytest.raises(ValueError, match="credit asks for 'reward'; it may ask for rewards, "):
         trainer_of(rollouts, tokenizer, tmp_path, credit=lambda reward: reward)
     trainer = trainer_of(rollouts, tokenizer, tmp_path, credit=lambda results: results[:1])
     with pytest.raises(ValueError, match="credit must return a finite number for each of"):
