@@ -35,7 +35,18 @@ SEEDS = 3
 class LibraryRun:
     """A learner of a library, trained on one board with one seed, and its score.
 
-    Where its library is not installed, ``missing`` says so and the rest is empty.
+    Attributes:
+        board: a key of :data:`benchmarks.libraries.recipes.BOARDS`.
+        recipe: a key of :data:`benchmarks.libraries.recipes.RECIPES`.
+        seed: seed of the training.
+        moves: moves of training; 0 for a search.
+        percent: exact score, in percent; mean of both seats where each has a policy.
+        random_percent: the same of random moves.
+        seconds: time of training.
+        versions: versions of the packages.
+        fault: fault that the diagnosis names; empty for none.
+        log_odds: natural logarithm of its odds against a right agent that is partly trained.
+        missing: error where the library is not installed; the rest is empty then.
     """
 
     board: str

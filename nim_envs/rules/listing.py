@@ -107,8 +107,8 @@ def list_positions(
         vectorized: whether both are functions of arrays of positions.
 
     Raises:
-        InvalidGameError: ``moves`` raises, gives anything but such pairs, or gives other moves
-            when it is called again, or ``outcome`` raises, gives no 1, 0 or -1, or another one; the
+        InvalidGameError: ``moves`` raises, or gives anything but such pairs; ``outcome`` raises, or
+            gives anything but 1, 0 or -1; or a second call of either gives another result. The
             message names the position.
         SearchTooLargeError: more than ``limit`` positions, more than ``MOST_LABELS`` labels, or
             positions and moves over the limit of bytes.
@@ -128,7 +128,7 @@ def list_positions(
 
 
 class _RawListing(NamedTuple):
-    """The positions and moves of a game, numbered in the order of reading.
+    """The positions and moves of a game, with indices in the order of reading.
 
     Attributes:
         coordinates: the positions, ``(positions, coordinates)``.
@@ -287,11 +287,11 @@ def _in_order(reader: _Reader, raw: _RawListing, values: ValueArray | None) -> L
 
 
 class _Reader:
-    """Reads the moves of a game, and numbers positions and labels in the order of reading.
+    """Reads the moves of a game; positions and labels get indices in the order of reading.
 
     Positions are packed into bytes, which take a third of the memory of tuples: a byte for each
-    coordinate, or eight from the first coordinate on that needs more. Moves are read one position
-    after the other, and numbered ``READ_AT_ONCE`` at a time.
+    coordinate, or eight for each once a coordinate needs more. Moves are read one position
+    after the other, and added ``READ_AT_ONCE`` at a time.
 
     Arguments: those of :func:`list_positions`.
 

@@ -67,7 +67,7 @@ class StateOptionsCache(dict[int, StateOptions]):
         return row
 
     def __reduce__(self) -> Any:
-        """Return what finds the shared cache again, for pickles and copies."""
+        """Return the call that finds the shared cache again, for pickles and copies."""
         return shared_state_options, (self._component, self._options)
 
 

@@ -355,6 +355,7 @@ class Case:
         rows: positions that are not lost, as rows of the board, shortest games first, ``(k,)``.
         positions: the same, ``(k, components)``.
         shares: the moves, as of :class:`Answers`, ``(k, actions + 1)``.
+        probabilities: probabilities of actions, ``(k, actions)``.
         legal: legal actions, ``(k, actions)``.
         keeping: right actions: they win, or keep a draw where none wins, ``(k, actions)``.
         hits: share of the move that is right, ``(k,)``.
