@@ -131,7 +131,7 @@ def test_an_estimator_of_ones_own_stands_in_the_tables(tmp_path, capsys, monkeyp
         assert "\nmy_credit:plain " in printed
         assert report.count("\n| my_credit:plain ") == 4
         for name, words in (
-            ("my_credit:odd", "no argument 'critic'"), ("my_credit:none", "has no 'none'"),
+            ("my_credit:odd", "asks for 'critic'"), ("my_credit:none", "has no 'none'"),
             ("no_credit:none", "cannot be imported"), ("RLO", "expected a name such as"),
         ):  # fmt: skip
             with pytest.raises(SystemExit):
