@@ -18,6 +18,7 @@ from pathlib import Path
 
 import click
 import numpy as np
+import pygame
 import pytest
 
 from agents import OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
@@ -766,6 +767,7 @@ def test_a_board_too_large_for_all_positions_is_scored_at_a_sample(tmp_path, cap
 
 
 def test_a_window_without_a_display_says_to_leave_it_out(monkeypatch, capsys):
+    pygame.display.quit()  # of a window that another test has left open
     monkeypatch.setenv("SDL_VIDEODRIVER", "no_such_driver")
     assert run(["play", "--window"]) == 2
     assert "without it you play in the terminal" in capsys.readouterr().err

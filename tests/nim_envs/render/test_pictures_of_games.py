@@ -595,11 +595,14 @@ def test_moves_are_shown_for_as_long_as_the_frame_rate_says(display):
     for _ in range(3):
         env.step(0)
         env.render()  # the same picture again takes no time of its own
-    assert time.monotonic() - began >= 0.3
+    assert time.monotonic() - began >= 0.29  # pygame's clock has whole milliseconds
     env.close()
 
 
 def test_without_a_display_the_error_names_the_mode_that_needs_none(monkeypatch):
+    import pygame
+
+    pygame.display.quit()  # of a window that another test has left open
     monkeypatch.setenv("SDL_VIDEODRIVER", "no_such_driver")
     env = GameEnv(make_game("nim"), render_mode="human")
     with pytest.raises(DisplayError, match="rgb_array"):
