@@ -77,7 +77,7 @@ def wait_until(condition, what):
 
 
 @pytest.mark.parametrize(
-    ("kills", "seeds"), [(2, 3), pytest.param(5, 8, marks=pytest.mark.exhaustive)]
+    ("kills", "seeds"), [(2, 3), pytest.param(5, 8, marks=pytest.mark.release)]
 )
 def test_a_killed_benchmark_loses_nothing_and_leaves_nobody(tmp_path, kills, seeds):
     (tmp_path / "begun").mkdir()
