@@ -25,8 +25,8 @@ TEXT_LIBRARIES = ("trl", "skyrl", "inspect_ai", "verifiers")
 
 QUICKER = (
     "nim_envs", "tests/nim_envs/cli", "tests/nim_envs/envs", "tests/nim_envs/render",
-    "tests/nim_envs/rules", "tests/agents/cli", "tests/agents/storage",
-    "tests/nim_envs/test_compiled_files.py", "tests/benchmarks/test_interrupts.py",
+    "tests/agents/cli", "tests/agents/storage", "tests/nim_envs/test_compiled_files.py",
+    "tests/benchmarks/test_interrupts.py",
     "--ignore=tests/nim_envs/envs/test_openspiel.py",
 )  # fmt: skip
 """Tests of what meets other libraries most: environments, compiled code, windows, files."""
@@ -146,7 +146,7 @@ def clients(session: nox.Session, libraries: str) -> None:
     run_benchmark(session, "datasets")
     run_benchmark(session, "generalisation", "--learners", "signed-products")
     run_benchmark(session, "text")
-    of_each = ("openspiel-dqn", "mctx-muzero", "sb3", "pettingzoo", "rllib", "torchrl", "tianshou")
+    of_each = ("openspiel-dqn", "sb3", "rllib", "torchrl", "tianshou")
     run_benchmark(session, "libraries", "--recipes", *of_each)
 
 
