@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from typing import Any
 
 from benchmarks.libraries.recipes import BOARDS
@@ -19,10 +21,15 @@ with imports_for("this benchmark's learner of RLlib", "rllib"):
 
     from nim_envs.adapters.rllib import MaskedPettingZooEnv
 
+GAMES, STEPS = 16, 10
+"""Games played at once, and moves of each in a fragment."""
+
 
 def ppo(board: str, moves: int, seed: int) -> list[PolicyFunction]:
     """Train with the network of RLlib's example of action masking and PPO's defaults."""
     name, arguments = BOARDS[board]
+    # The default batch, unless that is more than all of the training.
+    fragments = GAMES * STEPS
     network = {"head_fcnet_hiddens": [64, 64], "head_fcnet_activation": "relu"}
     module = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=network)
     config = (
@@ -36,21 +43,28 @@ def ppo(board: str, moves: int, seed: int) -> list[PolicyFunction]:
         .multi_agent(policies={"both"}, policy_mapping_fn=lambda *_, **__: "both")
         .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"both": module}))
         # Games are short: a long fragment of one environment would take a time that is quadratic.
-        .env_runners(num_env_runners=0, num_envs_per_env_runner=16, rollout_fragment_length=10)
-        # The default, unless that is more than all of the training.
-        .training(train_batch_size_per_learner=min(4_000, moves))
+        .env_runners(
+            num_env_runners=0, num_envs_per_env_runner=GAMES, rollout_fragment_length=STEPS
+        )
+        .training(train_batch_size_per_learner=min(4_000, -(-moves // fragments) * fragments))
         .debugging(seed=seed)
     )  # fmt: skip
-    ray.init(address="local", include_dashboard=False, num_cpus=1, log_to_driver=False)
-    try:
-        algorithm = config.build_algo()
-        sampled = 0
-        while sampled < moves:
-            sampled = algorithm.train()["num_env_steps_sampled_lifetime"]
-        trained = algorithm.get_module("both")
-        algorithm.stop()
-    finally:
-        ray.shutdown()
+    # Names of sockets are limited to 107 bytes, which other temporary folders may exceed.
+    place = "/tmp" if os.name == "posix" else None
+    with tempfile.TemporaryDirectory(prefix="ray", dir=place, ignore_cleanup_errors=True) as folder:
+        ray.init(
+            address="local", include_dashboard=False, num_cpus=1, log_to_driver=False,
+            _temp_dir=folder,
+        )  # fmt: skip
+        try:
+            algorithm = config.build_algo()
+            sampled = 0
+            while sampled < moves:
+                sampled = algorithm.train()["num_env_steps_sampled_lifetime"]
+            trained = algorithm.get_module("both")
+            algorithm.stop()
+        finally:
+            ray.shutdown()
     return [_policy(trained)]
 
 
