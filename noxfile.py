@@ -198,7 +198,7 @@ def docs(session: nox.Session) -> None:
     ``-- --site-dir DIRECTORY`` sets another directory. With ``--quiet`` warnings would not count.
     Games are played in the system's Chromium; without one those tests are skipped.
     """
-    tools = ("hypothesis", "playwright>=1.50", "pytest>=8.0", "pytest-xdist>=3.6")
+    tools = ("anywidget", "hypothesis", "playwright>=1.50", "pytest>=8.0", "pytest-xdist>=3.6")
     session.install("--editable", ".[docs]", *tools)
     session.run("python", "-m", "pytest", "tests/docs/test_generator.py")
     session.run("python", "-m", "mkdocs", "build", "--strict", *session.posargs, env=MANUAL)
