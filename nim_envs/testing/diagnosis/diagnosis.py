@@ -442,7 +442,9 @@ def diagnosis_of(
             fitting[0].total - threshold >= best_by_data and not fitting[0].fault.or_data
         )
         conclusive = (
-            with_values or verdict != "untrained" or agreement(fitting[0], cases) >= AGREEMENT
+            with_values
+            or verdict != "untrained"
+            or (not fitting[0].fault.as_untrained and agreement(fitting[0], cases) >= AGREEMENT)
         )
         verdict = "unseen" if not data_sufficed else "faulty" if conclusive else "unclear"
     return Diagnosis(

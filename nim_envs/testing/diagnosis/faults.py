@@ -91,6 +91,8 @@ class Fault:
         shows: positions at which its moves show it, whatever the discount; it is excluded only
             where it would show.
         or_data: whether a right agent may be the same, trained on too little.
+        as_untrained: whether a network that was hardly trained makes such moves too, as it does not
+            tell positions apart yet.
         in_every_game: whether values that contradict it in one game speak against it.
         applies: whether it makes sense in a game; it is not mentioned where it does in none.
     """
@@ -101,6 +103,7 @@ class Fault:
     values: ModelsOfValues | None = None
     shows: Shows = Shows.EVERYWHERE
     or_data: bool = False
+    as_untrained: bool = False
     in_every_game: bool = True
     applies: Applies = anywhere
 
@@ -632,6 +635,7 @@ FAULTS = (
             f"its moves do not depend on component {component} of the position",
             of_looks(*looks, exact=True),
             equal_for(*looks),
+            as_untrained=True,
             applies=partial(has_coordinate, component),
         )
         for component in range(MOST_COORDINATES)
@@ -648,6 +652,7 @@ FAULTS = (
         "sorted, or permuted apart from the actions",
         of_looks(without_order, exact=True),
         equal_for(without_order),
+        as_untrained=True,
     ),
     Fault(
         "observations unnormalised or cut",
@@ -655,6 +660,7 @@ FAULTS = (
         "to integers, and for scaling that differs between training and play",
         of_looks(*CUTS),
         equal_for(*CUTS),
+        as_untrained=True,
     ),
     Fault(
         "stale observations",

@@ -171,6 +171,17 @@ def test_an_agent_that_has_learned_little_shows_a_fault_by_most_of_its_moves_alo
     assert report.faults[0].log_odds > np.log(1000)
 
 
+def test_a_network_that_was_hardly_trained_is_not_called_faulty_for_being_blind():
+    game = make_game("nim", heaps=(3, 4, 5), start="uniform")
+    preferred = np.random.default_rng(0).random((4, 5, game.rules.num_actions))
+
+    def policy(positions, masks):  # it does not tell sizes of the last heap apart yet
+        return np.where(masks, preferred[positions[:, 0], positions[:, 1]], -1).argmax(axis=1)
+
+    report = diagnose(policy, game)
+    assert (report.verdict, report.faults[0].name) == ("unclear", "blind to heap 2")
+
+
 @pytest.mark.exhaustive
 def test_faults_of_four_learners_are_named_and_none_is_excluded_where_it_is_present():
     from tests import diagnosis_table
