@@ -17,8 +17,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 
 INSTALLED_FROM = "."
-"""What pip installs on all pages, which a test holds to it: a checkout, until a registry has the
-package; then ``nim-envs``."""
+"""Argument of ``pip install`` on every page: the checkout, and ``nim-envs`` once it is published.
+
+A test compares the pages with it."""
 
 
 class Addresses(NamedTuple):

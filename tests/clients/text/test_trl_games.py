@@ -38,7 +38,10 @@ def tokenizer():
 
 
 class Speaker(LlamaForCausalLM):
-    """Moves at random, now and then without a move or cut short, whatever its weights are."""
+    """Model that replies with random moves and ignores its weights.
+
+    Some replies have no move, and some end early.
+    """
 
     def generate(self, input_ids, **_):
         replies = [self.say(text) for text in self.tokenizer.batch_decode(input_ids)]
