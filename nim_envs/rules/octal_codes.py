@@ -170,8 +170,8 @@ def octal_game(code: str) -> HeapGame:
     )
 
 
-def heap_game(name: str) -> HeapGame:
-    """Return the heap game called ``name``.
+def heap_game(name: str | HeapGame) -> HeapGame:
+    """Return the heap game called ``name``; a heap game itself unchanged.
 
     Args:
         name: an octal code, ``"grundy"``, or a key of :data:`NAMES`, such as ``"kayles"``.
@@ -183,9 +183,11 @@ def heap_game(name: str) -> HeapGame:
         >>> heap_game("kayles").name, heap_game("grundy").options(5)
         ('0.77', [(4, 1), (3, 2)])
     """
+    if isinstance(name, HeapGame):
+        return name
     if name == "grundy":
         return GRUNDY
-    if name in NAMES:
+    if isinstance(name, str) and name in NAMES:
         return octal_game(NAMES[name])
     try:
         return octal_game(name)

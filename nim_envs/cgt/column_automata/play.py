@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from nim_envs.cgt.column_automata.automaton import (
-    ONE,
-    SEPARATOR,
-    ZERO,
-    ColumnAutomaton,
-    as_heaps,
-)
+from nim_envs.cgt.column_automata.automaton import ONE, SEPARATOR, ZERO, ColumnAutomaton, as_heaps
 from nim_envs.cgt.column_automata.moves import Difference, MoveRelation
 from nim_envs.errors import InvalidPositionError
 

@@ -14,11 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
-from nim_envs.cgt.misere_quotients.refinement import (
-    Limits,
-    TooManyClassesError,
-    refine,
-)
+from nim_envs.cgt.misere_quotients.refinement import Limits, TooManyClassesError, refine
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.cgt.sequences.grundy_sequences import grundy_sequence
 from nim_envs.errors import SearchTooLargeError
@@ -84,7 +80,7 @@ def heap_genera(
         >>> [str(genus) for genus in heap_genera("kayles", 6)]
         ['0^120', '1^031', '2^20', '3^31', '1^031', '4^146', '3^31']
     """
-    rule = heap_game(game) if isinstance(game, str) else game
+    rule = heap_game(game)
     largest = checked_integer("largest", largest, 0)
     normal = grundy_sequence(rule, largest + 1).tolist()
     found: list[Genus | None] = [None] * (largest + 1)

@@ -185,7 +185,7 @@ class HeapQuotients:
         limit: int = LARGEST_ORDER,
         search: QuotientSearch | None = None,
     ) -> None:
-        self.games = tuple(heap_game(game) if isinstance(game, str) else game for game in games)
+        self.games = tuple(map(heap_game, games))
         self.search = QuotientSearch(limit) if search is None else search
         # Index of the part by heap size; None for heaps without a move.
         self.parts: dict[HeapGame, list[int | None]] = {game: [] for game in self.games}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
-from operator import xor
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,6 @@ import numpy.typing as npt
 from nim_envs.errors import InvalidGameError, SequenceFileError
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
 from nim_envs.rules.validation import checked_integer
-from nim_envs.theory.nimbers import mex
 
 Values = npt.NDArray[np.unsignedinteger]
 
@@ -77,12 +74,8 @@ def check_period(
         >>> check_period("0.04", [0, 0, 0, 0], length=1, start=0)  # of 4 objects 1 + 1 are left
         False
     """
-    game = heap_game(game) if isinstance(game, str) else game
-    if not isinstance(game, HeapGame) or game.repeating or game.unequal:
-        raise InvalidGameError(
-            "the theorem on periods holds for octal games whose digits do not repeat, not "
-            f"{game.name if isinstance(game, HeapGame) else repr(game)}"
-        )
+    game = heap_game(game)
+    places_of(game)
     length, start = checked_integer("length", length, 1), checked_integer("start", start, 0)
     values, heap = np.asarray(values), len(values)
     if heap < start + length or (values[start + length :] != values[start:-length]).any():
@@ -102,32 +95,18 @@ def check_period(
     return True
 
 
-def count_right(game: HeapGame, values: npt.NDArray[np.unsignedinteger]) -> int:
-    """Return the number of values in a file before the first that a false period gave.
+def places_of(game: HeapGame) -> int:
+    """Return the number of digits after the point of a game that the theorem on periods is about.
 
-    Earlier versions of the package took a period with pre-period 0 as proven one value too early,
-    and files may hold values from such a period. For a period ``p`` of a game with ``k`` places,
-    heap ``2 * p + k`` is the first whose value can be wrong. It is computed by the definition, for
-    the least ``p`` with which the values up to this heap repeat. If it is right, ``p`` is proven.
-
-    Args:
-        game: the game.
-        values: the values of the heaps 0, 1, 2, …
+    Raises:
+        InvalidGameError: the last digit repeats, or two heaps must be of different sizes.
     """
-    places = game.places
-    if places is None or game.unequal:
-        return len(values)
-    view = values.data
-    last = (len(values) - 1 - places) // 2
-    for length in np.flatnonzero(values[: max(last, 0) + 1] == 0)[1:].tolist():
-        heap = 2 * length + places
-        if view[length : heap + 1] == view[: heap + 1 - length]:
-            options = (
-                reduce(xor, (int(values[part]) for part in option), 0)
-                for option in game.options(heap)
-            )
-            return len(values) if mex(options) == values[heap] else heap
-    return len(values)
+    if game.places is None or game.unequal:
+        raise InvalidGameError(
+            "the theorem on periods holds for octal games whose digits do not repeat, not "
+            f"{game.name}"
+        )
+    return game.places
 
 
 def value_from_options(game: HeapGame, values: Values, heap: int) -> int:
@@ -144,8 +123,9 @@ def value_from_options(game: HeapGame, values: Values, heap: int) -> int:
     """
     # Every move lowers twice the objects minus the heaps, so that values are below 2 * heap.
     found = np.zeros(2 * heap + 1, dtype=np.bool_)
-    for options in _option_values(game, values, heap):
-        found[options[options < len(found)]] = True
+    for taken in range(heap + 1 if game.repeating else min(heap + 1, len(game.digits))):
+        for options in option_values(game, values, heap, taken):
+            found[options[options < len(found)]] = True
     return int(np.argmin(found))
 
 
@@ -193,16 +173,22 @@ def wrong_value_error(
     )
 
 
-def _option_values(game: HeapGame, values: Values, heap: int) -> Iterator[Values]:
-    """Yield the values of the options of a heap, in pieces."""
-    for taken in range(heap + 1 if game.repeating else min(heap + 1, len(game.digits))):
-        digit, left = game.digit(taken), heap - taken
-        if digit & WHOLE and left == 0 and heap:
-            yield values[:1]
-        if digit & LEAVE_ONE and left:
-            yield values[left : left + 1]
-        if digit & LEAVE_TWO:
-            last = (left - 1 if game.unequal else left) // 2
-            for first in range(1, last + 1, PIECE):
-                after = min(first + PIECE, last + 1)
-                yield values[first:after] ^ values[left - after + 1 : left - first + 1][::-1]
+def option_values(game: HeapGame, values: Values, heap: int, taken: int) -> Iterator[Values]:
+    """Yield the values of the options that take ``taken`` objects from a heap, in pieces.
+
+    Args:
+        game: the game.
+        values: the values of at least the heaps below ``heap``.
+        heap: objects in the heap.
+        taken: objects taken; more than the heap has leave no option.
+    """
+    digit, left = game.digit(taken), heap - taken
+    if digit & WHOLE and left == 0 and heap:
+        yield values[:1]
+    if digit & LEAVE_ONE and left > 0:
+        yield values[left : left + 1]
+    if digit & LEAVE_TWO:
+        last = (left - 1 if game.unequal else left) // 2
+        for first in range(1, last + 1, PIECE):
+            after = min(first + PIECE, last + 1)
+            yield values[first:after] ^ values[left - after + 1 : left - first + 1][::-1]

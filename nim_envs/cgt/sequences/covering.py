@@ -19,7 +19,8 @@ AT_ONCE = 16
 """Pairs chosen for a target between two computations of the gains, to save time."""
 
 
-def _most_frequent(small: Any, larger: Any, shares: Any, targets: Any, most: int) -> Any:
+@compiled
+def most_frequent(small: Any, larger: Any, shares: Any, targets: Any, most: int) -> Any:
     """Return for each target the pairs expected to give many heaps an option of that value.
 
     Pair ``k`` of a heap consists of a small heap, of value ``small[k]``, and a larger one, ``k``
@@ -76,6 +77,7 @@ def _most_frequent(small: Any, larger: Any, shares: Any, targets: Any, most: int
     return chosen[:total]
 
 
+@compiled(inner=True)
 def _by_value(small: Any) -> Any:
     """Return where the entries of each value are, but :data:`NONE`: a counting sort.
 
@@ -102,11 +104,8 @@ def _by_value(small: Any) -> Any:
     return order, ends
 
 
-_by_value = compiled(inner=True)(_by_value)
-most_frequent = compiled(_most_frequent)
-
-
-def _by_group(pairs: Any, small: Any, blocks: Any) -> Any:
+@compiled
+def by_group(pairs: Any, small: Any, blocks: Any) -> Any:
     """Return pairs in groups of one target, those of the first block first: a counting sort.
 
     Args:
@@ -136,10 +135,8 @@ def _by_group(pairs: Any, small: Any, blocks: Any) -> Any:
     return groups % bound, ends, ordered
 
 
-by_group = compiled(_by_group)
-
-
-def _lacking(small: Any, larger: Any, values: Any, places: Any, targets: Any, per: Any) -> Any:
+@compiled
+def lacking(small: Any, larger: Any, values: Any, places: Any, targets: Any, per: Any) -> Any:
     """Return pairs that give options of wanted values to many of the heaps that lack one.
 
     The choice is greedy: each round takes the pairs that serve the most heaps not served so far.
@@ -201,6 +198,3 @@ def _lacking(small: Any, larger: Any, values: Any, places: Any, targets: Any, pe
             if not remaining:
                 break
     return chosen[:, :total]
-
-
-lacking = compiled(_lacking)

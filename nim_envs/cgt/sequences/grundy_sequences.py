@@ -10,14 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.cgt.sequences.check import wrong_value_error
+from nim_envs.cgt.sequences.check import option_values, places_of, wrong_value_error
 from nim_envs.cgt.sequences.periods import Period, find_period, proven_period
 from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
 from nim_envs.errors import InvalidGameError, NotProvenError, SearchTooLargeError
 from nim_envs.files import going_on_without
 from nim_envs.optional import installed, needed
 from nim_envs.progress import progress_bar
-from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
+from nim_envs.rules.octal_codes import LEAVE_TWO, HeapGame, heap_game
 from nim_envs.rules.validation import checked_choice, checked_integer
 
 Sequence = npt.NDArray[np.unsignedinteger]
@@ -93,9 +93,7 @@ class GrundySequence:
         method: Literal["auto", "sparse", "naive", "plain"] = "auto",
         checkpoint: str | Path | None = None,
     ) -> None:
-        self.game = heap_game(game) if isinstance(game, str) else game
-        if not isinstance(self.game, HeapGame):
-            raise InvalidGameError(f"game must be a heap game or the name of one, not {game!r}")
+        self.game = heap_game(game)
         checked_choice("method", method, METHODS)
         splits = any(digit & LEAVE_TWO for digit in self.game.digits)
         wide = self.game.repeating or len(self.game.digits) > SMALL_GAME
@@ -313,12 +311,11 @@ class GrundySequence:
             for earlier in range(self._recorded, heap):
                 self._record(earlier)
             self._recorded = heap
-            last = len(self.game.digits) - 1
-            found = [self._found(heap, taken) for taken in range(last + 1)]
-            if self.game.repeating:
-                found.append(np.flatnonzero(self._always).astype(self._memory.dtype))
+            found: list[npt.NDArray[np.integer]] = [np.flatnonzero(self._always)]
+            for taken in range(len(self.game.digits)):
+                found += option_values(self.game, self._memory, heap, taken)
             options = np.concatenate(found)
-            is_option = np.zeros(max(int(options.max(initial=0)) + 2, 2), dtype=np.bool_)
+            is_option = np.zeros(int(options.max(initial=0)) + 2, dtype=np.bool_)
             is_option[options] = True
             self._memory[heap] = np.argmin(is_option)
             if heap % 256 == 255 or heap == until - 1:
@@ -327,24 +324,11 @@ class GrundySequence:
     def _record(self, heap: int) -> None:
         """Record values of options of all heaps after ``heap``, by the repeating digit."""
         if self.game.repeating:
-            for value in self._found(heap, len(self.game.digits) - 1).tolist():
-                while value >= len(self._always):
+            last = len(self.game.digits) - 1
+            for values in option_values(self.game, self._memory, heap, last):
+                while values.max() >= len(self._always):
                     self._enlarge_bound()
-                self._always[value] = 1
-
-    def _found(self, heap: int, taken: int) -> Sequence:
-        """Return the values of the options of ``heap`` that take ``taken`` objects."""
-        digit, left = self.game.digit(taken), heap - taken
-        values = self._memory
-        found: list[Sequence] = [values[:0]]
-        if digit & WHOLE and left == 0 and heap:
-            found.append(values[:1])
-        if digit & LEAVE_ONE and left > 0:
-            found.append(values[left : left + 1])
-        if digit & LEAVE_TWO and left > 1:
-            last = (left - 1 if self.game.unequal else left) // 2
-            found.append(values[1 : last + 1] ^ values[left - 1 : left - last - 1 : -1])
-        return np.concatenate(found)
+                self._always[values] = 1
 
     def _enlarge_bound(self) -> None:
         bound = 2 * len(self._always)
@@ -427,12 +411,7 @@ def octal_period(
         (12, 70, 14)
     """
     sequence = GrundySequence(game, checkpoint=checkpoint)
-    places = sequence.game.places
-    if places is None or sequence.game.unequal:
-        raise InvalidGameError(
-            "the theorem on periods holds for octal games whose digits do not repeat, not "
-            f"{sequence.game.name}"
-        )
+    places = places_of(sequence.game)
     limit = checked_integer("limit", limit, 1)
     size = 256
     while True:

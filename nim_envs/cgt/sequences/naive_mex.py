@@ -13,7 +13,8 @@ from nim_envs.compilation import compiled
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE
 
 
-def _convolve(
+@compiled
+def convolve(
     values: Any, known: int, until: int, digits: Any, repeating: bool, unequal: bool,
     always: Any, recorded: int,
 ) -> int:  # fmt: skip
@@ -65,6 +66,3 @@ def _convolve(
                 return heap
             values[heap] = value
     return until
-
-
-convolve = compiled(_convolve)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.archive import opened
-from nim_envs.cgt.sequences.check import count_right, wrong_value, wrong_value_error
+from nim_envs.cgt.sequences.check import wrong_value, wrong_value_error
 from nim_envs.errors import InvalidGameError, SequenceFileError, StorageError
 from nim_envs.files import replacing
 from nim_envs.rules.octal_codes import heap_game
@@ -72,8 +71,7 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
 
     The values are those of the file: their first ones and some at random are checked, so they prove
     nothing. :class:`nim_envs.cgt.sequences.GrundySequence` computes them anew where it claims a
-    period. Values that earlier versions took from a false period are left out, with a warning; see
-    :func:`nim_envs.cgt.sequences.check.count_right`.
+    period.
 
     Args:
         path: a file written by :func:`save_sequence`.
@@ -102,19 +100,9 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
     ):
         raise SequenceFileError(f"the values in {path} do not have the checksum in its header")
     try:
-        rules = heap_game(game)
-    except InvalidGameError:  # no octal game, so that no value comes from a period
+        wrong = wrong_value(heap_game(game), values)
+    except InvalidGameError:  # a name that is no code: two heaps must be unequal
         return values
-    right = count_right(rules, values)
-    if right < len(values):
-        warnings.warn(
-            f"{path} holds a wrong value: that of heap {right} of {game} is from a false period; "
-            "it and all after it are left out",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        values = values[:right]
-    wrong = wrong_value(rules, values)
     if wrong is not None:
         raise wrong_value_error(path, game, wrong[0], wrong[1], int(values[wrong[0]]))
     return values

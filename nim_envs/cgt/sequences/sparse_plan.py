@@ -452,7 +452,8 @@ def make_room(plan: Plan) -> None:
     plan.state[CURSOR] = 64 * kept
 
 
-def _enter(
+@compiled
+def enter(
     values: Any, begin: int, end: int, common: Any, newest: Any, bitmaps: Any, width: int, bit: int
 ) -> None:
     """Enter heaps of common value in the bitmaps, where heap 0 would have the place ``bit``."""
@@ -462,6 +463,3 @@ def _enter(
             newest[value] = heap
             place = bit + heap
             bitmaps[value * width + place // 64] |= np.uint64(1) << np.uint64(place % 64)
-
-
-enter = compiled(_enter)

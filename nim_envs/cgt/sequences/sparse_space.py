@@ -236,17 +236,16 @@ class SparseSpace:
                 raise OverflowError(f"a Grundy value of {self._game.name} does not fit in 15 bits")
 
 
-def _shift(shifted: Any, bitmaps: Any, source: int) -> None:
+@compiled(inner=True)
+def shift(shifted: Any, bitmaps: Any, source: int) -> None:
     """Store in ``shifted`` the bits from ``bitmaps[source]`` on, shifted by 0 to 7 bits."""
     stride = len(shifted) // 8
     for word in range(0, stride, WORDS):
         store_shifted(shifted, word, stride, bitmaps, source + word)
 
 
-shift = compiled(inner=True)(_shift)
-
-
-def _or_groups(
+@compiled(inner=True)
+def or_groups(
     excluded: Any, groups: Any, words: Any, start: int, value: int, last: int, few: int
 ) -> None:
     """Or lanes of ``value``, at the offsets of groups, to those of the options up to ``last``.
@@ -266,10 +265,8 @@ def _or_groups(
         begin = end
 
 
-or_groups = compiled(inner=True)(_or_groups)
-
-
-def _exclude(plan: Any, groups: Any, shifted: Any, window: int, known: int) -> None:
+@compiled(inner=True)
+def exclude(plan: Any, groups: Any, shifted: Any, window: int, known: int) -> None:
     """Set in ``plan.excluded`` the bits of common values that heaps at offsets of groups exclude.
 
     Heaps of rare value are at these offsets, which reach ``window`` words back.
@@ -281,29 +278,23 @@ def _exclude(plan: Any, groups: Any, shifted: Any, window: int, known: int) -> N
             or_groups(plan.excluded, groups, shifted, 0, value, plan.limit, -1)
 
 
-exclude = compiled(inner=True)(_exclude)
-
-
-def _forget(plan: Any) -> None:
+@compiled(inner=True)
+def forget(plan: Any) -> None:
     """Remove from the bitmaps the heaps from the cursor on."""
     first = plan.state[CURSOR] // 64
     for value in range(len(plan.common)):
         plan.bitmaps[value * plan.width + first : value * plan.width + first + WORDS] = 0
 
 
-forget = compiled(inner=True)(_forget)
-
-
-def _cover(plan: Any, last: int) -> None:
+@compiled(inner=True)
+def cover(plan: Any, last: int) -> None:
     """Set in ``plan.excluded`` the bits of rare values up to ``last`` that the sample excludes."""
     first = plan.state[CURSOR] // 64 - plan.history
     or_groups(plan.excluded, plan.sample, plan.bitmaps, first, 0, last, FEW)
 
 
-cover = compiled(inner=True)(_cover)
-
-
-def _count_left(plan: Any, last: int) -> int:
+@compiled(inner=True)
+def count_left(plan: Any, last: int) -> int:
     """Return how many bits of rare values up to ``last`` are not set in ``plan.excluded``."""
     left = 0
     for option in range(last + 1):
@@ -312,10 +303,8 @@ def _count_left(plan: Any, last: int) -> int:
     return left
 
 
-count_left = compiled(inner=True)(_count_left)
-
-
-def _cover_near(values: Any, known: int, plan: Any, last: int) -> None:
+@compiled(inner=True)
+def cover_near(values: Any, known: int, plan: Any, last: int) -> None:
     """Set in ``plan.excluded`` the bits of options by pairs with small heaps, while that pays.
 
     The small heaps begin at ``LANES``, so that the others are known.
@@ -339,10 +328,8 @@ def _cover_near(values: Any, known: int, plan: Any, last: int) -> None:
         gain, begin, turn = before - left, begin + AT_ONE_TIME, turn + 1
 
 
-cover_near = compiled(inner=True)(_cover_near)
-
-
-def _first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
+@compiled(inner=True)
+def first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
     """Return the number of ``searches`` that find an option, up to the first that finds none.
 
     A search is a heap, with the value that an option must have above its low 32 bits. All pairs
@@ -392,10 +379,8 @@ def _first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
     return len(searches)
 
 
-first_without = compiled(inner=True)(_first_without)
-
-
-def _list_open(excluded: Any, word: int, rare: Any, last: int, listed: Any, counts: Any) -> None:
+@compiled(inner=True)
+def list_open(excluded: Any, word: int, rare: Any, last: int, listed: Any, counts: Any) -> None:
     """List for each lane of a word the ``rare`` values up to ``last`` not excluded, ascending."""
     counts[:] = 0
     for option in rare:
@@ -409,20 +394,16 @@ def _list_open(excluded: Any, word: int, rare: Any, last: int, listed: Any, coun
             counts[bit] += 1
 
 
-list_open = compiled(inner=True)(_list_open)
-
-
-def _mark_options(values: Any, heap: int, pairs: Any, marks: Any, mark: Any) -> None:
+@compiled(inner=True)
+def mark_options(values: Any, heap: int, pairs: Any, marks: Any, mark: Any) -> None:
     """Set to ``mark`` the place in ``marks`` of each option of ``heap`` by one of ``pairs``."""
     for pair in pairs:
         other = np.uint64(heap) - (pair & np.uint64(LOW))
         marks[pair >> np.uint64(32) ^ np.uint64(values[other])] = mark
 
 
-mark_options = compiled(inner=True)(_mark_options)
-
-
-def _verified(values: Any, known: int, plan: Any, searches: Any) -> bool:
+@compiled(inner=True)
+def verified(values: Any, known: int, plan: Any, searches: Any) -> bool:
     """Return whether all rare values below those of the next ``LANES`` heaps are options.
 
     ``searches`` is a buffer of ``SEARCHES`` entries: making one takes longer than some searches.
@@ -456,10 +437,8 @@ def _verified(values: Any, known: int, plan: Any, searches: Any) -> bool:
     return True
 
 
-verified = compiled(inner=True)(_verified)
-
-
-def _advance(values: Any, known: int, until: int, plan: Any) -> int:
+@compiled
+def advance(values: Any, known: int, until: int, plan: Any) -> int:
     """Compute values in place, ``LANES`` heaps at a time, and update ``plan``.
 
     Args:
@@ -621,6 +600,3 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         plan.state[BLOCKS] += 1
     plan.state[STATUS] = DONE
     return known
-
-
-advance = compiled(_advance)
