@@ -7,11 +7,14 @@ import sys
 from collections.abc import Iterable, Sized
 from typing import Any
 
-from nim_envs.optional import needed
+from nim_envs.optional import installed, needed
 
 SECONDS_ON_A_TERMINAL = 0.1
 SECONDS_IN_A_FILE = 10.0
 """Seconds between two lines in a file or pipe, so that logs of long runs stay short."""
+
+SECONDS_WITHOUT_PROGRESS = 2.0
+"""Seconds before the bar of work that is seldom long appears."""
 
 NARROW = 80
 """Columns of a terminal below which a line has no rate, so that the bar has room."""
@@ -70,6 +73,27 @@ def progress_bar(
         maxinterval=max(seconds, 10.0),
         file=sys.stderr,
     )
+
+
+class _HiddenBar:
+    """A progress bar that shows nothing, where tqdm is not installed."""
+
+    n = 0
+    total: int | None = None
+
+    def __enter__(self) -> _HiddenBar:
+        """Return the bar."""
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+    def update(self, number: int = 1) -> None: ...
+    def unpause(self) -> None: ...
+    def set_postfix(self, facts: dict[str, str], refresh: bool) -> None: ...
+
+
+def bar_if_installed(*, delay: float = SECONDS_WITHOUT_PROGRESS, **settings: Any) -> Any:
+    """Return :func:`progress_bar` of these settings, or without tqdm one that shows nothing."""
+    return progress_bar(delay=delay, **settings) if installed("tqdm") else _HiddenBar()
 
 
 def end_early(bar: Any, text: str) -> None:

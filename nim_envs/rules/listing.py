@@ -7,7 +7,6 @@ import struct
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from itertools import chain, count, islice, starmap
 from typing import Any, NamedTuple, Protocol
 
@@ -15,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.optional import installed
-from nim_envs.progress import progress_bar
+from nim_envs.progress import bar_if_installed
 from nim_envs.rules.array_moves import (
     moves_of_many,
     moves_of_one,
@@ -52,8 +50,6 @@ READ_AT_ONCE = 1024
 
 POSITIONS_PER_CALL = 4096
 """Most positions in one call of a function of arrays."""
-
-SECONDS_WITHOUT_PROGRESS = 2.0
 
 ENTRY_BYTES = np.dtype(np.int64).itemsize
 
@@ -171,21 +167,11 @@ class Reader(Protocol):
 
 def read_breadth_first(reader: Reader) -> None:
     """Read the moves of all positions, with a progress bar after some seconds if tqdm is there."""
-    with ExitStack() as stack:
-        bar: Any = None
-        if installed("tqdm"):
-            bar = stack.enter_context(
-                progress_bar(
-                    desc=f"positions of {reader.name}",
-                    unit="position",
-                    delay=SECONDS_WITHOUT_PROGRESS,
-                )
-            )
+    with bar_if_installed(desc=f"positions of {reader.name}", unit="position") as bar:
         while reader.done < reader.found:
             reader.read_some()
-            if bar is not None:
-                bar.total = reader.found  # grows, and the time left with it
-                bar.update(reader.done - bar.n)
+            bar.total = reader.found  # grows, and the time left with it
+            bar.update(reader.done - bar.n)
 
 
 def _check_second_calls(raw: _RawListing, moves: Moves) -> None:

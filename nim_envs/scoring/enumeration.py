@@ -8,8 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.optional import installed
-from nim_envs.progress import progress_bar
+from nim_envs.progress import bar_if_installed
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import IntArray
 
@@ -18,8 +17,6 @@ CHUNK_ENTRIES = 1 << 22
 
 LARGEST_ENUMERATION = 1 << 33
 """Maximum number of (position, action) pairs; scoring that many takes some minutes."""
-
-SECONDS_WITHOUT_PROGRESS = 2.0
 
 Item = TypeVar("Item", bound=IntArray)
 
@@ -119,12 +116,7 @@ def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item
         total: number of positions in all items.
         what: title of the progress bar.
     """
-    if not installed("tqdm"):
-        yield from items
-        return
-    with progress_bar(
-        desc=what, unit="position", total=total, delay=SECONDS_WITHOUT_PROGRESS
-    ) as bar:
+    with bar_if_installed(desc=what, unit="position", total=total) as bar:
         for item in items:
             yield item
             bar.update(len(item))

@@ -11,14 +11,12 @@ from threading import Thread
 from typing import Any
 
 from nim_envs.errors import InvalidPolicyError, LimitReachedError
-from nim_envs.optional import installed
-from nim_envs.progress import progress_bar
+from nim_envs.progress import bar_if_installed
 from nim_envs.text.replies import Answer, Ask, Replies, Request
 
 FAILURES_IN_A_ROW = 10
 """Requests that fail for good, one after the other, until a run is ended."""
 
-SECONDS_WITHOUT_PROGRESS = 2.0
 SECONDS_UNTIL_CTRL_C = 0.2
 """Longest wait for an answer that Ctrl-C cannot interrupt, on Windows."""
 
@@ -104,9 +102,8 @@ def answers(
         ValueError: a reply on disk is to another prompt.
         Exception: whatever ``ask`` raises, once the other calls under way have ended.
     """
-    bar = _bar(total)
     failed = 0
-    try:
+    with bar_if_installed(desc="replies", unit="reply", total=total) as bar:
         missing = []
         for request in requests:
             answer = replies.known_answer(request)
@@ -131,23 +128,6 @@ def answers(
                     f"the last {failed} requests failed, the last one with: {new_answers[-1].error}"
                 )
             yield from zip(batch, new_answers, strict=True)
-    finally:
-        bar.close()
-
-
-class _NoBar:
-    """A progress bar that shows nothing."""
-
-    def update(self, number: int) -> None: ...
-    def unpause(self) -> None: ...
-    def set_postfix(self, facts: dict[str, str], refresh: bool) -> None: ...
-    def close(self) -> None: ...
-
-
-def _bar(total: int | None) -> Any:
-    if not installed("tqdm"):
-        return _NoBar()
-    return progress_bar(desc="replies", unit="reply", total=total, delay=SECONDS_WITHOUT_PROGRESS)
 
 
 def _so_far(replies: Replies, limits: Limits) -> dict[str, str]:

@@ -352,7 +352,7 @@ def test_progress_is_shown_where_it_takes_long(monkeypatch):
         def update(self, number):
             shown.append(number)
 
-    monkeypatch.setattr("nim_envs.scoring.enumeration.progress_bar", Bar)
+    monkeypatch.setattr("nim_envs.progress.progress_bar", Bar)
     optimality(first_legal, NIM)
     assert (shown[0]["total"], sum(shown[1:])) == (120, 120)
     assert 1 <= shown[0]["delay"] <= 2

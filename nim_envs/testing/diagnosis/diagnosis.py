@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, reduce
 from typing import Any, NamedTuple
@@ -14,9 +13,8 @@ import numpy as np
 
 from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
-from nim_envs.optional import installed
 from nim_envs.players import SCORED, AnyPlayer
-from nim_envs.progress import progress_bar
+from nim_envs.progress import bar_if_installed
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.testing.diagnosis.board import ROUNDING, Board, evenly, tiny_games
 from nim_envs.testing.diagnosis.faults import (
@@ -338,15 +336,14 @@ def _policies(
             "policy is diagnosed with its game, diagnose(policy, env_or_game)"
         )
     chosen = tiny_games() if games is None else games
-    bar = nullcontext()
-    if installed("tqdm"):
-        bar = progress_bar(desc="training", unit="game", total=len(chosen), shown=progress)
-    with bar as shown:
+    total = len(chosen)
+    with bar_if_installed(
+        desc="training", unit="game", total=total, shown=progress, delay=0.0
+    ) as bar:
         for each in chosen:
             env = make_env(each)
             yield given(env), env
-            if shown is not None:
-                shown.update()
+            bar.update()
 
 
 def _takes(given: Any, count: int) -> bool:

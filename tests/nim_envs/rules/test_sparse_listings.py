@@ -336,7 +336,7 @@ def test_the_bar_of_a_listing_shows_how_many_positions_are_found(monkeypatch):
             self.n += more
             shown.append((self.n, self.total))
 
-    monkeypatch.setattr(listing, "progress_bar", lambda **_: Bar())
+    monkeypatch.setattr(listing, "bar_if_installed", lambda **_: Bar())
     monkeypatch.setattr(listing, "READ_AT_ONCE", 16)
     rules_from_moves("queen", (9, 9), queen)
     assert shown[-1] == (100, 100)
