@@ -38,4 +38,14 @@ def any_of(numbers: Sequence[int]) -> str:
     first = [str(number) for number in numbers[: min(len(numbers) - 1, MOST_LISTED)]]
     if len(numbers) > MOST_LISTED + 1:
         first.append("…")
-    return " or ".join(filter(None, (", ".join(first), str(numbers[-1]))))
+    return listed([*first, str(numbers[-1])], "or")
+
+
+def listed(parts: Sequence[str], word: str) -> str:
+    """Return parts as a list in a sentence.
+
+    Example:
+        >>> listed(["a"], "or"), listed(["a", "b"], "or"), listed(["a", "b", "c"], "and")
+        ('a', 'a or b', 'a, b and c')
+    """
+    return f" {word} ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))

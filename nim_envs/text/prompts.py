@@ -14,6 +14,7 @@ from nim_envs.rules.listed_component import ListedComponent
 from nim_envs.rules.node_kayles_game import NodeSet
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_boolean, checked_choice
+from nim_envs.rules.words import listed
 from nim_envs.text.answers import ANSWERS, request
 from nim_envs.text.claims import request_for_reasons
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
@@ -151,13 +152,8 @@ def _position_in_words(language: Language, position: Position) -> str:
         words = language.translated(one if state == 1 else many)
         parts.append(f"{name} {words.format(language.state_text(index, state))}")
     if empty:
-        parts.append(f"{_listed(empty)} {'is' if len(empty) == 1 else 'are'} empty")
-    return _listed(parts)
-
-
-def _listed(parts: Sequence[str]) -> str:
-    """``"a, b and c"``."""
-    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+        parts.append(f"{listed(empty, 'and')} {'is' if len(empty) == 1 else 'are'} empty")
+    return listed(parts, "and")
 
 
 def rules_text(game: Game | Language) -> str:
@@ -203,7 +199,7 @@ def _numbers(numbers: Sequence[int]) -> str:
     """Numbers as a list, or from first to last where they are three or more in a row."""
     if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
         return f"{numbers[0]} to {numbers[-1]}"
-    return _listed(list(map(str, numbers)))
+    return listed(list(map(str, numbers)), "and")
 
 
 def _moves(language: Language) -> list[str]:
@@ -293,7 +289,7 @@ def _arrows(token: Token, index: int, language: Language) -> str:
     """The edges of a graph in words."""
     ways = [
         f"from node {language.state_label(index, node)} to "
-        + _listed([str(language.state_label(index, target)) for target in targets])
+        + listed([str(language.state_label(index, target)) for target in targets], "and")
         for node, targets in enumerate(token.successors_of)
         if targets
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.game import Game
 from nim_envs.registration import make_game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.text.exam.drawn_games import (
+    Draw,
     exchange_game,
     graph_game,
     number_game,
@@ -55,7 +55,7 @@ KNOWN: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 """Settings that books treat: group, registered game and its arguments."""
 
-DRAWN: dict[str, tuple[Callable[[np.random.Generator], Game | Language], int]] = {
+DRAWN: dict[str, tuple[Draw, int]] = {
     "octal": (octal_game, 4),
     "graph": (graph_game, 3),
     "steps": (steps_game, 1),
@@ -162,10 +162,9 @@ class Suite:
                 _known(of) if of == name else disguised(_known(of).game, int(rng.integers(1 << 31)))
             )
         else:
-            made = DRAWN[of][0](rng)
-            language = as_language(made)
+            language = DRAWN[of][0](rng)
         if of not in truths or of == name or of not in KNOWN:
-            truths[of] = truth_of(language.game, "all" if of in ("euclid",) else "reachable")
+            truths[of] = truth_of(language.game, "all" if of == "euclid" else "reachable")
         return Setting(name, group, language, tuple(_items(name, language, truths[of], rng)))
 
     @cached_property
