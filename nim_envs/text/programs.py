@@ -9,7 +9,6 @@ import subprocess
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Lock, Thread
-from types import TracebackType
 from typing import Any
 
 from nim_envs.errors import InvalidPolicyError
@@ -134,19 +133,14 @@ class Program:
         """Return the program."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Close its input, and end the program."""
         process = self._process
         assert process.stdin is not None
         with suppress(OSError, ValueError):
             process.stdin.close()
         try:
-            process.wait(SECONDS_TO_END if error is None else 0.0)
+            process.wait(SECONDS_TO_END if kind is None else 0.0)
         except subprocess.TimeoutExpired:
             process.terminate()
             try:

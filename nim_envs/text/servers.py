@@ -7,7 +7,6 @@ import os
 import re
 import time
 from threading import Event
-from types import TracebackType
 from typing import Any
 
 from nim_envs.errors import InvalidPolicyError
@@ -187,12 +186,7 @@ class Server:
         """Return the server."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End all waiting, and close the connections."""
         self._closed.set()
         self._client.close()

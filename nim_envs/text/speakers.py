@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,47 +23,6 @@ Speak = Callable[[list[str]], Sequence[str]]
 
 BATCH_SIZE = 64
 """Default maximum number of prompts in one call of a speaker."""
-
-
-class Speaker:
-    """Asks a speaker for replies at positions of a game, in batches.
-
-    Args:
-        speak: function from a list of prompts to the replies, one for each.
-        language: game and words of the prompts.
-        style: ``"short"`` or ``"sentences"``.
-        batch_size: maximum number of prompts in one call, at least 1.
-
-    Raises:
-        TypeError: ``speak`` cannot be called.
-        InvalidGameError: an unknown ``style``, or a ``batch_size`` below 1.
-    """
-
-    def __init__(
-        self, speak: Speak, language: Language, style: str = "short", batch_size: int = BATCH_SIZE
-    ) -> None:
-        _check_speaker(speak)
-        self._speak = speak
-        self._language = language
-        self._style = checked_choice("style", style, STYLES)
-        prompt(language, language.game.rules.initial, style)  # raises errors now
-        self._batch_size = checked_integer("batch_size", batch_size, 1)
-
-    def batches(self, positions: IntArray) -> Iterator[IntArray]:
-        """Yield positions in batches of at most ``batch_size``, ``(n, components)``."""
-        for first in range(0, len(positions), self._batch_size):
-            yield positions[first : first + self._batch_size]
-
-    def replies(self, positions: IntArray) -> list[str]:
-        """Return the replies at a batch of positions.
-
-        Raises:
-            InvalidPolicyError: the speaker returned something else than one string for each prompt.
-        """
-        prompts = [
-            prompt(self._language, tuple(position), self._style) for position in positions.tolist()
-        ]
-        return checked_replies(self._speak(prompts), len(prompts))
 
 
 def checked_replies(replies: Any, number: int) -> list[str]:
@@ -142,7 +101,11 @@ class TextPolicy:
     ) -> None:
         self.language = as_language(game)
         self.last_line = checked_boolean("last_line", last_line)
-        self._speaker = Speaker(speak, self.language, style, batch_size)
+        _check_speaker(speak)
+        self._speak = speak
+        self._style = checked_choice("style", style, STYLES)
+        prompt(self.language, self.language.game.rules.initial, style)  # raises errors now
+        self._batch_size = checked_integer("batch_size", batch_size, 1)
 
     def __call__(
         self, observations: npt.NDArray[Any], action_masks: npt.NDArray[np.int8]
@@ -167,14 +130,14 @@ class TextPolicy:
                 f"positions (n, {len(rules.components)}) and action masks (n, {rules.num_actions}) "
                 f"are expected, not of shapes {positions.shape} and {masks.shape}"
             )
-        asked = masks.any(axis=-1)
-        actions = [
-            self._action(tuple(position), reply)
-            for part in self._speaker.batches(positions[asked])
-            for position, reply in zip(part.tolist(), self._speaker.replies(part), strict=True)
-        ]
         answers = np.zeros(len(positions), dtype=np.int64)
-        answers[asked] = actions
+        asked = np.flatnonzero(masks.any(axis=-1))
+        for first in range(0, len(asked), self._batch_size):
+            batch = asked[first : first + self._batch_size]
+            here = [tuple(position) for position in positions[batch].tolist()]
+            prompts = [prompt(self.language, position, self._style) for position in here]
+            replies = checked_replies(self._speak(prompts), len(prompts))
+            answers[batch] = list(map(self._action, here, replies))
         return answers
 
     def _action(self, position: Position, reply: str) -> int:
