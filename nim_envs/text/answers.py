@@ -40,10 +40,8 @@ def request(answer: str, forms: str) -> str:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    last = None
-    for found in pattern.finditer(text):
-        last = found
-    return last
+    found = list(pattern.finditer(text))
+    return found[-1] if found else None
 
 
 def _tagged(reply: str) -> str | None:

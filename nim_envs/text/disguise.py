@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -78,10 +79,16 @@ class Disguise:
     @cached_property
     def _drawn(self) -> tuple[dict[str, str], tuple[int, ...], dict[Any, tuple[int, ...]]]:
         rng = np.random.default_rng(self.seed)
-        words = {}
-        for plain, names in {**NOUNS, **VERBS}.items():
-            words[plain] = names[int(rng.integers(len(names)))]
-            words[f"{plain}s"] = f"{words[plain]}s"
+        words: dict[str, str] = {}
+
+        def draw(choices: Mapping[str, tuple[str, ...]], *, plurals: bool) -> None:
+            for plain, names in choices.items():
+                if plain not in words:  # a component may have this name
+                    words[plain] = names[int(rng.integers(len(names)))]
+                    if plurals:
+                        words[f"{plain}s"] = f"{words[plain]}s"
+
+        draw({**NOUNS, **VERBS}, plurals=True)
         labels = tuple((rng.permutation(len(self.rules.components)) + 1).tolist())
         nodes = {
             component: tuple((rng.permutation(component.states) + 1).tolist())
@@ -95,20 +102,15 @@ class Disguise:
             if not part.coordinate_system.is_default
         ]
         if kinds:
-            for plain, names in OTHER_VERBS.items():
-                words[plain] = names[int(rng.integers(len(names)))]
+            draw(OTHER_VERBS, plurals=False)
             order = rng.permutation(len(OTHER_KINDS)).tolist()
             for number, kind in enumerate(
                 kind for kind in dict.fromkeys(kinds) if kind not in words
             ):
                 words[kind] = OTHER_KINDS[order[number % len(order)]]
                 words[f"{kind}s"] = f"{words[kind]}s"
-            for plain, names in OTHER_NOUNS.items():
-                if plain not in words:  # a component may have this name
-                    words[plain] = names[int(rng.integers(len(names)))]
-                    words[f"{plain}s"] = f"{words[plain]}s"
-            for plain, names in DIRECTIONS.items():
-                words[plain] = names[int(rng.integers(len(names)))]
+            draw(OTHER_NOUNS, plurals=True)
+            draw(DIRECTIONS, plurals=False)
         return words, labels, nodes
 
     @property

@@ -62,8 +62,6 @@ class Match(NamedTuple):
         phrase: the phrase, its words in the order of the move's name.
         first: index of its first token.
         last: index after its last token.
-        start: index of its first character.
-        end: index after its last character.
         is_short: whether it leaves out the component.
         is_open: whether a longer phrase could begin with it.
     """
@@ -71,8 +69,6 @@ class Match(NamedTuple):
     phrase: Phrase
     first: int
     last: int
-    start: int
-    end: int
     is_short: bool
     is_open: bool
 
@@ -192,8 +188,6 @@ class Grammar:
                             self._standard(given, shapes[shape]),
                             first,
                             first + length,
-                            tokens[first].start,
-                            tokens[first + length - 1].end,
                             short,
                             shape in self._open,
                         )

@@ -156,11 +156,7 @@ class Language:
     def move(self, position: Position, action: int) -> str:
         """Return the name of a legal action."""
         index, option = divmod(action, self.game.rules.num_options)
-        return self._option(index, option, position[index])
-
-    def _option(self, index: int, option: int, state: int) -> str:
-        """Return the name of a legal option of a component."""
-        return f"{self.component_name(index)}: {self._option_alone(index, option, state)}"
+        return f"{self.component_name(index)}: {self._option_alone(index, option, position[index])}"
 
     def component_name(self, index: int) -> str:
         """Return the name of a component, such as ``"heap 0"``."""

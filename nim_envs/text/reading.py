@@ -203,8 +203,8 @@ def _in_prose(language: Language, names: Names, text: str) -> Reading:
     (match,) = found
     before, after = tokens[: match.first], tokens[match.last :]
     doubt = (
-        _doubt_before(grammar, match, text[: match.start], before)
-        or _doubt_after(match, text[match.end :])
+        _doubt_before(grammar, match, text[: tokens[match.first].start], before)
+        or _doubt_after(match, text[tokens[match.last - 1].end :])
         or _other_move(grammar, match, before, after)
     )
     return _format_fault(doubt) if doubt else _read(names, match.phrase, "prose")

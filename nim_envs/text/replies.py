@@ -104,14 +104,10 @@ class Replies:
                 raise ValueError(f"{path} holds no replies")
             header, entries = read_lines(content[:complete], path)
             if header is not None and header != self.header:
-                names = {*header, *self.header}
-                other = {
-                    name: (header.get(name), self.header.get(name))
-                    for name in sorted(names)
-                    if header.get(name) != self.header.get(name)
-                }
                 differences = "; ".join(
-                    f"{name} {old!r}, not {new!r}" for name, (old, new) in other.items()
+                    f"{name} {header.get(name)!r}, not {self.header.get(name)!r}"
+                    for name in sorted({*header, *self.header})
+                    if header.get(name) != self.header.get(name)
                 )
                 raise ValueError(f"{path} holds replies of another run: {differences}")
             if complete < len(content):

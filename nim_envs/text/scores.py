@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from nim_envs.files import write_somewhere
 from nim_envs.game import Game
 from nim_envs.rules.moves_between import legal_counts
 from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
-from nim_envs.scoring import Optimality, optimality
+from nim_envs.scoring import optimality
 from nim_envs.scoring.intervals import in_words, percent_interval
 from nim_envs.scoring.scores import Decisive, position_set, scored_positions
 from nim_envs.text.language import Language, as_language
@@ -336,20 +337,17 @@ class Questions:
         interval = None
         if self.samples is not None and at_scored:
             interval = percent_interval(percent, at_scored)
-        random = _random_score(game, self.scored)
+        # The score of any policy comes with that of random moves.
+        random = optimality(lambda _, masks: masks.argmax(axis=1), game, self.scored)
         of_decisive = None
         if random.decisive is not None:
             of_decisive = dataclasses.replace(
                 random.decisive, percent=share(kept_decisive, decisive)
             )
+        shares: dict[str, Any] = {kind: share(count, replies) for kind, count in counts.items()}
         return TextScore(
             percent=percent,
             random_percent=random.random_percent,
-            kept_win=share(counts["kept_win"], replies),
-            threw_win=share(counts["threw_win"], replies),
-            lost_position=share(counts["lost_position"], replies),
-            illegal=share(counts["illegal"], replies),
-            format=share(counts["format"], replies),
             percent_of_moves=share(num_right, num_moves),
             failed=failed,
             count=len(self.scored),
@@ -359,9 +357,8 @@ class Questions:
             blunders=tuple(blunders[index] for index in sorted(blunders)),
             game=self.language.name,
             style=self.style,
-            kept_draw=share(counts["kept_draw"], replies),
-            threw_draw=share(counts["threw_draw"], replies),
             decisive=of_decisive,
+            **shares,
         )
 
 
@@ -375,8 +372,3 @@ def _with_a_choice(game: Game, positions: IntArray) -> IntArray:
     least = 2 if game.has_outcome else 1  # forced moves, such as passes, are no question
     here: IntArray = positions[legal_counts(game.rules, positions) >= least]
     return here
-
-
-def _random_score(game: Game, positions: npt.NDArray[np.int64]) -> Optimality:
-    """Return the score of some policy, with which that of random moves comes."""
-    return optimality(lambda _, masks: masks.argmax(axis=1), game, positions)

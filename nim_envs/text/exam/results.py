@@ -159,13 +159,8 @@ class Results:
             facts = json.loads(path.read_text(encoding="utf-8"))
             if facts["format"] != FORMAT:
                 raise ValueError(f"its format is {facts['format']!r}")
-            rows = []
-            for row in facts["rows"]:
-                known: dict[str, Any] = {
-                    name: math.nan if value is None else value for name, value in row.items()
-                }
-                rows.append(Row(**known))
-            return cls(facts["about"], tuple(rows), facts["kinds"], facts["missing"])
+            rows = tuple(Row(**_from_json(row)) for row in facts["rows"])
+            return cls(facts["about"], rows, facts["kinds"], facts["missing"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} holds no results of an exam ({error})") from None
 
@@ -173,6 +168,10 @@ class Results:
 def _for_json(facts: dict[str, Any]) -> dict[str, Any]:
     """Return facts in which NaN, which JSON does not have, is ``None``."""
     return {name: None if value != value else value for name, value in facts.items()}
+
+
+def _from_json(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: math.nan if value is None else value for name, value in facts.items()}
 
 
 def header(
