@@ -11,11 +11,10 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.move_truth import checked_truth_in_info, move_truth, no_move_yet
 from nim_envs.envs.renderer import LastMove, Renderer
-from nim_envs.envs.reset_arguments import checked_options, checked_seed
+from nim_envs.envs.reset_arguments import ResetStarts, checked_seed
 from nim_envs.errors import (
     ClosedEnvironmentError,
     InvalidActionError,
@@ -32,16 +31,13 @@ from nim_envs.rules.convention import Convention
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.rules.slots import first_empty_slot
 from nim_envs.rules.validation import check_bytes, checked_choice, checked_integer
-from nim_envs.starts import Sampler, Start, as_start
+from nim_envs.starts import Sampler
 from nim_envs.typing import IntArray
 
 Observation = dict[str, npt.NDArray[Any]]
 
 FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
-
-CACHED_STARTS = 64
-"""Most distributions of starts whose samplers are cached."""
 
 BYTES_OF_ACTION = 48
 """Bytes per action, upper bound, of masks, spaces and the table rows that a move reads."""
@@ -176,8 +172,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             high=np.array([*(values - 1 for values in fields), 1], dtype=np.int64),
             dtype=np.int64,
         )
-        self._samplers: LimitedCache[Start, Sampler] = LimitedCache(CACHED_STARTS)
-        self._own_sampler = game.start.sampler(game)
+        self.starts = ResetStarts(game)
         self._rng: np.random.Generator | None = None
 
         self.agents: list[str] = []
@@ -234,11 +229,16 @@ class GameEnv(AECEnv[str, Any, Any]):
             ClosedEnvironmentError: after :meth:`close`.
         """
         self.check_open()
-        sampler = self._sampler_of(options)
-        self._begin_at(sampler, checked_seed(seed))
+        sampler = self.starts.sampler(options, others_ignored=True)
+        self.begin_from(sampler, checked_seed(seed))
 
-    def _begin_at(self, sampler: Sampler, seed: int | None) -> None:
-        """Start a new game at a position drawn from ``sampler``; ``seed`` as in :meth:`reset`."""
+    def begin_from(self, sampler: Sampler, seed: int | None = None) -> None:
+        """Start a new game at a position drawn from a sampler.
+
+        Args:
+            sampler: a sampler of :attr:`starts`.
+            seed: as in :meth:`reset`.
+        """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         self._begin(sampler.draw(self._rng), 0)
@@ -262,28 +262,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.check_open()
         if self._rng is None:
             raise ResetNeededError("there is no generator of starts yet: call reset() first")
-        return self._sampler_of(options).sample(self._rng, games)
-
-    def _sampler_of(self, options: dict[str, Any] | None) -> Sampler:
-        """Return the sampler of the start in a reset's ``options``, or of the game's own start.
-
-        Raises:
-            InvalidResetError: invalid ``options``, as in :meth:`reset`.
-            InvalidPositionError: the start is not a position of this game that leaves a move.
-        """
-        if options is None:
-            return self._own_sampler
-        checked = checked_options(options, others_ignored=True)
-        if "start" not in checked:
-            return self._own_sampler
-        # Listing the positions of a start takes time.
-        start = as_start(checked["start"])
-        return self._samplers.get_or_create(start, lambda: self._new_sampler(start))
-
-    def _new_sampler(self, start: Start) -> Sampler:
-        if start == self.game.start:
-            return self._own_sampler
-        return start.sampler(self.game, search=False)
+        return self.starts.sampler(options, others_ignored=True).sample(self._rng, games)
 
     def _begin(self, position: IntArray, seat: int) -> None:
         """Begin a game at ``position``, with ``seat`` to move."""

@@ -1,12 +1,18 @@
-"""Checks of the arguments of ``reset``, the same in every environment."""
+"""The arguments of ``reset``: checks, the same in every environment, and the starts they name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from nim_envs.caches import LimitedCache
 from nim_envs.errors import InvalidResetError
+from nim_envs.game import Game
 from nim_envs.names import nearest, unknown
+from nim_envs.starts import Sampler, Start, as_start
+
+CACHED_STARTS = 64
+"""Most distributions of starts whose samplers are cached."""
 
 
 def is_seed(seed: Any) -> bool:
@@ -54,3 +60,37 @@ def checked_options(
         if key not in keys and not (others_ignored and nearest(key, keys) is None):
             raise InvalidResetError(unknown("reset takes no option", key, keys))
     return options
+
+
+class ResetStarts:
+    """Samplers of the starts that ``reset`` names, cached: listing their positions takes time.
+
+    Args:
+        game: the game; the positions of its own start are listed at once.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._own = game.start.sampler(game)
+        self._others: LimitedCache[Start, Sampler] = LimitedCache(CACHED_STARTS)
+
+    def sampler(self, options: Any, *, others_ignored: bool = False) -> Sampler:
+        """Return the sampler of the start in a reset's ``options``, or of the game's own start.
+
+        Args:
+            options: argument of ``reset``.
+            others_ignored: as in :func:`checked_options`.
+
+        Raises:
+            InvalidResetError: invalid ``options``; see :func:`checked_options`.
+            InvalidPositionError: the start is not a position of this game that leaves a move.
+        """
+        if options is None:
+            return self._own
+        checked = checked_options(options, others_ignored=others_ignored)
+        if "start" not in checked:
+            return self._own
+        start = as_start(checked["start"])
+        if start == self._game.start:
+            return self._own
+        return self._others.get_or_create(start, lambda: start.sampler(self._game, search=False))

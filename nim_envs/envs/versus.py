@@ -18,7 +18,7 @@ from nim_envs.envs.opponents import (
     checked_seat,
     no_move_for_agent,
 )
-from nim_envs.envs.reset_arguments import checked_options, checked_seed
+from nim_envs.envs.reset_arguments import checked_seed
 from nim_envs.errors import InvalidActionError, ResetNeededError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer
@@ -217,18 +217,17 @@ class VersusEnv(gymnasium.Env[Any, Any]):
                 or the opponent's first move ends every game.
             ClosedEnvironmentError: after :meth:`close`.
         """
-        self._aec.check_open()
-        checked_options(options)
-        checked_seed(seed)
         # Errors are raised before the game in progress changes.
-        sampler = self._aec._sampler_of(options)
+        self._aec.check_open()
+        sampler = self._aec.starts.sampler(options)
+        checked_seed(seed)
         super().reset(seed=seed)
         start_seed = None
         if seed is not None or not self._begun:
             start_seed = int(self.np_random.integers(2**63))
         self._ready = False
         for _ in range(MOST_OPENINGS):
-            self._aec._begin_at(sampler, start_seed)
+            self._aec.begin_from(sampler, start_seed)
             self._begun, start_seed = True, None
             self._seat = self._fixed_seat
             if self._seat < 0:
