@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.component import NO_MOVE, NO_OPTION, Component
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer
 from nim_envs.rules.words import any_of
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,11 @@ class AdditionTotal(Component):
         """Return ``k``, or 0 where the total has passed the limit."""
         return np.where(np.asarray(states) <= self.n, self.k, 0)
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where ``before`` is at most ``n`` and ``after`` exceeds it by 1 to ``k``."""
+    def option_to(self, before: IntArray, after: IntArray) -> IntArray:
+        """Return the option that adds the difference of the totals, or ``NO_OPTION``."""
         added = np.asarray(after) - before
-        return np.asarray((np.asarray(before) <= self.n) & (added >= 1) & (added <= self.k))
+        legal = (np.asarray(before) <= self.n) & (added >= 1) & (added <= self.k)
+        return np.where(legal, added - 1, NO_OPTION)
 
 
 @dataclass(frozen=True)

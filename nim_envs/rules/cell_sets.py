@@ -152,11 +152,6 @@ class CellSets(Component):
         """Return the number of legal options in each state."""
         return np.asarray(self._legal(states).sum(axis=-1))
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where an option of ``before`` leaves ``after``."""
-        reached = self.successors(before) == np.asarray(after)[..., np.newaxis]
-        return np.asarray(reached.any(axis=-1))
-
 
 class TakenCells(CoordinateSystem):
     """The cells of a set, 1 for each that is taken and 0 for each that is free.

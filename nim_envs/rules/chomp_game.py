@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.component import NO_MOVE, NO_OPTION, Component
 from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, check_states, checked_integer
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True)
@@ -79,22 +79,15 @@ class ChocolateBar(Component):
         """Return the number of squares left but the poisoned one."""
         return np.asarray(self.coordinate_system.of(states).sum(axis=-1) - 1)
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where a bite at the first square that is gone leaves ``after``."""
+    def option_to(self, before: IntArray, after: IntArray) -> IntArray:
+        """Return the bite at the first square that is gone, or ``NO_OPTION``."""
         rows = self.coordinate_system
         now, left = np.broadcast_arrays(rows.of(np.asarray(before)), rows.of(np.asarray(after)))
         row = (left < now).argmax(axis=-1)[..., np.newaxis]
         column = np.take_along_axis(left, row, axis=-1)
         bitten = np.where(np.arange(self.rows) >= row, np.minimum(now, column), now)
-        return np.asarray((bitten == left).all(axis=-1) & (left != now).any(axis=-1))
-
-    def option_to(self, state: int, after: int) -> int:
-        """Return the bite at the first square that is gone."""
-        if not self.leads_to(np.array(state), np.array(after)):
-            raise ValueError(f"no bite leads from state {state} to {after}")
-        now, left = self.coordinate_system.of(np.array([state, after]))
-        row = int((left < now).argmax())
-        return row * self.columns + int(left[row])
+        legal = (bitten == left).all(axis=-1) & (left != now).any(axis=-1)
+        return np.where(legal, (row * self.columns + column)[..., 0], NO_OPTION)
 
 
 class BarRows(CoordinateSystem):

@@ -20,6 +20,9 @@ from nim_envs.typing import AnyArray, Array, BoolArray, IntArray, ValueArray
 NO_MOVE = -1
 """Entry of a table of options for an illegal option."""
 
+NO_OPTION = -1
+"""Result of :meth:`Component.option_to` where no option leads from one state to the other."""
+
 CHUNK_ENTRIES = 1 << 20
 """Options that are counted at a time where there is no table."""
 
@@ -35,8 +38,8 @@ class Component(ABC):
 
     A subclass is immutable and hashable, and defines ``states``, ``options`` and
     :meth:`successors`; the other methods follow from these. With many states, formulas for
-    :meth:`legal_count`, :meth:`leads_to` and :meth:`option_to` save listing options. Its ``kind``
-    names such a component in descriptions, as in ``"heap 0"``.
+    :meth:`legal_count` and :meth:`option_to` save listing options. Its ``kind`` names such a
+    component in descriptions, as in ``"heap 0"``.
 
     An option may *split* a component: leave two parts instead of one. Such a component is one of a
     group of equal neighbours, the *slots*: the first part stays where it is, and the second goes
@@ -143,21 +146,25 @@ class Component(ABC):
             before: states.
             after: states, of a shape that broadcasts with that of ``before``.
         """
-        reached = self.table[before] == np.asarray(after)[..., np.newaxis]
-        if self.splits:
-            reached &= self.second_table[before] == 0
-        return np.asarray(reached.any(axis=-1))
+        return np.asarray(self.option_to(before, after) != NO_OPTION)
 
-    def option_to(self, state: int, after: int) -> int:
-        """Return the option that leads from ``state`` to ``after`` without splitting.
+    def option_to(self, before: IntArray, after: IntArray) -> IntArray:
+        """Return an option that leads from ``before`` to ``after`` without splitting, elementwise.
 
         By default it is looked for among all options; a subclass with many has a formula.
 
-        Raises:
-            ValueError: no option leads there.
+        Args:
+            before: states.
+            after: states, of a shape that broadcasts with that of ``before``.
+
+        Returns:
+            Options, or ``NO_OPTION`` where none leads there, in the shape of both.
         """
-        options = self.successors(np.array(state, dtype=np.int64)).tolist()
-        return int(options.index(after))
+        reached = self.successors(before) == np.asarray(after)[..., np.newaxis]
+        if self.splits:
+            reached &= self.second_successors(before) == 0
+        options = np.where(reached, np.arange(self.options), NO_OPTION)
+        return np.asarray(options.max(axis=-1, initial=NO_OPTION))
 
     @property
     def listed_states(self) -> IntArray | None:

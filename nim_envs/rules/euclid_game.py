@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.component import NO_MOVE, NO_OPTION, Component
 from nim_envs.rules.coordinate_system import CoordinateSystem
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_states, checked_pairs
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ class NumberPair(Component):
         larger, smaller, _ = self._by_size(states)
         return np.where(smaller > 0, larger // np.maximum(smaller, 1), 0)
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where the larger number has lost a multiple of the smaller one."""
-        larger, smaller, stride = self._by_size(before)
+    def option_to(self, before: IntArray, after: IntArray) -> IntArray:
+        """Return the option that subtracts the difference, or ``NO_OPTION``."""
+        _, smaller, stride = self._by_size(before)
         unit = np.maximum(smaller * stride, 1)
         times, rest = np.divmod(np.asarray(before) - after, unit)
-        most = np.where(smaller > 0, larger // np.maximum(smaller, 1), 0)
-        return np.asarray((rest == 0) & (times >= 1) & (times <= most))
+        legal = (rest == 0) & (times >= 1) & (times <= self.legal_count(before))
+        return np.where(legal, times - 1, NO_OPTION)
 
 
 @dataclass(frozen=True)

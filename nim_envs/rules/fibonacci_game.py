@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.component import NO_MOVE, NO_OPTION, Component
 from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_states, checked_integers
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True)
@@ -69,19 +69,13 @@ class FibonacciHeap(Component):
         """Return the limit."""
         return np.asarray(self.coordinate_system.of(states)[..., 1])
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where ``after`` is the heap and its new limit after taking at most the limit."""
+    def option_to(self, before: IntArray, after: IntArray) -> IntArray:
+        """Return the option that takes the difference of objects, or ``NO_OPTION``."""
         objects, limits = np.moveaxis(self.coordinate_system.of(np.asarray(before)), -1, 0)
         left, new = np.moveaxis(self.coordinate_system.of(np.asarray(after)), -1, 0)
         taken = objects - left
-        return np.asarray((taken >= 1) & (taken <= limits) & (new == np.minimum(2 * taken, left)))
-
-    def option_to(self, state: int, after: int) -> int:
-        """Return the option that takes the difference of objects."""
-        if not self.leads_to(np.array(state), np.array(after)):
-            raise ValueError(f"no move leads from state {state} to {after}")
-        before, left = self.coordinate_system.of(np.array([state, after]))[:, 0].tolist()
-        return int(before - left - 1)
+        legal = (taken >= 1) & (taken <= limits) & (new == np.minimum(2 * taken, left))
+        return np.where(legal, taken - 1, NO_OPTION)
 
 
 class ObjectsAndLimit(CoordinateSystem):

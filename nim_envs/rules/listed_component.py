@@ -18,7 +18,7 @@ from nim_envs.rules.component import NO_MOVE, Component, read_only, strides_of
 from nim_envs.rules.coordinate_system import NO_STATE, CoordinateSystem, inside_box
 from nim_envs.rules.move_rows import MoveRows, by_option
 from nim_envs.rules.move_words import MoveWords
-from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
+from nim_envs.typing import Array, IntArray, ValueArray
 
 LARGEST_KEY = 2**62
 """Number of points of a box of coordinates from which keys are bytes instead of integers."""
@@ -217,11 +217,6 @@ class ListedComponent(Component):
         return np.asarray(
             np.where(self.is_state(states), counts, 0) if self.has_wide_gaps else counts
         )
-
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where an option of ``before`` leads to ``after``."""
-        reached = self.successors(before) == np.asarray(after)[..., np.newaxis]
-        return np.asarray(reached.any(axis=-1))
 
     def successors(self, states: IntArray) -> IntArray:
         """Return the state after each option, or ``NO_MOVE``: ``(...)`` to ``(..., options)``."""

@@ -10,12 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, Component, strides_of
+from nim_envs.rules.component import NO_MOVE, NO_OPTION, Component, strides_of
 from nim_envs.rules.coordinate_system import CoordinateSystem
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, check_states, checked_integer, checked_integers
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True)
@@ -93,19 +93,28 @@ class HeapGroup(Component):
             taken[heap] = rest + 1
         return tuple(taken)
 
-    def option_taking(self, taken: Sequence[int]) -> int:
-        """Return the option that takes these amounts from the heaps, the inverse of ``amounts``."""
-        heap_count = sum(map(bool, taken))
-        option = sum(self._ways[0][1:heap_count])
-        spans, rest = 1, 0
-        for heap, (size, amount) in enumerate(zip(self.sizes, taken, strict=True)):
-            if amount:
-                spans *= size
-                heap_count -= 1
-                rest = rest * size + amount - 1
-            elif heap_count:
-                option += spans * size * self._ways[heap + 1][heap_count - 1]
-        return option + rest
+    def option_taking(self, taken: IntArray) -> IntArray:
+        """Return the option that takes these amounts, the inverse of :meth:`amounts`.
+
+        Args:
+            taken: objects taken from each heap, from one to ``k`` heaps, ``(..., heaps)``.
+
+        Returns:
+            ``(...)``.
+        """
+        ways = np.array(self._ways)
+        heap_count = (taken > 0).sum(axis=-1)
+        option = np.cumsum([0, 0, *ways[0, 1:]])[heap_count]
+        spans, rest = np.ones_like(option), np.zeros_like(option)
+        for heap, size in enumerate(self.sizes):
+            amount = taken[..., heap]
+            chosen = amount > 0
+            skipped = np.where(heap_count > 0, spans * size * ways[heap + 1, heap_count - 1], 0)
+            option = np.where(chosen, option, option + skipped)
+            spans = np.where(chosen, spans * size, spans)
+            rest = np.where(chosen, rest * size + amount - 1, rest)
+            heap_count = heap_count - chosen
+        return np.asarray(option + rest)
 
     @cached_property
     def _amounts(self) -> IntArray:
@@ -152,19 +161,14 @@ class HeapGroup(Component):
             ways = [ways[0], *(more + heaps[..., heap] * fewer for fewer, more in pairs)]
         return np.asarray(sum(ways[1:]))
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where at least one and at most ``k`` heaps have shrunk, and none has grown."""
+    def option_to(self, before: IntArray, after: IntArray) -> IntArray:
+        """Return the option that takes the differences of the heaps, or ``NO_OPTION``."""
         heaps_of = self.coordinate_system.of
         taken = heaps_of(np.asarray(before)) - heaps_of(np.asarray(after))
         heaps = (taken > 0).sum(axis=-1)
-        return np.asarray((taken >= 0).all(axis=-1) & (heaps >= 1) & (heaps <= self.k))
-
-    def option_to(self, state: int, after: int) -> int:
-        """Return the option that takes the differences of the heaps."""
-        if not self.leads_to(np.array(state), np.array(after)):
-            raise ValueError(f"no move leads from state {state} to {after}")
-        before, left = self.coordinate_system.of(np.array([state, after]))
-        return self.option_taking((before - left).tolist())
+        legal = (taken >= 0).all(axis=-1) & (heaps >= 1) & (heaps <= self.k)
+        options = self.option_taking(np.where(legal[..., np.newaxis], taken, 0))
+        return np.where(legal, options, NO_OPTION)
 
 
 @dataclass(frozen=True)

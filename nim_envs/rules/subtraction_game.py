@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.component import NO_MOVE, NO_OPTION, Component
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integers
 from nim_envs.rules.words import any_of
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import IntArray
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,14 @@ class SubtractionHeap(Component):
             return np.clip(smaller, 0, len(self.amounts))
         return np.asarray(np.searchsorted(self._amounts, states, side="right"))
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where ``before`` less ``after`` is one of the amounts."""
+    def option_to(self, before: IntArray, after: IntArray) -> IntArray:
+        """Return the option that takes ``before`` less ``after``, or ``NO_OPTION``."""
+        if not isinstance(self.amounts, range):
+            return super().option_to(before, after)
         taken = np.asarray(before) - after
-        if isinstance(self.amounts, range):
-            steps, rest = np.divmod(taken - self.amounts.start, self.amounts.step)
-            return np.asarray((rest == 0) & (steps >= 0) & (steps < len(self.amounts)))
-        return np.isin(taken, self._amounts)
+        steps, rest = np.divmod(taken - self.amounts.start, self.amounts.step)
+        legal = (rest == 0) & (steps >= 0) & (steps < len(self.amounts))
+        return np.where(legal, steps, NO_OPTION)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.component import NO_MOVE, NO_OPTION, Component
 from nim_envs.rules.coordinate_system import CoordinateSystem
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_states, checked_pairs
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import IntArray
 
 DIRECTIONS = ("left", "down", "diagonally")
 
@@ -82,23 +82,16 @@ class Queen(Component):
         file, rank = np.divmod(np.asarray(states), self.ranks + 1)
         return np.asarray(file + rank + np.minimum(file, rank))
 
-    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where ``after`` is left of ``before``, below it or on its diagonal."""
+    def option_to(self, before: IntArray, after: IntArray) -> IntArray:
+        """Return the option that moves the queen from one square to another, or ``NO_OPTION``."""
         file, rank = np.divmod(np.asarray(before), self.ranks + 1)
         to_file, to_rank = np.divmod(np.asarray(after), self.ranks + 1)
         files, ranks = file - to_file, rank - to_rank
         straight = (files == 0) | (ranks == 0) | (files == ranks)
-        return np.asarray(straight & (files >= 0) & (ranks >= 0) & (files + ranks > 0))
-
-    def option_to(self, state: int, after: int) -> int:
-        """Return the option that moves the queen between two squares."""
-        (file, rank), (to_file, to_rank) = (divmod(each, self.ranks + 1) for each in (state, after))
-        files, ranks = file - to_file, rank - to_rank
-        if min(files, ranks) < 0 or max(files, ranks) == 0 or (files and ranks and files != ranks):
-            raise ValueError(f"no queen moves from {file, rank} to {to_file, to_rank}")
-        if not ranks:
-            return files - 1
-        return self.files + ranks - 1 + (self.ranks if files else 0)
+        legal = straight & (files >= 0) & (ranks >= 0) & (files + ranks > 0)
+        down = self.files + ranks - 1
+        option = np.where(ranks == 0, files - 1, np.where(files == 0, down, down + self.ranks))
+        return np.where(legal, option, NO_OPTION)
 
 
 @dataclass(frozen=True)

@@ -96,11 +96,10 @@ class TheoremSolution(Solution):
         if self._moves is None:
             yield from super()._each_winning_action(position)
             return
-        component, state = self.rules.components[0], int(position[0])
+        component = self.rules.components[0]
         for after in self._moves(self.rules.coordinate_tuple(position)):
-            yield component.option_to(
-                state, int(component.coordinate_system.states_at(np.array(after)))
-            )
+            state = component.coordinate_system.states_at(np.array(after))
+            yield int(component.option_to(position[0], state))
 
     def _winning_actions(self, position: IntArray) -> IntArray:
         if self._moves is None:

@@ -170,7 +170,7 @@ class Odd(SubtractionHeap):
 
     legal_count = Component.legal_count
     is_terminal = Component.is_terminal
-    leads_to = Component.leads_to
+    option_to = Component.option_to
 
     def successors(self, states):
         after = super().successors(states)
