@@ -14,17 +14,16 @@ MOST_NAMED = 12
 """Most states of a cycle that a message names."""
 
 
-def cycle_among(parts: IntArray, named: Callable[[int], str] = str) -> str:
+def cycle_among(parts: IntArray) -> str:
     """Return a description of a cycle of moves, empty where every play comes to an end.
 
     Args:
         parts: states that the moves from each state leave, ``(states, n)``; negative for none.
-        named: function from a state to its name in the description.
     """
     states = np.arange(len(parts))[:, np.newaxis]
     if (parts < states).all():  # as in most tables, and faster than to look along the moves
         return ""
-    return cycle_along(len(parts), *edges_of(parts), named)
+    return cycle_along(len(parts), *edges_of(parts))
 
 
 def cycle_along(

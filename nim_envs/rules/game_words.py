@@ -1,4 +1,4 @@
-"""Games and their actions in words."""
+"""Positions in words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 
+import numpy as np
+
 from nim_envs.rules.component import Component
-from nim_envs.rules.coordinates import state_summary
-from nim_envs.typing import IntArray
 
 MOST_STATES = 12
 """Most states of an initial position that a summary shows."""
+
+MOST_COORDINATES = 25
+"""Most coordinates of a state that a summary shows."""
 
 
 def position_summary(
@@ -38,25 +41,10 @@ def position_summary(
     return parts
 
 
-def option_description(
-    components: Sequence[Component],
-    index: int,
-    option: int,
-    position: Sequence[int] | IntArray | None,
-) -> str:
-    """Return a description of an option, such as ``"heap 1: take 2"``.
-
-    Args:
-        components: components of the game.
-        index: index of the component of the move.
-        option: option of the move.
-        position: position before it; ``None``: any.
-    """
-    component = components[index]
-    state = None if position is None else int(position[index])
-    description = (
-        component.words.describe(option, state)
-        if option < component.options
-        else f"option {option}, which it does not have"
-    )
-    return f"{component.kind} {index}: {description}"
+def state_summary(component: Component, state: int) -> str:
+    """Return a summary of a state: its first coordinates or, without coordinates, its number."""
+    if not component.has_coordinates:
+        return str(state)
+    values = component.coordinate_system.of(np.array(state)).tolist()
+    more = ["…"] * (len(values) > MOST_COORDINATES)
+    return f"({', '.join([*map(str, values[:MOST_COORDINATES]), *more])})"

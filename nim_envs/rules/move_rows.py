@@ -87,7 +87,6 @@ def by_option(options: npt.NDArray[np.integer], num_options: int) -> Iterator[tu
     Args:
         options: options below ``num_options``, ``(n,)``.
         num_options: number of options.
-        number: number of options.
     """
     # A stable sort of 16-bit integers is a radix sort.
     small = options.astype(np.uint16) if num_options <= 1 << 16 else options

@@ -12,11 +12,10 @@ import numpy as np
 from nim_envs.errors import InvalidActionError, InvalidGameError
 from nim_envs.rules.acyclic import cycle_error
 from nim_envs.rules.component import Component, shared_component
-from nim_envs.rules.coordinates import Coordinates, check_coordinates
-from nim_envs.rules.game_words import option_description, position_summary
-from nim_envs.rules.lattice import Lattice
+from nim_envs.rules.coordinate_checks import check_coordinates
+from nim_envs.rules.game_words import position_summary
 from nim_envs.rules.option_tables import OptionTables
-from nim_envs.rules.position_checks import PositionChecks
+from nim_envs.rules.positions import Positions
 from nim_envs.rules.slots import first_empty
 from nim_envs.rules.state_options import StateOptionsCache, shared_state_options
 from nim_envs.rules.validation import LARGEST_STATE, checked_integer, checked_name, integers_of
@@ -24,7 +23,7 @@ from nim_envs.typing import BoolArray, IntArray, MaskArray
 
 
 @dataclass(frozen=True)
-class Rules(Lattice):
+class Rules(Positions):
     """The rules of a disjunctive sum: a move is one option of one component.
 
     Every function takes positions of any rank, ``(..., components)``: one position, a
@@ -34,7 +33,8 @@ class Rules(Lattice):
 
     Play begins at ``initial``; :meth:`action_mask` has the legal moves of a position, :meth:`step`
     makes one, :meth:`second_options` are the second parts that moves leave, and :meth:`is_terminal`
-    says where play ends. Which points are positions, and their indices: :class:`Lattice`.
+    says where play ends. Which points are positions, and their indices:
+    :class:`nim_envs.rules.lattice.Lattice`.
 
     A position is an array of state numbers. If components have coordinates, :meth:`coordinates`
     converts positions to them, for observations, words and pictures, and :meth:`positions_at` back.
@@ -251,103 +251,6 @@ class Rules(Lattice):
         """The options of single states, by component and state; computed on first access."""
         return [shared_state_options(component, self.num_options) for component in self.components]
 
-    @cached_property
-    def _coordinates(self) -> Coordinates:
-        return Coordinates(self.components)
-
-    @cached_property
-    def fields(self) -> tuple[int, ...]:
-        """Number of values of each coordinate, of all components one after the other.
-
-        A component without coordinates contributes one, its number of states.
-        """
-        return self._coordinates.fields
-
-    @cached_property
-    def has_coordinates(self) -> bool:
-        """Whether coordinates differ from positions: a component has more than one of them."""
-        return self._coordinates.differ
-
-    @property
-    def field_slices(self) -> tuple[slice, ...]:
-        """The coordinates of each component, as a slice of those of a position."""
-        return self._coordinates.slices
-
-    def coordinates(self, positions: IntArray) -> IntArray:
-        """Return the coordinates of positions: ``(..., components)`` to ``(..., len(fields))``.
-
-        The result is a new array, or ``positions`` itself in games without coordinates.
-
-        Example:
-            >>> from nim_envs.rules import nim
-            >>> nim(heaps=(3, 4)).coordinates(np.array([2, 1])).tolist()
-            [2, 1]
-        """
-        return self._coordinates.at(positions) if self.has_coordinates else positions
-
-    def coordinate_tuple(self, position: IntArray | Sequence[int]) -> tuple[int, ...]:
-        """Return the coordinates of one position, ``(components,)``, as a tuple of integers."""
-        return tuple(self.coordinates(np.asarray(position)).tolist())
-
-    def positions_at(self, coordinates: IntArray) -> IntArray:
-        """Return the positions with these coordinates, int64 ``(..., components)``.
-
-        The inverse of :meth:`coordinates`. An array of one entry for each component is a position
-        already and stays as it is.
-
-        Args:
-            coordinates: integers ``(..., len(fields))``, or ``(..., components)``.
-
-        Returns:
-            The positions, with -1 for each component that has no state at these coordinates.
-        """
-        given = np.asarray(coordinates)
-        if given.dtype != np.int64:
-            given = given.astype(np.int64)
-        if given.shape[-1] == len(self.components):
-            return given
-        return self._coordinates.positions_at(given)
-
-    @property
-    def _checks(self) -> PositionChecks:
-        # Not cached: it refers to the rules, and a cycle of references would keep their tables.
-        return PositionChecks(self, self._coordinates)
-
-    def checked_positions(self, positions: Any) -> IntArray:
-        """Return ``positions`` as an int64 array ``(..., components)`` of positions of this game.
-
-        Args:
-            positions: state numbers ``(..., components)``, or coordinates ``(..., len(fields))``.
-
-        Raises:
-            InvalidPositionError: not integers, a wrong last dimension, outside the box, or not
-                positions by :meth:`is_position`.
-        """
-        return self._checks.positions(positions)
-
-    def checked_position(self, position: Any) -> IntArray:
-        """Return ``position`` as an int64 array ``(components,)``, one position of this game.
-
-        Args:
-            position: its state numbers ``(components,)``, or its coordinates ``(len(fields),)``.
-
-        Raises:
-            InvalidPositionError: it is something else.
-        """
-        return self._checks.position(position)
-
-    def checked_points(self, positions: Any) -> IntArray:
-        """Return ``positions`` as an int64 array ``(..., components)`` of points of the lattice.
-
-        Args:
-            positions: state numbers ``(..., components)``, or coordinates ``(..., len(fields))``.
-
-        Raises:
-            InvalidPositionError: not integers, a wrong last dimension, outside the box, or
-                coordinates that no position has.
-        """
-        return self._checks.points(positions)
-
     def __repr__(self) -> str:
         """Return its name and its initial position."""
         return f"Rules({self.summary})"
@@ -376,7 +279,14 @@ class Rules(Lattice):
             InvalidActionError: not an integer of the action space.
         """
         index, option = self._component_and_option(action)
-        return option_description(self.components, index, option, position)
+        component = self.components[index]
+        state = None if position is None else int(position[index])
+        description = (
+            component.words.describe(option, state)
+            if option < component.options
+            else f"option {option}, which it does not have"
+        )
+        return f"{component.kind} {index}: {description}"
 
     def describe_move(self, action: int, position: Sequence[int] | IntArray) -> str:
         """Return a description of a legal action, and of the heaps that it removes.
