@@ -12,7 +12,7 @@ settings.register_profile("default", deadline=None, max_examples=40)
 settings.load_profile("default")
 
 # Windows are drawn in memory: there may be no screen, and whoever runs the tests may look at it.
-os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+os.environ["SDL_VIDEODRIVER"] = "dummy"
 
 # A process that a shell starts in the background ignores Ctrl-C, and so would its children.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -10,10 +10,11 @@ from typing import Any
 
 from agents.cli.match import Match
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.render import palette
 from nim_envs.render.canvas import load_pygame
 from nim_envs.render.geometry import Area
 from nim_envs.render.picture import SMALLEST_SIZE, Picture
-from nim_envs.render.shapes import FAINT, GREY, INK, LINE, PANEL, WHITE, WINNING, Drawing
+from nim_envs.render.shapes import Drawing
 from nim_envs.render.window import Window
 
 SIZE = (800, 640)
@@ -293,26 +294,26 @@ class PlayWindow:
         drawing = Drawing(canvas.text_width)
         if self.listed:
             room, rows, columns = self._list_room()
-            drawing.box(room.shrunk(-3, -3, -3, -3), LINE, radius=12)
-            drawing.box(room, PANEL, radius=10)
+            drawing.box(room.shrunk(-3, -3, -3, -3), palette.LINE, radius=12)
+            drawing.box(room, palette.PANEL, radius=10)
             rules = self.match.game.rules
             index = self.listed[0] // rules.num_options
             label = f"{rules.components[index].kind} {index}"
             if len(self.listed) > rows * columns:
                 label += f" ({len(self.listed)} moves; turn the wheel)"
-            drawing.text(label, (room.center.x, room.y + 18), 19, GREY)
+            drawing.text(label, (room.center.x, room.y + 18), 19, palette.GREY)
         buttons = self.buttons()
         for button in buttons:
             over = button.area.contains(self._mouse)
-            color = WINNING if button.on else LINE if over else FAINT
+            color = palette.WINNING if button.on else palette.LINE if over else palette.FAINT
             drawing.box(button.area, color, radius=8)
             size = drawing.fitting(button.label, button.area.width - 10, 18)
-            ink = WHITE if button.on else INK
+            ink = palette.WHITE if button.on else palette.INK
             drawing.text(button.label, button.area.center, size, ink)
         right = max(button.area.right for button in buttons[:4]) + 14
         label = self.message or self._about_pointed()
         label = drawing.shortened(label, width - right - 12, 18)
-        drawing.text(label, (right, height - TOOLBAR / 2 - 3), 18, GREY, anchor=(0, 0.5))
+        drawing.text(label, (right, height - TOOLBAR / 2 - 3), 18, palette.GREY, anchor=(0, 0.5))
         canvas.draw(drawing.shapes)
         self.window.show(canvas.surface)
         self._drawn = True

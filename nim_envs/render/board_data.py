@@ -15,21 +15,12 @@ import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
+from nim_envs.render import palette
+from nim_envs.render.palette import hexadecimal
 from nim_envs.render.picture import Picture
 from nim_envs.render.rows import RowLayout, RowPanel, stands_in_a_row
 from nim_envs.render.scene import Scene
-from nim_envs.render.shapes import (
-    PLAYER_COLORS,
-    WINNING,
-    Box,
-    Color,
-    Disc,
-    Drawing,
-    Group,
-    Polygon,
-    Shape,
-    as_json,
-)
+from nim_envs.render.shapes import Box, Disc, Drawing, Group, Polygon, Shape, as_json
 from nim_envs.render.words import position_in_words
 from nim_envs.rules import SplittingHeap
 from nim_envs.typing import IntArray
@@ -156,7 +147,7 @@ class Pictures:
         if not self.partner:
             for one, other in zip(shapes, self._pointed(position, action, mover=1), strict=True):
                 if not isinstance(one, Group) and one.color != other.color:
-                    self.partner[_hexadecimal(one.color)] = _hexadecimal(other.color)
+                    self.partner[hexadecimal(one.color)] = hexadecimal(other.color)
         return self.indices(shapes)
 
     def _pointed(self, position: IntArray, action: int, mover: int) -> list[Any]:
@@ -168,8 +159,8 @@ class Pictures:
         # The objects that a move takes out of a row are marked as those of a winning move are.
         shapes: list[Any] = self.draw(position, mover=mover, winning=np.array([action]))
         return [
-            shape._replace(color=PLAYER_COLORS[mover])
-            if not isinstance(shape, Group) and shape.color == WINNING
+            shape._replace(color=palette.PLAYERS[mover])
+            if not isinstance(shape, Group) and shape.color == palette.WINNING
             else shape
             for shape in shapes
         ]
@@ -193,8 +184,7 @@ class Pictures:
             component = self.picture.component_at(point)
             if component is not None and stands_in_a_row(self.game.rules.components[component]):
                 continue
-            action = self.picture.action_at(position, point)
-            chosen = [action] if action is not None else self.picture.candidates_at(position, point)
+            chosen = self.picture.candidates_at(position, point)
             if not chosen and component is not None and not self.picture.chooses_moves(component):
                 chosen = [each for each in actions if self._component(each) == component]
             if chosen:
@@ -270,10 +260,6 @@ def _middle(shape: Shape) -> tuple[int, int] | None:
         across, down = zip(*shape.corners, strict=True)
         return round((min(across) + max(across)) / 2), round((min(down) + max(down)) / 2)
     return None
-
-
-def _hexadecimal(color: Color) -> str:
-    return "#" + bytes(color).hex()
 
 
 def difference(before: Sequence[int], after: Sequence[int]) -> list[int]:

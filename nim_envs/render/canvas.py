@@ -11,13 +11,13 @@ import numpy as np
 
 from nim_envs.caches import LimitedCache
 from nim_envs.optional import needed
+from nim_envs.render import palette
 from nim_envs.render.frame import Frame
 from nim_envs.render.geometry import Area, Point
+from nim_envs.render.palette import Color
 from nim_envs.render.shapes import (
-    PAPER,
     SMALLEST_TEXT,
     Box,
-    Color,
     Disc,
     Group,
     Line,
@@ -77,7 +77,7 @@ class Canvas:
 
     def clear(self) -> None:
         """Paint all of it in the colour of paper."""
-        self.surface.fill(PAPER)
+        self.surface.fill(palette.PAPER)
 
     def frame(self) -> Frame:
         """Return the picture, ``(height, width, 3)``, uint8, as a copy."""

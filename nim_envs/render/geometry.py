@@ -79,15 +79,6 @@ class Area(NamedTuple):
             left += width
         return areas
 
-    def stacked(self, shares: list[float]) -> list[Area]:
-        """Return areas one below the other whose heights are in the ratio of ``shares``."""
-        total, areas, top = sum(shares), [], self.y
-        for share in shares:
-            height = self.height * share / total
-            areas.append(Area(self.x, top, self.width, height))
-            top += height
-        return areas
-
 
 def square(center: tuple[float, float], side: float) -> Area:
     """Return the square of ``side`` around ``center``."""

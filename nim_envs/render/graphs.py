@@ -7,26 +7,13 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
+from nim_envs.render import palette
 from nim_envs.render.geometry import Area, Point, square
 from nim_envs.render.graph_layout import Edge, graph_places
-from nim_envs.render.panel import Panel
+from nim_envs.render.palette import Color, mixed, player_color
+from nim_envs.render.panels import Panel
 from nim_envs.render.scene import Scene
-from nim_envs.render.shapes import (
-    FAINT,
-    GREY,
-    INK,
-    LINE,
-    OBJECT,
-    PLAYER_COLORS,
-    WHITE,
-    WINNING,
-    Color,
-    Drawing,
-    Group,
-    TextWidth,
-    mixed,
-    player_color,
-)
+from nim_envs.render.shapes import Drawing, Group, TextWidth
 from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import IntArray
@@ -36,7 +23,7 @@ MOST_NODES = 80
 
 SMALLEST_NODE, LARGEST_NODE = 15.0, 0.115
 """Sides of nodes, in pixels and as a share of the graph's height; the smallest holds a number."""
-OUTLINE = mixed(LINE, GREY, 0.8)
+OUTLINE = mixed(palette.LINE, palette.GREY, 0.8)
 
 
 @lru_cache(maxsize=64)
@@ -75,24 +62,18 @@ class GraphPanel(Panel):
             for (component, tokens), cell in zip(groups.items(), cells, strict=False)
         }
 
-    def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
-        """Return the action that moves a token to the node at the point.
-
-        If several can, it is the nearest one.
-        """
+    def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
+        """Return the action that moves a token to the node at the point: the nearest that can."""
+        moves = []
         for graph in self.graphs.values():
             node = graph.node_at(point)
-            if node is None:
-                continue
-            candidates = []
             for token in graph.tokens:
                 state = int(position[token])
-                row = self.rules.state_options[token][state].successors.tolist()
+                row: list[int] = self.rules.state_options[token][state].successors.tolist()
                 if node in row:
                     distance = math.dist(graph.places[state], graph.places[node])
-                    candidates.append((distance, self.rules.action(token, row.index(node))))
-            return min(candidates)[1] if candidates else None
-        return None
+                    moves.append((distance, self.rules.action(token, row.index(node))))
+        return [action for _, action in sorted(moves)[:1]]
 
     def draw(self, drawing: Drawing, scene: Scene) -> None:
         """Draw graphs and tokens; the edge of the last move has the mover's colour."""
@@ -101,15 +82,17 @@ class GraphPanel(Panel):
             moved = [(view.before, view.state) for view in views if view.before != view.state]
             winning = [(view.state, end) for view in views for end in view.wins]
             pointed = [(view.state, view.pointed) for view in views if view.pointed is not None]
-            colors = dict.fromkeys(winning, WINNING)
-            last = player_color(scene.last_mover, INK)
+            colors = dict.fromkeys(winning, palette.WINNING)
+            last = player_color(scene.last_mover, palette.INK)
             colors |= dict.fromkeys(moved, last)
             if scene.mover is not None:
-                colors |= dict.fromkeys(pointed, PLAYER_COLORS[scene.mover])
+                colors |= dict.fromkeys(pointed, palette.PLAYERS[scene.mover])
             graph.draw_plain(drawing)
             graph.draw_edges(drawing, colors)
             if winning:
-                graph.draw_nodes(drawing, dict.fromkeys((end for _, end in winning), WINNING))
+                graph.draw_nodes(
+                    drawing, dict.fromkeys((end for _, end in winning), palette.WINNING)
+                )
             graph.draw_tokens(drawing, [view.state for view in views])
 
 
@@ -192,22 +175,22 @@ class _Graph:
         """Draw the nodes in ``colors`` with their numbers; all of them, in grey, if it is empty."""
         for state in colors or range(len(self.places)):
             place = self.node(state)
-            drawing.disc(place, colors.get(state, FAINT))
+            drawing.disc(place, colors.get(state, palette.FAINT))
             drawing.disc(place, colors.get(state, OUTLINE), 1.8)
-            self._draw_number(drawing, state, WHITE if state in colors else GREY)
+            self._draw_number(drawing, state, palette.WHITE if state in colors else palette.GREY)
 
     def draw_tokens(self, drawing: Drawing, states: list[int]) -> None:
         """Draw the tokens, with their names where the game has several components."""
         for state in set(states):
             here = [t for t, at in zip(self.tokens, states, strict=True) if at == state]
             place = self.node(state)
-            drawing.disc(square(place.center, round(self.side + 4)), OBJECT)
+            drawing.disc(square(place.center, round(self.side + 4)), palette.OBJECT)
             if self.named:
                 text = f"{self.kind} {','.join(map(str, here))}"
                 tag = self._free_place(state, drawing.text_width(text, 14) + 10, 18)
-                drawing.box(tag, WHITE, radius=6)
-                drawing.text(text, tag.center, 14, INK)
-            self._draw_number(drawing, state, WHITE)
+                drawing.box(tag, palette.WHITE, radius=6)
+                drawing.text(text, tag.center, 14, palette.INK)
+            self._draw_number(drawing, state, palette.WHITE)
 
     def _free_place(self, state: int, width: float, height: float) -> Area:
         """Return a free place beside a node, or above it if there is none."""

@@ -7,24 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nim_envs.render.boards import LayoutPanel
+from nim_envs.render import palette
 from nim_envs.render.geometry import Area, square
 from nim_envs.render.layouts import BoardLayout, Layout
+from nim_envs.render.palette import Color, mixed, paler, player_color
+from nim_envs.render.panels import LayoutPanel
 from nim_envs.render.scene import ComponentView, Scene
-from nim_envs.render.shapes import (
-    FAINT,
-    GREY,
-    INK,
-    LINE,
-    OBJECT,
-    PLAYER_COLORS,
-    WHITE,
-    WINNING,
-    Color,
-    Drawing,
-    mixed,
-    player_color,
-)
+from nim_envs.render.shapes import Drawing
 from nim_envs.rules import SplittingHeap
 from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
@@ -85,7 +74,7 @@ def heap_room(cell: Area) -> Area:
 def label_color(view: ComponentView) -> Color:
     """Return the colour of a heap's label: another where a heap that splits has a winning move."""
     wins = isinstance(view.component, SplittingHeap) and view.winning
-    return WINNING if wins else INK
+    return palette.WINNING if wins else palette.INK
 
 
 def draw_heap_label(drawing: Drawing, view: ComponentView, cell: Area, width: float) -> None:
@@ -94,13 +83,13 @@ def draw_heap_label(drawing: Drawing, view: ComponentView, cell: Area, width: fl
     wide = cell.width >= WIDE
     half = min(0.46 * cell.width, max(width, _bar_width(cell), 24) / 2 + 6)
     floor = Area(room.center.x - half, room.bottom, 2 * half, 3)
-    drawing.box(floor, LINE if color == INK else color, radius=1.5)
+    drawing.box(floor, palette.LINE if color == palette.INK else color, radius=1.5)
     number = str(view.state)
     size = drawing.fitting(number, 0.94 * cell.width, 25 if wide else 20)
     drawing.text(number, (room.center.x, room.bottom + 15), size, color)
     name = view.name if wide else view.name.rpartition(" ")[2]
     place = room.center.x, room.bottom + (33 if wide else 28)
-    drawing.text(name, place, 17 if wide else 14, GREY)
+    drawing.text(name, place, 17 if wide else 14, palette.GREY)
 
 
 def _bar_width(cell: Area) -> float:
@@ -128,10 +117,7 @@ class HeapLayout(BoardLayout):
         self.objects = objects
         super().__init__(component, cell)
 
-    @staticmethod
-    def room(cell: Area) -> Area:
-        """Return the place of the objects in a cell."""
-        return heap_room(cell)
+    room = staticmethod(heap_room)
 
     def _place(self) -> None:
         left = self.area.center.x - self.side * self.scale.columns / 2
@@ -159,9 +145,9 @@ class HeapLayout(BoardLayout):
 
     def colors(self, view: ComponentView) -> list[Color]:
         """Return the colour of the objects, another in a part that was just split off."""
-        color = OBJECT
+        color = palette.OBJECT
         if view.before == 0 and view.last_mover is not None:
-            color = mixed(PLAYER_COLORS[view.last_mover], OBJECT, 0.35)
+            color = mixed(palette.PLAYERS[view.last_mover], palette.OBJECT, 0.35)
         return [color] * self.objects
 
     def draw_ground(self, drawing: Drawing, index: int, place: Area) -> None:
@@ -174,7 +160,7 @@ class HeapLayout(BoardLayout):
     def draw_emptied(self, drawing: Drawing, place: Area, color: Color) -> None:
         """Draw an object that the last move took as a ring."""
         line_width = max(1.5, 0.07 * self.side)
-        drawing.disc(self._disc(place), mixed(color, WHITE, 0.35), line_width)
+        drawing.disc(self._disc(place), paler(color, 0.35), line_width)
 
     def draw_marks(self, drawing: Drawing, view: ComponentView) -> None:
         """Mark the lowest object that each winning move takes."""
@@ -185,9 +171,9 @@ class HeapLayout(BoardLayout):
         """Mark objects by a disc with a white middle."""
         for place in places:
             disc = self._disc(self.squares[place])
-            drawing.disc(disc, WINNING)
+            drawing.disc(disc, palette.WINNING)
             if disc.height >= 14:
-                drawing.disc(square(disc.center, round(0.36 * disc.height)), WHITE)
+                drawing.disc(square(disc.center, round(0.36 * disc.height)), palette.WHITE)
 
     def draw_label(self, drawing: Drawing, view: ComponentView) -> None:
         """Write the number of objects and the index below the heap."""
@@ -230,21 +216,23 @@ class HeapBar(Layout):
     def draw(self, drawing: Drawing, view: ComponentView) -> None:
         """Draw the bar, with the objects that moves take and winning moves leave."""
         state = view.state
-        drawing.box(self.part(0, self.component.states - 1), FAINT, radius=3)
+        drawing.box(self.part(0, self.component.states - 1), palette.FAINT, radius=3)
         if view.taken:
-            color = mixed(player_color(view.last_mover), WHITE, 0.7)
+            color = paler(player_color(view.last_mover), 0.7)
             drawing.box(self.part(state, state + view.taken), color, radius=3)
         if state:
-            drawing.box(self.part(0, state), OBJECT, radius=3)
+            drawing.box(self.part(0, state), palette.OBJECT, radius=3)
         if view.pointed is not None and view.pointed < state:
-            color = mixed(player_color(view.mover), WHITE, 0.25)
+            color = paler(player_color(view.mover), 0.25)
             drawing.box(self.part(view.pointed, state), color, radius=3)
         splits = isinstance(self.component, SplittingHeap)
         for left in () if splits else view.wins:
             level = self.part(left, left)
-            drawing.box(Area(level.x - 8, level.y - 2, level.width + 16, 4), WINNING, radius=2)
+            drawing.box(
+                Area(level.x - 8, level.y - 2, level.width + 16, 4), palette.WINNING, radius=2
+            )
             place = level.right + 11, level.y
-            drawing.text(str(left), place, 16, WINNING, anchor=(0, 0.5))
+            drawing.text(str(left), place, 16, palette.WINNING, anchor=(0, 0.5))
         width = self.scale.side * self.scale.columns
         draw_heap_label(drawing, view, self.cell, width)
 

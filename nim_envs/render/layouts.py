@@ -10,24 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from nim_envs.caches import LimitedCache
+from nim_envs.render import palette
 from nim_envs.render.geometry import Area, square
-from nim_envs.render.numbers import draw_tile
+from nim_envs.render.numbers import draw_tile, tile
+from nim_envs.render.palette import Color, mixed, paler, player_color
 from nim_envs.render.scene import ComponentView
-from nim_envs.render.shapes import (
-    FAINT,
-    GREY,
-    INK,
-    LIMIT,
-    LINE,
-    OBJECT,
-    PLAYER_COLORS,
-    WHITE,
-    WINNING,
-    Color,
-    Drawing,
-    mixed,
-    player_color,
-)
+from nim_envs.render.shapes import Drawing
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.typing import BoolArray, IntArray
 
@@ -128,9 +116,6 @@ class BoardLayout(Layout):
     marks_whole_moves = False
     """Whether a winning move is marked on all squares that it needs, where one would do."""
 
-    largest_square = LARGEST_SQUARE
-    """Largest side of a square, in pixels."""
-
     @staticmethod
     def room(cell: Area) -> Area:
         """Return the place of the squares in a cell."""
@@ -168,15 +153,15 @@ class BoardLayout(Layout):
 
     def colors(self, view: ComponentView) -> list[Color]:
         """Return the colour of each square where it is filled."""
-        colors = [OBJECT] * len(self.squares)
+        colors = [palette.OBJECT] * len(self.squares)
         for index in np.flatnonzero(self.pale(self.coordinates(view.state))):
-            colors[index] = mixed(OBJECT, WHITE, 0.55)
+            colors[index] = paler(palette.OBJECT, 0.55)
         for index in np.flatnonzero(self.filled_at(view.state) & ~self.filled_at(view.before)):
-            colors[index] = mixed(player_color(view.last_mover), WHITE, 0.3)
+            colors[index] = paler(player_color(view.last_mover), 0.3)
         # Filled to the end, such as the poisoned square of a bar of chocolate.
         if self.component.is_terminal(np.array(0)):
             for index in np.flatnonzero(self.filled_at(0)):
-                colors[index] = mixed(PLAYER_COLORS[1], LIMIT, 0.4)
+                colors[index] = mixed(palette.PLAYERS[1], palette.LIMIT, 0.4)
         return colors
 
     def coordinates(self, state: int) -> IntArray:
@@ -198,18 +183,18 @@ class BoardLayout(Layout):
         after = filled if view.pointed is None else self.filled_at(view.pointed).tolist()
         colors, mover = self.colors(view), player_color(view.mover)
         for one, other in self.edges:
-            drawing.line(self.squares[one].center, self.squares[other].center, LINE, 2)
+            drawing.line(self.squares[one].center, self.squares[other].center, palette.LINE, 2)
         for index, place in enumerate(self.squares):
             self.draw_ground(drawing, index, place)
             if filled[index]:
-                color = colors[index] if after[index] else mixed(mover, WHITE, self.leaving)
+                color = colors[index] if after[index] else paler(mover, self.leaving)
                 self.draw_filled(drawing, place, color)
             elif after[index]:
-                self.draw_filled(drawing, place, mixed(mover, WHITE, 0.25))
+                self.draw_filled(drawing, place, paler(mover, 0.25))
             elif before[index]:
                 self.draw_emptied(drawing, place, player_color(view.last_mover))
             if self.numbered:
-                self.draw_number(drawing, index, WHITE if filled[index] else GREY)
+                self.draw_number(drawing, index, palette.WHITE if filled[index] else palette.GREY)
         self.draw_marks(drawing, view)
         self.draw_label(drawing, view)
 
@@ -217,7 +202,7 @@ class BoardLayout(Layout):
         """Draw an empty square."""
         gap = 0.05 * self.side
         radius = self.side if self.round else 0.12 * self.side
-        drawing.box(place.shrunk(gap, gap, gap, gap), FAINT, radius=radius)
+        drawing.box(place.shrunk(gap, gap, gap, gap), palette.FAINT, radius=radius)
 
     def draw_filled(self, drawing: Drawing, place: Area, color: Color) -> None:
         """Draw what fills a square."""
@@ -234,9 +219,9 @@ class BoardLayout(Layout):
         inside = place.shrunk(gap, gap, gap, gap)
         width = max(1.5, 0.05 * self.side)
         if self.round:
-            drawing.disc(inside, mixed(color, WHITE, 0.2), width)
+            drawing.disc(inside, paler(color, 0.2), width)
         else:
-            drawing.box(inside, mixed(color, WHITE, 0.2), 0.12 * self.side, width)
+            drawing.box(inside, paler(color, 0.2), 0.12 * self.side, width)
 
     def draw_number(self, drawing: Drawing, index: int, ink: Color) -> None:
         """Write the index of a square on it."""
@@ -265,12 +250,12 @@ class BoardLayout(Layout):
         for index in places:
             place = self.squares[index]
             if self.numbered:
-                self.draw_filled(drawing, place, WINNING)
-                self.draw_number(drawing, index, WHITE)
+                self.draw_filled(drawing, place, palette.WINNING)
+                self.draw_number(drawing, index, palette.WHITE)
                 continue
             size = max(5.0, 0.36 * self.side)
-            drawing.disc(square(place.center, 1.25 * size), WHITE)
-            drawing.disc(square(place.center, size), WINNING)
+            drawing.disc(square(place.center, 1.25 * size), palette.WHITE)
+            drawing.disc(square(place.center, size), palette.WINNING)
 
     def draw_label(self, drawing: Drawing, view: ComponentView) -> None:
         """Write the name below a board and, but of cells and pieces, its coordinates."""
@@ -280,7 +265,9 @@ class BoardLayout(Layout):
             names = self.component.coordinate_system.names or ("",) * len(now)
             values = [f"{name} {value}".strip() for name, value in zip(names, now, strict=True)]
             text += f": {', '.join(values)}"
-        color = INK if view.state == view.before else player_color(view.last_mover, INK)
+        color = (
+            palette.INK if view.state == view.before else player_color(view.last_mover, palette.INK)
+        )
         size = drawing.fitting(text, cell.width - 8, 19)
         text = drawing.shortened(text, cell.width - 8, size)
         drawing.text(text, (cell.center.x, cell.bottom - LABEL / 2), size, color)
@@ -321,7 +308,7 @@ class BoardLayout(Layout):
 
     def _grid(self, rows: int, columns: int) -> list[Area]:
         """Set the side and return squares row by row, from the top, in the middle of the area."""
-        self.side = min(self.area.width / columns, self.area.height / rows, self.largest_square)
+        self.side = min(self.area.width / columns, self.area.height / rows, LARGEST_SQUARE)
         left = self.area.center.x - columns * self.side / 2
         top = self.area.center.y - rows * self.side / 2
         return Area(left, top, columns * self.side, rows * self.side).grid(rows, columns)
@@ -357,13 +344,13 @@ class PieceLayout(BoardLayout):
 
     def colors(self, view: ComponentView) -> list[Color]:
         """Return the colour of the piece, whatever its square."""
-        return [OBJECT] * len(self.squares)
+        return [palette.OBJECT] * len(self.squares)
 
     def draw_ground(self, drawing: Drawing, index: int, place: Area) -> None:
         """Draw a dark or a light square; the corner to which pieces move stands out."""
         ranks = (*self.fields, 1)[1]
         dark = (index // ranks + index % ranks) % 2 == 0
-        drawing.box(place, LIMIT if index == 0 else LINE if dark else FAINT)
+        drawing.box(place, palette.LIMIT if index == 0 else palette.LINE if dark else palette.FAINT)
 
     def draw_filled(self, drawing: Drawing, place: Area, color: Color) -> None:
         """Draw a queen's crown or a disc."""
@@ -448,7 +435,7 @@ class CoinsLayout(BoardLayout):
     def draw_ground(self, drawing: Drawing, index: int, place: Area) -> None:
         """Draw a line below each stack."""
         if index % self.height == 0:
-            drawing.box(Area(place.x, place.bottom, self.wide * self.side, 2), LINE)
+            drawing.box(Area(place.x, place.bottom, self.wide * self.side, 2), palette.LINE)
 
 
 class CellsLayout(BoardLayout):
@@ -499,8 +486,8 @@ class CellsLayout(BoardLayout):
     def draw_marks(self, drawing: Drawing, view: ComponentView) -> None:
         """Join the two cells of the last move and of the selected one; mark the winning moves."""
         if self.component.coordinate_system.board is not None:
-            mover = mixed(player_color(view.mover), WHITE, 0.25)
-            last = mixed(player_color(view.last_mover), WHITE, 0.3)
+            mover = paler(player_color(view.mover), 0.25)
+            last = paler(player_color(view.last_mover), 0.3)
             after = view.state if view.pointed is None else view.pointed
             for one, other, color in ((view.before, view.state, last), (view.state, after, mover)):
                 covered = np.flatnonzero(self.filled_at(other) & ~self.filled_at(one))
@@ -521,7 +508,7 @@ class CellsLayout(BoardLayout):
             super().mark(drawing, places)
             return
         # Bars of pairs that share a cell do not meet.
-        for length, width, color in ((0.56, 0.26, WHITE), (0.5, 0.2, WINNING)):
+        for length, width, color in ((0.56, 0.26, palette.WHITE), (0.5, 0.2, palette.WINNING)):
             drawing.box(self._between(places, length, width), color, radius=width * self.side / 2)
 
 
@@ -568,16 +555,16 @@ class PiecesLayout(BoardLayout):
                 view.state if view.pointed is None else view.pointed,
             )
         )
-        tint = mixed(player_color(view.last_mover), WHITE, 0.7)
+        tint = paler(player_color(view.last_mover), 0.7)
         gap = 0.03 * self.side
         for index, place in enumerate(self.squares):
-            ground = FAINT if now[index] == before[index] else tint
+            ground = palette.FAINT if now[index] == before[index] else tint
             drawing.box(place.shrunk(gap, gap, gap, gap), ground, radius=0.08 * self.side)
             piece = after[index] or now[index]
             if piece:
-                color = PLAYER_COLORS[piece - 1]
+                color = palette.PLAYERS[piece - 1]
                 pale = 0.0 if now[index] == after[index] else 0.5
-                self.draw_piece(drawing, place, piece, mixed(color, WHITE, pale))
+                self.draw_piece(drawing, place, piece, paler(color, pale))
         self.draw_marks(drawing, view)
         self.draw_label(drawing, view)
 
@@ -629,7 +616,7 @@ class TileLayout(Layout):
 
     def draw(self, drawing: Drawing, view: ComponentView) -> None:
         """Draw the tile."""
-        draw_tile(drawing, view, self.cell)
+        draw_tile(drawing, view, tile(self.component, self.cell))
 
     def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
         """Return all legal options."""

@@ -8,36 +8,17 @@ from typing import Any
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.render.boards import BoardPanel
+from nim_envs.render import palette
 from nim_envs.render.canvas import Canvas
 from nim_envs.render.frame import Frame
 from nim_envs.render.geometry import Area
 from nim_envs.render.graphs import MOST_NODES, GraphPanel
 from nim_envs.render.heaps import HeapPanel, SlotPanel
-from nim_envs.render.numbers import NumberPanel
-from nim_envs.render.panel import Panel
+from nim_envs.render.palette import Color, paler, player_color
+from nim_envs.render.panels import BoardPanel, NumberPanel, Panel
 from nim_envs.render.rows import RowPanel, stands_in_a_row
 from nim_envs.render.scene import Scene
-from nim_envs.render.shapes import (
-    FAINT,
-    GREY,
-    INK,
-    LINE,
-    PANEL,
-    PAPER,
-    PLAYER_COLORS,
-    WHITE,
-    WINNING,
-    Box,
-    Color,
-    Drawing,
-    Shape,
-    TextWidth,
-    as_json,
-    mixed,
-    player_color,
-    typical_text_width,
-)
+from nim_envs.render.shapes import Box, Drawing, Shape, TextWidth, as_json, typical_text_width
 from nim_envs.render.tracks import TrackPanel
 from nim_envs.rules import (
     AdditionTotal,
@@ -137,7 +118,7 @@ def position_shapes(
         wins = game.solution.keeping_actions(here)
     drawn = mover is None and is_drawn(game, here)
     scene = Scene(here, mover, None, before, last_mover, winning=wins, drawn=drawn)
-    return as_json([Box(Area(0, 0, *size), PAPER), *Picture(game, size).shapes(scene)])
+    return as_json([Box(Area(0, 0, *size), palette.PAPER), *Picture(game, size).shapes(scene)])
 
 
 class Picture:
@@ -170,13 +151,18 @@ class Picture:
         for index, component in enumerate(self.game.rules.components):
             groups.setdefault(_panel(component), []).append(index)
         # Tracks are wide and low; all else stands side by side above them.
-        low = [kind for kind in groups if kind is TrackPanel]
         beside = [kind for kind in groups if kind is not TrackPanel]
-        parts = area.stacked([2.0] * bool(beside) + [1.0] * bool(low))
+        above = below = area
+        if TrackPanel in groups and beside:
+            high = area.height * 2 / 3
+            above = area._replace(height=high)
+            below = area._replace(y=area.y + high, height=area.height / 3)
         widths = [SHARES.get(kind, 1.0) for kind in beside]
-        areas = dict(zip(beside, parts[0].side_by_side(widths), strict=True))
-        areas.update(zip(low, parts[-1:], strict=True) if low else ())
-        return [kind(self.game.rules, indices, areas[kind]) for kind, indices in groups.items()]
+        areas = dict(zip(beside, above.side_by_side(widths), strict=True))
+        return [
+            kind(self.game.rules, indices, areas.get(kind, below))
+            for kind, indices in groups.items()
+        ]
 
     @cached_property
     def canvas(self) -> Canvas:
@@ -196,8 +182,8 @@ class Picture:
         """
         drawing = Drawing(text_width)
         self._draw_header(drawing, scene)
-        drawing.box(self.body, LINE, radius=10)
-        drawing.box(self.body.shrunk(1, 1, 1, 1), PANEL, radius=9)
+        drawing.box(self.body, palette.LINE, radius=10)
+        drawing.box(self.body.shrunk(1, 1, 1, 1), palette.PANEL, radius=9)
         for panel in self.panels:
             panel.draw(drawing, scene)
         self._draw_footer(drawing, scene)
@@ -216,11 +202,11 @@ class Picture:
 
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the legal action that a click at the point chooses, if it chooses one."""
-        panel = self._panel_at(point)
-        return panel.action_at(position, point) if panel else None
+        actions = self.candidates_at(position, point)
+        return actions[0] if len(actions) == 1 else None
 
     def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
-        """Return the actions between which a click at the point does not decide, if it does not."""
+        """Return the actions that a click at the point may mean, best first."""
         panel = self._panel_at(point)
         return panel.candidates_at(position, point) if panel else []
 
@@ -246,18 +232,18 @@ class Picture:
             active = seat == (scene.winner if scene.mover is None else scene.mover)
             width = drawing.text_width(name, 19) + 38
             pill = Area(right - width, middle - 14, width, 28)
-            drawing.box(pill, PLAYER_COLORS[seat] if active else FAINT, radius=14)
-            ink = WHITE if active else mixed(GREY, WHITE, 0.1)
+            drawing.box(pill, palette.PLAYERS[seat] if active else palette.FAINT, radius=14)
+            ink = palette.WHITE if active else paler(palette.GREY, 0.1)
             dot = Area(pill.x + 10, middle - 5, 10, 10)
-            drawing.disc(dot, WHITE if active else PLAYER_COLORS[seat])
+            drawing.disc(dot, palette.WHITE if active else palette.PLAYERS[seat])
             drawing.text(name, (pill.x + 27, middle + 1), 19, ink, anchor=(0, 0.5))
             right = pill.x - 8
         text = drawing.shortened(titled(self.game.rules.name), right - 20, 24)
-        drawing.text(text, (self.body.x + 4, middle + 1), 24, INK, anchor=(0, 0.5))
+        drawing.text(text, (self.body.x + 4, middle + 1), 24, palette.INK, anchor=(0, 0.5))
         place = self.body.x + 16 + drawing.text_width(text, 24), middle + 2
         convention = CONVENTIONS[self.game.convention]
         if place[0] + drawing.text_width(convention, 17) < right:
-            drawing.text(convention, place, 17, GREY, anchor=(0, 0.5))
+            drawing.text(convention, place, 17, palette.GREY, anchor=(0, 0.5))
 
     def _draw_footer(self, drawing: Drawing, scene: Scene) -> None:
         """The last move and, if wanted, the winning moves: on a second line if too long."""
@@ -265,7 +251,7 @@ class Picture:
         moved, wins = scene.last_move, ""
         if scene.drawn:
             moved = "; ".join(filter(None, (scene.status, moved)))
-        color = player_color(scene.last_mover, INK)
+        color = player_color(scene.last_mover, palette.INK)
         if scene.winning is not None and scene.mover is not None:
             moves = [
                 self.game.rules.describe_action(int(action), scene.position)
@@ -276,7 +262,7 @@ class Picture:
             wins = _wins(label, moves, len(moves))
             width_of = drawing.text_width
             width = width_of(moved, NOTE) + 20 + width_of(wins, NOTE)
-            win_color = WINNING if moves else GREY
+            win_color = palette.WINNING if moves else palette.GREY
             if width <= room.width:
                 self._write_note(drawing, wins, room, win_color, anchor=1)
             else:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from nim_envs.render import palette
 from nim_envs.render.geometry import Area, square
 from nim_envs.render.heaps import Arrangement, HeapLayout, SlotPanel, label_color
+from nim_envs.render.palette import Color, paler
 from nim_envs.render.scene import ComponentView
-from nim_envs.render.shapes import GREY, INK, LINE, PANEL, WHITE, WINNING, Color, Drawing, mixed
+from nim_envs.render.shapes import Drawing
 from nim_envs.rules import SplittingHeap
 from nim_envs.rules.component import Component
 from nim_envs.rules.octal_codes import LEAVE_TWO
@@ -71,11 +73,11 @@ class RowLayout(HeapLayout):
 
     def draw_emptied(self, drawing: Drawing, place: Area, color: Color) -> None:
         """Draw a pin that the last move took, paler inside."""
-        pin, color = self._pin(place), mixed(color, WHITE, 0.35)
+        pin, color = self._pin(place), paler(color, 0.35)
         line = max(1.2, 0.07 * pin.width)
         drawing.polygon(_corners(pin), color)
         inside = pin.shrunk(line, 1.6 * line, line, line)
-        drawing.polygon(_corners(inside), mixed(color, PANEL, 0.75))
+        drawing.polygon(_corners(inside), paler(color, 0.75))
 
     def draw_marks(self, drawing: Drawing, view: ComponentView) -> None:
         """Mark the pins that each winning move knocks down, the smaller part on the left."""
@@ -89,7 +91,7 @@ class RowLayout(HeapLayout):
             down = self.side * TALL * ((number % LEVELS + 1) / levels - 0.5)
             pins = [self.squares[pin].center for pin in range(smaller, smaller + taken)]
             places = [(pin.x, pin.y + down) for pin in pins]
-            for rim, color in ((0.24 * size, WHITE), (0.0, WINNING)):
+            for rim, color in ((0.24 * size, palette.WHITE), (0.0, palette.WINNING)):
                 for place in places:
                     drawing.disc(square(place, size + rim), color)
                 drawing.line(places[0], places[-1], color, 0.5 * size + rim)
@@ -99,14 +101,14 @@ class RowLayout(HeapLayout):
         color, room = label_color(view), self.area
         pins = max(1, view.state + view.taken)
         floor = Area(room.x, room.bottom, pins * self.side, 3)
-        drawing.box(floor, LINE if color == INK else color, radius=1.5)
+        drawing.box(floor, palette.LINE if color == palette.INK else color, radius=1.5)
         x, y = room.x - LABEL / 2 - 4, room.center.y
         if self.cell.height >= 40:
             drawing.text(str(view.state), (x, y - 8), 25, color)
-            drawing.text(view.name, (x, y + 12), 17, GREY)
+            drawing.text(view.name, (x, y + 12), 17, palette.GREY)
         else:
             drawing.text(str(view.state), (x + 18, y), 17, color)
-            drawing.text(view.name, (x + 2, y), 14, GREY, anchor=(1, 0.5))
+            drawing.text(view.name, (x + 2, y), 14, palette.GREY, anchor=(1, 0.5))
 
     def _pin(self, place: Area) -> Area:
         width, height = round(0.8 * place.width), round(place.height)

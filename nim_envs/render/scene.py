@@ -55,27 +55,14 @@ class Scene:
     names: tuple[str, str] = PLAYERS
     drawn: bool = False
 
-    def state(self, component: int) -> int:
-        """Return the state of a component."""
-        return int(self.position[component])
-
-    def state_before(self, component: int) -> int:
-        """Return the state of a component before the last move."""
-        return self.state(component) if self.previous is None else int(self.previous[component])
-
-    def winning_options(self, component: int, num_options: int) -> list[int]:
-        """Return the winning options of a component; none if they are hidden."""
-        if self.winning is None:
-            return []
-        first = component * num_options
-        own = (self.winning >= first) & (self.winning < first + num_options)
-        return [int(action) - first for action in self.winning[own]]
-
     def view(self, rules: Rules, index: int) -> ComponentView:
         """Return the view of a component of a game with these rules."""
-        state, before = self.state(index), self.state_before(index)
+        state = int(self.position[index])
+        before = state if self.previous is None else int(self.previous[index])
         successors = rules.state_options[index][state].successors
-        winning = tuple(self.winning_options(index, rules.num_options))
+        marked = [] if self.winning is None else self.winning.tolist()
+        moves = [divmod(action, rules.num_options) for action in marked]
+        winning = tuple(option for component, option in moves if component == index)
         pointed = None
         if self.pointed is not None and self.pointed // rules.num_options == index:
             pointed = int(successors[self.pointed % rules.num_options])

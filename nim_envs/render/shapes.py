@@ -1,4 +1,4 @@
-"""Shapes of a picture: rectangles, discs, lines, polygons and words, with their colours.
+"""Shapes of a picture: rectangles, discs, lines, polygons and words.
 
 A picture is a list of shapes, each drawn over those before it. ``Canvas`` draws them with pygame;
 :func:`as_json` returns them as data, such as for a web page, and needs no pygame.
@@ -12,22 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from nim_envs.render.geometry import Area, Point
-
-Color: TypeAlias = tuple[int, int, int]
-"""Red, green and blue, 0 to 255."""
-
-PAPER: Color = (250, 249, 246)
-WHITE: Color = (255, 255, 255)
-PANEL = WHITE
-LINE: Color = (222, 220, 214)
-FAINT: Color = (238, 236, 231)
-INK: Color = (44, 53, 66)
-GREY: Color = (118, 124, 134)
-OBJECT: Color = (74, 88, 108)
-LIMIT: Color = (248, 226, 219)
-WINNING: Color = (0, 150, 110)
-PLAYER_COLORS: tuple[Color, Color] = ((0, 114, 178), (213, 94, 0))
-"""Colours of ``player_0`` and ``player_1``; with ``WINNING``, distinct to colour-blind readers."""
+from nim_envs.render.palette import INK, Color, hexadecimal
 
 SMALLEST_TEXT = 9
 
@@ -38,19 +23,6 @@ TextWidth: TypeAlias = Callable[[str, float], float]
 def typical_text_width(text: str, size: float) -> float:
     """Return the width of a line in a sans-serif font, where no font can be asked."""
     return math.ceil(0.5 * max(SMALLEST_TEXT, round(size)) * len(text))
-
-
-def player_color(seat: int | None, unknown: Color = GREY) -> Color:
-    """Return the colour of a player, or ``unknown`` where nobody has the turn or has moved."""
-    return unknown if seat is None else PLAYER_COLORS[seat]
-
-
-def mixed(color: Color, other: Color, share: float) -> Color:
-    """Return ``color`` with a ``share`` of ``other`` in it."""
-    red, green, blue = (
-        round((1 - share) * one + share * two) for one, two in zip(color, other, strict=True)
-    )
-    return red, green, blue
 
 
 class Box(NamedTuple):
@@ -123,7 +95,7 @@ def scaled(shape: Plain, scale: int) -> Plain:
     """Return a shape ``scale`` times as large and as far from the corner.
 
     Example:
-        >>> scaled(Disc(Area(10, 20, 8, 8), WINNING), 2).area
+        >>> scaled(Disc(Area(10, 20, 8, 8), INK), 2).area
         Area(x=20, y=40, width=16, height=16)
     """
     fields = shape._asdict()
@@ -242,8 +214,8 @@ def as_json(shapes: Iterable[Shape]) -> list[dict[str, Any]]:
         and from the top. A ``line_width`` of 0 fills a box or a disc.
 
     Example:
-        >>> as_json([Disc(Area(10, 20, 8, 8), WINNING)])
-        [{'shape': 'disc', 'area': [10, 20, 8, 8], 'color': '#00966e', 'line_width': 0}]
+        >>> as_json([Disc(Area(10, 20, 8, 8), INK)])
+        [{'shape': 'disc', 'area': [10, 20, 8, 8], 'color': '#2c3542', 'line_width': 0}]
     """
     data: list[dict[str, Any]] = []
     for shape in shapes:
@@ -251,7 +223,7 @@ def as_json(shapes: Iterable[Shape]) -> list[dict[str, Any]]:
             data += as_json(shape.shapes)
         else:
             fields = {name: _plain(value) for name, value in shape._asdict().items()}
-            color = "#" + bytes(shape.color).hex()
+            color = hexadecimal(shape.color)
             data.append({"shape": type(shape).__name__.lower(), **fields, "color": color})
     return data
 

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import math
 
-from nim_envs.render.boards import LayoutPanel
+from nim_envs.render import palette
 from nim_envs.render.geometry import Area
 from nim_envs.render.layouts import Layout, PieceLayout
+from nim_envs.render.palette import paler, player_color
+from nim_envs.render.panels import LayoutPanel
 from nim_envs.render.scene import ComponentView
-from nim_envs.render.shapes import (
-    FAINT,
-    GREY,
-    INK,
-    LIMIT,
-    LINE,
-    OBJECT,
-    WHITE,
-    WINNING,
-    Drawing,
-    mixed,
-    player_color,
-)
+from nim_envs.render.shapes import Drawing
 from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
@@ -37,7 +27,7 @@ def track_room(cell: Area) -> Area:
 def draw_track_label(drawing: Drawing, view: ComponentView, cell: Area) -> None:
     """Write the total and its limit above a track."""
     text = f"{view.component.kind} {view.state}, limit {_limit(view.component)}"
-    drawing.text(text, (cell.center.x, cell.y + 16), 21, INK)
+    drawing.text(text, (cell.center.x, cell.y + 16), 21, palette.INK)
 
 
 def _limit(component: Component) -> int:
@@ -51,10 +41,7 @@ class TrackLayout(PieceLayout):
     A click on a square adds the number that leads there.
     """
 
-    @staticmethod
-    def room(cell: Area) -> Area:
-        """Return the place of the squares in a cell."""
-        return track_room(cell)
+    room = staticmethod(track_room)
 
     def _place(self) -> None:
         room, states = self.area, self.component.states
@@ -84,15 +71,15 @@ class TrackLayout(PieceLayout):
         limit, side = _limit(self.component), self.side
         gap = max(1, 0.05 * side)
         for total, place in enumerate(self.squares):
-            color, ink = FAINT if total <= limit else LIMIT, GREY
+            color, ink = palette.FAINT if total <= limit else palette.LIMIT, palette.GREY
             if view.before <= total < view.state:
-                color = mixed(player_color(view.last_mover), WHITE, 0.72)
+                color = paler(player_color(view.last_mover), 0.72)
             if total == view.state:
-                color, ink = OBJECT, WHITE
+                color, ink = palette.OBJECT, palette.WHITE
             elif total == view.pointed:
-                color, ink = mixed(player_color(view.mover), WHITE, 0.25), WHITE
+                color, ink = paler(player_color(view.mover), 0.25), palette.WHITE
             elif total in view.wins:
-                color, ink = WINNING, WHITE
+                color, ink = palette.WINNING, palette.WHITE
             drawing.box(place.shrunk(gap, gap, gap, gap), color, radius=0.18 * side)
             if side >= 20 or total == view.state or total % 10 == 0:
                 size = drawing.fitting(str(total), 0.8 * side, min(26, 0.58 * side))
@@ -127,24 +114,26 @@ class TrackLine(Layout):
         def part(low: int, high: int) -> Area:
             return Area(x_of(low), line.y, x_of(high) - x_of(low), line.height)
 
-        drawing.box(line, FAINT, radius=4)
-        drawing.box(part(limit, last), LIMIT, radius=4)
+        drawing.box(line, palette.FAINT, radius=4)
+        drawing.box(part(limit, last), palette.LIMIT, radius=4)
         if view.state:
-            drawing.box(part(0, view.state), OBJECT, radius=4)
+            drawing.box(part(0, view.state), palette.OBJECT, radius=4)
         if view.before < view.state:
-            color = mixed(player_color(view.last_mover), WHITE, 0.3)
+            color = paler(player_color(view.last_mover), 0.3)
             drawing.box(part(view.before, view.state), color, radius=4)
         if view.pointed is not None:
             mover = player_color(view.mover)
-            drawing.box(part(view.state, view.pointed), mixed(mover, WHITE, 0.4), radius=4)
+            drawing.box(part(view.state, view.pointed), paler(mover, 0.4), radius=4)
             drawing.text(str(view.pointed), (x_of(view.pointed), line.y - 14), 18, mover)
         for total in view.wins:
             mark = Area(x_of(total) - 2, line.y - 6, 4, line.height + 12)
-            drawing.box(mark, WINNING, radius=2)
-            drawing.text(str(total), (x_of(total), line.y - 16), 17, WINNING)
-        drawing.box(Area(x_of(limit) - 1, line.y - 4, 2, line.height + 8), LINE)
+            drawing.box(mark, palette.WINNING, radius=2)
+            drawing.text(str(total), (x_of(total), line.y - 16), 17, palette.WINNING)
+        drawing.box(Area(x_of(limit) - 1, line.y - 4, 2, line.height + 8), palette.LINE)
         for total, anchor in ((0, 0.0), (limit, 1.0)):
-            drawing.text(str(total), (x_of(total), line.bottom + 15), 17, GREY, (anchor, 0.5))
+            drawing.text(
+                str(total), (x_of(total), line.bottom + 15), 17, palette.GREY, (anchor, 0.5)
+            )
 
 
 class TrackPanel(LayoutPanel):

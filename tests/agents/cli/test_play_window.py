@@ -25,9 +25,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)
-def display(monkeypatch):
-    """A display that nobody sees."""
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+def windows_are_closed():
     yield
     pygame.display.quit()
 

@@ -10,13 +10,12 @@ import pytest
 import nim_envs
 from nim_envs.registration import GAMES, make_game
 from nim_envs.render import position_shapes
-from nim_envs.render.boards import BoardPanel
 from nim_envs.render.geometry import Area
 from nim_envs.render.layouts import LAYOUTS, TileLayout, board_layout
-from nim_envs.render.numbers import NumberPanel
+from nim_envs.render.palette import WINNING
+from nim_envs.render.panels import BoardPanel, NumberPanel
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
-from nim_envs.render.shapes import WINNING
 from nim_envs.rules.coordinate_system import PIECES
 
 DRAWN = [
@@ -39,7 +38,8 @@ def clicked(panel, position, square, right=0.5, down=0.5):
     """The action chosen by a click inside a square, in shares of its side."""
     place = panel.layouts[0].squares[square]
     point = place.x + right * place.width, place.y + down * place.height
-    return panel.action_at(np.array(position), point)
+    actions = panel.candidates_at(np.array(position), point)
+    return actions[0] if len(actions) == 1 else None
 
 
 def test_every_kind_of_picture_is_that_of_a_registered_game():

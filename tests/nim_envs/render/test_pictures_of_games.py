@@ -29,11 +29,12 @@ from nim_envs.render.geometry import Area
 from nim_envs.render.graph_layout import graph_places
 from nim_envs.render.graphs import GraphPanel
 from nim_envs.render.heaps import HeapBar, HeapPanel
-from nim_envs.render.numbers import NumberPanel
+from nim_envs.render.palette import OBJECT, PLAYERS, WINNING
+from nim_envs.render.panels import NumberPanel
 from nim_envs.render.picture import SIZE, Picture
 from nim_envs.render.rows import RowLayout, RowPanel
 from nim_envs.render.scene import Scene
-from nim_envs.render.shapes import OBJECT, PLAYER_COLORS, WINNING, Drawing
+from nim_envs.render.shapes import Drawing
 from nim_envs.render.tracks import TrackLayout, TrackPanel
 from nim_envs.render.window import Window
 from nim_envs.rules import (
@@ -61,12 +62,6 @@ HEAPS = [
 SIZES = [(240, 200), (420, 360), (640, 480), (1600, 1000)]
 DRAWN = [(420, 360)]
 """Sizes of pictures, and those in which the objects are looked for among the pixels."""
-
-
-@pytest.fixture
-def display(monkeypatch):
-    """A display that nobody sees."""
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
 
 def make(game="nim", **arguments):
@@ -182,11 +177,11 @@ def test_whose_turn_it_is_and_who_has_won_show_in_the_colour_of_the_seat():
     header = Area(320, 0, 320, 46)
     for seat in (0, 1):
         frame = env.render()
-        assert has(frame, PLAYER_COLORS[seat], header)
+        assert has(frame, PLAYERS[seat], header)
         env.step(seat)
     frame = env.render()
     assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
-    assert has(frame, PLAYER_COLORS[1], header)
+    assert has(frame, PLAYERS[1], header)
     assert env._scene().status == "player_1 has won"
 
 
@@ -525,7 +520,7 @@ def test_every_legal_move_of_heaps_and_tracks_can_be_clicked():
         assert found == set(np.flatnonzero(game.rules.action_mask(position)).tolist())
 
 
-def test_the_window_shows_the_same_picture(display):
+def test_the_window_shows_the_same_picture():
     import pygame
 
     env = GameEnv(make_game("nim", heaps=(2, 3)), render_mode="human", show_winning_moves=True)
@@ -544,7 +539,7 @@ def test_the_window_shows_the_same_picture(display):
     assert not pygame.display.get_init()
 
 
-def test_the_window_can_change_its_size_and_be_closed(display):
+def test_the_window_can_change_its_size_and_be_closed():
     import pygame
 
     env = GameEnv(make_game("nim", heaps=(2, 3)), render_mode="human")
@@ -569,7 +564,7 @@ def test_the_window_can_change_its_size_and_be_closed(display):
     assert not pygame.display.get_init()
 
 
-def test_windows_take_each_others_place(display):
+def test_windows_take_each_others_place():
     import pygame
 
     envs = [GameEnv(make_game("nim", heaps=(n,)), name=str(n), render_mode="human") for n in (2, 3)]
@@ -585,7 +580,7 @@ def test_windows_take_each_others_place(display):
     assert not pygame.display.get_init()
 
 
-def test_moves_are_shown_for_as_long_as_the_frame_rate_says(display):
+def test_moves_are_shown_for_as_long_as_the_frame_rate_says():
     import time
 
     env = GameEnv(make_game("nim", heaps=(4,)), render_mode="human")
@@ -661,7 +656,7 @@ def test_an_empty_word_does_not_matter():
     ("name", "mode"),
     in_turn(["nim", "addition", "kayles", "graph"], ["human", "rgb_array", "ansi"]),
 )
-def test_gymnasiums_own_check_renders_every_mode(display, name, mode):
+def test_gymnasiums_own_check_renders_every_mode(name, mode):
     env = gymnasium.make(gymnasium_id(name), render_mode=mode).unwrapped
     env._aec.metadata["render_fps"] = 1000
     check_env(env)

@@ -11,8 +11,8 @@ import nim_envs
 from nim_envs.errors import InvalidGameError
 from nim_envs.render import position_shapes, render_text
 from nim_envs.render.geometry import Area
+from nim_envs.render.palette import FAINT, PLAYERS, WHITE, WINNING, mixed
 from nim_envs.render.picture import Picture
-from nim_envs.render.shapes import FAINT, PLAYER_COLORS, WHITE, WINNING, mixed
 from tests.outcome_games import dominoes, tic_tac_toe
 
 SIZES = [(240, 200), (640, 480), (1200, 500)]
@@ -31,7 +31,7 @@ def hexadecimal(color):
     return "#" + bytes(color).hex()
 
 
-COLORS = [hexadecimal(color) for color in PLAYER_COLORS]
+COLORS = [hexadecimal(color) for color in PLAYERS]
 
 
 def squares_of(game, size):
@@ -87,7 +87,7 @@ def test_the_last_move_is_highlighted_and_right_moves_are_marked(picture):
         game, CELLS, mover=0, previous=before, last_mover=1, show_winning_moves=True
     )
     squares = squares_of(game, (640, 480))
-    tint = hexadecimal(mixed(PLAYER_COLORS[1], WHITE, 0.7))
+    tint = hexadecimal(mixed(PLAYERS[1], WHITE, 0.7))
     grounds = [
         next(
             shape["color"]

@@ -13,19 +13,8 @@ from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.registration import GAMES, make_game
 from nim_envs.render import position_shapes
 from nim_envs.render.geometry import Area, Point
-from nim_envs.render.shapes import (
-    INK,
-    PLAYER_COLORS,
-    WINNING,
-    Box,
-    Disc,
-    Drawing,
-    Group,
-    Line,
-    Polygon,
-    Words,
-    as_json,
-)
+from nim_envs.render.palette import INK, PLAYERS, WINNING
+from nim_envs.render.shapes import Box, Disc, Drawing, Group, Line, Polygon, Words, as_json
 
 FIELDS = {
     "box": {"area", "radius", "line_width"},
@@ -102,7 +91,7 @@ def test_the_last_move_and_winning_moves_are_shown_where_they_are_asked_for():
     def colors(**more):
         return [shape["color"] for shape in position_shapes(game, (3, 4, 3), **more)]
 
-    winning, orange = hexadecimal(WINNING), hexadecimal(PLAYER_COLORS[1])
+    winning, orange = hexadecimal(WINNING), hexadecimal(PLAYERS[1])
     assert winning not in colors()
     assert winning in colors(show_winning_moves=True)
     assert winning not in colors(show_winning_moves=True, mover=None)
