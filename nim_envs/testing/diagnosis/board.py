@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ class Board:
         keeping: actions that win at N-positions, or keep a draw at drawn ones, ``(n, actions)``.
         counted: positions with such an action, ``(n,)``: those with a move that are not lost.
         has_draws: whether a game can be drawn.
+        moves_of: function from a fault's moves to these on this board, computed once.
 
     Raises:
         SearchTooLargeError: there are too many positions.
@@ -75,7 +76,7 @@ class Board:
         self.keeping = self._keeping(self.values)
         self.counted: BoolArray = np.asarray(self.keeping.any(axis=1))
         self.coordinates = rules.coordinates(self.positions)
-        self._moves: dict[Moves, BoolArray] = {}
+        self.moves_of: Callable[[Moves], BoolArray] = cache(lambda moves: moves(self))
 
     def _keeping(self, values: ValueArray) -> BoolArray:
         """Return the actions that keep the mover's win or draw, by the values of positions."""
@@ -105,13 +106,6 @@ class Board:
         at_ends = np.zeros(len(self.positions))
         at_ends[self.over] = -end_values.astype(np.float64)
         return np.where(self.ending, at_ends[self.after], 0.0)
-
-    def moves_of(self, moves: Moves) -> BoolArray:
-        """Return the moves of an agent with a fault, ``(n, actions)``, computed once."""
-        found = self._moves.get(moves)
-        if found is None:
-            found = self._moves[moves] = moves(self)
-        return found
 
     def backward(self, update: Callable[[IntArray], FloatArray]) -> FloatArray:
         """Return action values ``(n, actions)``, -inf where illegal, computed from the end back.

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -188,18 +189,15 @@ class Diagnosis:
         """Return the report, at most 15 lines without the evidence."""
         right_by_outcome = self.verdict == "right" and any(s.has_outcome for s in self.scores)
         lines = [f"Verdict: {RIGHT_BY_OUTCOME if right_by_outcome else VERDICTS[self.verdict]}"]
-        for index, finding in enumerate(self.faults[:2]):
-            if index:
-                rest = ", ".join(each.name for each in self.faults[1:])
-                lines.append(f"Cannot tell {self.faults[0].name} from {rest}")
-            else:
-                lines.append(f"Most probable fault: {finding.name}")
-            if not index or self.verbose:
-                lines.append(f"  {finding.meaning}")
-            if not index:
-                lines.append(f"  odds: {_against(finding)}")
-            if self.verbose:
-                lines += [f"  {line}" for line in finding.evidence]
+        if self.faults:
+            first, *others = self.faults
+            lines += [f"Most probable fault: {first.name}", f"  {first.meaning}"]
+            lines += [f"  odds: {_against(first)}", *self._evidence_of(first)]
+            if others:
+                rest = ", ".join(finding.name for finding in others)
+                lines.append(f"Cannot tell {first.name} from {rest}")
+                if self.verbose:
+                    lines += [f"  {others[0].meaning}", *self._evidence_of(others[0])]
         games = [f"Score: {score}" for score in self.scores]
         left = LINES - len(lines) - 2
         lines += games if self.verbose or len(games) <= left else [
@@ -210,6 +208,10 @@ class Diagnosis:
             if names:
                 lines.append(f"{title}: {', '.join(names)}")
         return "\n".join(lines)
+
+    def _evidence_of(self, finding: Finding) -> list[str]:
+        """Return the lines of the evidence for a fault, none unless the report is to have it."""
+        return [f"  {line}" for line in finding.evidence if self.verbose]
 
 
 def _counted(has_outcome: bool) -> str:
@@ -401,121 +403,147 @@ def diagnosis_of(
     """Return the diagnosis of a policy's moves, and of its values, in some games."""
     right = sum(case.right(case.everywhere) + case.of_illegal(False) for case in cases)
     faults = [fault for fault in FAULTS if any(fault.applies(case.board) for case in cases)]
-    compared, threshold = _compare_all(
-        faults, cases, right, compare_values(faults, cases, discount)
-    )
+    values = compare_values(faults, cases, discount)
+    compared, threshold = _compare_all(faults, cases, right, values)
     fitting = [each for each in compared if each.evidence >= threshold]
     fitting.sort(key=lambda each: -round(each.total, 6))
-    top = fitting[0].total - math.log(MARGIN) if fitting else 0.0
     memory = memory_of(cases)
     if memory >= threshold:
         total = max([right, *(each.total for each in fitting)]) + memory
         fitting.insert(0, Comparison(MEMORY, None, memory, total))
-        top = total - math.log(MARGIN)
+    findings = _findings(fitting, cases)
+    named = {finding.name for finding in findings}
+    others = [each for each in compared if _name(each.fault, cases) not in named]
+    return Diagnosis(
+        _verdict(fitting, threshold, cases),
+        tuple(findings),
+        tuple(_name(each.fault, cases) for each in others if not each.excluded),
+        tuple(_name(each.fault, cases) for each in others if each.excluded),
+        tuple(map(score_of, cases)),
+        any(case.backups is not None for case in cases),
+        verbose,
+    )
+
+
+def _findings(fitting: Sequence[Comparison], cases: Sequence[Case]) -> list[Finding]:
+    """Return the first of the faults that fit, and those that cannot be told from it."""
     findings = []
-    for index, each in enumerate(fitting):
-        if each.total < top:
+    for each, following in zip_longest(fitting, fitting[1:]):
+        if each.total < fitting[0].total - math.log(MARGIN):
             break
-        follower = fitting[index + 1] if index + 1 < len(fitting) else None
         findings.append(
             Finding(
                 _name(each.fault, cases),
                 each.fault.meaning,
                 each.evidence,
-                _name(follower.fault, cases) if follower else None,
-                each.total - follower.total if follower else math.inf,
+                _name(following.fault, cases) if following else None,
+                each.total - following.total if following else math.inf,
                 evidence_of(each, cases),
             )
         )
-    named = {finding.name for finding in findings}
-    others = [each for each in compared if _name(each.fault, cases) not in named]
-    verdict = verdict_without_fault(cases)
-    with_values = any(case.backups is not None for case in cases)
-    if findings:
-        best_by_data = max(
-            (each.total for each in fitting if each.fault.or_data), default=-math.inf
-        )
-        data_sufficed = (
-            fitting[0].total - threshold >= best_by_data and not fitting[0].fault.or_data
-        )
-        conclusive = (
-            with_values
-            or verdict != "untrained"
-            or (not fitting[0].fault.as_untrained and agreement(fitting[0], cases) >= AGREEMENT)
-        )
-        verdict = "unseen" if not data_sufficed else "faulty" if conclusive else "unclear"
-    return Diagnosis(
-        verdict,
-        tuple(findings),
-        tuple(_name(each.fault, cases) for each in others if not each.excluded),
-        tuple(_name(each.fault, cases) for each in others if each.excluded),
-        tuple(map(score_of, cases)),
-        with_values,
-        verbose,
-    )
+    return findings
+
+
+def _verdict(fitting: Sequence[Comparison], threshold: float, cases: Sequence[Case]) -> str:
+    """Return the verdict, from the faults that fit, the most probable first."""
+    without_fault = verdict_without_fault(cases)
+    if not fitting:
+        return without_fault
+    first = fitting[0]
+    best_by_data = max((each.total for each in fitting if each.fault.or_data), default=-math.inf)
+    if first.fault.or_data or first.total - threshold < best_by_data:
+        return "unseen"
+    if without_fault != "untrained" or any(case.backups is not None for case in cases):
+        return "faulty"
+    conclusive = not first.fault.as_untrained and agreement(first, cases) >= AGREEMENT
+    return "faulty" if conclusive else "unclear"
 
 
 def _compare_all(
     faults: Sequence[Fault],
     cases: Sequence[Case],
     right: float,
-    values: Sequence[ValueComparison] | None,
+    by_values: Sequence[ValueComparison | None],
 ) -> tuple[list[Comparison], float]:
     """Compare faults with moves and values, and return the evidence from which one fits.
+
+    Faults that show in no game are left out.
 
     Args:
         faults: those that make sense in one of the games.
         cases: the moves in each game.
         right: log-likelihood of the moves for right agents.
-        values: comparison of each fault with the values; ``None`` where there are none.
+        by_values: comparison of each fault with the values; ``None`` where there are none.
     """
-    learned = cache(best_that_learned)  # many faults show in the same games
-    near = sum(case.at_random_beyond(NEAR) + case.of_illegal(False) for case in cases)
-    hidden = {Shows.FAR_FROM_THE_END: near, Shows.NOWHERE: max(right, near)}
-    by_moves = []
-    for fault in faults:
-        found = compare_moves(fault, cases, learned)
-        if fault.shows is not Shows.EVERYWHERE:
-            least = hidden[fault.shows] - math.log(HIDDEN)
-            found = (
-                MoveComparison(None, least - right, least, least) if found is None
-                else found._replace(possible=float(np.logaddexp(found.total, least)))
-            )  # fmt: skip
-        by_moves.append(found)
+    by_moves = _compare_with_moves(faults, cases, right)
+    showing = [
+        (fault, moves, values)
+        for fault, moves, values in zip(faults, by_moves, by_values, strict=True)
+        if moves is not None
+    ]
     # The error is shared by the faults that can show in the moves or values, and memory.
-    tests = 1 + sum(
-        each is not None and (values is not None or each.variant is not None) for each in by_moves
-    )
+    tests = 1 + sum(bool(moves.variant or values) for _, moves, values in showing)
     threshold = math.log(tests / ERROR)
-    best = max([right, *(each.possible for each in by_moves if each is not None)])
-    best_values = max((each.fitted for each in values), default=0.0) if values else 0.0
-    drawn = any(case.board.has_draws for case in cases)
+    best_of_moves = max([right, *(moves.possible for _, moves, _ in showing)])
+    best_of_values = max((values.fitted for values in by_values if values), default=0.0)
     compared = []
-    for index, (fault, found) in enumerate(zip(faults, by_moves, strict=True)):
-        if found is None:
-            continue
-        gained = fitted = 0.0
-        if values:
-            fitted, gained = values[index].counted, values[index].gained
-        # With draws, moves that are not known are not noise: some end the game well by accident.
-        shown = fault.shows is not Shows.NOWHERE and (found.variant is not None or not drawn)
-        excluded = shown and not found.agrees and found.possible < best - EXCLUDED
-        if values and fault.values is not None:
-            each = values[index]
-            excluded |= each.fitted < best_values - EXCLUDED and each.explained < EXPLAINED
-        evidence, total = found.evidence, found.total
-        excluded &= evidence + gained < threshold
-        if values is None and found.variant is None:
-            evidence = -math.inf
-        elif values is not None and fault.shows is not Shows.EVERYWHERE:
-            # Moves that are not known beforehand are evidence with values alone.
-            evidence, total = max(evidence, found.possible - right), found.possible
-        if fault.name == MEMORY.name:
-            excluded &= not any(case.answers.memory.changed for case in cases)
-        compared.append(
-            Comparison(fault, found.variant, evidence + gained, total + fitted, excluded)
+    for fault, moves, values in showing:
+        evidence, total = _weigh(fault, moves, values, right)
+        gained = values.gained if values else 0.0
+        fits = moves.evidence + gained >= threshold
+        excluded = not fits and (
+            _moves_contradict(fault, moves, best_of_moves, cases)
+            or _values_contradict(fault, values, best_of_values)
         )
+        compared.append(Comparison(fault, moves.variant, evidence, total, excluded))
     return compared, threshold
+
+
+def _weigh(
+    fault: Fault, moves: MoveComparison, values: ValueComparison | None, right: float
+) -> tuple[float, float]:
+    """Return the evidence for a fault by moves and values, and the log-likelihood of both."""
+    if values is None:
+        return moves.evidence if moves.variant else -math.inf, moves.total
+    evidence, total = moves.evidence, moves.total
+    if fault.shows is not Shows.EVERYWHERE:
+        # Moves that cannot be computed beforehand are evidence together with values alone.
+        evidence, total = max(evidence, moves.possible - right), moves.possible
+    return evidence + values.gained, total + values.counted
+
+
+def _moves_contradict(
+    fault: Fault, moves: MoveComparison, best: float, cases: Sequence[Case]
+) -> bool:
+    """Return whether the moves would show a fault, and do not.
+
+    Args:
+        fault: any fault.
+        moves: its comparison with the moves.
+        best: largest log-likelihood of the moves, with any fault or of right agents.
+        cases: the moves in each game.
+    """
+    if fault.shows is Shows.NOWHERE:
+        return False
+    # With draws, moves that are not known are not noise: some end the game well by accident.
+    if moves.variant is None and any(case.board.has_draws for case in cases):
+        return False
+    if fault.name == MEMORY.name and any(case.answers.memory.changed for case in cases):
+        return False
+    return not moves.agrees and moves.possible < best - EXCLUDED
+
+
+def _values_contradict(fault: Fault, values: ValueComparison | None, best: float) -> bool:
+    """Return whether the values would show a fault, and do not.
+
+    Args:
+        fault: any fault.
+        values: its comparison with the values; ``None`` where there are none.
+        best: largest log-likelihood of the values, with any fault or of right agents.
+    """
+    if values is None or fault.values is None:
+        return False
+    return values.fitted < best - EXCLUDED and values.explained < EXPLAINED
 
 
 class ValueComparison(NamedTuple):
@@ -536,8 +564,8 @@ class ValueComparison(NamedTuple):
 
 def compare_values(
     faults: Sequence[Fault], cases: Sequence[Case], discount: float | None
-) -> list[ValueComparison] | None:
-    """Compare faults with the values; ``None`` where there are none.
+) -> Sequence[ValueComparison | None]:
+    """Compare faults with the values; ``None`` each where there are none.
 
     Args:
         faults: those that make sense in one of the games.
@@ -546,7 +574,7 @@ def compare_values(
     """
     backups = [case.backups for case in cases if case.backups is not None]
     if not backups:
-        return None
+        return [None] * len(faults)
     discounts = DISCOUNTS if discount is None else (discount,)
 
     def fits(models: ModelsOfValues) -> Fit:
@@ -594,65 +622,91 @@ def best_that_learned(*cases: Case) -> float:
     return float(best[STEPS])
 
 
-def compare_moves(
-    fault: Fault, cases: Sequence[Case], learned: Callable[..., float] = best_that_learned
+def _compare_with_moves(
+    faults: Sequence[Fault], cases: Sequence[Case], right: float
+) -> list[MoveComparison | None]:
+    """Compare faults with the moves in all games; ``None`` where no game shows one.
+
+    Args:
+        faults: those that make sense in one of the games.
+        cases: the moves in each game.
+        right: log-likelihood of the moves for right agents.
+    """
+    learned = cache(best_that_learned)  # many faults show in the same games
+    near = sum(case.at_random_beyond(NEAR) + case.of_illegal(False) for case in cases)
+    hidden = {Shows.FAR_FROM_THE_END: near, Shows.NOWHERE: max(right, near)}
+    compared = []
+    for fault in faults:
+        found = _compare_moves(fault, cases, learned)
+        if fault.shows in hidden:
+            least = hidden[fault.shows] - math.log(HIDDEN)
+            if found is None:
+                found = MoveComparison(None, least - right, least, least)
+            else:
+                found = found._replace(possible=float(np.logaddexp(found.total, least)))
+        compared.append(found)
+    return compared
+
+
+def _compare_moves(
+    fault: Fault, cases: Sequence[Case], learned: Callable[..., float]
 ) -> MoveComparison | None:
-    """Compare a fault with the moves in all games; ``None`` where no game shows it.
+    """Compare the forms of a fault with the moves; ``None`` where no game shows one.
 
     Args:
         fault: any fault.
         cases: the moves in each game.
-        learned: :func:`best_that_learned`, or the same with a cache.
+        learned: :func:`best_that_learned`, with a cache.
     """
-    forms, agrees = [], False
-    for variant in fault.variants:
-        found = [variant.expect(case) for case in cases]
-        pairs = [
-            (case, expected) for case, expected in zip(cases, found, strict=True)
-            if expected is not None and expected.tells.any()
-        ]  # fmt: skip
-        if pairs:
-            right = (
-                max(learned(*(case for case, _ in pairs)), sum(case.by_chance for case, _ in pairs))
-                if variant.learned and all(expected.tells.all() for _, expected in pairs)
-                else sum(case.right(expected.tells) for case, expected in pairs)
-            )
-            slips = sum(case.of_illegal(False) for case, _ in pairs)
-            evidence = _with_fault(pairs, variant.exact, everywhere=False) - right - slips
-            everything = [
-                (case, expected or Expected(evenly(case.keeping), case.keeping, case.everywhere))
-                for case, expected in zip(cases, found, strict=True)
-            ]
-            forms.append((variant, evidence, _with_fault(everything, False, everywhere=True)))
-            agrees |= variant.exact and all(
-                bool((case.of_moves(expected.moves) > 1 - ROUNDING).all())
-                for case, expected in pairs
-            )
+    compared = [_compare_variant(variant, cases, learned) for variant in fault.variants]
+    forms = [form for form in compared if form is not None]
     if not forms:
         return None
-    best = max(forms, key=lambda form: form[2])
-    evidence = _log_mean([evidence for _, evidence, _ in forms])
-    total = _log_mean([total for _, _, total in forms])
-    return MoveComparison(best[0], evidence, total, total, agrees)
+    evidence = _log_mean([form.evidence for form in forms])
+    total = _log_mean([form.total for form in forms])
+    best = max(forms, key=lambda form: form.total)
+    return MoveComparison(best.variant, evidence, total, total, any(form.agrees for form in forms))
 
 
-def _with_fault(pairs: Sequence[tuple[Case, Expected]], exact: bool, everywhere: bool) -> float:
-    """Log-likelihood of the moves with a fault, of all or of those that tell.
+def _compare_variant(
+    variant: Variant, cases: Sequence[Case], learned: Callable[..., float]
+) -> MoveComparison | None:
+    """Compare a form of a fault with the moves; ``None`` where no game shows it."""
+    found = [variant.expect(case) for case in cases]
+    pairs = [
+        (case, expected) for case, expected in zip(cases, found, strict=True)
+        if expected is not None and expected.tells.any()
+    ]  # fmt: skip
+    if not pairs:
+        return None
+    if variant.learned and all(expected.tells.all() for _, expected in pairs):
+        right = max(learned(*(case for case, _ in pairs)), sum(case.by_chance for case, _ in pairs))
+    else:
+        right = sum(case.right(expected.tells) for case, expected in pairs)
+    slips = sum(case.of_illegal(False) for case, _ in pairs)
+    evidence = _with_fault(pairs, variant.exact) - right - slips
+    as_right = [Expected(evenly(case.keeping), case.keeping, case.everywhere) for case in cases]
+    everywhere = [
+        (case, (expected or usual)._replace(tells=case.everywhere))
+        for case, expected, usual in zip(cases, found, as_right, strict=True)
+    ]
+    total = _with_fault(everywhere, exact=False)
+    agrees = variant.exact and all(
+        bool((case.of_moves(expected.moves) > 1 - ROUNDING).all()) for case, expected in pairs
+    )
+    return MoveComparison(variant, evidence, total, total, agrees)
+
+
+def _with_fault(pairs: Sequence[tuple[Case, Expected]], exact: bool) -> float:
+    """Log-likelihood with a fault of the moves that tell.
 
     Args:
         pairs: the moves in each game, and the expectation of the fault.
         exact: whether there are no errors.
-        everywhere: whether of all moves.
     """
     ways = []
     for in_order in (False, True):
-        games = [
-            case.by_distance(
-                case.with_fault(expected, in_order),
-                case.everywhere if everywhere else expected.tells,
-            )
-            for case, expected in pairs
-        ]
+        games = [case.with_fault(expected, in_order) for case, expected in pairs]
         ways.append(
             sum(float(game[:, 0].sum()) for game in games) if exact else mean_likelihood(games)
         )
@@ -735,7 +789,7 @@ def score_of(case: Case) -> Score:
     illegal = (probabilities * ~legal).sum(axis=1) + ~probabilities.any(axis=1)
     return Score(
         case.board.game.summary,
-        case.percent,
+        100 * float((case.probabilities * case.keeping).sum(axis=1).mean()),
         100 * float(case.at_random.mean()),
         100 * float(illegal.mean()),
         len(case.rows),

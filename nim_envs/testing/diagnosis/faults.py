@@ -27,21 +27,6 @@ Applies = Callable[[Board], bool]
 """Whether a fault makes sense in a game."""
 
 
-def anywhere(board: Board) -> bool:
-    """Return that a fault makes sense in every game."""
-    return True
-
-
-def decided_by_the_last_move(board: Board) -> bool:
-    """Return whether the last move decides who wins."""
-    return not board.game.has_outcome
-
-
-def has_draws(board: Board) -> bool:
-    """Return whether a game can be drawn."""
-    return board.has_draws
-
-
 def has_coordinate(coordinate: int, board: Board) -> bool:
     """Return whether positions have a coordinate with this index."""
     return coordinate < len(board.game.rules.fields)
@@ -105,7 +90,7 @@ class Fault:
     or_data: bool = False
     as_untrained: bool = False
     in_every_game: bool = True
-    applies: Applies = anywhere
+    applies: Applies = lambda board: True
 
 
 Form = Callable[[float], Equation]
@@ -114,11 +99,7 @@ Form = Callable[[float], Equation]
 
 def satisfying(*forms: Form) -> ModelsOfValues:
     """Return models of values that satisfy equations, which depend on the discount."""
-    return partial(_of_equations, forms)
-
-
-def _of_equations(forms: tuple[Form, ...], backups: Backups, discount: float) -> Fit:
-    return backups.of_equations([form(discount) for form in forms])
+    return lambda backups, discount: backups.of_equations([form(discount) for form in forms])
 
 
 def learned_from(reward: float = 1.0, rule: Convention | None = None) -> tuple[Form, ...]:
@@ -288,28 +269,19 @@ def equal_for(*found: Looks) -> ModelsOfValues:
 
 
 def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fit:
-    board, rows = backups.board, backups.values.rows
-    right = right_values(backups, discount)
-    log = float(right.logs.max())
-    as_right = tuple(float(part.max()) for part in right[1:])
+    board, rows = backups.board, backups.rows
+    log, *as_right = (float(part.max()) for part in right_values(backups, discount))
     forms = []
     for looks in found:
         groups = looks(board.game.rules, board.coordinates[rows])
-        symmetric = looks is without_order and backups.values.of_actions is None
+        symmetric = looks is without_order and not backups.of_actions
         if groups is None or symmetric:  # neither the game nor values of positions show it
             forms.append((log, *as_right))
             continue
-        equal = backups.of_groups(groups)
+        ((equal, explained, at_ends, elsewhere),) = zip(*backups.of_groups(groups), strict=True)
         # Few are blind at play alone.
-        log_of_both = np.logaddexp(log - np.log(BLIND_IN_TRAINING), equal.logs[0])
-        forms.append(
-            (
-                log_of_both,
-                max(as_right[0], equal.explained[0]),
-                equal.at_ends[0],
-                equal.elsewhere[0],
-            )
-        )
+        log_of_both = np.logaddexp(log - np.log(BLIND_IN_TRAINING), equal)
+        forms.append((log_of_both, max(as_right[0], explained), at_ends, elsewhere))
     return Fit(*np.array(forms).T)
 
 
@@ -319,11 +291,10 @@ def _expected_looks(looks: Looks, case: Case) -> Expected | None:
     if all_groups is None:
         return None
     groups = all_groups[case.rows]
-    everywhere = np.ones(len(groups))
     # Where the mask is read, an illegal action is passed over.
     any_action = bool(case.illegal.any())
     candidates = np.ones_like(case.legal) if any_action else case.legal
-    moves = ranked(case.shares, candidates, groups, everywhere)
+    moves = ranked(case.shares, candidates, groups)
     # It has learned what can be learned so: where moves are equal, one that wins is more probable.
     won = moves & case.keeping
     better = np.where(won.any(axis=1, keepdims=True), won, moves)
@@ -414,7 +385,7 @@ def blind_seat(seat: int, in_order: bool, case: Case) -> Expected | None:
         np.where(blind[:, np.newaxis], case.legal, case.keeping), in_order=in_order
     )
     if in_order:
-        noise = evenly(ranked(case.shares, case.legal, blind.astype(np.int64), blind * 1.0))
+        noise = evenly(ranked(case.shares, case.legal, learned_from=blind * 1.0))
     else:
         noise = case.random_moves
     probabilities = np.where(blind[:, np.newaxis], noise, evenly(case.keeping))
@@ -458,15 +429,10 @@ ONE_MOVE_AHEAD = tuple(
 MOST_COORDINATES = 25
 """Coordinates of a position to which an agent may be blind, the first ones."""
 
-BLIND_TO_ALL = (all_alike,)
 CUTS = (by_being_empty, by_being_full, by_halves, by_direction)
 
 
 # Forms of faults in the values.
-
-
-def _of_first_network(backups: Backups, discount: float) -> Fit:
-    return backups.of_first_network()
 
 
 def _mixed(discount: float, share: float) -> Equation:
@@ -550,6 +516,19 @@ def _of_wrong_draws(backups: Backups, discount: float) -> Fit:
     return fit if shares is None else fit._replace(explained=shares)
 
 
+def _blind_to(component: int) -> Fault:
+    """The fault of an agent that does not see a component."""
+    looks = [partial(without_component, component, alone) for alone in (False, True)]
+    return Fault(
+        f"blind to component {component}",
+        f"its moves do not depend on component {component} of the position",
+        of_looks(*looks, exact=True),
+        equal_for(*looks),
+        as_untrained=True,
+        applies=partial(has_coordinate, component),
+    )
+
+
 FAULTS = (
     Fault(
         "wrong sign of the bootstrap",
@@ -586,7 +565,7 @@ FAULTS = (
         "loses",
         of_moves(partial(always, Convention.NORMAL), partial(always, Convention.MISERE)),
         satisfying(*(form for rule in Convention for form in learned_from(rule=rule))),
-        applies=decided_by_the_last_move,
+        applies=lambda board: not board.game.has_outcome,
     ),
     Fault(
         "players swapped",
@@ -607,7 +586,7 @@ FAULTS = (
         ),
         _of_wrong_draws,
         Shows.NOWHERE,
-        applies=has_draws,
+        applies=lambda board: board.has_draws,
     ),
     Fault(
         "action mask ignored",
@@ -626,26 +605,10 @@ FAULTS = (
         "same action always",
         "it prefers the same actions at every position: the observation does not reach it, it was "
         "not trained, or too large a learning rate has killed all units of its network",
-        of_looks(*BLIND_TO_ALL),
-        equal_for(*BLIND_TO_ALL),
+        of_looks(all_alike),
+        equal_for(all_alike),
     ),
-    *(
-        Fault(
-            f"blind to component {component}",
-            f"its moves do not depend on component {component} of the position",
-            of_looks(*looks, exact=True),
-            equal_for(*looks),
-            as_untrained=True,
-            applies=partial(has_coordinate, component),
-        )
-        for component in range(MOST_COORDINATES)
-        for looks in [
-            (
-                partial(without_component, component, False),
-                partial(without_component, component, True),
-            )
-        ]
-    ),
+    *map(_blind_to, range(MOST_COORDINATES)),
     Fault(
         "blind to the order of components",
         "it plays the same actions whichever of the equal components they meet: observations are "
@@ -699,7 +662,7 @@ FAULTS = (
         "its targets are the values of another network than its own: copy the weights, or look at "
         "how often they are copied; or training ended before the first copy",
         (),
-        _of_first_network,
+        lambda backups, discount: backups.of_first_network(),
         Shows.NOWHERE,
         or_data=True,
     ),

@@ -22,7 +22,7 @@ import numpy as np
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.diagnosis.board import ROUNDING, Board, evenly
-from nim_envs.testing.diagnosis.values import Backups, Values, log_sum
+from nim_envs.testing.diagnosis.values import Backups, log_sum
 from nim_envs.typing import BoolArray, FloatArray, IntArray, MaskArray
 
 ASKED_AGAIN = 100
@@ -291,7 +291,7 @@ def both(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def ranked(
-    shares: FloatArray, candidates: BoolArray, groups: IntArray, learned_from: FloatArray
+    shares: FloatArray, candidates: BoolArray, groups: Any = 0, learned_from: Any = 1.0
 ) -> BoolArray:
     """Return the moves that a fixed order of preference would make, known from the moves before.
 
@@ -302,16 +302,17 @@ def ranked(
     Args:
         shares: the moves, as :func:`log_likelihoods` takes them.
         candidates: the actions among which each was chosen, ``(k, actions)``.
-        groups: the group of each row, ``(k,)``.
-        learned_from: weight of each row in the preference, ``(k,)``.
+        groups: the group of each row, ``(k,)``; or one for all.
+        learned_from: weight of each row in the preference, ``(k,)``; or one for all.
 
     Returns:
         The expected actions, ``(k, actions)``; all candidates where nothing is known of them.
     """
-    size = candidates.shape[1]
+    count, size = candidates.shape
+    weights = np.broadcast_to(learned_from, count)
     preferred: dict[int, FloatArray] = {}
     expected = candidates.copy()
-    for row, group in enumerate(groups.tolist()):
+    for row, group in enumerate(np.broadcast_to(groups, count).tolist()):
         among = candidates[row]
         wins = preferred.get(group)
         if wins is not None:
@@ -319,10 +320,10 @@ def ranked(
             best = among & ~beaten.any(axis=1)
             if best.any():
                 expected[row] = best
-        if learned_from[row] > 0:
+        if weights[row] > 0:
             if wins is None:
                 wins = preferred[group] = np.zeros((size, size))
-            wins += learned_from[row] * np.outer(among * shares[row, :-1], among)
+            wins += weights[row] * np.outer(among * shares[row, :-1], among)
     return expected
 
 
@@ -348,7 +349,7 @@ class Case:
     Args:
         board: the game's positions.
         answers: the policy's answers there.
-        values: the policy's values there, if it has any.
+        values: the policy's values there, as of :func:`values_of`; ``None``: it has none.
 
     Attributes:
         backups: terms of equations of the values; ``None`` without values.
@@ -361,9 +362,11 @@ class Case:
         hits: share of the move that is right, ``(k,)``.
     """
 
-    def __init__(self, board: Board, answers: Answers, values: Values | None = None) -> None:
+    def __init__(self, board: Board, answers: Answers, values: FloatArray | None) -> None:
         self.board, self.answers = board, answers
-        self.backups = None if values is None else Backups(board, values, answers.probabilities)
+        self.backups = None
+        if values is not None:
+            self.backups = Backups(board, answers.rows, values, answers.probabilities)
         counted = np.flatnonzero(board.counted[answers.rows])
         order = counted[np.argsort(board.lengths[answers.rows[counted]], kind="stable")]
         self.rows: IntArray = answers.rows[order]
@@ -384,11 +387,6 @@ class Case:
         """Share of right moves among the legal ones, ``(k,)``."""
         share: FloatArray = self.keeping.sum(axis=1) / self.legal.sum(axis=1)
         return share
-
-    @property
-    def percent(self) -> float:
-        """Mean probability of a right move, in percent, as ``nim_envs.optimality`` has it."""
-        return 100 * float((self.probabilities * self.keeping).sum(axis=1).mean())
 
     @cached_property
     def illegal(self) -> FloatArray:
@@ -413,17 +411,15 @@ class Case:
         moves = moves & allowed
         moves = np.where(moves.any(axis=1, keepdims=True), moves, allowed)
         if in_order:
-            everywhere = np.ones(len(moves))
-            groups = np.zeros(len(moves), dtype=np.int64)
-            moves = ranked(self.shares, moves, groups, everywhere)
+            moves = ranked(self.shares, moves)
         probabilities = evenly(moves)
         right = (probabilities * self.keeping).sum(axis=1, keepdims=True)
         probabilities = np.where(self.keeping, right * evenly(self.keeping), probabilities)
         tells: BoolArray = np.asarray((moves & ~self.keeping).any(axis=1))
         return Expected(probabilities, moves, tells, any_action)
 
-    def with_fault(self, expected: Expected, in_order: bool = False) -> FloatArray:
-        """Return the log-likelihood of each move with a fault, ``(k, errors)``.
+    def with_fault(self, expected: Expected, in_order: bool) -> FloatArray:
+        """Return the log-likelihood with a fault of the moves that tell, ``(distances, errors)``.
 
         Args:
             expected: the moves with the fault.
@@ -431,13 +427,11 @@ class Case:
         """
         errors = np.ones_like(self.legal) if expected.any_action else self.legal
         if in_order:
-            groups = np.zeros(len(self.rows), dtype=np.int64)
-            errors = ranked(self.shares, errors, groups, 1.0 - self.of_moves(expected.moves))
-        return log_likelihoods(self.shares, expected.probabilities, evenly(errors))
-
-    def by_distance(self, likelihoods: FloatArray, rows: BoolArray) -> FloatArray:
-        """Return sums over some rows of ``(k, errors)``, ``(distances, errors)``."""
-        return by_distance(likelihoods[rows], self.board.lengths[self.rows[rows]])
+            wrong = 1.0 - self.of_moves(expected.moves)
+            errors = ranked(self.shares, errors, learned_from=wrong)
+        logs = log_likelihoods(self.shares, expected.probabilities, evenly(errors))
+        lengths = self.board.lengths[self.rows]
+        return by_distance(logs[expected.tells], lengths[expected.tells])
 
     def of_illegal(self, any_action: bool) -> float:
         """Return the log-likelihood of the count of illegal answers at lost positions.
@@ -458,16 +452,9 @@ class Case:
         return evenly(self.legal)
 
     @cached_property
-    def usual_errors(self) -> FloatArray:
-        """Probabilities of moves by the order of preference in earlier errors, ``(k, actions)``."""
-        groups = np.zeros(len(self.rows), dtype=np.int64)
-        return evenly(ranked(self.shares, self.legal, groups, 1.0 - self.hits))
-
-    @cached_property
     def usual_moves(self) -> FloatArray:
         """Probabilities of moves by the order of preference in all earlier ones."""
-        groups = np.zeros(len(self.rows), dtype=np.int64)
-        return evenly(ranked(self.shares, self.legal, groups, np.ones(len(self.rows))))
+        return evenly(ranked(self.shares, self.legal))
 
     def right(self, rows: BoolArray) -> float:
         """Return the log of the best likelihood of right but partly trained policies.
@@ -516,11 +503,10 @@ class Case:
     @cached_property
     def _as_right(self) -> list[FloatArray]:
         """Log-likelihoods of right policies with each kind of error, ``(k, errors)``."""
-        noises = [self.random_moves, self.usual_errors, self.usual_moves]
+        usual_errors = ranked(self.shares, self.legal, learned_from=1.0 - self.hits)
+        noises = [self.random_moves, evenly(usual_errors), self.usual_moves]
         if self.board.has_draws:
-            groups = np.zeros(len(self.rows), dtype=np.int64)
-            everywhere = np.ones(len(self.rows))
-            in_order = ranked(self.shares, self._not_lost, groups, everywhere)
+            in_order = ranked(self.shares, self._not_lost)
             noises += [evenly(self._not_lost), evenly(in_order)]
         return [log_likelihoods(self.shares, evenly(self.keeping), noise) for noise in noises]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, cached_property
-from itertools import pairwise, product
+from itertools import accumulate, pairwise, product
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from nim_envs.errors import InvalidPolicyError
 from nim_envs.players import as_array
 from nim_envs.rules.convention import Convention
 from nim_envs.scoring.policies import ScoredPolicy
-from nim_envs.testing.diagnosis.board import Board, evenly
+from nim_envs.testing.diagnosis.board import Board, evenly, greedy
 from nim_envs.typing import BoolArray, FloatArray, IntArray, MaskArray
 
 LARGEST = 1e6
@@ -86,28 +86,7 @@ class Fit(NamedTuple):
         return Fit(*map(np.append, self, other))
 
 
-class Values(NamedTuple):
-    """Values of an agent at the positions of a board with a legal move.
-
-    Attributes:
-        rows: the positions, as rows of the board, ``(k,)``.
-        of_actions: value of each action to the player who moves, ``(k, actions)``, not a number
-            where unknown; ``None``: only values of positions are known.
-        of_positions: value of each position to the player to move, ``(k,)``; unused with
-            ``of_actions``.
-    """
-
-    rows: IntArray
-    of_actions: FloatArray | None
-    of_positions: FloatArray
-
-    @property
-    def tell_of_illegal(self) -> bool:
-        """Whether values of illegal actions could be known."""
-        return self.of_actions is not None
-
-
-def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> Values | None:
+def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> FloatArray | None:
     """Return the values that a policy has in its attribute ``values``; ``None`` without one.
 
     Args:
@@ -118,6 +97,10 @@ def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> Va
         env_or_game: as :func:`nim_envs.optimality` takes it.
         board: positions of its game.
         rows: positions with a legal move, as rows of the board, ``(k,)``.
+
+    Returns:
+        Values to the player to move: of actions, ``(k, actions)``, not a number where unknown; or
+        of positions, ``(k,)``.
 
     Raises:
         InvalidPolicyError: the values have another shape, or are no numbers.
@@ -147,9 +130,8 @@ def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> Va
             f"values must be numbers of shape ({count}, {actions}), one for each action, or "
             f"({count},), one for each position, not {found.dtype} of shape {found.shape}"
         )
-    values = found.astype(np.float64)
-    of_actions = values if values.ndim == 2 else None
-    return Values(rows, of_actions, values if of_actions is None else np.zeros(count))
+    values: FloatArray = found.astype(np.float64)
+    return values
 
 
 class Equation(NamedTuple):
@@ -196,18 +178,22 @@ class Backups:
 
     Args:
         board: the game's positions.
-        values: values of an agent.
-        played: its action probabilities at the same positions, ``(k, actions)``.
+        rows: positions with a legal move, as rows of the board, ``(k,)``.
+        values: an agent's values at these positions, as of :func:`values_of`.
+        played: its action probabilities there, ``(k, actions)``.
 
     Attributes:
+        of_actions: whether values are those of actions, not of positions.
         learned_values: the agent's values that equations are to explain, of legal moves or of
             positions, ``(m,)``.
         as_right: fits of a right agent's equations, by discount, computed once.
     """
 
-    def __init__(self, board: Board, values: Values, played: FloatArray) -> None:
-        rows = values.rows
-        self.board, self.values = board, values
+    def __init__(
+        self, board: Board, rows: IntArray, values: FloatArray, played: FloatArray
+    ) -> None:
+        self.board, self.rows, self.values = board, rows, values
+        self.of_actions = values.ndim == 2
         legal = board.legal[rows]
         self.where, self.actions = np.nonzero(legal)
         self.sources = rows[self.where]
@@ -215,10 +201,7 @@ class Backups:
         self.ends: BoolArray = board.ending[self.sources, self.actions]
         self._first = np.searchsorted(self.where, np.arange(len(rows)))
         self._played = played[self.where, self.actions]
-        if values.of_actions is not None:
-            raw = values.of_actions[self.where, self.actions]
-        else:
-            raw = values.of_positions
+        raw = values[self.where, self.actions] if self.of_actions else values
         learned_values = np.nan_to_num(raw, nan=LARGEST, posinf=LARGEST, neginf=-LARGEST)
         self.learned_values = learned_values.clip(-LARGEST, LARGEST)
         self.as_right: dict[float, Fit] = {}
@@ -229,7 +212,7 @@ class Backups:
     def _at(self, of_rows: FloatArray) -> FloatArray:
         """Return numbers of positions ``(k,)`` by row of the board, 0 at the end of the game."""
         found = np.zeros(len(self.board.positions))
-        found[self.values.rows] = of_rows
+        found[self.rows] = of_rows
         return found
 
     def _of_rows(self, of_moves: FloatArray, way: str) -> FloatArray:
@@ -244,15 +227,21 @@ class Backups:
             return (mean + np.maximum.reduceat(of_moves, self._first)) / 2
         return mean
 
+    @cached_property
+    def _of_positions(self) -> FloatArray:
+        """Value of each position to the player to move, ``(k,)``; of actions, the largest."""
+        if self.of_actions:
+            return self._of_rows(self.learned_values, "greedy")
+        return np.nan_to_num(self.values).clip(-LARGEST, LARGEST)
+
     def _next_positions(self, way: str, illegal: bool) -> FloatArray:
         """U at each move, ``(moves,)``."""
-        if self.values.of_actions is None:
-            of_rows = np.nan_to_num(self.values.of_positions).clip(-LARGEST, LARGEST)
-        elif illegal:
-            every = np.where(np.isfinite(self.values.of_actions), self.values.of_actions, -np.inf)
-            of_rows = np.maximum(every.max(axis=1), self._of_rows(self.learned_values, "greedy"))
-        else:
+        of_rows = self._of_positions
+        if way != "greedy":
             of_rows = self._of_rows(self.learned_values, way)
+        if illegal and self.of_actions:
+            every = np.where(np.isfinite(self.values), self.values, -np.inf)
+            of_rows = np.maximum(every.max(axis=1), of_rows)
         return self._at(of_rows)[self.after]
 
     def _results(self, convention: Convention | None) -> FloatArray:
@@ -272,27 +261,21 @@ class Backups:
             convention: as that of an :class:`Equation`.
             draw: result of a draw for the opponent.
         """
-        values = self.values
-        k, actions = len(values.rows), self.board.legal.shape[1]
-        legal = self.board.legal[values.rows]
-        later = self.board.after[values.rows]
-        own = self._at(
-            self._of_rows(self.learned_values, "greedy") if values.of_actions is not None
-            else np.nan_to_num(values.of_positions).clip(-LARGEST, LARGEST)
-        )[later]  # fmt: skip
-        ends = self.board.ending[values.rows]
-        rewards = self._results(convention)[values.rows]
+        legal = self.board.legal[self.rows]
+        ends = self.board.ending[self.rows]
+        rewards = self._results(convention)[self.rows]
+        own = self._at(self._of_positions)[self.board.after[self.rows]]
         chosen = legal
         if way == "greedy":
-            ranks = np.full((k, actions), -np.inf)
-            if values.of_actions is not None:
+            ranks = np.full(legal.shape, -np.inf)
+            if self.of_actions:
                 ranks[self.where, self.actions] = self.learned_values
             else:  # to the position that is worst for who moves next
                 results = np.where(rewards == 0, draw, rewards)
                 ranks = np.where(legal, np.where(ends, results, -own), -np.inf)
-            chosen = legal & (ranks >= ranks.max(axis=1, keepdims=True) - 1e-9)
+            chosen = greedy(ranks)
         elif way == "right":
-            keeps = self.board.keeping[values.rows]
+            keeps = self.board.keeping[self.rows]
             chosen = np.where(keeps.any(axis=1, keepdims=True), keeps, legal)
         probabilities = evenly(chosen)
         ended = {
@@ -306,7 +289,7 @@ class Backups:
         rewards = self._results(equation.convention)[self.sources, self.actions]
         ended = equation.credited(equation.reward * rewards, equation.draw) + equation.shift
         ways: tuple[str, ...] = ("greedy", "half", "random")
-        if equation.illegal or not equation.next or self.values.of_actions is None:
+        if equation.illegal or not equation.next or not self.of_actions:
             ways = ("greedy",)
         replies: tuple[Reply, ...] = ("greedy",)
         if equation.reply or equation.own:
@@ -325,7 +308,7 @@ class Backups:
                     later = later + credited * chance
                 later = later + equation.own * own
             moves = np.where(self.ends, ended, later)
-            if self.values.of_actions is not None:
+            if self.of_actions:
                 found.append(moves)
             else:
                 found += [self._of_rows(moves, each) for each in WAYS]
@@ -333,17 +316,16 @@ class Backups:
 
     def of_equations(self, equations: Sequence[Equation]) -> Fit:
         """Return the fit of each equation to the values."""
-        predicted, spreads, ends = [], [], []
-        for equation in equations:
-            found = self.predicted(equation)
-            predicted += found
-            ends.append(len(predicted))
-            # Those of positions are averaged over moves, so that the spread is not theirs.
-            spread = equation.spread if self.values.of_actions is not None else 0.0
-            spreads += [spread * self._last] * len(found)
-        fits = self._fit(np.array(predicted), np.array(spreads))
+        predicted = [self.predicted(equation) for equation in equations]
+        # Those of positions are averaged over moves, so that the spread is not theirs.
+        spreads = [
+            (equation.spread if self.of_actions else 0.0) * self._last
+            for equation, found in zip(equations, predicted, strict=True)
+            for _ in found
+        ]
+        fits = self._fit(np.concatenate(predicted), np.array(spreads))
         rows = []
-        for first, end in pairwise([0, *ends]):
+        for first, end in pairwise(accumulate(map(len, predicted), initial=0)):
             logs = fits.logs[first:end]
             best = first + int(logs.argmax())
             rows.append((log_sum(logs) - np.log(end - first), *(part[best] for part in fits[1:])))
@@ -359,7 +341,7 @@ class Backups:
             groups: group of each position, ``(k,)``.
         """
         keys = groups
-        if self.values.of_actions is not None:
+        if self.of_actions:
             keys = groups[self.where] * self.board.legal.shape[1] + self.actions
         _, keys = np.unique(keys, return_inverse=True)
         sums, counts = np.bincount(keys, self.learned_values)[keys], np.bincount(keys)[keys]
@@ -394,7 +376,7 @@ class Backups:
         They do in targets of any network, and are small in those of one that has not learned. The
         first value of each next position is any small one, and predicts those after it.
         """
-        if self.values.of_actions is None:
+        if not self.of_actions:
             return _unexplained(self.nothing)
         rewards = self.board.rewards[self.sources, self.actions]
         predicted = np.where(self.ends, rewards, np.nan)
@@ -434,7 +416,7 @@ class Backups:
         """Log-likelihood of values of which no equation holds."""
         return float(self._fit(np.full((1, len(self.learned_values)), np.nan)).logs[0])
 
-    def _fit(self, predicted: FloatArray, spread: FloatArray | None = None) -> Fit:
+    def _fit(self, predicted: FloatArray, spread: FloatArray | float = 0.0) -> Fit:
         """Return the fit of predictions to the values, with the best widths and shares.
 
         A value is that of the equation up to an error, or was never learned, or is any.
@@ -446,18 +428,13 @@ class Backups:
         learned_values = self.learned_values
         size = np.abs(learned_values)
         broad = np.exp(-size / BROAD) / (2 * BROAD) + 1e-9
-        untouched = np.exp(-0.5 * (learned_values / UNTOUCHED) ** 2) / (
-            UNTOUCHED * np.sqrt(2 * np.pi)
-        )
+        untouched = _normal(learned_values, UNTOUCHED)
         difference = np.where(
             np.isnan(predicted) | (size >= LARGEST), np.inf, learned_values - predicted
         )
         found, shares_explained = [], []
         for widths in np.array_split(WIDTHS, 1 if predicted.size <= TOGETHER else len(WIDTHS)):
-            width = widths[:, np.newaxis, np.newaxis]
-            if spread is not None:
-                width = np.hypot(width, spread)
-            near = np.exp(-0.5 * (difference / width) ** 2) / (width * np.sqrt(2 * np.pi))
+            near = _normal(difference, np.hypot(widths[:, np.newaxis, np.newaxis], spread))
             parts = np.stack(np.broadcast_arrays(near, untouched, broad))
             shares = np.full((*parts.shape[:-1], 1), 1 / 3)
             mixed = np.empty_like(parts)
@@ -473,7 +450,7 @@ class Backups:
             shares_explained.append(1 - shares[2, :, :, 0])
         logs = np.concatenate(found)
         best = logs.argmax(axis=0), np.arange(len(predicted))
-        allowed = CLOSE if spread is None else np.maximum(CLOSE, 1.5 * spread)
+        allowed = np.maximum(CLOSE, 1.5 * np.asarray(spread))
         close = (np.abs(difference) < allowed) | np.isnan(predicted)
         touched = size > UNTOUCHED
         # Play from one start, as usual in games with draws, meets a part of the positions.
@@ -488,13 +465,17 @@ class Backups:
             close[:, rest].mean(axis=1) if rest.any() else np.ones(len(predicted)),
         )
 
+    def _of_values(self, of_moves: BoolArray) -> BoolArray:
+        """Return whether each value is of one of these moves, or of a position with one."""
+        if self.of_actions:
+            return of_moves
+        found: BoolArray = np.logical_or.reduceat(of_moves, self._first)
+        return found
+
     @cached_property
     def _last(self) -> BoolArray:
         """Whether each value is of a move that ends the game, or of a position with one."""
-        if self.values.of_actions is not None:
-            return self.ends
-        found: BoolArray = np.logical_or.reduceat(self.ends, self._first)
-        return found
+        return self._of_values(self.ends)
 
     def _tempered(self, logs: FloatArray, chosen: Any = slice(None)) -> Any:
         """Return sums of log-likelihoods of values, of which few are independent.
@@ -513,11 +494,7 @@ class Backups:
     def _drawing(self) -> BoolArray:
         """Whether each value is of a move that draws at once, or of a position with one."""
         rewards = self.board.rewards[self.sources, self.actions]
-        drawn: BoolArray = np.logical_and(self.ends, rewards == 0)
-        if self.values.of_actions is not None:
-            return drawn
-        found: BoolArray = np.logical_or.reduceat(drawn, self._first)
-        return found
+        return self._of_values(self.ends & (rewards == 0))
 
     def drawn_as(self, results: Sequence[float]) -> FloatArray | None:
         """Return shares of the moves that draw whose values are close to a result, ``(results,)``.
@@ -530,15 +507,20 @@ class Backups:
         Returns:
             At most 1; ``None`` where there are no such moves, or values of positions alone.
         """
-        ends, draws = self.ends, self._drawing
-        decided = np.abs(self.learned_values[ends & ~draws]) if self.values.of_actions is not None \
-            else np.empty(0)  # fmt: skip
-        met = np.mean(decided > UNTOUCHED) if len(decided) else 0.0
-        if not met or not draws.any():
+        draws = self._drawing
+        if not self.of_actions or not draws.any():
+            return None
+        met = np.abs(self.learned_values[self.ends & ~draws]) > UNTOUCHED
+        if not met.any():
             return None
         far = np.abs(self.learned_values[draws] - np.array(results)[:, np.newaxis])
-        shares: FloatArray = ((far < CLOSE).mean(axis=1) / met).clip(max=1.0)
+        shares: FloatArray = ((far < CLOSE).mean(axis=1) / met.mean()).clip(max=1.0)
         return shares
+
+
+def _normal(differences: FloatArray, deviation: Any) -> Any:
+    """Return densities of the normal distribution, by the difference from its mean."""
+    return np.exp(-0.5 * (differences / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
 
 
 def _unexplained(log: float) -> Fit:
