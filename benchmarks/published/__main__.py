@@ -146,16 +146,16 @@ def costs(runs: list[SystemRun]) -> list[list[Any]]:
 NOTES = f"""\
 - *published*: as printed by the authors. *measured as published*: their settings run here,
   with their defects. *same games* and *same seconds*: the learner named under *ours*, with
-  as many games as the published one, or in as many seconds as it took here, where these are at
+  as many games as the published one, or in as many seconds as it took here, if these are at
   least {LEAST_SECONDS:.0f}. Each is the mean over the seeds, with the lowest and highest where
   they differ.
-- *knows*: what a learner knows besides its observations and rewards. None knows a theorem, nor
-  which positions are won, except that some settings have an optimal opponent. One that knows the
-  rules examines the options of a position before it moves; one that knows that the order of heaps
-  does not matter treats all orders of the same heaps as one position.
+- *knows*: information that a learner of ours uses besides its rewards. None knows a theorem or
+  which positions are won, except that some settings have an optimal opponent. A learner that knows
+  the rules examines the options of a position before it moves; one that knows that the order of
+  heaps does not matter treats all orders of the same heaps as one position.
 - Optimality is over N-positions, by the greedy policy; ties count as fractions. Chances of
   winning are exact, by backward induction, not by games played.
-- *attainable*: what perfect play scores: from uniform starts in three heaps of 1 to 10 not every
+- *attainable*: the score of perfect play. From uniform starts in three heaps of 1 to 10 not every
   start can be won by the player who moves first.
 - Learners without "exploring starts" in their name start as the published system did.
 - Seconds are of training alone, without compilation; runs share the machine's cores.

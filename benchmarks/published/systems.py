@@ -39,6 +39,7 @@ from nim_envs.starts import UniformStart
 
 OBSERVATIONS = "observations"
 SYMMETRY = "observations; order of heaps does not matter"
+NIM_SUM = "observations; moves to nim-sum 0 are rewarded"
 RULES = "the rules"
 RULES_SYMMETRY = "the rules; order of heaps does not matter"
 RULES_BITS = "the rules; heaps are read as aligned bits"
@@ -60,6 +61,8 @@ class System:
         ours: learners of ``agents`` that are compared with it.
         full: whether it runs only with ``--full``.
         limit: returns the attainable scores, where they are not 100.
+        knows: knowledge of the published learner besides observations and rewards, in words.
+        stand_in: learner that is measured in place of the published one, where there is one.
         source: publication, or where method and figures are from.
     """
 
@@ -74,6 +77,8 @@ class System:
     source: str
     full: bool = False
     limit: Callable[[], Scores] | None = None
+    knows: str = OBSERVATIONS
+    stand_in: Contender | None = None
 
 
 def _setting(name: str, start: str | UniformStart = "fixed", **arguments: object) -> GameSetting:
@@ -139,7 +144,7 @@ def _bandit(k: int, n: int, games: int) -> System:
         games,
         {},
         "The published score counts positions that a seat can never reach, where its bandit "
-        "has learned nothing, and counts one move at each P-position as right though all lose.",
+        "has learned nothing, and counts one move at each P-position as right, though all lose.",
         published.train,
         (
             Contender(
@@ -148,7 +153,7 @@ def _bandit(k: int, n: int, games: int) -> System:
             ),
         ),
         source="the method of Sutton & Barto, *Reinforcement Learning* (2018), §2.8, with a bandit "
-        "for each position; no figure of it is published that could be compared",
+        "for each position; no comparable figure is published",
     )  # fmt: skip
 
 
@@ -170,8 +175,8 @@ def _monte_carlo() -> System:
         "optimal",
         100_000,
         {"blunders of 48": "3"},
-        "The opponent moves in the largest heap alone and passes where no winning move is "
-        "there, and exploration takes one object only.",
+        "The opponent moves only in the largest heap, and passes if that heap has no winning move; "
+        "exploration takes only one object.",
         PublishedTable(game, monte_carlo.train_published, dict, blunders),
         (
             Contender(
@@ -228,14 +233,15 @@ def _q_learner(
         f"Nim, three heaps uniform from 1 to 10, {games:,} games, {settings}",
         games,
         dict(zip(AGAINST, figures, strict=True)),
-        "The bootstrap adds the best value of the opponent's position where it must subtract "
-        "it; and a bonus for nim-sum 0 gives the improved one the theorem.",
+        "The bootstrap adds the best value of the opponent's next position instead of subtracting "
+        "it; a reward for nim-sum 0 tells the improved learner the theorem.",
         PublishedTable(game, train, attrgetter("values"), first_mover),
         (Contender("negamax Q-learning", OBSERVATIONS, game, QLearning.for_env, first_mover),),
         source="the notebook [nim_qlearning_rl](https://github.com/bruce2tech/"
         "ml-fundamentals-portfolio/blob/main/03-reinforcement-learning/nim_qlearning_rl.ipynb)",
         full=full,
         limit=_attainable,
+        knows=NIM_SUM if name == "q-improved" else OBSERVATIONS,
     )
 
 
@@ -272,7 +278,7 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
     return System(
         f"ratio-{balls}-{most}-{games}",
         f"Win/loss ratios, row of {balls}, {games:,} games",
-        f"row of {balls}, take up to {most}, whoever takes the last loses; {games:,} games",
+        f"row of {balls}, take up to {most}, the player who takes the last loses; {games:,} games",
         games,
         {WORST: figure},
         "It never forgets the games it lost while it was bad, and keeps playing the odd losing "
@@ -336,8 +342,8 @@ def _alphazero(heaps: int, figure: str) -> System:
         f"alphazero-{heaps}",
         f"AlphaZero of Zhou & Riis, {HEAPS_IN_WORDS[heaps]} heaps",
         f"Nim {', '.join(map(str, board))}, 20,000 games of self-play from the full board, no "
-        "search at evaluation; the published learner is a network trained with search on a GPU, "
-        "measured in its place is tabular Q-learning (learning rate 0.5, epsilon 0.1)",
+        "search at evaluation; the published learner is a network trained with search on a GPU; "
+        "tabular Q-learning (learning rate 0.5, epsilon 0.1) is measured in its place",
         20_000,
         {ALL: figure},
         "From the full board alone most positions are hardly ever visited, and a network does not "
@@ -353,6 +359,8 @@ def _alphazero(heaps: int, figure: str) -> System:
         ),
         source='B. Zhou & S. Riis, "Impartial games: a challenge for reinforcement learning", '
         "arXiv:2205.12787 (2022)",
+        knows=RULES,
+        stand_in=published,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.registry import LEARNERS
 from benchmarks.leaderboard import RESULTS, leaderboard, published
-from benchmarks.published.systems import SYSTEMS
+from benchmarks.published.systems import SYSTEMS, System
 from benchmarks.report import percent, read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 from docs.generator.markdown import ROOT, filled, heading, table, write
@@ -126,24 +126,41 @@ def leaderboard_page() -> None:
 
 
 def filled_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table without the columns that have nothing in any row."""
-    cells = [["" if cell == "-" else cell for cell in row] for row in rows]
-    used = [column for column in range(len(header)) if any(row[column] for row in cells)]
+    """Return a table without columns that have nothing in any row; a dash fills other gaps.
+
+    The first column names groups of rows, and is left as it is.
+    """
+    cells = [[row[0], *("–" if cell in ("", "-") else cell for cell in row[1:])] for row in rows]
+    used = [column for column in range(len(header)) if any(row[column] != "–" for row in cells)]
     return table(
         [header[column] for column in used], [[row[column] for column in used] for row in cells]
     )
+
+
+def _as_published(system: System, row: Row) -> list[tuple[str, ...]]:
+    """Return the rows of the published learner, and of the one that is measured in its place."""
+    score = f"**{row['score']}**"
+    measured = (row["measured as published"], row["attainable"])
+    if system.stand_in is None:
+        return [(score, "as published", system.knows, row["published"], *measured)]
+    return [
+        (score, "as published", system.knows, row["published"], "", ""),
+        ("", system.stand_in.name, system.stand_in.knows, "", *measured),
+    ]
 
 
 def published_page() -> None:
     """Write the page of published systems."""
     rows = read_csv(RESULTS / "published.csv")
     parts = [
-        "# Published systems\n\nPublished learners of these games, run under their own settings, "
-        "and learners of this project with as many games. Printed by "
-        "`python -m benchmarks.published`, which also writes [published.csv](published.csv); "
-        "means over three seeds, with the lowest and highest where they differ. Scores in percent "
-        "are exact: shares of N-positions, or chances of winning by backward induction, not "
-        "games played."
+        "# Published systems\n\nPublished learners of these games, run with their own settings, "
+        "and learners of this project with as many games. `python -m benchmarks.published` prints "
+        "these figures and writes [published.csv](published.csv). They are means over three seeds, "
+        "with the lowest and highest where they differ. Scores in percent are exact: percentages "
+        "of N-positions, or probabilities of winning by backward induction, not games played."
+        "\n\n- *knows*: information that the learner uses besides its rewards.\n"
+        "- *published*: as printed by the authors. *measured*: our run.\n"
+        "- *attainable*: the score of perfect play, in tables where it is not always 100."
     ]
     for name in dict.fromkeys(row["system"] for row in rows):
         system = SYSTEMS[name]
@@ -151,8 +168,7 @@ def published_page() -> None:
         for row in rows:
             if row["system"] == name:
                 if row["published"] or row["measured as published"]:
-                    figures = (row["published"], row["measured as published"], row["attainable"])
-                    shown.append((f"**{row['score']}**", "as published", "", *figures))
+                    shown += _as_published(system, row)
                 shown.append(("", row["ours"], row["knows"], "", row["same games"], ""))
         header = ("score", "learner", "knows", "published", "measured", "attainable")
         parts.append(
