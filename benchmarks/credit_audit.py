@@ -787,19 +787,19 @@ multi_turn_optimal_token_baseline [0.0, 0.0, 1.0]
     ),
     (
         "",
-        "A game that is the only one of its group has its whole reward as credit in GRPO as verl "
-        "and SkyRL have it, which is REINFORCE for it, and none in RLOO as SkyRL has it nor in "
-        "Tinker's cookbook; Pass@k refuses it with a `ValueError`. None of these is wrong: a "
-        "trainer that mixes sizes of groups should know which it has.",
+        "In GRPO of verl and SkyRL, a game that is the only one of its group gets its whole "
+        "reward as credit, as in REINFORCE; in RLOO of SkyRL and in Tinker's cookbook it gets "
+        "none; Pass@k raises a `ValueError`. None of these is wrong, but a trainer that mixes "
+        "group sizes should know which it uses.",
         "",
     ),
     (
         "skyrl",
-        "SkyRL: what is whitened is whitened over its mask of the response, which holds the tokens "
-        "of observations as well (its mask of the loss does not). Mean and deviation are then "
-        "those of another set of tokens than the one that is trained on, and the cosine is lower "
-        "than verl's, which leaves them out. With a mask of the agent's tokens alone, REINFORCE++ "
-        "would lose the reward of all turns before the last:",
+        "SkyRL: whitening uses the mask of the response, which includes the tokens of "
+        "observations (the mask of the loss does not). So mean and deviation are not those of the "
+        "tokens that are trained on, and the cosine is lower than verl's, which leaves "
+        "observations out. But with a mask of the agent's tokens alone, REINFORCE++ would lose "
+        "the reward of all turns before the last:",
         """\
 >>> import torch
 >>> from skyrl.backends.skyrl_train.utils import ppo_utils
@@ -814,11 +814,11 @@ multi_turn_optimal_token_baseline [0.0, 0.0, 1.0]
     ),
     (
         "verl",
-        "Whitening over the batch subtracts a mean that has the game itself in it, and divides by "
-        "a deviation that depends on it; the direction is not that of ∇J, by little, and by less "
-        "the larger the batch (here it is one group). With values of an exact critic a group that "
-        "was won throughout still has credits after whitening, as their spread is made 1 whatever "
-        "it was. A batch of a single token is refused, by verl and by SkyRL:",
+        "Whitening over the batch subtracts a mean that includes the game itself, and divides by "
+        "a deviation that depends on it. So the direction differs a little from ∇J, less the "
+        "larger the batch (here it is one group). With values of an exact critic, a group in "
+        "which every game was won still has credits after whitening, as any spread is scaled to "
+        "1. verl and SkyRL refuse a batch of a single token:",
         """\
 >>> import torch
 >>> from verl.trainer.ppo import core_algos
@@ -830,15 +830,15 @@ ValueError: The sum of the mask is one, which can cause a division by zero.
     ),
     (
         "",
-        "Pass@k, MaxRL, GPG and OPO are stated for other aims than the chance of winning, or weigh "
-        "groups by it: a cosine below 1 is no fault of theirs.",
+        "Pass@k, MaxRL, GPG and OPO have other aims than the chance of winning, or weight groups "
+        "by it, so a cosine below 1 is not an error.",
         "",
     ),
     (
         "",
-        "A game that was cut off has no reward and is credited like a lost one by every function "
-        "(SkyRL's GAE differs by the value of the last reply). Whoever does not want that has to "
-        "leave such games out before, as an option of TRL's trainers does.",
+        "A truncated game has no reward, so every function credits it like a lost one (SkyRL's "
+        "GAE differs by the value of the last reply). To avoid this, leave such games out before, "
+        "as an option of TRL's trainers does.",
         "",
     ),
 )

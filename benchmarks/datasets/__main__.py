@@ -199,18 +199,18 @@ def summary(runs: Sequence[DatasetRun]) -> str:
 
 
 NOTES = """\
-- Both seats play alike. A *mistake* is a move that loses a win which another move keeps. Where both
-  kinds of moves are legal, a mistake is made with the probability *mistake rate*, and the move is
-  drawn evenly among its kind; elsewhere among all legal moves.
-- *mistakes made*: of the positions in the data, over all seeds, where one was possible. *optimal
-  moves %*: of the data's moves at N-positions, those that keep the win, those at which every move
-  does included. Both are counted exactly, with the solution.
-- *N-positions seen %*: of the N-positions that can be reached from the start, those in the data.
-- *imitation* plays the move made most often at a position of the data; *offline Q-learning* one of
+- Both seats play with the same mistake rate. A *mistake* is a move that loses a win which another
+  move keeps. If both kinds of moves are legal, a mistake is made with the probability *mistake
+  rate*, and the move is drawn uniformly among its kind; otherwise among all legal moves.
+- *mistakes made*: percentage of the positions in the data, over all seeds, at which a mistake was
+  possible and made. *optimal moves %*: percentage of the moves at N-positions in the data that keep
+  the win, including N-positions at which every move does. Both are exact counts.
+- *N-positions seen %*: percentage of the N-positions reachable from the start that are in the data.
+- *imitation* plays the most frequent move of the data at a position; *offline Q-learning* one of
   the highest value, Q(s, a) = r − max Q(s', b) over the moves b of the data. At positions that are
-  not in the data both draw among the legal moves. Neither plays a game or knows the rules.
-- Scores are exact: the share of reachable N-positions at which a win is kept. Mean over seeds, with
-  the lowest and the highest.
+  not in the data both play random legal moves. Neither plays games in training or knows the rules.
+- Scores are exact: the percentage of reachable N-positions at which a win is kept. Mean over seeds,
+  with the lowest and the highest.
 """
 
 
@@ -228,8 +228,8 @@ def page(command: str, runs: Sequence[DatasetRun], games: int, start: str) -> st
 # Datasets of known mistakes
 
 Games for offline learning, in the format of [Minari](https://minari.farama.org): {games:,} games in
-each dataset, from the start `{start}`. The rate of mistakes is known exactly, and so is the right
-move at every position: what a learner makes of the data is not measured by playing, but scored.
+each dataset, from the start `{start}`. The rate of mistakes and the right moves at every position
+are known exactly, so a learner trained on the data is scored exactly, without playing games.
 
 `{command}`, with `python -m pip install -e ".[datasets]"`, makes the datasets and this page.
 

@@ -224,25 +224,24 @@ def results(name: str, runs: Sequence[GeneralisationRun]) -> tuple[list[str], li
 PICTURE = """\
 ![Percent of N-positions played right, by learner and board](generalisation.png)
 
-Percent, mean over the seeds, on four of the games below; boards from the one that was
-learned, on the left, to the largest. A cell is empty where a learner cannot read the board.
+Percent, mean over the seeds, on four of the games below; boards from the training board, on the
+left, to the largest. A cell is empty if the learner cannot read the board.
 """
 
 NOTES = f"""\
 - Scores are optimality in percent: the mean probability of a winning move over N-positions, ties as
   fractions. Each score is the mean over the seeds, with the lowest and the highest where they
-  differ. The board that was learned is scored at all N-positions, other boards at {SAMPLE:,} that
-  are drawn at random, the same for all learners; the intervals, with a confidence of 95 %, are in
-  the CSV.
-- *positions read*: positions whose options a learner has looked up in the rules, in games, in its
-  own exams and to choose moves. Learners that observe do not look any up.
-- *proved*: in how many seeds the learner has proved, without any knowledge of who wins, that it is
-  right for all numbers of heaps of all sizes (an automaton) or of heaps up to the largest that it
-  has learned (classes). The proof is made by code separate from the learner.
-- What each was given is listed above. No learner sees a theorem, a Grundy value or who wins,
-  neither to learn nor to decide when to stop.
-- Table learners play at random at positions that their table does not hold. To look a position up,
-  empty heaps and the order of heaps are ignored.
+  differ. The training board is scored at all N-positions, other boards at {SAMPLE:,} drawn at
+  random, the same for all learners; the CSV has the 95 % intervals.
+- *positions read*: positions at which a learner has looked up the options in the rules, in games,
+  in its own tests and to choose moves. Learners that only observe look up none.
+- *proved*: the number of seeds in which the learner has proved, without being told who wins, that
+  it is right for all numbers of heaps of all sizes (an automaton) or of heaps up to the largest
+  that it has learned (classes). The proof is made by code separate from the learner.
+- The prior knowledge of each learner is listed above. No learner uses a theorem, a Grundy value or
+  who wins, neither to learn nor to decide when to stop.
+- Table learners play at random at positions outside their table. A look-up ignores empty heaps and
+  the order of heaps.
 - *CPU seconds* are those of the process while it learns, without compilation.
 - Machine: {machine()}.
 """
@@ -261,10 +260,10 @@ def report(runs: Sequence[GeneralisationRun], seeds: int, command: str) -> str:
         )
         parts.append(f"## {name}\n\n{boards}.\n\n{table(header, body, style='github')}\n")
     took = table(LEARNING, learning(runs), style="github")
-    parts.append(f"## What learning took\n\n{took}\n")
+    parts.append(f"## Cost of learning\n\n{took}\n")
     given = {run.contender: run.given for run in runs}
     parts.append(
-        "## What each was given\n\n" + "\n".join(f"- {who}: {what}" for who, what in given.items())
+        "## Prior knowledge\n\n" + "\n".join(f"- {who}: {what}" for who, what in given.items())
     )
     refused = {(run.experiment, run.contender): run.refused for run in runs if run.refused}
     if refused:

@@ -30,24 +30,24 @@ STANDING = (
 PAGE = """\
 # Open track
 
-Q-learning solves every board of the [leaderboard](index.md). Here it does not: few games, all
-from one position; a larger board of the same game, unseen; and games that nobody chose, by random
-octal codes.
+Q-learning solves every board of the [leaderboard](index.md), but not these tasks: few games, all
+from one position; a larger, unseen board of the same game; and games with random octal codes, not
+chosen by anybody.
 {summary}
 
 `{command}`, tasks of version {version}, means of {seeds} seeds.
 
 {standings}
 
-- A learner plays {games} games from the full position of a small board, beginning anew for each
-  number. Its greedy policy is scored by the share of N-positions at which it plays a winning
-  move, in percent: over all N-positions of that board that games can reach, and over {sample:,}
-  drawn from a larger board, the same ones for every learner.
+- A learner plays {games} games from the full position of a small board, and is trained
+  from scratch for each number. Its greedy policy is scored by the percentage of N-positions at
+  which it plays a winning move: over all N-positions of that board that games can reach, and over
+  {sample:,} drawn from a larger board, the same ones for every learner.
 - *Area*: the area under the curve of the score over the logarithm of games. *Score*: the mean of
   the areas over all tasks and both boards. *Last*: the score after {last:,} games.
-- *Learned boards*, *larger boards*: how many it plays. A learner may refuse a game, or give it up,
-  and a table holds the positions of its own board alone. In both cases random moves count.
-- `optimal` and `random` are not trained: they bound what a score can mean.
+- *Learned boards*, *larger boards*: the number that it plays. A learner may refuse a game or give
+  it up, and a table has only the positions of its own board; then random moves are scored.
+- `optimal` and `random` are not trained: they are the upper and the lower reference.
 
 ![Scores by number of games on both boards](open_track.png)
 
@@ -67,17 +67,18 @@ Mean over the tasks; a line for each learner.
 {larger}
 
 No other learner plays any larger board{nobody}.
-The programs of `agents.deep` are not learners of the command line, and not in the table.
+The programs of `agents.deep` are not learners of the command line, so they are not in the table.
 
 ## Tasks
 
 {tasks}
 
-*Observes*, *any*: the highest area among learners that know what they observe alone, and among
-all, but `optimal`. Codes of `octal` games have three random digits, of which one at least lets a
-heap be split, by the seed {seed}; the heap to learn is the largest whose table has at most {rows:,}
-rows. The code of `{of_version}` is drawn by the version of the
-package: nobody can prepare for the next one. All figures are in [open_track.csv](open_track.csv).
+*Observes*, *any*: the highest area among learners that know only what they observe, and among
+all except `optimal`. Codes of `octal` games have three random digits, drawn with the seed {seed};
+at least one lets a heap be split. The learned heap is the largest with a table of at most {rows:,}
+rows. The code of `{of_version}` is drawn from the version of the
+package, so nobody can prepare for the next one. All figures are in
+[open_track.csv](open_track.csv).
 
 ## Enter
 
@@ -86,10 +87,10 @@ cp docs/tutorials/my_learner.py .
 python -m benchmarks.open_track --learners my_learner:MyLearner --quick
 ```
 
-is a check; without `--quick` the learner is trained on all tasks and shown in the table above, and
-the last lines say how to enter: by a pull request that adds `open_track.csv` as
+This is a check. Without `--quick` the learner is trained on all tasks and shown in the table
+above. To enter, open a pull request that adds `open_track.csv` as
 `docs/results/open_entries/NAME.csv`, and the learner's code, so that its command can be run again
-for the code of the next version.
+for the code of the next version; the last lines of the output say so too.
 
 `--learners MODULE:NAME` takes what the [leaderboard](index.md#enter-your-learner) takes. To play
 larger boards,
@@ -98,10 +99,10 @@ larger boards,
   raises a `ValueError`; it may also choose its own games: see
   <autoref identifier="agents.GameChoosingLearner">the protocol</autoref>;
 - a function of an environment, a number of games and a seed returns an object with that method;
-- a function of observations and action masks is scored as it is, on both boards.
+- a function of observations and action masks is scored without training, on both boards.
 
-An attribute `knows` says in words, as above, what a learner makes use of besides observations,
-masks and rewards.
+An attribute `knows` says in words, as above, which information besides observations, masks and
+rewards the learner uses.
 """
 
 
@@ -181,7 +182,7 @@ def summary(found: Sequence[OpenStanding]) -> str:
     best, alone = found[0], observing[0]
     return textwrap.fill(
         f"The highest score of 100 is {percent(best.score)} (`{best.learner}`, which knows "
-        f"{best.knows}); the highest of those that know what they observe alone is "
+        f"{best.knows}); the highest of those that know only what they observe is "
         f"{percent(alone.score)} (`{alone.learner}`): {percent(alone.learned_last)} % on the "
         f"learned boards after {GAMES[-1]:,} games, and {percent(alone.larger_last)} % on the "
         "larger ones.",

@@ -153,13 +153,13 @@ def notes(spoken: Sequence[Spoken]) -> str:
 - *sampled moves*: replies drawn in training, {MOVES:,} in a run, or to the end of the batch of
   games in which that number is passed. Replies of the *reference model*, the one that speaks and
   is trained no further, are among them.
-- Groups of 16 have the same prompt, or the same start; a reply's advantage is its reward minus the
-  mean of the group, divided by the standard deviation. Games begin at N-positions, the first move
-  is the model's; with results, every reply of a game has the advantage of its player.
-- *98 % after*: sampled moves at the first score of at least 98 %, lowest and highest seed, and in
-  how many seeds where not in all. Scores are taken every {BETWEEN_SCORES:,} moves.
-- *CPU seconds* are those of the process, one thread, without those of scoring: of
-  supervised training for *{SPOKEN}*, of policy gradient alone for the others, which come after it.
+- The 16 replies or games of a group have the same prompt or start; a reply's advantage is its
+  reward minus the mean of the group, divided by the standard deviation. Games begin at N-positions,
+  and the model moves first; with results, every reply of a game has the advantage of its player.
+- *98 % after*: sampled moves at the first score of at least 98 %, lowest and highest seed, and the
+  number of seeds if it is not all. Scores are taken every {BETWEEN_SCORES:,} moves.
+- *CPU seconds* are those of the process, one thread, without scoring: of supervised training for
+  *{SPOKEN}*, and of policy gradient alone for the others, which start from it.
 - Settings were chosen on the seeds {", ".join(map(str, CHOOSING))}, by the last row, `{LAST}`, and
   are the same for all rows: another row might do better with settings of its own.
 - Machine: {machine()}.

@@ -190,33 +190,33 @@ NOTES = f"""\
   start and seat.
 - *cosine* of the estimator's expectation E ĝ with ∇J, both exact, by dynamic programming over all
   positions. At *random* policies (logits from a standard normal distribution) and at *half-trained*
-  ones, which have half of what there is to win, on the path of ∇J from there. The least and the
-  greatest over {len(SETTINGS)} games with their starts and three policies each.
+  ones, half-way from there to the best chance of winning, on the path of ∇J. The lowest and the
+  highest over {len(SETTINGS)} games with their starts and three policies each.
 - *ρ* = K·E[L]·tr Cov / ‖E ĝ‖², with L the agent's turns in a game: the moves after which the noise
   of the mean estimate is as large as the estimate. The covariance is measured on sampled groups
-  against the exact mean. In the summary as a multiple of that of Q − V, geometric mean.
+  against the exact mean. The summary has the geometric mean, as a multiple of that of Q − V.
 - *ends at J/J\\**: the chance of winning where ascent along E ĝ itself ends ({STEPS} steps of Adam
   with a learning rate of {RATE}, falling to 0 in the second half), from equal chances of all moves,
-  from the full boards, as a share of the best possible against this opponent.
+  from the full boards, divided by the best possible against this opponent.
 - *moves*: thousands of moves of the agent until its greedy policy plays {ENOUGH:.0f} % of all
-  N-positions right for the first time, from uniform starts; median of {SEEDS} seeds, and in how
-  many of them where not in all; never: in none by {CAP:,} moves, where runs end. {GROUPS} groups
+  N-positions right for the first time, from uniform starts; median of {SEEDS} seeds, and the
+  number of seeds if it is not all; never: in none by {CAP:,} moves, where runs end. {GROUPS} groups
   of {GROUP} games in an update, Adam. Learning rates are chosen on the seeds
-  {", ".join(map(str, CHOOSING))}, which are not reported: of the rates that need at most {AS_GOOD}
-  times the fewest moves in the mean, a failure counted as the cap, the middle one. The grid is
+  {", ".join(map(str, CHOOSING))}, which are not reported: the middle one of the rates that need at
+  most {AS_GOOD} times the fewest moves in the mean, where a failure counts as the cap. The grid is
   widened until the choice is not at its edge.
 - *std* is that of the population; where it is 0 the credit is 0. Φ is 1 where the player to move
   can win; k is `kept_win`, 1 where a move keeps the win.
-- RLOO and Dr. GRPO differ by a factor, which Adam takes out. The exact V of Q − V and GAE is not to
-  be had in practice: they are what a perfect critic would give.
-- MT-GRPO is as its authors' code has it, for more than two turns: rewards of turns are centred over
-  all games of the group, and the last turn has the outcome alone. The variant centres among the
-  games that reached the turn and pays for the last turn too. GiGPO has ω = 1, a discount of 1 and,
-  as its authors' code, the standard deviation of a sample. The running mean of SPIRAL begins each
-  group at the value to which it tends. VinePPO plays {ROLLOUTS} games on from every position; their
-  moves count, in ρ too. A fitted V is the mean result of the games that came to a position, one
-  half where none did; each group has games of its own for ρ, all groups of an update share them in
-  learning, and their moves count there but not in ρ.
+- RLOO and Dr. GRPO differ by a factor, which Adam removes. Q − V and GAE use the exact V, as if
+  from a perfect critic, which nobody has in practice.
+- MT-GRPO follows its authors' code, for more than two turns: rewards of turns are centred over
+  all games of the group, and the last turn has only the outcome. The variant centres among the
+  games that reached the turn, and rewards the last turn too. GiGPO has ω = 1, a discount of 1 and,
+  like its authors' code, the standard deviation of a sample. The running mean of SPIRAL begins each
+  group at its limit. VinePPO plays {ROLLOUTS} games on from every position; their moves count, in ρ
+  too. A fitted V is the mean result of the games that reached a position, one half if none did. For
+  ρ each group has its own games; in learning all groups of an update share them, and their moves
+  count there but not in ρ.
 - Estimators of your own have a cosine and ρ from the sampled blocks alone, with their noise.
 - Machine: {machine()}.
 """

@@ -146,16 +146,16 @@ def pages() -> list[str]:
     with terminal():
         parts = [
             "# Commands",
-            "The programs of this project, with what each prints: the outputs below were made by "
-            "running the commands when this page was built.",
+            "The programs of this project and their outputs, made by running the commands when this "
+            "page was built.",
             "```sh\n"
             'python -m pip install ".[solver]"   # python -m nim_envs\n'
             'python -m pip install -e ".[all]"   # in a checkout: agents and benchmarks too\n'
             "```",
-            "Ctrl-C stops any of them with a message of one line. The exit code is 0; 1 where the "
-            "command looked for an answer and found none within its limit; 2 after a mistake in "
-            "the command, which is explained in one line; 130 after Ctrl-C. `--version` and "
-            "`--help` are options of every program.",
+            "Ctrl-C stops any of them with a message of one line. The exit code is 0; 1 if the "
+            "command found no answer within its limit; 2 after a mistake in the command, which one "
+            "line explains; 130 after Ctrl-C. `--version` and `--help` are options of every "
+            "program.",
             section("nim_envs", nim_envs_main, run_nim_envs, OF_NIM_ENVS),
             section("agents", agents_main, run_agents, OF_AGENTS),
             benchmarks(),

@@ -135,9 +135,9 @@ def truth(game: Game) -> str:
     winning = int(solution.is_winning(positions).sum())
     share = 100 * winning / len(positions)
     lines.append(
-        f"Of the {len(positions):,} positions that leave a move, {winning:,} are *N-positions* "
+        f"Of the {len(positions):,} positions with a legal move, {winning:,} are *N-positions* "
         f"({share:.1f} %): the **n**ext player, who is to move, can win there. At the others, the "
-        "*P-positions*, every move loses against right play."
+        "*P-positions*, every move loses to perfect play."
     )
     return "\n\n".join(lines)
 
@@ -350,7 +350,7 @@ def page(name: str) -> None:
         f"References: {what_is_read}" if what_is_read else "",
         results.of_game(name),
         "## The rules in Python",
-        f"The game without an environment: `nim_envs.make_game({name!r})`, whose rules are made "
+        f"The game without an environment is `nim_envs.make_game({name!r})`; its rules are made "
         f'by <autoref optional identifier="{constructor.__module__}.{constructor.__name__}">'
         f"<code>{constructor.__name__}</code></autoref>.",
     ]
@@ -362,7 +362,7 @@ def _environment_links() -> str:
         f'<autoref identifier="{environment.__module__}.{environment.__name__}">{library}</autoref>'
         for library, environment in LIBRARIES.items()
     )
-    return f"The environments' own pages: {links}."
+    return f"Pages of the environments: {links}."
 
 
 def index() -> None:

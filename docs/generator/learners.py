@@ -29,9 +29,9 @@ TASK = "nim-3-4-5"
 """The task of the leaderboard whose command every learner's page has."""
 
 KNOWLEDGE = {
-    True: "The rules: before it chooses a move it looks at the position after each of them. It "
-    "knows no theorem, and not who wins.",
-    False: "Nothing but what it observes and the rewards: neither the rules nor any theorem.",
+    True: "The rules: before it chooses, it looks at the position after each legal move. It knows "
+    "no theorem, and not who wins.",
+    False: "Only its observations and rewards: neither the rules nor any theorem.",
 }
 
 
@@ -61,7 +61,7 @@ def reached_by(name: str) -> str:
     )  # fmt: skip
     lines = command(name).replace(" --learner", " \\\n    --learner")
     return (
-        f"```sh\n{lines}\n```\n\nends with "
+        f"```sh\n{lines}\n```\n\nThe result: "
         f"{percent(float(row['optimality %']))} % of {row['of']} N-positions played optimally."
     )
 
@@ -82,10 +82,10 @@ def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
         "## The learning rule",
         formula(next(iter(rows.values())).formula),
         *conditions,
-        "*s* is a position and *a* a move; *s′* is the position that is bootstrapped from, *r* the "
-        "reward, *γ* the discount and *α* the learning rate.",
+        "*s* is a position and *a* a move; *s′* is the position from which the update bootstraps, "
+        "*r* the reward, *γ* the discount and *α* the learning rate.",
         *rest,
-        "## What it knows",
+        "## Prior knowledge",
         KNOWLEDGE[cls.uses_rules],
         "## When to use it",
         *use,
@@ -93,7 +93,7 @@ def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
         "On the command line and in the benchmarks:",
         table(("name", "made with", "learners"), names),
         *(reached_by(name) for name, row in rows.items() if not row.one_for_each_seat),
-        "All figures below are reached by\n\n```sh\npython -m benchmarks.optimality --learners "
+        "This command makes all figures below:\n\n```sh\npython -m benchmarks.optimality --learners "
         f"{' '.join(rows)}\n```",
         f'In Python: <autoref identifier="{cls.__module__}.{cls.__name__}">'
         f"<code>agents.{cls.__name__}</code></autoref>, "
@@ -115,23 +115,23 @@ def page_of_generalising(name: str) -> None:
         f"# {cls.__name__}",
         summary,
         *rest,
-        "## What it is given",
+        "## Prior knowledge",
         f"On a board of Nim: {cls(make_game('nim')).given}.",
-        "It sees no theorem, no Grundy value, and not who wins: neither to learn nor to decide "
+        "It uses no theorem, no Grundy value, and not who wins, neither to learn nor to decide "
         "when to stop.",
         "## When to use it",
         *use,
         "## Names",
-        f"On the command line `{name}`; `show` prints what it has found and proved:",
+        f"On the command line `{name}`; `show` prints its result and proof:",
         f"```sh\npython -m agents train --game nim --learner {name} --output agent.zip\n"
         "python -m agents show --player agent.zip\n```",
         f'In Python: <autoref identifier="{cls.__module__}.{cls.__name__}">'
         f"<code>agents.{cls.__name__}</code></autoref>. `{cls.__name__}.for_env(env)` learns in "
         "`train`; `greedy(game)` is its policy on another board of the same game, and "
-        "`greedy().move(position)` plays heaps that no environment holds.",
+        "`greedy().move(position)` plays heaps that are too large for an environment.",
         "## Results",
-        "See [boards that were not seen](../results/generalisation.md); its figures are reached by"
-        f"\n\n```sh\npython -m benchmarks.generalisation --learners {name}\n```",
+        "See [Boards that were not seen](../results/generalisation.md). This command makes its "
+        f"figures:\n\n```sh\npython -m benchmarks.generalisation --learners {name}\n```",
         "## References",
         references(cls),
     ]

@@ -176,7 +176,7 @@ def board_on_page(name: str, path: str) -> str:
     """
     return (
         f'<div class="nim-play" data-game="{name}" data-source="{path}{name}.js">'
-        "<noscript>With JavaScript, one plays the game here, against an optimal opponent or "
+        "<noscript>Turn on JavaScript to play the game here, against an optimal opponent or "
         "against Q-learning.</noscript></div>"
     )
 

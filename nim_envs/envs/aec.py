@@ -68,8 +68,8 @@ class GameEnv(AECEnv[str, Any, Any]):
     A ``Dict`` of ``"observation"``, the position as int64 ``(components,)``, or its coordinates
     ``(len(game.rules.fields),)`` where the game has them (with another ``encoding``, float32
     features), and ``"action_mask"``, int8 ``(actions,)``: 1 where the action is legal; all zeros
-    for the player who is not to move, and for both where the game has terminated. Both players
-    observe the same position. Where heaps may split, some components are empty at first, for the
+    for the player who is not to move, and for both when the game has terminated. Both players
+    observe the same position. If heaps can split, some components are empty at first, for the
     heaps made by splitting.
 
     ## Starting State
@@ -99,7 +99,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     Args:
         game: rules, convention and start.
-        name: name of the environment, as ``str(env)`` shows it.
+        name: name of the environment, shown by ``str(env)``.
         render_mode: ``"human"``: a window shows every move, at ``metadata["render_fps"]`` moves
             a second; ``"rgb_array"``: :meth:`render` returns the same picture as an array and
             needs no display; ``"ansi"``: it returns text; ``None``: nothing is rendered.
@@ -109,7 +109,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             position as it was.
         max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
         show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold the truth about moves, as described above.
+        truth_in_info: whether infos say which moves are right, as described above.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.

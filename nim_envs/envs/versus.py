@@ -63,15 +63,15 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, in games with draws
     ``"draw_position"``, a :class:`nim_envs.starts.Start`, or a position.
 
-    Where the agent is ``player_1`` the opponent has already moved. If that move ends the game,
+    If the agent is ``player_1`` the opponent has already moved. If that move ends the game,
     a new game is started in its place.
 
     ## Rewards
     Versus an opponent the agent's rewards, in self-play those of the player who made the move: +1
     for a win, -1 for a loss and 0 for a draw in the step that ends the game, 0 before. An illegal
-    move forfeits: whoever makes it loses.
+    move forfeits: the player who makes it loses.
 
-    In self-play the next observation is the opponent's, whose gain is the mover's loss, so the
+    In self-play the next observation is the opponent's, who wins what the mover loses, so the
     bootstrap has a minus sign: the target of a move is ``reward - discount * value(next)``. The
     return of an episode is the reward of its last mover, +1 for every game of normal play without
     forfeits: to see how often each seat wins, count ``info["winner"]``.
@@ -118,7 +118,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             position as it was.
         max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
         show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold the truth about moves, as described above.
+        truth_in_info: whether infos say which moves are right, as described above.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.

@@ -86,7 +86,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     take no dictionaries; the masks are then in the infos.
 
     ## Starting State
-    As in :class:`nim_envs.envs.aec.GameEnv`. Versus an opponent, where the agent is ``player_1``
+    As in :class:`nim_envs.envs.aec.GameEnv`. Versus an opponent, if the agent is ``player_1``
     the opponent has already moved. If that move ends the game, another game begins in its place.
 
     ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with ``seed + i``, or a
@@ -99,9 +99,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     ## Rewards
     Float32 ``(num_envs,)``: in self-play the reward of the player who made the move, versus an
     opponent the agent's. +1 for a win, -1 for a loss or 0 for a draw in the step that ends a game,
-    0 in all others. An illegal move forfeits the game: whoever makes it loses.
+    0 in all others. An illegal move forfeits the game: the player who makes it loses.
 
-    In self-play the next observation is the opponent's, whose gain is the mover's loss, so the
+    In self-play the next observation is the opponent's, who wins what the mover loses, so the
     bootstrap has a minus sign: the target of a move is ``reward - discount * value(next)``. The
     return of an episode, as Gymnasium's ``RecordEpisodeStatistics`` records it, is the reward of
     its last mover, +1 for every game of normal play without forfeits: to see how often each seat
@@ -147,15 +147,14 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, at drawn positions among those that keep the draw, or among all where there are
-            none; a number: optimal except for a random move with
-            that probability. Or any player that :func:`nim_envs.optimality` scores. A function of
-            observations, action masks and a generator is given the whole batch, with masks of zeros
-            where it is not to move, and returns actions or probabilities. A function of
-            observations and action masks, or an object with ``action_probabilities`` or ``move``,
-            is given only the games in which it is to move. Of an agent,
-            ``act(observation, action_mask, rng)`` is called for one game after the other, or
-            ``act_many``, if it has it, for all at once. It may overwrite its arguments; an action
-            of -1 means no legal move, and forfeits like an illegal one.
+            none; a probability of a random move, optimal otherwise. Or any player that
+            :func:`nim_envs.optimality` scores. A function of observations, action masks and a
+            generator is given the whole batch, with masks of zeros where it is not to move, and
+            returns actions or probabilities. A function of observations and action masks, or an
+            object with ``action_probabilities`` or ``move``, is given only the games in which it is
+            to move. Of an agent, ``act(observation, action_mask, rng)`` is called for one game
+            after the other, or ``act_many``, if it has it, for all at once. It may overwrite its
+            arguments; an action of -1 means no legal move, and forfeits like an illegal one.
         seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
             ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
             self-play.
@@ -171,7 +170,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             observations and action masks; else the next call overwrites them. All other arrays
             are always new.
         show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold the truth about moves, as described above.
+        truth_in_info: whether infos say which moves are right, as described above.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
