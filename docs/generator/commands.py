@@ -146,8 +146,8 @@ def pages() -> list[str]:
     with terminal():
         parts = [
             "# Commands",
-            "The programs of this project and their outputs, made by running the commands when this "
-            "page was built.",
+            "The programs of this project and their outputs, made by running the commands when "
+            "this page was built.",
             "```sh\n"
             'python -m pip install ".[solver]"   # python -m nim_envs\n'
             'python -m pip install -e ".[all]"   # in a checkout: agents and benchmarks too\n'
