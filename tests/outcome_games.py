@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pytest
 
 import nim_envs
 
@@ -210,9 +211,19 @@ def small_random_games() -> list[Entry]:
     return [random_game(seed) for seed in range(3, 13)]
 
 
-EXHAUSTIVE: dict[str, Callable[[], Entry]] = {
+LARGER: dict[str, Callable[[], Entry]] = {
     "connect-4": connect_four,
     "connect-3": lambda: connect_four(3),
     **{f"random-{seed}": lambda seed=seed: random_game(seed, 2000) for seed in range(3, 203)},
 }
-"""Larger games, and two hundred random ones, for tests marked ``exhaustive``."""
+"""Larger games, and two hundred random ones."""
+
+
+def when_to_run(name: str) -> pytest.MarkDecorator:
+    """Return the mark of a test on a larger game: one random game in five runs in CI."""
+    kind, _, seed = name.partition("-")
+    return pytest.mark.release if kind == "random" and int(seed) % 5 else pytest.mark.exhaustive
+
+
+LARGER_NAMES = [pytest.param(name, marks=when_to_run(name)) for name in LARGER]
+"""Their names, as parameters of a test."""

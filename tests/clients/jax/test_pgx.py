@@ -36,7 +36,7 @@ from nim_envs.starts.rejected import RejectionSampler
 from nim_envs.starts.samplers import BalancedSampler, Sampler
 from tests.clients.tutorials import run_tutorial
 from tests.games import REGISTERED, UNUSUAL, label, labels
-from tests.outcome_games import EXHAUSTIVE, GAMES
+from tests.outcome_games import GAMES, LARGER, when_to_run
 from tests.pairwise import in_turn
 
 GAMES_AT_A_TIME = 8
@@ -79,17 +79,15 @@ LAYOUTS = [JointLayout, ComponentLayout]
         *product(["tic-tac-toe", "dominoes", "random-2"], LAYOUTS),
         *(
             pytest.param(*each, marks=pytest.mark.exhaustive)
-            for each in (
-                *product(["hex-3", "connect-3-small"], LAYOUTS),
-                *in_turn([*EXHAUSTIVE], LAYOUTS),
-            )
+            for each in product(["hex-3", "connect-3-small"], LAYOUTS)
         ),
+        *(pytest.param(*each, marks=when_to_run(each[0])) for each in in_turn([*LARGER], LAYOUTS)),
     ],
 )
 def test_games_with_draws_are_in_lock_step_too(name, kind, monkeypatch):
     if kind is ComponentLayout:
         monkeypatch.setattr(layouts, "LARGEST_JOINT", 0)
-    entry = (GAMES | EXHAUSTIVE)[name]()
+    entry = (GAMES | LARGER)[name]()
     game = nim_envs.Game(entry.game.rules, entry.game.convention, UniformStart())
     env = PgxEnv(game, "integer" if kind is JointLayout else "one_hot")
     assert isinstance(env.layout, kind)

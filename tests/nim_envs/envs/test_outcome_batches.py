@@ -15,7 +15,15 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import ConformanceError, InvalidPositionError
 from nim_envs.testing import check_env
 from tests.nim_envs.envs.batches import MODES, Recorder, agrees, mixed_actions
-from tests.outcome_games import EXHAUSTIVE, GAMES, dominoes, hex_game, random_game, tic_tac_toe
+from tests.outcome_games import (
+    GAMES,
+    LARGER,
+    LARGER_NAMES,
+    dominoes,
+    hex_game,
+    random_game,
+    tic_tac_toe,
+)
 
 PLAYERS = nim_envs.game.PLAYERS
 BATCH = 7
@@ -74,11 +82,9 @@ def check_types(rewards, infos):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    "name", [*GAMES, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in EXHAUSTIVE)]
-)
+@pytest.mark.parametrize("name", [*GAMES, *LARGER_NAMES])
 def test_self_play_is_that_of_the_functions(name, mode):
-    entry = (GAMES | EXHAUSTIVE)[name]()
+    entry = (GAMES | LARGER)[name]()
     env = VectorGameEnv(entry.game, BATCH, opponent=None, truth_in_info=True, autoreset_mode=mode)
     rng = np.random.default_rng(0)
     shadows = shadows_of(entry)

@@ -147,7 +147,7 @@ def accused(first_seed, trials):
     return found, seed
 
 
-@pytest.mark.parametrize("trials", [20, pytest.param(200, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("trials", [20, pytest.param(200, marks=pytest.mark.release)])
 def test_right_agents_that_are_partly_trained_are_not_accused(trials, capsys):
     found, _ = accused(0, trials)
     with capsys.disabled():
@@ -182,7 +182,7 @@ def test_a_network_that_was_hardly_trained_is_not_called_faulty_for_being_blind(
     assert (report.verdict, report.faults[0].name) == ("unclear", "blind to heap 2")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.release
 def test_faults_of_four_learners_are_named_and_none_is_excluded_where_it_is_present():
     from tests import diagnosis_table
 
@@ -265,7 +265,7 @@ def test_faults_in_games_with_draws_are_named_and_none_is_excluded_where_it_is(l
     assert np.mean(named) >= 0.8, named
 
 
-@pytest.mark.parametrize("trials", [4, pytest.param(40, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("trials", [4, pytest.param(40, marks=pytest.mark.release)])
 def test_right_agents_in_a_game_with_draws_are_not_accused(trials):
     found = []
     for seed in range(80_000, 80_000 + trials):

@@ -11,7 +11,7 @@ import nim_envs
 from nim_envs import make_game
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.rules.convention import LISTED_OUTCOME, Convention
-from tests.outcome_games import EXHAUSTIVE, GAMES, small_random_games, tic_tac_toe
+from tests.outcome_games import GAMES, LARGER, LARGER_NAMES, small_random_games, tic_tac_toe
 
 
 def check_values_and_keeping_moves(entry):
@@ -49,10 +49,9 @@ def test_values_and_keeping_moves_of_random_games():
         check_values_and_keeping_moves(entry)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", EXHAUSTIVE)
+@pytest.mark.parametrize("name", LARGER_NAMES)
 def test_values_and_keeping_moves_of_larger_games(name):
-    check_values_and_keeping_moves(EXHAUSTIVE[name]())
+    check_values_and_keeping_moves(LARGER[name]())
 
 
 def test_games_of_the_last_move_keep_the_win_alone():
