@@ -151,15 +151,10 @@ def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
     if not isinstance(solution, SumSolution):
         return None
     heaps = [
-        (span.size, index)
-        for index, span in enumerate(box.spans)
-        if isinstance(box.rules.components[index], SubtractionHeap)
-        and isinstance(solution.component_values[index], ResidueValues)
+        _LastHeap(solution, index, span.low, span.high, values.bound + 1)
+        for index, (span, values) in enumerate(
+            zip(box.spans, solution.component_values, strict=True)
+        )
+        if isinstance(values.component, SubtractionHeap) and isinstance(values, ResidueValues)
     ]
-    if not heaps:
-        return None
-    _, index = max(heaps)
-    values = solution.component_values[index]
-    assert isinstance(values, ResidueValues)  # as chosen above
-    span = box.spans[index]
-    return _LastHeap(solution, index, span.low, span.high, values.bound + 1)
+    return max(heaps, key=lambda heap: (heap.high - heap.low, heap.index), default=None)

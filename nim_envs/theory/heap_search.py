@@ -8,7 +8,7 @@ from typing import Protocol
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.rules.convention import Convention
-from nim_envs.rules.octal_codes import HeapGame, heap_game
+from nim_envs.rules.octal_codes import heap_game
 from nim_envs.rules.validation import checked_integer
 
 Heaps = tuple[int, ...]
@@ -60,9 +60,9 @@ class HeapSearch:
     """
 
     def __init__(
-        self, game: HeapGame | PartRule | str, convention: Convention, limit: int = LARGEST_MEMO
+        self, game: PartRule | str, convention: Convention, limit: int = LARGEST_MEMO
     ) -> None:
-        self.game: HeapGame | PartRule = heap_game(game) if isinstance(game, str) else game
+        self.game = heap_game(game) if isinstance(game, str) else game
         if not isinstance(convention, Convention):
             raise InvalidGameError(
                 f"convention must be one of {list(Convention)}, not {convention!r}"
@@ -109,7 +109,10 @@ class HeapSearch:
 
     def wins(self, heaps: Sequence[int]) -> bool:
         """Return :meth:`is_winning` without checking ``heaps``."""
-        return self._search(self.canonical(heaps))
+        position = self.canonical(heaps)
+        for _ in self.steps(position):
+            pass
+        return self._winning[position]
 
     def winning_moves(self, heaps: Sequence[int]) -> list[tuple[int, Heaps]]:
         """Return the moves to a P-position.
@@ -132,19 +135,9 @@ class HeapSearch:
             if not self.wins(position[:place] + option + position[place + 1 :])
         ]
 
-    def known(self, position: Heaps) -> bool | None:
-        """Return whether a canonical position is an N-position; ``None`` if not yet known."""
-        return self._winning.get(position)
-
     def forget(self) -> None:
         """Empty the table of results and free its memory."""
         self._winning = {(): self._winning[()]}
-
-    def _search(self, position: Heaps) -> bool:
-        """Return whether a position in canonical form is an N-position."""
-        for _ in self.steps(position):
-            pass
-        return bool(self.known(position))
 
     def steps(self, position: Heaps) -> Iterator[int]:
         """Search a position in canonical form, without recursion, until it is known.
@@ -158,14 +151,14 @@ class HeapSearch:
         """
         work = 0
         stack: list[tuple[Heaps, Iterator[Heaps]]] = []
-        if self.known(position) is None:
+        if position not in self._winning:
             stack.append((position, self.options(position)))
         while stack:
             here, options = stack[-1]
             looked = 0
             for option in options:
                 looked += 1
-                winning = self.known(option)
+                winning = self._winning.get(option)
                 if winning is None:
                     # Return to this option first, once it is known.
                     stack[-1] = here, chain([option], options)

@@ -7,15 +7,19 @@ digits alone, where a list of all moves would grow with the numbers themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations, starmap
 from math import isqrt
 
 from nim_envs.rules.convention import Convention
 
 Point = tuple[int, ...]
 WinningMoves = Callable[[Point], Iterator[Point]]
+
+Choice = tuple[Point, Point]
+"""A choice of digits: the heaps with these digits, the others 0, and the indices of the heaps that
+are smaller than before the move."""
 
 
 def wythoff(square: Point, convention: Convention = Convention.NORMAL) -> Iterator[Point]:
@@ -139,39 +143,37 @@ def moore(heaps: Point, k: int, convention: Convention = Convention.NORMAL) -> I
         convention: normal or misère play.
     """
     digits = max(heaps).bit_length()
+    none_chosen: Iterable[Choice] = [((0,) * len(heaps), ())]
     if convention is Convention.NORMAL:
-        yield from _balanced(heaps, k, digits, (0,) * len(heaps), ())
-        return
-    yield from _odd_ones(heaps, k)
-    # All other P-positions have a heap of 2 or more: those of its digits are chosen first.
-    for after, reduced in _balanced_above_ones(heaps, k, digits):
-        yield from _balanced(heaps, k, 1, after, reduced)
+        choices = _balanced(heaps, k, range(digits), none_chosen)
+    else:
+        yield from _odd_ones(heaps, k)
+        # All other P-positions have a heap of 2 or more: those of its digits are chosen first.
+        upper = _balanced(heaps, k, range(1, digits), none_chosen)
+        choices = _balanced(heaps, k, range(1), (each for each in upper if max(each[0]) >= 2))
+    yield from (after for after, reduced in choices if reduced)
 
 
-def _balanced(heaps: Point, k: int, digits: int, chosen: Point, reduced: Point) -> Iterator[Point]:
-    """Yield heaps smaller in 1 to ``k`` places whose lowest ``digits`` are balanced.
+def _balanced(heaps: Point, k: int, digits: range, choices: Iterable[Choice]) -> Iterable[Choice]:
+    """Return all ways to go on with some choices so that the given digits are balanced.
 
     Balanced digits are 1 in a number of heaps that ``k + 1`` divides.
 
     Args:
         heaps: the heaps before the move.
         k: most heaps that are smaller.
-        digits: number of binary digits that are still to be chosen.
-        chosen: the heaps after the move, lowest ``digits`` 0.
-        reduced: heaps that are smaller by now.
+        digits: binary digits to choose, the highest first.
+        choices: choices of the higher digits.
     """
-    if digits == 0:
-        if reduced:
-            yield chosen
-        return
-    for after, now in _balanced_digit(heaps, k, digits - 1, chosen, reduced):
-        yield from _balanced(heaps, k, digits - 1, after, now)
+    for digit in reversed(digits):
+        choices = chain.from_iterable(starmap(partial(_balanced_digit, heaps, k, digit), choices))
+    return choices
 
 
 def _balanced_digit(
     heaps: Point, k: int, digit: int, chosen: Point, reduced: Point
-) -> Iterator[tuple[Point, Point]]:
-    """Yield all choices of one digit: the heaps with it, and those that are smaller by then."""
+) -> Iterator[Choice]:
+    """Yield all ways to go on with a choice by one more digit."""
     ones = [heap for heap, size in enumerate(heaps) if heap not in reduced and size >> digit & 1]
     for fewer in range(min(len(ones), k - len(reduced)) + 1):
         unbalanced = (len(ones) - fewer) % (k + 1)
@@ -185,22 +187,6 @@ def _balanced_digit(
                     size | (heap in with_one) << digit for heap, size in enumerate(chosen)
                 )
                 yield after, (*reduced, *lost)
-
-
-def _balanced_above_ones(heaps: Point, k: int, digits: int) -> Iterator[tuple[Point, Point]]:
-    """Yield all choices of the digits above the lowest that leave a heap of 2 or more."""
-    states: Iterator[tuple[Point, Point]] = iter([((0,) * len(heaps), ())])
-    for digit in range(digits - 1, 0, -1):
-        states = _next_digit(states, partial(_balanced_digit, heaps, k, digit))
-    return ((after, reduced) for after, reduced in states if max(after) >= 2)
-
-
-def _next_digit(
-    states: Iterator[tuple[Point, Point]],
-    choices: Callable[[Point, Point], Iterator[tuple[Point, Point]]],
-) -> Iterator[tuple[Point, Point]]:
-    for after, reduced in states:
-        yield from choices(after, reduced)
 
 
 def _odd_ones(heaps: Point, k: int) -> Iterator[Point]:
