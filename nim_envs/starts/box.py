@@ -181,11 +181,8 @@ def _bound(rules: Rules, name: str, bound: Any) -> tuple[int, ...]:
         raise InvalidPositionError(
             f"{name} must be an integer or {fields} integers, one for each {each}, not {bound!r}"
         )
-    if rules.has_coordinates:
-        top = [values - 1 for values in rules.fields]
-        if (broadcast < 0).any() or (broadcast > np.array(top)).any():
-            raise InvalidPositionError(
-                f"{name} must be from 0 to {tuple(top)}, not {tuple(broadcast.tolist())}"
-            )
-        return tuple(broadcast.tolist())
-    return tuple(rules.checked_points(broadcast).tolist())
+    given: tuple[int, ...] = tuple(broadcast.tolist())
+    if any(not 0 <= value < values for value, values in zip(given, rules.fields, strict=True)):
+        top = tuple(values - 1 for values in rules.fields)
+        raise InvalidPositionError(f"{name} must be from 0 to {top}, not {given}")
+    return given

@@ -65,14 +65,8 @@ class FixedStart(Start):
         Raises:
             InvalidPositionError: the game has no such position, or it leaves no legal move.
         """
-        position = rules.checked_positions(
-            rules.initial if self.position is None else self.position
-        )
-        if position.ndim != 1:
-            raise InvalidPositionError(
-                f"a start is one position of {len(rules.components)} components, not "
-                f"{self.position!r}"
-            )
+        given = rules.initial if self.position is None else self.position
+        position = rules.checked_position(given)
         if rules.is_terminal(position):
             raise InvalidPositionError(
                 f"a start must leave a legal move, and {rules.coordinate_tuple(position)} leaves "

@@ -220,7 +220,7 @@ class HeapQuotients:
                 delay=PROGRESS_DELAY,
             )  # fmt: skip
         for heap in heaps:
-            if all(self._is_done(game, last[game]) for game in self.games):
+            if all(len(self.parts[game]) > last[game] or self.period(game) for game in self.games):
                 return
             for game, parts in self.parts.items():
                 if len(parts) == heap <= last[game]:
@@ -251,9 +251,6 @@ class HeapQuotients:
                     "which heap its quotient is wanted"
                 )
         return dict.fromkeys(self.games, LARGEST_UNPERIODIC)
-
-    def _is_done(self, game: HeapGame, last: int) -> bool:
-        return len(self.parts[game]) > last or self.period(game) is not None
 
     def add_next(self, game: HeapGame) -> None:
         """Add the next larger heap of a game.

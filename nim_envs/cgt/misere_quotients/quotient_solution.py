@@ -124,11 +124,6 @@ class QuotientSolution(Solution):
         except _BudgetSpentError:
             return None
 
-    @property
-    def order(self) -> int:
-        """Number of classes of the quotient, which may cover more components than this game has."""
-        return len(self._products)
-
     def _winning(self, positions: IntArray) -> BoolArray:
         total = np.zeros(positions.shape[:-1], dtype=np.int64)
         for component, elements in enumerate(self._elements):
@@ -191,6 +186,7 @@ class _Joint:
     def __init__(self, components: Iterable[Component], games: Iterable[HeapGame]) -> None:
         self.search = QuotientSearch(LARGEST_ORDER)
         self.components = tuple(components)
+        # By component, the part of each state; ``None`` for states without a move.
         self.parts: dict[Component, list[int | None]] = {}
         self.heaps = HeapQuotients(games, search=self.search)
 
@@ -203,19 +199,15 @@ class _Joint:
     def extend(self, sizes: dict[HeapGame, int]) -> None:
         """Add all missing components, and missing heaps of each game up to a size."""
         for component in self.components:
+            if component.states > LARGEST_COMPONENT:
+                raise SearchTooLargeError(
+                    f"a misère quotient is looked for with a {component.kind} of up to "
+                    f"{LARGEST_COMPONENT} states, which is the limit, not of {component.states}"
+                )
             if component not in self.parts:
-                self.parts[component] = self._add(component)
+                self.parts[component] = _parts_of(component, self.search.add)
         if sizes:
             self.heaps.extend(sizes)
-
-    def _add(self, component: Component) -> list[int | None]:
-        """Add the states of a component; return their parts, ``None`` without a move."""
-        if component.states > LARGEST_COMPONENT:
-            raise SearchTooLargeError(
-                f"a misère quotient is looked for with a {component.kind} of up to "
-                f"{LARGEST_COMPONENT} states, which is the limit, not of {component.states}"
-            )
-        return _parts_of(component, self.search.add)
 
 
 def _parts_of(component: Component, add: Callable[[list[Word]], int]) -> list[int | None]:

@@ -459,15 +459,11 @@ class OpenRests:
             return None
         return bits((self._open[sums] & ~wins)[np.newaxis])[0]
 
-    def covered(self, element: int, rests: int) -> bool:
-        """Return whether all these rests are open for an earlier part of the same class."""
-        return any(rests | known == known for known in self._parts.get(element, ()))
-
     def _add_part(self, element: int, rests: int) -> bool:
         """Add a part, unless its rests are open for another of its class; return whether it was."""
-        if self.covered(element, rests):
-            return False
         known = self._parts.setdefault(element, {})
+        if any(rests | other == other for other in known):
+            return False
         for smaller in [other for other in known if other | rests == rests]:
             del known[smaller]
         self._spend(CALL + self._classes.order**2 // GATHERED)

@@ -51,11 +51,6 @@ class PartsQuotient:
     elements: tuple[int, ...]
     representatives: tuple[Word, ...]
 
-    @property
-    def order(self) -> int:
-        """Number of elements."""
-        return len(self.lost)
-
 
 class QuotientSearch:
     """The misère quotient of sums of parts, which are added one by one.

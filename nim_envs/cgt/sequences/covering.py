@@ -13,7 +13,7 @@ from nim_envs.cgt.sequences.lanes import NONE
 from nim_envs.compilation import compiled
 
 LOW = (1 << 32) - 1
-"""A pair's ``k`` is smaller; so it and a value fit in a word."""
+"""Heaps and offsets are smaller; so one of them and a value fit in a word."""
 
 AT_ONCE = 16
 """Pairs chosen for a target between two computations of the gains, to save time."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.cgt.sequences.covering import by_group, lacking, most_frequent
+from nim_envs.cgt.sequences.covering import LOW, by_group, lacking, most_frequent
 from nim_envs.cgt.sequences.lanes import LANES, NONE, SIDE, WORDS
 from nim_envs.compilation import compiled
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
@@ -81,9 +81,6 @@ LARGEST_BITMAPS = 1 << 26
 
 LIMIT_COST = 1 / 800
 """Relative cost of bitmaps per offset, value and heap; that of looking up an offset is 1."""
-
-LOW = (1 << 32) - 1
-"""Heaps are smaller; so an offset and a value fit in a word."""
 
 
 class Groups(NamedTuple):

@@ -55,6 +55,7 @@ from typing import Any
 
 import numpy as np
 
+from nim_envs.cgt.sequences.covering import LOW
 from nim_envs.cgt.sequences.lanes import (
     CANDIDATES,
     LANES,
@@ -79,7 +80,6 @@ from nim_envs.cgt.sequences.sparse_plan import (
     ENOUGH,
     HITS,
     LAST_RARE,
-    LOW,
     NEAR_WINDOW,
     NEEDS_BOUND,
     NEEDS_PLAN,
