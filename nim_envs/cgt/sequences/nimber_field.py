@@ -10,7 +10,7 @@ Python integers and with arrays of 64-bit words.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import index
 from typing import Any, overload
 
@@ -139,22 +139,7 @@ def nim_power(x: Nimbers, exponent: int) -> Any:
     exponent = index(exponent)
     if exponent < 0:
         x, exponent = nim_inverse(x), -exponent
-    if isinstance(x, np.ndarray):
-        base: Any = _checked_words(x)
-        result: Any = np.ones(base.shape, dtype=np.uint64)
-        bits = 64
-    else:
-        base, result = _checked(x), 1
-        bits = _field_bits(base)
-    if exponent:
-        # A non-zero x to the power of the number of non-zero elements of its field is 1.
-        exponent = (exponent - 1) % (2**bits - 1) + 1
-    while exponent:
-        if exponent & 1:
-            result = nim_product(result, base)
-        base = nim_product(base, base)
-        exponent >>= 1
-    return result
+    return _applied(partial(_power, exponent), x)
 
 
 @overload
@@ -264,6 +249,19 @@ def _invert(x: Any, bits: int) -> Any:
     norm = _multiply(low, high ^ low, half) ^ _times_top(_multiply(high, high, half), half)
     inverse = _invert(norm, half)
     return _multiply(high, inverse, half) << half | _multiply(high ^ low, inverse, half)
+
+
+def _power(exponent: int, x: Any, bits: int) -> Any:
+    result = np.ones_like(x) if isinstance(x, np.ndarray) else 1
+    if exponent:
+        # A non-zero x to the power of the number of non-zero elements of its field is 1.
+        exponent = (exponent - 1) % (2**bits - 1) + 1
+    while exponent:
+        if exponent & 1:
+            result = _multiply(result, x, bits)
+        x = _multiply(x, x, bits)
+        exponent >>= 1
+    return result
 
 
 def _root(x: Any, bits: int) -> Any:
