@@ -155,14 +155,14 @@ class ColumnAutomaton:
         heaps = as_heaps(positions)
         largest = np.asarray(heaps.max(axis=-1, initial=0))
         state = np.zeros(heaps.shape[:-1], dtype=np.int64)
-        for column in self._columns(int(largest.max(initial=0))):
+        for column in self.columns(int(largest.max(initial=0))):
             bits = (heaps >> column & 1).astype(np.int64, copy=False)
             # Columns above a position's highest bit are skipped, but never the lowest column.
             read = (largest >> column > 0) | (column == 0)
             state = np.where(read, self._after_column(state, bits), state)
         return np.asarray(self.lost[state])
 
-    def _columns(self, largest: int) -> range:
+    def columns(self, largest: int) -> range:
         """Return the columns that are read where ``largest`` is the largest heap, in order."""
         columns = range(max(1, largest.bit_length()))
         return columns[::-1] if self.most_significant_first else columns

@@ -48,8 +48,7 @@ def move_to_lost(
     heaps: list[int] = array.tolist()
     # Options may have fewer columns than the position, so the automaton is padded.
     padded = automaton.padded()
-    first = padded.most_significant_first
-    columns = range(max(1, max(heaps, default=0).bit_length()))[:: -1 if first else 1]
+    columns = padded.columns(max(heaps, default=0))
     bits = [[heap >> column & 1 for heap in heaps] for column in columns]
     maps = _all_around(padded, bits)
     for index, heap in enumerate(heaps):

@@ -38,7 +38,7 @@ position; those of sums follow from those of the parts (:class:`OpenRests`):
     ...     print(element, after.tolist(), np.flatnonzero(row_of(rests, found.classes.order)))
     1 [0] [3 4]
     3 [0, 1] [4]
-    >>> proof.holds_for(found.classes.moves)
+    >>> proof.holds()
     True
 
 References:
@@ -49,7 +49,7 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -264,7 +264,7 @@ def refine(
             )
         limits.spend(GUESS)
         lost = _guess(classes, won_at_once)
-        if OpenRests(classes, won_at_once, lost, limits.spend).holds_for(classes.moves):
+        if OpenRests(classes, won_at_once, lost, limits.spend).holds():
             return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
     last = len(classes.elements) - 1
     fine, coarser = classes.without_last
@@ -415,32 +415,25 @@ class OpenRests:
         self._classes, self._at_once, self._lost = classes, won_at_once, lost
         self._spend = spend
         self._open = ~lost & ~won_at_once
-        everything = bits(self._open[np.newaxis])[0]
+        # By class of positions: the largest sets of open rests, and their number.
         self._most: list[set[int]] = [set() for _ in range(classes.order)]
-        self._most[0] = {everything}
-        self._size = 1
-        # By class: the sets of open rests of parts, each with its shifted sets as rows.
+        self._size = 0
+        # By class of parts: the largest sets of open rests, each with its shifted sets as rows.
         self._parts: dict[int, dict[int, BoolArray]] = {}
 
-    def holds_for(self, moves: Iterable[tuple[int, IntArray]]) -> bool:
-        """Return whether the guess is right for sums of further parts and earlier ones.
-
-        Args:
-            moves: the class of each further part, and the classes of its options.
-        """
+    def holds(self) -> bool:
+        """Return whether the guess is right."""
         if self._open[0] or (self._lost & self._at_once).any():
             return False
-        added = []
-        for element, after in moves:
+        parts = []
+        for element, after in self._classes.moves:
             rests = self.of_part(element, after)
             if rests is None:
                 return False
-            added.append((element, rests))
-        added = [pair for pair in dict.fromkeys(added) if self._add_part(*pair)]
-        everything = [(element, rests) for element, most in enumerate(self._most) for rests in most]
-        return self._explore(
-            everything, [pair for pair in added if pair[1] in self._parts[pair[0]]]
-        )
+            parts.append((element, rests))
+        for element, rests in parts:
+            self._add_part(element, rests)
+        return self._no_empty_rest_is_open()
 
     def of_part(self, element: int, after: IntArray) -> int | None:
         """Return the rests that are open for a part, as bits of an integer.
@@ -459,20 +452,22 @@ class OpenRests:
             return None
         return bits((self._open[sums] & ~wins)[np.newaxis])[0]
 
-    def _add_part(self, element: int, rests: int) -> bool:
-        """Add a part, unless its rests are open for another of its class; return whether it was."""
+    def _add_part(self, element: int, rests: int) -> None:
+        """Add a part, unless its rests are open for another of its class."""
         known = self._parts.setdefault(element, {})
         if any(rests | other == other for other in known):
-            return False
+            return
         for smaller in [other for other in known if other | rests == rests]:
             del known[smaller]
         self._spend(CALL + self._classes.order**2 // GATHERED)
         known[rests] = row_of(rests, self._classes.order)[self._classes.products]
-        return True
 
-    def _explore(self, frontier: list[tuple[int, int]], parts: list[tuple[int, int]]) -> bool:
-        """Add parts to pairs until no pair is new; return whether no empty rest is open."""
+    def _no_empty_rest_is_open(self) -> bool:
+        """Return whether the empty rest is open for no sum: add parts until no pair is new."""
         products, order = self._classes.products, self._classes.order
+        parts = [(element, rests) for element, most in self._parts.items() for rests in most]
+        frontier = [(0, bits(self._open[np.newaxis])[0])]
+        self._is_new(*frontier[0])
         while frontier:
             pairs = [pair for pair in frontier if pair[1] in self._most[pair[0]]]
             elements = np.array([element for element, _ in pairs], dtype=np.int64)
@@ -489,7 +484,6 @@ class OpenRests:
                 for element, left in zip(sums, bits(now[some]), strict=True):
                     if self._is_new(element, left):
                         frontier.append((element, left))
-            parts = [(element, rests) for element, most in self._parts.items() for rests in most]
         return True
 
     def _is_new(self, element: int, rests: int) -> bool:

@@ -142,7 +142,7 @@ class QuotientSearch:
         classes = refined.classes
         at_once = WON_AT_ONCE[refined.coarser]
         open_rests = OpenRests(classes, at_once, refined.lost, self.spend)
-        if not open_rests.holds_for(classes.moves):
+        if not open_rests.holds():
             raise AssertionError(f"wrong classes of sums of {len(classes.elements)} parts")
         return open_rests
 
