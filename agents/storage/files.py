@@ -17,8 +17,6 @@ from nim_envs.rules.validation import largest_bytes
 
 FORMAT = "nim_envs agent"
 VERSION = 4
-OLDEST_VERSION = 3
-"""Oldest version that can be read."""
 
 
 def save(learner: Trainable, path: str | Path) -> Path:
@@ -130,8 +128,8 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
     """
     try:
         with opened(Path(path), largest_bytes()) as archive:
-            decoder = Decoder(archive, _version(archive.header), game)
-            content: dict[str, Any] = decoder.decode(archive.header["content"])
+            _check_header(archive.header)
+            content: dict[str, Any] = Decoder(archive, game).decode(archive.header["content"])
             check_value("its content", content, dict[str, Any])
     except StorageError as error:
         raise StorageError(f"{path} cannot be loaded: {error}") from error
@@ -140,19 +138,17 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
     return content
 
 
-def _version(header: Any) -> int:
-    """Return the version of a header, which is one that can be read."""
+def _check_header(header: Any) -> None:
+    """Check that a header is of a file of this package, in the present format."""
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise StorageError("it was not written by this package")
     check_names("its header", header, {"format", "version", "content"})
-    version: int = header["version"]
-    check_value("its version", version, int)
-    if not OLDEST_VERSION <= version <= VERSION:
+    check_value("its version", header["version"], int)
+    if header["version"] != VERSION:
         raise StorageError(
-            f"it is of format {version}; this version of the package reads formats "
-            f"{OLDEST_VERSION} to {VERSION}"
+            f"it is of format {header['version']}; this version of the package reads format "
+            f"{VERSION}"
         )
-    return version
 
 
 def restore(learner: Any, saved: Any) -> None:

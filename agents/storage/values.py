@@ -127,14 +127,12 @@ class Decoder:
 
     Args:
         archive: open file that holds the arrays.
-        version: version of the file's format.
         game: game of learners that were saved without one.
     """
 
-    def __init__(self, archive: Archive, version: int, game: Game | None) -> None:
+    def __init__(self, archive: Archive, game: Game | None) -> None:
         self._archive = archive
         self._game_of_caller = game
-        self._version = version
 
     def decode(self, code: Any) -> Any:
         """Return the value encoded as ``code``.
@@ -213,8 +211,6 @@ class Decoder:
         if body not in classes():
             raise StorageError(f"there is no learner {body!r}, but {', '.join(classes())}")
         learner, decoded = classes()[body], self.decode(saved)
-        if self._version == 3 and isinstance(decoded, dict):
-            _rename_arguments(body, decoded.get("arguments"))
         if isinstance(decoded, dict) and "game" in decoded and decoded["game"] is None:
             decoded["game"] = self._game_of_caller
             if observes is not None and self._game_of_caller is None:
@@ -232,18 +228,6 @@ class Decoder:
             )
         with refusing(f"a {body}"):
             return learner.from_saved(decoded)
-
-
-RENAMED_SINCE_3 = {"WinLossRatio": {"crystallise": "greedy_threshold"}}
-"""Arguments by class and their names in format 3, with their present names."""
-
-
-def _rename_arguments(learner: str, arguments: Any) -> None:
-    """Rename the arguments of a learner, from a file of format 3, in place."""
-    if isinstance(arguments, dict):
-        for old, new in RENAMED_SINCE_3.get(learner, {}).items():
-            if old in arguments:
-                arguments[new] = arguments.pop(old)
 
 
 KINDS: dict[str, Callable[..., Any]] = {

@@ -128,10 +128,6 @@ def _content(path: Path, game: Game | None) -> Any:
     saved = storage.load_content(path, game)
     if "training" not in saved:
         raise storage.StorageError(f"{path} holds {sorted(saved)}, not a training run")
-    if "process" not in saved:
-        raise storage.StorageError(
-            f"{path} is of an earlier version, which did not save the game of a run: begin it anew"
-        )
     check_value(f"the training run in {path}", saved, SavedRun)
     if saved["training"] < 0:
         raise storage.StorageError(f"{path}: training must be from 0 on, not {saved['training']}")

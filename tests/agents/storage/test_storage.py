@@ -149,10 +149,10 @@ def test_a_file_without_a_saved_learner_is_refused_with_the_reason(tmp_path):
     for header, message in (
         ({"format": "something else", "version": 1}, "was not written by this package"),
         ([1, 2], "was not written by this package"),
-        ({**ours, "version": 99, "content": {}}, r"of format 99; .* reads formats 3 to 4"),
+        ({**ours, "version": 99, "content": {}}, r"of format 99; .* reads format 4"),
         ({**ours, "version": "two", "content": {}}, "version must be int"),
         ({**ours, "version": 4}, "header must have .*'content'"),
-        ({**ours, "version": 1, "content": {"dict": []}}, r"of format 1; .* reads formats 3 to 4"),
+        ({**ours, "version": 1, "content": {"dict": []}}, r"of format 1; .* reads format 4"),
         ({**ours, "version": 4, "content": {"dict": []}}, r"holds \[\], not a saved learner"),
         ({**ours, "version": 4, "content": {"module": "os"}}, "unknown entry 'module'"),
         ({**ours, "version": 4, "content": {"module": "os"}}, "unknown entry 'module'"),
