@@ -22,7 +22,6 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import asdict, dataclass
-from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict
 
@@ -40,7 +39,12 @@ from nim_envs.files import check_writable
 from nim_envs.optional import imports_for, needed
 from nim_envs.progress import progress_bar
 from nim_envs.rules import Rules
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import (
+    checked_boolean,
+    checked_choice,
+    checked_integer,
+    checked_number,
+)
 from nim_envs.theory.longest_play import longest_play
 from nim_envs.typing import IntArray, MaskArray
 
@@ -103,16 +107,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if not (isinstance(self.network, str) and self.network in NETWORKS):
-            raise ValueError(f"network must be one of {list(NETWORKS)}, not {self.network!r}")
+        checked_choice("network", self.network, tuple(NETWORKS))
+        checked_number(
+            "learning_rate", self.learning_rate, 0, math.inf, open_low=True, open_high=True
+        )
+        checked_boolean("symmetry", self.symmetry)
         for name, value in asdict(self).items():
             if name not in ("network", "learning_rate", "symmetry"):
                 checked_integer(name, value, minimum=1)
-        rate = self.learning_rate
-        if not isinstance(rate, Real) or isinstance(rate, bool) or not 0 < float(rate) < math.inf:
-            raise ValueError(f"learning_rate must be a finite number above 0, not {rate!r}")
-        if not isinstance(self.symmetry, bool):
-            raise ValueError(f"symmetry must be True or False, not {self.symmetry!r}")
         if self.games % self.games_at_a_time:
             raise ValueError(
                 f"games must be a multiple of games_at_a_time, {self.games_at_a_time}, not "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.tabular.index import positions_of
+from agents.tabular.policies import shared_by_best
 from nim_envs import Game
 from nim_envs.encoding import Encoding
 from nim_envs.players import PolicyFunction, checked_probabilities, draw_actions
@@ -80,11 +81,9 @@ class PolicyAgent:
         # Networks mask by large negative numbers, which leave illegal actions a tiny probability.
         shares = checked_probabilities(self.policy(observations, masks), masks.shape) * masks
         if self.greedy_play:
-            best = shares.max(axis=1, keepdims=True)
-            shares = ((shares == best) & (masks != 0)).astype(np.float64)
-        total = shares.sum(axis=1, keepdims=True)
+            return shared_by_best(shares, masks)
         # If no legal action has a positive probability, all are equally likely.
-        shares = np.where(total > 0, shares, masks)
+        shares = np.where(shares.any(axis=1, keepdims=True), shares, masks)
         normalised: FloatArray = shares / shares.sum(axis=1, keepdims=True)
         return normalised
 

@@ -24,7 +24,7 @@ from nim_envs.players import (
     one_action,
 )
 from nim_envs.progress import progress_bar
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import checked_integer, checked_number
 from nim_envs.scoring import best_response
 from nim_envs.scoring.process import Process
 from nim_envs.typing import Array, IntArray, MaskArray
@@ -181,8 +181,7 @@ def play_match(
         InvalidActionError: a player's answer is not an action.
     """
     checked_integer("games", games, minimum=1)
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, not {confidence!r}")
+    checked_number("confidence", confidence, 0, 1, open_low=True, open_high=True)
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]

@@ -14,8 +14,8 @@ from agents.tabular.preferences import (
     log_policy_gradient,
 )
 from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
-from agents.tabular.schedules import check_range
 from nim_envs.compilation import compiled
+from nim_envs.rules.validation import checked_number
 from nim_envs.typing import FloatArray, IntArray
 
 
@@ -112,8 +112,8 @@ class GradientBandit(PreferenceLearner):
         learning_rate: float = 0.15,
         temperature: float = 1.0,
     ) -> None:
-        check_range("learning_rate", learning_rate, 0, np.inf, open_low=True)
-        check_range("temperature", temperature, 0, np.inf, open_low=True)
+        checked_number("learning_rate", learning_rate, 0, open_low=True)
+        checked_number("temperature", temperature, 0, open_low=True)
         index, preferences = initial_table(observation_space, action_space)
         states, actions = preferences.shape
         state = GradientBanditState(

@@ -23,10 +23,10 @@ from agents.tabular.replay import (
     replay_buffer,
     row_of,
 )
-from agents.tabular.schedules import Schedule, check_range, check_step
+from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
-from nim_envs.rules.validation import checked_choice
+from nim_envs.rules.validation import checked_choice, checked_number
 from nim_envs.typing import FloatArray, IntArray
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
@@ -249,7 +249,7 @@ class QLearning(ActionValueLearner):
         checked_choice("bootstrap", bootstrap, BOOTSTRAPS)
         check_step(learning_rate, discount)
         for name, reward in (("win_reward", win_reward), ("loss_reward", loss_reward)):
-            check_range(name, reward, -LARGEST_VALUE, LARGEST_VALUE, open_low=False)
+            checked_number(name, reward, -LARGEST_VALUE, LARGEST_VALUE)
         rng = np.random.default_rng(seed)
         index, table = initial_table(observation_space, action_space, initial_range, rng)
         q_learning = QLearningState(

@@ -18,12 +18,12 @@ from agents.tabular.position_values import (
     value_index_after,
 )
 from agents.tabular.protocol import LearningRule, UpdateContext
-from agents.tabular.schedules import Schedule, check_range
+from agents.tabular.schedules import Schedule
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
 from nim_envs.rules.compiled_moves import copy_entries
-from nim_envs.rules.validation import checked_choice
+from nim_envs.rules.validation import checked_choice, checked_number
 from nim_envs.typing import Array, IntArray, ValueArray
 
 DTYPES = ("float64", "float32", "int8")
@@ -174,7 +174,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         symmetric: bool = False,
         dtype: Literal["float64", "float32", "int8"] = "float64",
     ) -> None:
-        check_range("learning_rate", learning_rate, 0, 1, open_low=True)
+        checked_number("learning_rate", learning_rate, 0, 1, open_low=True)
         checked_choice("dtype", dtype, DTYPES)
         if dtype == "int8" and learning_rate != 1:
             raise ValueError(f"values of int8 need a learning_rate of 1, not {learning_rate!r}")

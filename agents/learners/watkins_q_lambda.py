@@ -9,9 +9,10 @@ from gymnasium import spaces
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily
 from agents.tabular.index import initial_table
 from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
-from agents.tabular.schedules import Schedule, check_range, check_step
+from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
+from nim_envs.rules.validation import checked_number
 from nim_envs.typing import FloatArray
 
 
@@ -105,7 +106,7 @@ class WatkinsQLambda(ActionValueLearner):
         epsilon: float | Schedule = 0.2,
     ) -> None:
         check_step(learning_rate, discount)
-        check_range("trace_decay", trace_decay, 0, 1, open_low=False)
+        checked_number("trace_decay", trace_decay, 0, 1)
         index, table = initial_table(observation_space, action_space)
         state = WatkinsQLambdaState(
             table, float(learning_rate), float(discount), float(trace_decay)

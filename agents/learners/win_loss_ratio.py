@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +11,9 @@ from agents.tabular.index import initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy
 from agents.tabular.protocol import Decision, FinishedGame, LearningRule
-from agents.tabular.schedules import check_range
 from agents.tabular.selection import sample
 from nim_envs.compilation import compiled
+from nim_envs.rules.validation import checked_number
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
@@ -140,9 +139,8 @@ class WinLossRatio(TabularLearner):
         greedy_threshold: float = 1.0,
         forgetting: float = 0.0,
     ) -> None:
-        check_range("greedy_threshold", greedy_threshold, 0, 1, open_low=False)
-        if not isinstance(forgetting, Real) or not 0 <= forgetting < 1:
-            raise ValueError(f"forgetting must be from 0 to below 1, not {forgetting!r}")
+        checked_number("greedy_threshold", greedy_threshold, 0, 1)
+        checked_number("forgetting", forgetting, 0, 1, open_high=True)
         index, wins = initial_table(observation_space, action_space, tables=2)
         state = WinLossRatioState(
             wins, wins.copy(), float(greedy_threshold), 1.0 - forgetting, np.zeros(wins.shape[1])

@@ -12,6 +12,7 @@ from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.words import rules_in_words
 from nim_envs.rules.words import any_of
+from nim_envs.text.phrases import words_of
 from nim_envs.typing import Array, MaskArray
 
 MOST_LISTED = 12
@@ -102,18 +103,17 @@ class HumanAgent:
 
     def _meant(self, text: str, legal: list[int], observation: Array) -> list[int]:
         """The legal actions that ``text`` may mean."""
-        words = _plain(text)
-        if not words:
-            return []
-        if all(word.isdecimal() for word in words):
-            return [a for a in legal if self._numbers(a, observation).split() == words]
-        described = [
-            (action, self.game.rules.describe_action(action, observation)) for action in legal
-        ]
-        whole = [action for action, said in described if _plain(said) == words]
-        return whole or [
-            action for action, said in described if _plain(said.partition(": ")[2]) == words
-        ]
+        words = words_of(text)
+        described = [self.game.rules.describe_action(action, observation) for action in legal]
+        for names in (
+            [self._numbers(action, observation) for action in legal],
+            described,
+            [said.partition(": ")[2] for said in described],
+        ):
+            meant = [a for a, name in zip(legal, names, strict=True) if words_of(name) == words]
+            if words and meant:
+                return meant
+        return []
 
     def _refusal(
         self, answer: str, actions: list[int], legal: list[int], observation: Array
@@ -155,14 +155,6 @@ class HumanAgent:
         return ("Keeping the draw: " if drawn else "Winning: ") + "; ".join(
             self._words(action, observation) for action in best.tolist()
         )
-
-
-def _plain(text: str) -> list[str]:
-    """The words and numbers of a text, without punctuation."""
-    return [
-        str(int(word)) if word.isdecimal() and len(word) < 19 else word
-        for word in re.findall(r"[^\s,.:;]+", text.lower())
-    ]
 
 
 def _listed(moves: list[str]) -> str:

@@ -10,6 +10,7 @@ from agents.tabular.policies import explored, uniform_probabilities
 from agents.tabular.selection import random_of_mask
 from nim_envs import Game
 from nim_envs.caches import LimitedCache
+from nim_envs.rules.validation import checked_choice, checked_number
 from nim_envs.typing import Array, FloatArray, MaskArray
 
 CHOICES = ("random", "first")
@@ -40,14 +41,10 @@ class OptimalAgent:
         choice: Literal["random", "first"] = "random",
         lost_choice: Literal["random", "smallest"] = "random",
     ) -> None:
-        if choice not in CHOICES:
-            raise ValueError(f"choice must be one of {CHOICES}, not {choice!r}")
-        if lost_choice not in LOST_CHOICES:
-            raise ValueError(f"lost_choice must be one of {LOST_CHOICES}, not {lost_choice!r}")
+        self.choice = checked_choice("choice", choice, CHOICES)
+        self.lost_choice = checked_choice("lost_choice", lost_choice, LOST_CHOICES)
         self.game = game
         self.solution = game.solution
-        self.choice = choice
-        self.lost_choice = lost_choice
         self._choices: LimitedCache[bytes, MaskArray] = LimitedCache(REMEMBERED_POSITIONS)
 
     def __repr__(self) -> str:
@@ -104,9 +101,7 @@ class EpsilonOptimalAgent:
     """
 
     def __init__(self, game: Game, epsilon: float) -> None:
-        if not 0 <= epsilon <= 1:
-            raise ValueError(f"epsilon must be from 0 to 1, not {epsilon!r}")
-        self.epsilon = epsilon
+        self.epsilon = checked_number("epsilon", epsilon, 0, 1)
         self.optimal = OptimalAgent(game)
 
     def __repr__(self) -> str:

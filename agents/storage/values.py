@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import astuple
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from agents.restoring.errors import UnregisteredGameError, refusing
 from agents.restoring.schema import (
     check_arguments,
     check_finite,
-    check_names,
     check_value,
     parameter_type,
 )
@@ -110,15 +109,6 @@ class Encoder:
             return None
 
 
-class BitGeneratorState(TypedDict):
-    """The state of a bit generator, as NumPy gives it."""
-
-    bit_generator: Literal["PCG64", "PCG64DXSM"]
-    state: dict[str, int]
-    has_uint32: int
-    uinteger: int
-
-
 class Decoder:
     """Decodes values from JSON.
 
@@ -163,19 +153,13 @@ class Decoder:
         with refusing("a dict"):  # keys that cannot be hashed, entries that are no pairs
             return dict(entries)
 
-    def _generator(self, body: BitGeneratorState) -> np.random.Generator:
-        check_names("the state of a generator", body["state"], {"state", "inc"})
-        for number, bits in (
-            (body["state"]["state"], 128),
-            (body["state"]["inc"], 128),
-            (body["has_uint32"], 1),
-            (body["uinteger"], 32),
-        ):
-            if not 0 <= number < 1 << bits:
-                raise StorageError(f"a generator has a number of {bits} bits, not {number}")
-        generator = np.random.Generator(BIT_GENERATORS[body["bit_generator"]]())
-        generator.bit_generator.state = cast(Any, body)
-        return generator
+    def _generator(self, body: dict[str, Any]) -> np.random.Generator:
+        with refusing("a generator"):
+            bits = BIT_GENERATORS[body["bit_generator"]]()
+            bits.state = cast(Any, body)  # which NumPy checks
+            if bits.state != body:
+                raise ValueError(f"there is no state {body}")
+            return np.random.Generator(bits)
 
     def _schedule(self, body: Literal["harmonic"]) -> Schedule:
         return {"harmonic": harmonic}[body]

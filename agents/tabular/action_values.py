@@ -18,23 +18,6 @@ from nim_envs.compilation import compiled
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
-@compiled(inner=True)
-def step_towards(
-    table: FloatArray, state: int, action: int, target: float, learning_rate: float
-) -> None:
-    """Q(s, a) += α [target − Q(s, a)].
-
-    Args:
-        table: Q, ``(states, actions)``, changed in place.
-        state: s.
-        action: a.
-        target: update target.
-        learning_rate: α.
-    """
-    td_error = target - table[state, action]
-    table[state, action] += learning_rate * td_error
-
-
 @compiled(inline=True)
 def choose_epsilon_greedily(
     learner: Any, observation: Array, legal_actions: IntArray, decision: Decision

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agents.tabular.schedules import check_range
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules.component import strides_of
+from nim_envs.rules.validation import checked_number
 from nim_envs.typing import Array, FloatArray, IntArray
 
 LARGEST_VALUE = 1e300
@@ -97,13 +97,8 @@ class ObservationIndex:
     def of_positions(cls, game: Game) -> ObservationIndex:
         """Return an index in which the positions of ``game`` have the indices of its rules."""
         index = cls(space_of_positions(game.rules))
-        index.look_up_coordinates(game.rules)
+        index.rules = game.rules if game.rules.has_coordinates else None
         return index
-
-    def look_up_coordinates(self, rules: Rules) -> None:
-        """Turn observations into positions of ``rules``, if these have coordinates."""
-        if rules.has_coordinates:
-            self.rules = rules
 
     def positions(self, observations: Array) -> Array:
         """Return observations ``(..., fields)`` as the index takes them: positions, or unchanged.
@@ -203,7 +198,7 @@ def initial_table(
         ValueError: ``initial_range`` is negative.
         MemoryError: the tables would need too much memory.
     """
-    check_range("initial_range", initial_range, 0, LARGEST_VALUE, open_low=False)
+    checked_number("initial_range", initial_range, 0, LARGEST_VALUE)
     index = ObservationIndex(observation_space)
     shape = (index.size, num_actions(action_space))
     check_memory(*[shape] * tables)

@@ -144,12 +144,12 @@ class TabularLearner(ABC):
         """
         constructor: Any = cls
         if not cls.uses_rules:
-            with_coordinates = game is not None and _observes_coordinates(observations, game)
-            if game is not None and with_coordinates:
-                observations = space_of_positions(game.rules)
+            rules = None
+            if game is not None and _observes_coordinates(observations, game):
+                rules = game.rules
+                observations = space_of_positions(rules)
             learner: AnyLearner = constructor(observations, actions, **arguments)
-            if game is not None and with_coordinates:
-                learner.index.look_up_coordinates(game.rules)
+            learner.index.rules = rules
             # An environment may have another kind of observations.
             learner.game = game if game is not None and learner.fits(game) else None
             return learner

@@ -12,9 +12,10 @@ from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyCriticPolicy, GreedyTablePolicy
 from agents.tabular.protocol import Decision
-from agents.tabular.schedules import check_range, check_step
+from agents.tabular.schedules import check_step
 from agents.tabular.selection import sample, softmax
 from nim_envs.compilation import compiled
+from nim_envs.rules.validation import checked_number
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
@@ -113,7 +114,7 @@ class CriticLearner(PreferenceLearner):
         critic_rate: float = 0.3,
         discount: float = 1.0,
     ) -> None:
-        check_range("actor_rate", actor_rate, 0, np.inf, open_low=True)
+        checked_number("actor_rate", actor_rate, 0, open_low=True)
         check_step(critic_rate, discount, name="critic_rate")
         index, preferences = initial_table(observation_space, action_space, tables=2)
         arguments = {"actor_rate": actor_rate, "critic_rate": critic_rate, "discount": discount}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
+
+from nim_envs.rules.validation import checked_number
 
 Schedule = Callable[[int], float]
 """Returns the probability after a number of finished games."""
@@ -39,8 +40,8 @@ class Decay:
     def __post_init__(self) -> None:
         """Check the numbers."""
         for name in ("start", "factor", "floor"):
-            check_range(name, getattr(self, name), 0, 1, open_low=False)
-        check_range("every", self.every, 0, np.inf, open_low=True)
+            checked_number(name, getattr(self, name), 0, 1)
+        checked_number("every", self.every, 0, open_low=True)
 
     def __call__(self, games: int) -> float:
         """Return the probability after ``games`` finished games."""
@@ -69,7 +70,8 @@ class Exploration:
     def __init__(self, epsilon: float | Schedule) -> None:
         self._schedule = epsilon if callable(epsilon) else None
         self.ended = [0, 0]
-        self.epsilon = _probability(epsilon(0) if callable(epsilon) else epsilon)
+        first = epsilon(0) if callable(epsilon) else epsilon
+        self.epsilon = checked_number("epsilon", first, 0, 1)
 
     def finish(self, seat: int) -> None:
         """Count the end of a game for ``seat``, which must have moved in it."""
@@ -80,38 +82,22 @@ class Exploration:
         """Set the number of games finished so far in each seat."""
         self.ended = list(ended)
         if self._schedule is not None:
-            self.epsilon = _probability(self._schedule(self.games))
+            self.epsilon = checked_number("epsilon", self._schedule(self.games), 0, 1)
 
     def ahead(self, games: int) -> npt.NDArray[np.float64]:
         """Return the probabilities now and after each of the next games, ``(games + 1,)``."""
         if self._schedule is None:
             return np.full(games + 1, float(self.epsilon))
-        ended = self.games
-        return np.array([_probability(self._schedule(ended + game)) for game in range(games + 1)])
+        numbers = range(self.games, self.games + games + 1)
+        ahead = np.array([self._schedule(number) for number in numbers], dtype=np.float64)
+        for extreme in (ahead.min(), ahead.max()):
+            checked_number("epsilon", extreme.item(), 0, 1)
+        return ahead
 
     @property
     def games(self) -> int:
         """Number of finished games."""
         return max(self.ended)
-
-
-def _probability(epsilon: float) -> float:
-    if not isinstance(epsilon, Real) or not 0 <= epsilon <= 1:
-        raise ValueError(f"epsilon must be a number from 0 to 1, not {epsilon!r}")
-    return epsilon
-
-
-def check_range(name: str, value: float, low: float, high: float, *, open_low: bool) -> float:
-    """Return ``value`` if it is from ``low`` to ``high``.
-
-    Raises:
-        ValueError: it is outside, or equals ``low`` and ``open_low`` is true.
-    """
-    within = isinstance(value, Real) and low <= value <= high
-    if not within or (open_low and value == low):
-        above = "over" if open_low else "from"
-        raise ValueError(f"{name} must be {above} {low} and at most {high}, not {value!r}")
-    return value
 
 
 def check_step(rate: float, discount: float, name: str = "learning_rate") -> None:
@@ -125,5 +111,5 @@ def check_step(rate: float, discount: float, name: str = "learning_rate") -> Non
     Raises:
         ValueError: ``rate`` is not over 0 and at most 1, or ``discount`` is not from 0 to 1.
     """
-    check_range(name, rate, 0, 1, open_low=True)
-    check_range("discount", discount, 0, 1, open_low=False)
+    checked_number(name, rate, 0, 1, open_low=True)
+    checked_number("discount", discount, 0, 1)

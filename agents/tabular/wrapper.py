@@ -110,8 +110,9 @@ class CompiledWrapper(LearnerWrapper):
 
     def __init__(self, learner: Learner) -> None:
         super().__init__(learner)
-        # Compiled self-play reads these attributes only of learners that it supports.
         inner: Any = learner if isinstance(learner, (TabularLearner, CompiledWrapper)) else None
+        self._inner = inner
+        # Compiled self-play reads these attributes only of learners that it supports.
         self.game: Game | None = inner and inner.game
         self.state = inner and inner.state
         self.exploration = inner and inner.exploration
@@ -122,18 +123,10 @@ class CompiledWrapper(LearnerWrapper):
 
     def fits(self, game: Game) -> bool:
         """Return whether compiled self-play of ``game`` gives the same tables."""
-        inner = self.learner
-        return (
-            isinstance(inner, (TabularLearner, CompiledWrapper))
-            and inner.symmetry is None
-            and inner.fits(game)
-        )
+        inner = self._inner
+        return inner is not None and inner.symmetry is None and bool(inner.fits(game))
 
     def fits_coordinates(self, game: Game) -> bool:
         """Return whether the learner inside numbers the coordinates of ``game`` as they are."""
-        inner = self.learner
-        return (
-            isinstance(inner, (TabularLearner, CompiledWrapper))
-            and self.symmetry is None
-            and inner.fits_coordinates(game)
-        )
+        inner = self._inner
+        return inner is not None and self.symmetry is None and bool(inner.fits_coordinates(game))

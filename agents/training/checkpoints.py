@@ -19,6 +19,7 @@ from agents.training.log import TrainingLog
 from agents.training.opponents import Opponents
 from agents.training.processes import Environment, environment_of, process_of, seats_of
 from nim_envs import Game, GameEnv
+from nim_envs.typing import Array
 
 Env = AECEnv[str, Any, Any]
 
@@ -226,23 +227,13 @@ class TrainingRun:
             raise storage.StorageError(
                 f"{path} is of a run of {done} games already, this one has {len(self.winners)}"
             )
-        if [type(learner) for learner in self._learners] != [
-            type(learner) for learner in saved["learners"]
-        ]:
-            raise storage.StorageError(f"{path} is of a run with other learners")
-        own: dict[str, npt.NDArray[Any]] = {
-            "winners": self.winners[:done],
-            "lengths": self.lengths[:done],
-        }
+        own: dict[str, Array] = {"winners": self.winners[:done], "lengths": self.lengths[:done]}
         try:
             check_same_arrays({name: saved[name] for name in own}, own)
-        except ValueError as error:
-            raise storage.StorageError(f"{path} is damaged: {error}") from error
-        try:
             for learner, before in zip(self._learners, saved["learners"], strict=True):
                 storage.restore(learner, before)
-        except storage.StorageError as error:
-            raise storage.StorageError(f"{path} is of another run: {error}") from error
+        except ValueError as error:
+            raise storage.StorageError(f"{path} is of another run, or damaged: {error}") from error
         self.rng = saved["rng"]
         generator = _generator_of(self._env)
         if generator is not None and saved["env_rng"] is not None:

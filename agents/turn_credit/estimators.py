@@ -132,7 +132,12 @@ def by_turn(rewards: FloatArray, reached: BoolArray, std: bool = False) -> Float
     centred: FloatArray = (rewards - mean) * reached
     if not std:
         return centred
-    spread = np.sqrt((centred**2).sum(axis=-2, keepdims=True) / count)
+    return _over_spread(centred, (centred**2).sum(axis=-2, keepdims=True) / count)
+
+
+def _over_spread(centred: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return centred rewards divided by their standard deviation, 0 where that is 0."""
+    spread = np.sqrt(variance)
     # Equal rewards leave rounding errors, no spread.
     there = spread > 1e-9
     return np.where(there, centred / np.where(there, spread, 1.0), 0.0)
@@ -188,9 +193,8 @@ def by_state(groups: Groups, std: bool = False) -> FloatArray:
     games = np.bincount(at)[at]
     centred = rewards - np.bincount(at, rewards)[at] / games
     if std:
-        spread = np.sqrt(np.bincount(at, centred**2)[at] / np.maximum(games - 1, 1))
-        there = spread > 1e-9
-        centred = np.where(there, centred / np.where(there, spread, 1.0), 0.0)
+        squares = np.bincount(at, centred**2)[at]
+        centred = _over_spread(centred, squares / np.maximum(games - 1, 1))
     credit = np.zeros(groups.states.shape)
     credit[groups.reached] = centred
     return credit
@@ -302,10 +306,6 @@ def _check_two_results(exact: Exact, std: bool) -> None:
         require_last_move(exact.task.game.convention, "the exact mean of a standardised credit")
 
 
-def _kept(exact: Exact) -> FloatArray:
-    return exact.task.score_left
-
-
 def _return(exact: Exact) -> MeanCredit:
     return exact.move_credit(exact.action_value)
 
@@ -323,16 +323,12 @@ def _grpo(exact: Exact, std: bool, turns: bool) -> MeanCredit:
 
 
 def _kept_move(exact: Exact) -> MeanCredit:
-    return exact.move_credit(_kept(exact))
-
-
-def _kept_summed(exact: Exact) -> MeanCredit:
-    return exact.summed_credit(_kept(exact))
+    return exact.move_credit(exact.task.score_left)
 
 
 def _thrown_summed(exact: Exact) -> MeanCredit:
     task = exact.task
-    return exact.summed_credit((_kept(exact) - task.minimax[:, np.newaxis]) * task.legal)
+    return exact.summed_credit((task.score_left - task.minimax[:, np.newaxis]) * task.legal)
 
 
 def _by_turn_line(exact: Exact, quantity: FloatArray, std: bool) -> _Line:
@@ -341,11 +337,13 @@ def _by_turn_line(exact: Exact, quantity: FloatArray, std: bool) -> _Line:
 
 
 def _by_turn_move(exact: Exact, std: bool) -> MeanCredit:
-    return exact.move_credit(_kept(exact), _by_turn_line(exact, _kept(exact), std).slope)
+    kept = exact.task.score_left
+    return exact.move_credit(kept, _by_turn_line(exact, kept, std).slope)
 
 
 def _by_turn_summed(exact: Exact, std: bool) -> MeanCredit:
-    return exact.summed_credit(_kept(exact), *_by_turn_line(exact, _kept(exact), std))
+    kept = exact.task.score_left
+    return exact.summed_credit(kept, *_by_turn_line(exact, kept, std))
 
 
 def _by_turn_result(exact: Exact, std: bool) -> MeanCredit:
@@ -382,7 +380,7 @@ def _fitted(exact: Exact, lambda_: float, games: int) -> MeanCredit:
 def _mt_grpo(exact: Exact, std: bool) -> MeanCredit:
     _check_two_results(exact, std)
     result = exact.move_credit(exact.action_value, _of_result(exact, std).slope)
-    rewarded = _kept(exact) * exact.goes_on
+    rewarded = exact.task.score_left * exact.goes_on
     mean = exact.mean_at_turn(rewarded) * exact.reached
     slope, offset = _centred(mean, 1.0, exact.group, std)
     own = exact.move_credit(rewarded, slope) + exact.move_credit(exact.goes_on, offset)
@@ -399,16 +397,32 @@ def _others_or_nothing(exact: Exact) -> MeanCredit:
     return exact.move_credit(exact.action_value, some)
 
 
-def _padded(exact: Exact) -> MeanCredit:
-    return exact.summed_credit(exact.task.last_result, 1 - 1 / exact.group)
-
-
 def _whole(group: int) -> float:
     return 1.0
 
 
 def _own_share_left(group: int) -> float:
     return 1 - 1 / group
+
+
+def _with_std_and_without(
+    family: str,
+    sampled: Callable[..., FloatArray],
+    expected: Callable[..., MeanCredit],
+    *named: tuple[bool, str, str],
+) -> list[Estimator]:
+    """Return estimators that differ in whether rewards are divided by their standard deviation.
+
+    Args:
+        family: as in :class:`Estimator`.
+        sampled: as there, with an argument ``std``.
+        expected: likewise.
+        named: ``std``, name and credit of each.
+    """
+    return [
+        Estimator(name, family, credit, partial(sampled, std=std), partial(expected, std=std))
+        for std, name, credit in named
+    ]
 
 
 # fmt: off
@@ -448,7 +462,7 @@ _ALL = (
     ),
     Estimator(
         "kept_win summed", "verdict", "Σ k from the move on",
-        lambda g: from_move_on(g.kept_win), _kept_summed,
+        lambda g: from_move_on(g.kept_win), lambda e: e.summed_credit(e.task.score_left),
     ),
     Estimator(
         "kept_win − Φ summed", "verdict", "Σ (k − Φ) from the move on",
@@ -458,52 +472,33 @@ _ALL = (
         "R − Φ", "verdict", "R − Φ(s)",
         lambda g: g.returns - g.minimax, _return, _whole,
     ),
-    Estimator(
-        "by turn: kept_win", "by turn", "k centred by turn",
-        lambda g: by_turn(g.kept_win, g.reached), partial(_by_turn_move, std=False),
+    *_with_std_and_without(
+        "by turn", lambda g, std: by_turn(g.kept_win, g.reached, std), _by_turn_move,
+        (False, "by turn: kept_win", "k centred by turn"),
+        (True, "by turn: kept_win, std", "k centred by turn / std"),
     ),
-    Estimator(
-        "by turn: kept_win, std", "by turn", "k centred by turn / std",
-        lambda g: by_turn(g.kept_win, g.reached, std=True), partial(_by_turn_move, std=True),
+    *_with_std_and_without(
+        "by turn", lambda g, std: from_move_on(by_turn(g.kept_win, g.reached, std)),
+        _by_turn_summed,
+        (False, "by turn: kept_win summed", "Σ of k centred by turn, from the move on"),
+        (True, "by turn: kept_win summed, std", "Σ of k centred by turn / std, from the move on"),
     ),
-    Estimator(
-        "by turn: kept_win summed", "by turn", "Σ of k centred by turn, from the move on",
-        lambda g: from_move_on(by_turn(g.kept_win, g.reached)),
-        partial(_by_turn_summed, std=False),
+    *_with_std_and_without(
+        "by turn", lambda g, std: from_move_on(by_turn(g.rewards, g.reached, std)),
+        _by_turn_result,
+        (False, "by turn: result summed",
+         "Σ of r centred by turn, from the move on; r is R in the last turn, else 0"),
+        (True, "by turn: result summed, std", "Σ of r centred by turn / std, from the move on"),
     ),
-    Estimator(
-        "by turn: kept_win summed, std", "by turn",
-        "Σ of k centred by turn / std, from the move on",
-        lambda g: from_move_on(by_turn(g.kept_win, g.reached, std=True)),
-        partial(_by_turn_summed, std=True),
+    *_with_std_and_without(
+        "by turn", lambda g, std: by_turn(g.returns, g.reached, std), _by_turn_return,
+        (False, "by turn: return", "R centred by turn"),
+        (True, "by turn: return, std", "R centred by turn / std"),
     ),
-    Estimator(
-        "by turn: result summed", "by turn",
-        "Σ of r centred by turn, from the move on; r is R in the last turn, else 0",
-        lambda g: from_move_on(by_turn(g.rewards, g.reached)),
-        partial(_by_turn_result, std=False),
-    ),
-    Estimator(
-        "by turn: result summed, std", "by turn",
-        "Σ of r centred by turn / std, from the move on",
-        lambda g: from_move_on(by_turn(g.rewards, g.reached, std=True)),
-        partial(_by_turn_result, std=True),
-    ),
-    Estimator(
-        "by turn: return", "by turn", "R centred by turn",
-        lambda g: by_turn(g.returns, g.reached), partial(_by_turn_return, std=False),
-    ),
-    Estimator(
-        "by turn: return, std", "by turn", "R centred by turn / std",
-        lambda g: by_turn(g.returns, g.reached, std=True), partial(_by_turn_return, std=True),
-    ),
-    Estimator(
-        "MT-GRPO variant", "by turn", "k centred by turn / std + (R − mean) / std",
-        lambda g: _sampled_mt_grpo_variant(g, std=True), partial(_mt_grpo_variant, std=True),
-    ),
-    Estimator(
-        "MT-GRPO variant without std", "by turn", "k centred by turn + R − mean",
-        lambda g: _sampled_mt_grpo_variant(g, std=False), partial(_mt_grpo_variant, std=False),
+    *_with_std_and_without(
+        "by turn", _sampled_mt_grpo_variant, _mt_grpo_variant,
+        (True, "MT-GRPO variant", "k centred by turn / std + (R − mean) / std"),
+        (False, "MT-GRPO variant without std", "k centred by turn + R − mean"),
     ),
     Estimator(
         "by the others: return", "cure", "R − mean of the others that reached the turn, if any",
@@ -516,7 +511,8 @@ _ALL = (
     Estimator(
         "padded: result summed", "cure",
         "Σ of r padded with zeros and centred over all, from the move on",
-        lambda g: padded(g.rewards, g.reached), _padded, _own_share_left,
+        lambda g: padded(g.rewards, g.reached),
+        lambda e: e.summed_credit(e.task.last_result, 1 - 1 / e.group), _own_share_left,
     ),
     Estimator(
         "Q − V", "value", "Q(s, a) − V(s)",
@@ -529,35 +525,25 @@ _ALL = (
         )
         for lambda_ in (0.0, 0.5, 0.95, 1.0)
     ),
-    Estimator(
-        "MT-GRPO", "by turn",
-        "(k − mean) / std over all games, 0 in the last turn, + (R − mean) / std",
-        lambda g: _sampled_mt_grpo(g, std=True), partial(_mt_grpo, std=True),
-    ),
-    Estimator(
-        "MT-GRPO without std", "by turn", "k − mean over all games, 0 in the last turn, + R − mean",
-        lambda g: _sampled_mt_grpo(g, std=False), partial(_mt_grpo, std=False),
+    *_with_std_and_without(
+        "by turn", _sampled_mt_grpo, _mt_grpo,
+        (True, "MT-GRPO",
+         "(k − mean) / std over all games, 0 in the last turn, + (R − mean) / std"),
+        (False, "MT-GRPO without std", "k − mean over all games, 0 in the last turn, + R − mean"),
     ),
     Estimator(
         "SPIRAL", "result", f"R − running mean of the seat's results, decay {DECAY}",
         by_role, _return, _whole,
     ),
-    Estimator(
-        "by state", "by state", "R − mean of the group's games that came to the position",
-        by_state, partial(_by_state, std=False),
+    *_with_std_and_without(
+        "by state", by_state, _by_state,
+        (False, "by state", "R − mean of the group's games that came to the position"),
+        (True, "by state, std", "the same / std"),
     ),
-    Estimator(
-        "by state, std", "by state", "the same / std",
-        partial(by_state, std=True), partial(_by_state, std=True),
-    ),
-    Estimator(
-        "GiGPO", "by state", "(R − mean) / std + the same among those that came to the position",
-        partial(_sampled_gigpo, std=True), partial(_gigpo, std=True),
-    ),
-    Estimator(
-        "GiGPO without std", "by state",
-        "R − mean + R − mean of those that came to the position",
-        partial(_sampled_gigpo, std=False), partial(_gigpo, std=False),
+    *_with_std_and_without(
+        "by state", _sampled_gigpo, _gigpo,
+        (True, "GiGPO", "(R − mean) / std + the same among those that came to the position"),
+        (False, "GiGPO without std", "R − mean + R − mean of those that came to the position"),
     ),
     Estimator(
         "VinePPO", "estimated value",

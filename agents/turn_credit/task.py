@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.rules.validation import checked_number
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 EPSILON = 0.5
@@ -62,8 +63,7 @@ class Task:
     epsilon: float = EPSILON
 
     def __post_init__(self) -> None:
-        if not 0 <= self.epsilon <= 1:
-            raise ValueError(f"epsilon must be from 0 to 1, not {self.epsilon!r}")
+        checked_number("epsilon", self.epsilon, 0, 1)
 
     @cached_property
     def positions(self) -> IntArray:

@@ -6,7 +6,8 @@ import math
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any
+from numbers import Real
+from typing import Any, cast
 
 import numpy as np
 
@@ -138,6 +139,39 @@ def checked_integer(
     if not minimum <= number <= maximum:
         raise error(f"{name} must be {allowed}, not {number}")
     return number
+
+
+def checked_number(
+    name: str,
+    value: Any,
+    low: float,
+    high: float = math.inf,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> float:
+    """Return ``value`` if it is a finite number from ``low`` to ``high``.
+
+    Args:
+        name: name of the argument, for messages.
+        value: the value given.
+        low: smallest allowed number.
+        high: largest allowed number; by default there is none.
+        open_low: whether ``low`` itself is not allowed.
+        open_high: whether ``high`` itself is not allowed.
+
+    Raises:
+        InvalidGameError: ``value`` is not a number (booleans are not), or out of range.
+    """
+    above = operator.lt if open_low else operator.le
+    below = operator.lt if open_high or high == math.inf else operator.le
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if is_number and above(low, value) and below(value, high):
+        return cast(float, value)
+    allowed = f"{'over' if open_low else 'from'} {low} to {'below ' if open_high else ''}{high}"
+    if high == math.inf:
+        allowed = f"{'over' if open_low else 'from'} {low}, and finite"
+    raise InvalidGameError(f"{name} must be a number {allowed}, not {value!r}")
 
 
 def is_listing(values: Any, *, of_any_order: bool = False) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,13 +11,6 @@ from nim_envs.cgt.column_automata import ColumnAutomaton
 
 MOST_FOUND = 5
 """Contradictions after which the exam ends."""
-
-
-class Findings(NamedTuple):
-    """Result of an exam."""
-
-    contradictions: list[Heaps]  # the smallest first
-    positions_read: int
 
 
 def contradicts(
@@ -88,7 +80,7 @@ def examine(
     positions: int,
     heaps: int,
     bits: int,
-) -> Findings:
+) -> tuple[list[Heaps], int]:
     """Check the claims at random positions, until :data:`MOST_FOUND` contradictions are found.
 
     Args:
@@ -98,6 +90,9 @@ def examine(
         positions: largest number of positions to check.
         heaps: largest number of heaps of a position.
         bits: largest number of bits of a heap.
+
+    Returns:
+        The contradictions, the smallest first, and the number of positions checked.
     """
     found: set[Heaps] = set()
     number = 0
@@ -106,4 +101,4 @@ def examine(
         number += 1
         if contradicts(automaton, rules, position, sorted(rules.options(position))):
             found.add(position)
-    return Findings(by_size(found), number)
+    return by_size(found), number

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 import numpy as np
 
 from agents.generalising.column_automata.heaps import Heaps
+from agents.tabular.policies import GreedyActionValuePolicy
 from nim_envs import Game
 from nim_envs.rules.convention import require_last_move
-from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
+from nim_envs.typing import BoolArray, IntArray
 
 LARGEST_BATCH = 1 << 14
 """Most positions valued at a time."""
@@ -72,15 +72,26 @@ class LookAheadLabels:
             waiting.extend(self._read_before.get(position, ()))
 
 
-class ActionValues(Protocol):
-    """A policy that knows the value of each action."""
+def play_game(start: Heaps, labels: LookAheadLabels, rng: np.random.Generator) -> int:
+    """Play a game that adds labels of its positions; return the number of moves.
 
-    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return action values, ``(n, actions)``; minus infinity where illegal."""
-        ...
+    Every move goes to a random option among those without a label, or among all if each has one.
+
+    Args:
+        start: first position of the game.
+        labels: labels so far; changed in place.
+        rng: generator of the moves.
+    """
+    position, moves = start, 0
+    while options := labels.options(position):
+        unknown = [option for option in options if option not in labels.lost]
+        choices = unknown or options
+        position = choices[int(rng.integers(len(choices)))]
+        moves += 1
+    return moves
 
 
-def labels_from_values(policy: ActionValues, game: Game) -> tuple[IntArray, BoolArray]:
+def labels_from_values(policy: GreedyActionValuePolicy, game: Game) -> tuple[IntArray, BoolArray]:
     """Return the positions that learned action values label, and whether each is lost.
 
     A position is won if some legal action has a positive value, lost if all have negative values,
@@ -88,7 +99,7 @@ def labels_from_values(policy: ActionValues, game: Game) -> tuple[IntArray, Bool
     used for the legal actions only, so a model-free learner stays model-free.
 
     Args:
-        policy: policy with action values, such as ``learner.greedy()``.
+        policy: greedy policy by action values.
         game: game whose positions are labelled.
 
     Returns:

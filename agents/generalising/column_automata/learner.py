@@ -17,8 +17,11 @@ from agents.generalising.column_automata.contradictions import (
     random_board,
 )
 from agents.generalising.column_automata.heaps import HeapRules, Heaps, heap_rules
-from agents.generalising.column_automata.labelling_games import play_game
-from agents.generalising.column_automata.labels import LookAheadLabels, labels_from_values
+from agents.generalising.column_automata.labels import (
+    LookAheadLabels,
+    labels_from_values,
+    play_game,
+)
 from agents.generalising.column_automata.state_merging import (
     ContradictionError,
     labelled_words,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tabulate import tabulate
+
 from agents.generalising.quotients.heap_periods import classes_of_states, periods
 from agents.generalising.quotients.quotient import Quotient
 
@@ -24,11 +26,10 @@ def described(quotient: Quotient, proof: str | None, refuted: str | None) -> str
     for element, name in enumerate(names[:MOST_ROWS]):
         sums = (names[quotient.products[element, step]] for step in generators)
         rows.append([name, "lost" if quotient.lost[element] else "", *sums])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"{quotient.order} classes, named by their shortest positions:"]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        lines.append("  ".join(cells).rstrip())
+    lines = [
+        f"{quotient.order} classes, named by their shortest positions:",
+        tabulate(rows, tablefmt="plain", disable_numparse=True),
+    ]
     if quotient.order > MOST_ROWS:
         lines.append(f"and {quotient.order - MOST_ROWS} more")
     for number, kind in enumerate(parts.kinds):

@@ -6,8 +6,6 @@ option is lost.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from agents.generalising.signed_products.value_state import ValueState
@@ -19,14 +17,7 @@ EXAMS = ((3, 60), (6, 12))
 """Stages of the exam: extra bits of the heaps, and number of positions of each kind."""
 
 
-class Found(NamedTuple):
-    """Result of an exam."""
-
-    contradictions: float  # as a share of the positions
-    positions: int  # number of positions whose options were read
-
-
-def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> Found:
+def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> tuple[float, int]:
     """Return the share of random positions at which the values contradict themselves.
 
     The boards have twice as many heaps, and larger ones. In half of the positions all sizes of
@@ -37,9 +28,12 @@ def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> Fo
         state: values to examine.
         board: board that they were learned on.
         rng: generator of the positions.
+
+    Returns:
+        The share, and the number of positions whose options were read.
     """
     if not state.network.other_boards:
-        return Found(0.0, 0)
+        return 0.0, 0
     read = 0
     for more, number in EXAMS:
         options = with_larger_heaps(board.options, 1 << (board.columns + more))
@@ -50,8 +44,8 @@ def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> Fo
         wrong_after, _ = _examined(state, larger, after)
         read += len(positions) + len(after)
         if wrong + wrong_after:
-            return Found((wrong + wrong_after) / (len(positions) + len(after)), read)
-    return Found(0.0, read)
+            return (wrong + wrong_after) / (len(positions) + len(after)), read
+    return 0.0, read
 
 
 def _random_positions(board: HeapBoard, number: int, rng: np.random.Generator) -> IntArray:

@@ -18,10 +18,9 @@ from agents.generalising.signed_products.value_networks import (
 from agents.generalising.signed_products.value_state import ValueState
 from agents.generalising.signed_products.visited_positions import HeapBoard, heap_options
 from agents.restoring.checks import check_same_arrays
-from agents.tabular.schedules import check_range
 from nim_envs import Convention, Game
 from nim_envs.optional import needed
-from nim_envs.rules.validation import checked_choice
+from nim_envs.rules.validation import checked_choice, checked_number
 from nim_envs.typing import Array, FloatArray, IntArray
 
 FACTORS = ("signed", "unsigned")
@@ -196,7 +195,7 @@ class SignedProducts(GeneralisingLearner):
     def restore_learned(self, learned: LearnedWeights) -> None:
         """Restore the result of :meth:`learned`."""
         check_same_arrays(learned["weights"], self.state.weights)
-        check_range("contradictions", learned["contradictions"], 0, 1, open_low=False)
+        checked_number("contradictions", learned["contradictions"], 0, 1)
         self.state.weights = {name: array.copy() for name, array in learned["weights"].items()}
         self.state.rounded = learned["rounded"]
         self.state.contradictions = learned["contradictions"]

@@ -136,9 +136,8 @@ class ValueTraining:
         self._evaluate_all()
         found = float(self._wrong(self._targets()).mean())
         if found == 0:
-            exam = examine(self.state, self.board, self.rng)
-            self._examined += exam.positions
-            found = exam.contradictions
+            found, read = examine(self.state, self.board, self.rng)
+            self._examined += read
         return found
 
     def _evaluate_all(self) -> None:

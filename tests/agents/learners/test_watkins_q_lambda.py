@@ -107,5 +107,5 @@ def test_each_seats_turns_are_a_game_of_its_own():
 
 @pytest.mark.parametrize("decay", [-0.1, 1.1])
 def test_a_decay_out_of_range_is_refused(decay):
-    with pytest.raises(ValueError, match=f"trace_decay must be from 0 and at most 1, not {decay}"):
+    with pytest.raises(ValueError, match=f"trace_decay must be a number from 0 to 1, not {decay}"):
         learner_of(trace_decay=decay)

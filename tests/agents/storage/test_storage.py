@@ -312,7 +312,7 @@ def test_a_checkpoint_of_another_run_is_refused_and_changes_nothing(tmp_path):
         ({"winners": whole["winners"].astype(float)}, "saved winners is float64"),
         ({"winners": None}, r"'winners'\] must be"),
         ({"seconds": "2"}, r"'seconds'\] must be float, not '2'"),
-        ({"learners": [3]}, "other learners"),
+        ({"learners": [3]}, "saved learner is a int, this one a QLearning"),
         ({"rng": None}, r"'rng'\] must be Generator, not None"),
     ):
         save_content({**whole, **change}, path)

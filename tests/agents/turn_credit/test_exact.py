@@ -86,7 +86,7 @@ def test_opponent_and_best_play_are_those_of_the_package(name):
 
 
 def test_epsilon_out_of_range_is_named():
-    with pytest.raises(ValueError, match=r"epsilon must be from 0 to 1, not 1\.5"):
+    with pytest.raises(ValueError, match=r"epsilon must be a number from 0 to 1, not 1\.5"):
         Task(make_game("nim", heaps=(1, 2)), 1.5)
 
 

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from agents import QLearning
 from agents.generalising.column_automata.heaps import HeapRules, heap_rules
-from agents.generalising.column_automata.labelling_games import play_game
-from agents.generalising.column_automata.labels import LookAheadLabels, labels_from_values
+from agents.generalising.column_automata.labels import (
+    LookAheadLabels,
+    labels_from_values,
+    play_game,
+)
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.cgt.column_automata import MoveRelation
