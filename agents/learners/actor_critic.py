@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from agents.base import Transition
-from agents.tabular.preferences import CriticLearner, choose_by_softmax, log_policy_gradient
+from agents.tabular.preferences import (
+    CriticLearner,
+    CriticState,
+    choose_by_softmax,
+    log_policy_gradient,
+)
 from agents.tabular.protocol import LearningRule, UpdateContext
 from nim_envs.compilation import compiled
-from nim_envs.typing import Array, FloatArray
-
-
-class ActorCriticState(NamedTuple):
-    """The state of :class:`ActorCritic` in the training loops."""
-
-    preferences: FloatArray
-    temperature: float
-    values: FloatArray
-    actor_rate: float
-    critic_rate: float
-    discount: float
-    probabilities: FloatArray  # buffer, (actions,)
+from nim_envs.typing import Array
 
 
 @compiled(inner=True)
@@ -49,9 +40,9 @@ def actor_critic_td_error(v: float, reward: float, discount: float, v_next: floa
 
 
 @compiled(inline=True)
-def learn(learner: ActorCriticState, turn: Transition, context: UpdateContext) -> None:
+def learn(learner: CriticState, turn: Transition, context: UpdateContext) -> None:
     """Apply :func:`actor_critic_td_error` to V(s) and, times the gradient, to H(s, ·)."""
-    values, preferences = learner.values, learner.preferences[context.state]
+    values, preferences = learner.critic, learner.preferences[context.state]
     v_next = values[context.reply_state] if len(turn.reply_legal_actions) else 0.0
     td_error = actor_critic_td_error(
         values[context.state], turn.reward + turn.bonus, learner.discount, v_next
@@ -79,11 +70,7 @@ class ActorCritic(CriticLearner):
 
     rule = LearningRule(choose=choose_by_softmax, learn=learn)
 
-    def first_state(
-        self, preferences: FloatArray, rates: tuple[float, float, float]
-    ) -> tuple[ActorCriticState, dict[str, Array]]:
-        """Return the initial state, and the arrays of the critic."""
-        self.values = np.zeros(len(preferences))
-        buffer = np.zeros(preferences.shape[1])
-        state = ActorCriticState(preferences, 1.0, self.values, *rates, buffer)
-        return state, {"values": self.values}
+    def first_critic(self, observations: int, actions: int) -> dict[str, Array]:
+        """Return the initial array of the critic, zeros, by the name of its attribute."""
+        self.values = np.zeros(observations)
+        return {"values": self.values}

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from agents.base import Transition
-from agents.tabular.preferences import CriticLearner, choose_by_softmax
+from agents.tabular.preferences import CriticLearner, CriticState, choose_by_softmax
 from agents.tabular.protocol import LearningRule, UpdateContext
 from agents.tabular.selection import softmax
 from nim_envs.compilation import compiled
 from nim_envs.typing import Array, FloatArray, IntArray
-
-
-class NaturalPolicyGradientState(NamedTuple):
-    """The state of :class:`NaturalPolicyGradient` in the training loops."""
-
-    preferences: FloatArray
-    temperature: float
-    action_values: FloatArray
-    actor_rate: float
-    critic_rate: float
-    discount: float
-    probabilities: FloatArray  # buffer, (actions,)
 
 
 @compiled(inner=True)
@@ -75,13 +61,13 @@ def expected_value(values: FloatArray, probabilities: FloatArray, legal_actions:
 
 
 @compiled(inline=True)
-def learn(learner: NaturalPolicyGradientState, turn: Transition, context: UpdateContext) -> None:
+def learn(learner: CriticState, turn: Transition, context: UpdateContext) -> None:
     """Apply :func:`natural_policy_gradient_td_error` to Q(s, a), and the advantage to H(s, ·)."""
     probabilities, legal_actions = learner.probabilities, turn.legal_actions
-    preferences, q = learner.preferences[context.state], learner.action_values[context.state]
+    preferences, q = learner.preferences[context.state], learner.critic[context.state]
     replies = turn.reply_legal_actions
     softmax(learner.preferences[context.reply_state], replies, 1.0, probabilities)
-    q_next = learner.action_values[context.reply_state]
+    q_next = learner.critic[context.reply_state]
     td_error = natural_policy_gradient_td_error(
         q, turn.action, turn.reward + turn.bonus, learner.discount, q_next, probabilities, replies
     )
@@ -109,11 +95,7 @@ class NaturalPolicyGradient(CriticLearner):
 
     rule = LearningRule(choose=choose_by_softmax, learn=learn)
 
-    def first_state(
-        self, preferences: FloatArray, rates: tuple[float, float, float]
-    ) -> tuple[NaturalPolicyGradientState, dict[str, Array]]:
-        """Return the initial state, and the arrays of the critic."""
-        self.action_values = np.zeros(preferences.shape)
-        buffer = np.zeros(preferences.shape[1])
-        state = NaturalPolicyGradientState(preferences, 1.0, self.action_values, *rates, buffer)
-        return state, {"action_values": self.action_values}
+    def first_critic(self, observations: int, actions: int) -> dict[str, Array]:
+        """Return the initial array of the critic, zeros, by the name of its attribute."""
+        self.action_values = np.zeros((observations, actions))
+        return {"action_values": self.action_values}

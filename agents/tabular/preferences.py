@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
@@ -89,6 +89,18 @@ class PreferenceLearner(TabularLearner):
         return GreedyTablePolicy(self.index, self.preferences.copy())
 
 
+class CriticState(NamedTuple):
+    """The state of a :class:`CriticLearner` in the training loops."""
+
+    preferences: FloatArray
+    temperature: float
+    critic: FloatArray  # values of positions or of actions
+    actor_rate: float
+    critic_rate: float
+    discount: float
+    probabilities: FloatArray  # buffer, (actions,)
+
+
 class CriticLearner(PreferenceLearner):
     """A learner of preferences with a critic.
 
@@ -118,22 +130,23 @@ class CriticLearner(PreferenceLearner):
         check_step(critic_rate, discount, name="critic_rate")
         index, preferences = initial_table(observation_space, action_space, tables=2)
         arguments = {"actor_rate": actor_rate, "critic_rate": critic_rate, "discount": discount}
-        rates = float(actor_rate), float(critic_rate), float(discount)
-        state, learned = self.first_state(preferences, rates)
-        (self._critic,) = learned.values()
+        learned = self.first_critic(*preferences.shape)
+        (critic,) = learned.values()
+        state = CriticState(
+            preferences, 1.0, critic, float(actor_rate), float(critic_rate), float(discount),
+            np.zeros(preferences.shape[1]),
+        )  # fmt: skip
         super().__init__(index, state, learned=learned, arguments=arguments)
 
     def greedy(self) -> GreedyCriticPolicy:
         """Return the policy that is greedy by copies of preferences and critic."""
-        return GreedyCriticPolicy(self.index, self.preferences.copy(), self._critic.copy())
+        return GreedyCriticPolicy(self.index, self.preferences.copy(), self.state.critic.copy())
 
     @abstractmethod
-    def first_state(
-        self, preferences: FloatArray, rates: tuple[float, float, float]
-    ) -> tuple[Any, dict[str, Array]]:
-        """Return the initial state, and the critic: the array besides ``preferences`` that changes.
+    def first_critic(self, observations: int, actions: int) -> dict[str, Array]:
+        """Return the initial array of the critic, zeros, by the name of its attribute.
 
         Args:
-            preferences: initial preferences, zeros.
-            rates: step sizes of actor and critic, and discount.
+            observations: number of observations.
+            actions: size of the action space.
         """

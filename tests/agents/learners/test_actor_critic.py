@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from agents import ActorCritic
-from agents.learners.actor_critic import ActorCriticState, actor_critic_td_error, learn
+from agents.learners.actor_critic import actor_critic_td_error, learn
+from agents.tabular.preferences import CriticState
 from tests.agents.learning import BOX, TWO, feed, indexed, turn
 
 RATES = {"actor_rate": 0.5, "critic_rate": 0.1, "discount": 0.9}
@@ -23,7 +24,7 @@ def test_actor_and_critic_move_by_the_same_error():
     preferences, values = np.zeros((2, 3)), np.array([0.3, -0.4])
     preferences[0] = [math.log(3), 0.0, 9.0]  # 3/4 and 1/4, and one that is not legal
     learn(
-        ActorCriticState(preferences, 1.0, values, 0.5, 0.1, 0.9, np.zeros(3)),
+        CriticState(preferences, 1.0, values, 0.5, 0.1, 0.9, np.zeros(3)),
         *indexed(turn(0, 1, reply=1, bonus=0.2, legal=np.array([1, 1, 0]))),
     )
     error = 0.2 + 0.9 * 0.4 - 0.3

@@ -9,11 +9,11 @@ import pytest
 
 from agents import NaturalPolicyGradient
 from agents.learners.natural_policy_gradient import (
-    NaturalPolicyGradientState,
     expected_value,
     learn,
     natural_policy_gradient_td_error,
 )
+from agents.tabular.preferences import CriticState
 from tests.agents.learning import BOX, TWO, feed, indexed, turn
 
 RATES = {"actor_rate": 0.5, "critic_rate": 0.2, "discount": 0.9}
@@ -35,7 +35,7 @@ def test_preferences_move_by_the_advantages_of_legal_actions():
     action_values[0] = [0.25, 0.6, 8.0]
     rates = 0.5, 0.2, 0.9
     learn(
-        NaturalPolicyGradientState(preferences, 1.0, action_values, *rates, np.zeros(3)),
+        CriticState(preferences, 1.0, action_values, *rates, np.zeros(3)),
         *indexed(
             turn(
                 0, 0, reply=1, bonus=0.5, legal=np.array([1, 1, 0]),
