@@ -82,9 +82,10 @@ def _environment_in_words(env: Any) -> str:
         env = env.env
     parts = [type(env).__qualname__]
     if isinstance(env, GameEnv):
-        names = ("illegal_move", "max_cycles")
-        settings = {"encoding": env.encoding.name, **{name: getattr(env, name) for name in names}}
-        parts += [f"{name}={value!r}" for name, value in settings.items()]
+        parts.append(
+            f"encoding={env.encoding.name!r}, illegal_move={env.illegal_move!r}, "
+            f"max_cycles={env.max_cycles!r}"
+        )
     else:
         parts.append(str(env))
     return " in ".join([", ".join(parts), *reversed(wrappers)])

@@ -9,7 +9,6 @@ import numpy as np
 from agents.generalising.column_automata.heaps import Heaps
 from agents.tabular.policies import GreedyActionValuePolicy
 from nim_envs import Game
-from nim_envs.rules.convention import require_last_move
 from nim_envs.typing import BoolArray, IntArray
 
 LARGEST_BATCH = 1 << 14
@@ -109,13 +108,11 @@ def labels_from_values(policy: GreedyActionValuePolicy, game: Game) -> tuple[Int
         SearchTooLargeError: the positions take too much memory.
     """
     positions = game.rules.lattice()
-    masks_end = game.rules.is_terminal(positions)
-    # At a terminal position the player to move has lost if making the last move wins.
-    end_is_lost = require_last_move(game.convention, "labels").last_mover_wins
-    best = np.where(masks_end, -1.0 if end_is_lost else 1.0, 0.0)
+    over = game.rules.is_terminal(positions)
+    best = game.convention.end_values(game.rules, positions).astype(np.float64)
     for first in range(0, len(positions), LARGEST_BATCH):
         here = slice(first, first + LARGEST_BATCH)
         values = policy.action_values(positions[here], game.rules.action_mask(positions[here]))
-        best[here] = np.where(masks_end[here], best[here], values.max(axis=1))
+        best[here] = np.where(over[here], best[here], values.max(axis=1))
     known = best != 0
     return positions[known], best[known] < 0
