@@ -186,10 +186,7 @@ def play_match(
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]
     draws = 0
-    players = (
-        Seat(MatchedPlayer(agent, env), learns=False),
-        Seat(MatchedPlayer(opponent, env), learns=False),
-    )
+    players = Seat(MatchedPlayer(agent, env)), Seat(MatchedPlayer(opponent, env))
     env.reset(seed=int(env_seed), options=options)
     for game in progress_bar(range(games), desc="match", unit="game", shown=progress):
         if game:

@@ -106,9 +106,7 @@ def train(
     distinct = list({id(a): a for a in everyone if isinstance(a, Learner)}.values())
     pair = (everyone[0], everyone[1])
     # Every agent in both seats, made once, as the pairing may change after every game.
-    seat_of = {
-        (seat, id(agent)): Seat(agent, learns=True) for seat in range(2) for agent in everyone
-    }
+    seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in everyone}
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     run = TrainingRun(
         env, schedule or pair, distinct, games,

@@ -17,14 +17,13 @@ class Seat:
     """An agent in a seat, with the methods by which it learns.
 
     Args:
-        agent: player of the seat.
-        learns: whether the agent, if it is a learner, learns from these games.
+        agent: player of the seat, which learns from its games if it is a learner.
     """
 
-    def __init__(self, agent: Agent, *, learns: bool) -> None:
+    def __init__(self, agent: Agent) -> None:
         self.agent = agent
         # Protocols are slow to check, so they are checked once for each run.
-        self.learner = agent if learns and isinstance(agent, Learner) else None
+        self.learner = agent if isinstance(agent, Learner) else None
         self.game_learner = self.learner if isinstance(self.learner, GameLearner) else None
         self.turns: list[Transition] = []
 

@@ -120,7 +120,7 @@ def finished(
 def feed(learner: Any, *games: list[Transition]) -> None:
     """Let a learner learn from games as the training loop does, turns in order of completion."""
     for game in games:
-        seats = Seat(learner, learns=True), Seat(learner, learns=True)
+        seats = Seat(learner), Seat(learner)
         for seat in seats:
             seat.begin_game()
         for transition in game:

@@ -58,7 +58,7 @@ class Recorder:
 
 def play(env, *recorders):
     env.reset(seed=0)
-    seats = tuple(Seat(recorder, learns=True) for recorder in recorders)
+    seats = tuple(Seat(recorder) for recorder in recorders)
     return play_and_learn(env, seats, np.random.default_rng(0))
 
 
