@@ -287,7 +287,7 @@ def test_numbers_that_compiled_code_would_follow_are_checked(tmp_path):
     "numbers", [(1.5, 0.9, 1), (0.5, 1.1, 1), (0.5, 0.9, 0), (0.5, 0.9, 1, -1), ("x", 0.9, 1)]
 )
 def test_a_decay_out_of_range_is_refused(numbers):
-    with pytest.raises(ValueError, match=r"must be (over|from) 0 "):
+    with pytest.raises(ValueError, match=r"must be a number (over|from) 0"):
         Decay(*numbers)
 
 
