@@ -112,16 +112,12 @@ class ObservationIndex:
         """Return the index of one observation."""
         if observation.ndim != 1:
             observation = observation.reshape(-1)
-        if self.rules is not None:
-            observation = self.positions(observation)
-        return int(mixed_radix_index(observation, self.strides, self.offset))
+        return int(mixed_radix_index(self.positions(observation), self.strides, self.offset))
 
     def many(self, observations: Array) -> IntArray:
         """Return the indices of observations ``(n, ...)`` as ``(n,)``."""
         flat = observations.reshape(len(observations), -1).astype(np.int64)
-        if self.rules is not None:
-            flat = self.positions(flat)
-        indices: IntArray = flat @ self.strides + self.offset
+        indices: IntArray = self.positions(flat) @ self.strides + self.offset
         return indices
 
 

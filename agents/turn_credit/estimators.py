@@ -286,24 +286,23 @@ class _Line(NamedTuple):
     offset: FloatArray
 
 
-def _centred(mean: FloatArray, reached: FloatArray | float, group: int, std: bool) -> _Line:
+def _centred(exact: Exact, mean: FloatArray, reached: FloatArray | float, std: bool) -> _Line:
     """Return the expectation of x, given x, after centring among the games that reach a turn."""
     if not std:
-        factor = np.broadcast_to(centred_factor(reached, group), mean.shape)
+        factor = np.broadcast_to(centred_factor(reached, exact.group), mean.shape)
         return _Line(factor, -factor * mean)
-    low, high = standardised(mean, reached, group)
+    _check_two_results(exact)
+    low, high = standardised(mean, reached, exact.group)
     return _Line(high - low, low)
 
 
 def _of_result(exact: Exact, std: bool) -> _Line:
-    _check_two_results(exact, std)
-    return _centred(exact.won, 1.0, exact.group, std)
+    return _centred(exact, exact.won, 1.0, std)
 
 
-def _check_two_results(exact: Exact, std: bool) -> None:
+def _check_two_results(exact: Exact) -> None:
     """Check that what is divided by its standard deviation is either 0 or 1."""
-    if std:
-        require_last_move(exact.task.game.convention, "the exact mean of a standardised credit")
+    require_last_move(exact.task.game.convention, "the exact mean of a standardised credit")
 
 
 def _return(exact: Exact) -> MeanCredit:
@@ -332,8 +331,7 @@ def _thrown_summed(exact: Exact) -> MeanCredit:
 
 
 def _by_turn_line(exact: Exact, quantity: FloatArray, std: bool) -> _Line:
-    _check_two_results(exact, std)
-    return _centred(exact.mean_at_turn(quantity), exact.reached, exact.group, std)
+    return _centred(exact, exact.mean_at_turn(quantity), exact.reached, std)
 
 
 def _by_turn_move(exact: Exact, std: bool) -> MeanCredit:
@@ -357,10 +355,10 @@ def _by_turn_return(exact: Exact, std: bool) -> MeanCredit:
 
 
 def _by_state(exact: Exact, std: bool) -> MeanCredit:
-    _check_two_results(exact, std)
     there = exact.reached_positions
     if not std:
         return exact.state_credit(exact.action_value, centred_factor(there, exact.group))
+    _check_two_results(exact)
     low, high = standardised(exact.value, there, exact.group, free=1)
     return exact.state_credit(exact.action_value, high - low)
 
@@ -378,11 +376,10 @@ def _fitted(exact: Exact, lambda_: float, games: int) -> MeanCredit:
 
 
 def _mt_grpo(exact: Exact, std: bool) -> MeanCredit:
-    _check_two_results(exact, std)
     result = exact.move_credit(exact.action_value, _of_result(exact, std).slope)
     rewarded = exact.task.score_left * exact.goes_on
     mean = exact.mean_at_turn(rewarded) * exact.reached
-    slope, offset = _centred(mean, 1.0, exact.group, std)
+    slope, offset = _centred(exact, mean, 1.0, std)
     own = exact.move_credit(rewarded, slope) + exact.move_credit(exact.goes_on, offset)
     return own + result
 
