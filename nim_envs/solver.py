@@ -96,13 +96,12 @@ class Problem:
         return count_modulo_permutation(self.rules)
 
     @property
-    def is_large(self) -> bool:
-        """Whether a misère quotient is worth a try: every search would take longer than that."""
-        return (
-            self.convention is Convention.MISERE
-            and self.rules.num_positions > min(self.limit, SMALL_SWEEP)
-            and self.num_modulo_permutation > min(self.limit, SMALL_MEMO)
-        )
+    def quotient_budget(self) -> float:
+        """Most work on a misère quotient: that of the sweep that it replaces, or without limit."""
+        positions, actions = self.rules.num_positions, self.rules.num_actions
+        if positions > self.limit:
+            return math.inf
+        return positions * (SWEPT_POSITION + SWEPT_ACTION * actions)
 
 
 class Method(NamedTuple):
@@ -112,45 +111,44 @@ class Method(NamedTuple):
         kind: ``method`` of :func:`solve` that selects it: ``"theorem"``, ``"quotient"`` or
             ``"search"``; ``"auto"`` if it cannot be selected alone.
         proof: proof that its answers are right, as a citation or a description.
-        cost_bound: function from a game to the most that the method may cost, in units of about a
-            microsecond, 0 for a theorem, infinite if unknown; ``None`` if it does not apply.
-        solve: function from a game and that cost to the solution.
+        applies: whether it can solve a game; of a quotient only the attempt shows that.
+        solve: function from a game to the solution.
     """
 
     kind: str
     proof: str
-    cost_bound: Callable[[Problem], float | None]
-    solve: Callable[[Problem, float], Solution]
+    applies: Callable[[Problem], bool]
+    solve: Callable[[Problem], Solution]
 
 
-def _cost_on_one_component(problem: Problem) -> float | None:
-    return None if problem.theorem is None else 0.0
+def _has_theorem(problem: Problem) -> bool:
+    return problem.theorem is not None
 
 
-def _solve_one_component(problem: Problem, cost: float) -> Solution:
+def _solve_by_theorem(problem: Problem) -> Solution:
     assert problem.theorem is not None
     return TheoremSolution(problem.rules, problem.convention, problem.theorem)
 
 
-def _cost_by_bouton(problem: Problem) -> float | None:
-    return 0.0 if all(map(_is_nim_heap, problem.rules.components)) else None
+def _is_nim(problem: Problem) -> bool:
+    return all(
+        isinstance(each, SubtractionHeap) and each.amounts == range(1, each.size + 1)
+        for each in problem.rules.components
+    )
 
 
-def _cost_by_sprague_grundy(problem: Problem) -> float | None:
-    return 0.0 if problem.convention is Convention.NORMAL else None
+def _is_normal(problem: Problem) -> bool:
+    return problem.convention is Convention.NORMAL
 
 
-def _cost_by_ferguson(problem: Problem) -> float | None:
-    if problem.convention is Convention.NORMAL or _without_closed_form(problem):
-        return None
-    return 0.0
+def _has_closed_forms(problem: Problem) -> bool:
+    return not _is_normal(problem) and not _without_closed_form(problem)
 
 
-def _cost_by_tameness(problem: Problem) -> float | None:
-    if problem.convention is Convention.NORMAL:
-        return None
-    others = _without_closed_form(problem)
-    return 0.0 if all(isinstance(each, NumberPair) or is_tame(each) for each in others) else None
+def _is_tame(problem: Problem) -> bool:
+    return not _is_normal(problem) and all(
+        isinstance(each, NumberPair) or is_tame(each) for each in _without_closed_form(problem)
+    )
 
 
 def _without_closed_form(problem: Problem) -> set[Component]:
@@ -159,41 +157,36 @@ def _without_closed_form(problem: Problem) -> set[Component]:
     return {each for each in components if not isinstance(each, (SubtractionHeap, AdditionTotal))}
 
 
-def _is_nim_heap(component: Component) -> bool:
-    return isinstance(component, SubtractionHeap) and component.amounts == range(
-        1, component.size + 1
-    )
-
-
-def _solve_sum(name: str, problem: Problem, cost: float) -> Solution:
+def _solve_sum(name: str, problem: Problem) -> Solution:
     return SumSolution(problem.rules, problem.convention, name)
 
 
 # ``cgt`` is imported inside functions, so that only games that need it load it.
 
 
-def _cost_of_race(problem: Problem) -> float | None:
-    searchable = problem.rules.num_positions > problem.limit and _cost_of_memo(problem) is not None
-    return math.inf if searchable and problem.is_large else None
+def _is_raced(problem: Problem) -> bool:
+    return not _is_swept(problem) and _is_memoised(problem) and _is_large(problem)
 
 
-def _solve_by_race(problem: Problem, cost: float) -> Solution:
+def _solve_by_race(problem: Problem) -> Solution:
     from nim_envs.cgt.misere_quotients.raced_solution import RacedSolution
 
     return RacedSolution(problem.rules, problem.limit)
 
 
-def _cost_of_quotient(problem: Problem) -> float | None:
-    if not problem.is_large:
-        return None
-    sweep = _cost_of_sweep(problem)
-    return math.inf if sweep is None else sweep
+def _is_large(problem: Problem) -> bool:
+    """Return whether a misère quotient is worth a try: a search would take longer than that."""
+    return (
+        problem.convention is Convention.MISERE
+        and problem.rules.num_positions > min(problem.limit, SMALL_SWEEP)
+        and problem.num_modulo_permutation > min(problem.limit, SMALL_MEMO)
+    )
 
 
-def _solve_by_quotient(problem: Problem, cost: float) -> Solution:
+def _solve_by_quotient(problem: Problem) -> Solution:
     from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
 
-    budget = cost
+    budget = problem.quotient_budget
 
     def may_go_on(work: int, share: float) -> bool:
         nonlocal budget
@@ -206,34 +199,31 @@ def _solve_by_quotient(problem: Problem, cost: float) -> Solution:
     return solution
 
 
-def _cost_of_sweep(problem: Problem) -> float | None:
-    positions, actions = problem.rules.num_positions, problem.rules.num_actions
-    if positions > problem.limit:
-        return None
-    return positions * (SWEPT_POSITION + SWEPT_ACTION * actions)
+def _is_swept(problem: Problem) -> bool:
+    return problem.rules.num_positions <= problem.limit
 
 
-def _solve_by_sweep(problem: Problem, cost: float) -> Solution:
+def _solve_by_sweep(problem: Problem) -> Solution:
     return SearchSolution(problem.rules, problem.convention, problem.limit)
 
 
-def _cost_of_memo(problem: Problem) -> float | None:
-    return math.inf if problem.num_modulo_permutation <= min(problem.limit, LARGEST_MEMO) else None
+def _is_memoised(problem: Problem) -> bool:
+    return problem.num_modulo_permutation <= min(problem.limit, LARGEST_MEMO)
 
 
-def _solve_by_memo(problem: Problem, cost: float) -> Solution:
+def _solve_by_memo(problem: Problem) -> Solution:
     return MemoSolution(problem.rules, problem.convention, problem.limit)
 
 
-def _sum_theorem(name: str, proof: str, cost_bound: Callable[[Problem], float | None]) -> Method:
+def _sum_theorem(name: str, proof: str, applies: Callable[[Problem], bool]) -> Method:
     """Return the method of a theorem on sums of components."""
-    return Method("theorem", proof, cost_bound, partial(_solve_sum, name))
+    return Method("theorem", proof, applies, partial(_solve_sum, name))
 
 
 QUOTIENT = Method(
     "quotient",
     "every quotient that is found is proven by its transition algebra (Plambeck & Siegel 2008)",
-    _cost_of_quotient,
+    _is_large,
     _solve_by_quotient,
 )
 
@@ -241,31 +231,27 @@ METHODS = (
     Method(
         "theorem",
         "the game's own theorem, or one of nim_envs.theory.theorem_solution, which names its proof",
-        _cost_on_one_component,
-        _solve_one_component,
+        _has_theorem,
+        _solve_by_theorem,
     ),
-    _sum_theorem("Bouton's theorem", "Bouton 1901, in both conventions", _cost_by_bouton),
+    _sum_theorem("Bouton's theorem", "Bouton 1901, in both conventions", _is_nim),
+    _sum_theorem("Sprague-Grundy theorem", "Sprague 1935, Grundy 1939; normal play", _is_normal),
+    _sum_theorem("Ferguson's theorem", "Ferguson 1974; misère play", _has_closed_forms),
     _sum_theorem(
-        "Sprague-Grundy theorem", "Sprague 1935, Grundy 1939; normal play", _cost_by_sprague_grundy
-    ),
-    _sum_theorem("Ferguson's theorem", "Ferguson 1974; misère play", _cost_by_ferguson),
-    _sum_theorem(
-        "theorem on tame misère sums",
-        "Conway 1976; is_tame checks every component",
-        _cost_by_tameness,
+        "theorem on tame misère sums", "Conway 1976; is_tame checks every component", _is_tame
     ),
     Method(
         "auto",
         "that of the search, or of the quotient once it is found",
-        _cost_of_race,
+        _is_raced,
         _solve_by_race,
     ),
     QUOTIENT,
-    Method("search", "backward induction on all positions", _cost_of_sweep, _solve_by_sweep),
+    Method("search", "backward induction on all positions", _is_swept, _solve_by_sweep),
     Method(
         "search",
         "memoised search modulo permutation: the order of equal components changes nothing",
-        _cost_of_memo,
+        _is_memoised,
         _solve_by_memo,
     ),
 )
@@ -337,14 +323,15 @@ def solve(
     if method == "quotient":
         if convention is Convention.NORMAL:
             raise ValueError("a misère quotient is of misère play; normal play has its theorem")
-        return QUOTIENT.solve(problem, math.inf)
+        from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
+
+        return QuotientSolution(rules)
     no_quotient = ""
     for each in METHODS:
-        cost = each.cost_bound(problem) if method in ("auto", each.kind) else None
-        if cost is None:
+        if method not in ("auto", each.kind) or not each.applies(problem):
             continue
         try:
-            return each.solve(problem, cost)
+            return each.solve(problem)
         except SearchTooLargeError as error:
             # Only the attempt shows whether there is a quotient.
             if each is not QUOTIENT:
@@ -382,6 +369,6 @@ def theorem_for(rules: Rules, convention: AnyConvention) -> str | None:
         return None
     problem = Problem(rules, convention)
     for each in METHODS:
-        if each.kind == "theorem" and each.cost_bound(problem) is not None:
-            return each.solve(problem, 0.0).method
+        if each.kind == "theorem" and each.applies(problem):
+            return each.solve(problem).method
     return None

@@ -1,4 +1,4 @@
-"""The list of the solver's methods: order, proofs and costs."""
+"""The list of the solver's methods: order, proofs, and the budget of a quotient."""
 
 from __future__ import annotations
 
@@ -18,11 +18,7 @@ def kayles(*heaps, misere=True):
 
 def applying(game, limit=10**7):
     problem = Problem(game.rules, game.convention, limit)
-    return {
-        index: cost
-        for index, each in enumerate(METHODS)
-        if (cost := each.cost_bound(problem)) is not None
-    }
+    return [index for index, each in enumerate(METHODS) if each.applies(problem)]
 
 
 THEOREMS = range(5)
@@ -39,35 +35,32 @@ RACE, QUOTIENT_ALONE, SWEEP, MEMO = range(5, 9)
         (make_game("octal", code="0.23", heaps=(4, 4), misere=True), 4),
     ],
 )
-def test_a_theorem_costs_nothing_and_comes_first(game, theorem):
-    costs = applying(game)
-    assert min(costs) == theorem
-    assert costs[theorem] == 0
+def test_a_theorem_comes_first(game, theorem):
+    assert applying(game)[0] == theorem
     assert solve(game).method == theorem_for(game.rules, game.convention)
-    assert METHODS[theorem].solve(Problem(game.rules, game.convention), 0.0).method == (
+    assert METHODS[theorem].solve(Problem(game.rules, game.convention)).method == (
         solve(game).method
     )
 
 
 def test_small_boards_are_swept():
     game = kayles(5, 4)
-    costs = applying(game)
-    assert set(costs) == {SWEEP, MEMO}
-    assert 0 < costs[SWEEP] < math.inf
+    assert applying(game) == [SWEEP, MEMO]
     assert solve(game).method == "exhaustive search"
 
 
-def test_a_quotient_may_cost_as_much_as_the_sweep_that_it_replaces():
+def test_a_quotient_may_cost_as_much_as_the_sweep_that_it_replaces(monkeypatch):
     game = kayles(*(12,) * 8)
     positions = game.rules.num_positions
-    costs = applying(game, positions)
-    assert costs[QUOTIENT_ALONE] == costs[SWEEP] < math.inf
-    assert RACE not in costs
-    assert applying(game, 10**6)[QUOTIENT_ALONE] == math.inf
-    problem = Problem(game.rules, game.convention)
+    assert applying(game, positions) == [QUOTIENT_ALONE, SWEEP]
+    assert applying(game, 10**6) == [QUOTIENT_ALONE]
+    problem = Problem(game.rules, game.convention, positions)
+    assert positions * 0.1 < problem.quotient_budget < positions * 100
+    assert Problem(game.rules, game.convention, 10**6).quotient_budget == math.inf
+    monkeypatch.setattr(Problem, "quotient_budget", 1_000.0)
     forget_quotients()  # a cached one costs nothing
     with pytest.raises(SearchTooLargeError, match="it takes longer to find than the search does"):
-        QUOTIENT.solve(problem, 1_000.0)
+        QUOTIENT.solve(problem)
 
 
 def test_every_method_names_its_proof():
