@@ -22,6 +22,9 @@ MODULES = (
 )  # fmt: skip
 """The public modules in navigation order; a package without names stands for its modules."""
 
+WITH_INHERITED = ("nim_envs.rules.rules.Rules",)
+"""Classes that are shown with the members of their bases, which have no page."""
+
 FALLBACKS = ("nim_envs", "agents")
 """Packages whose exports are shown with the module they belong to, where that has a page."""
 
@@ -104,7 +107,8 @@ def pages() -> list[str]:
             for each in listed[path]
         ]
         details = [
-            f"::: {each.canonical_path}\n    options:\n      heading_level: 2"
+            f"::: {each.canonical_path}\n    options:\n      heading_level: 2\n"
+            f"      inherited_members: {str(each.canonical_path in WITH_INHERITED).lower()}"
             for each in listed[path]
             if home[each.canonical_path] == path
         ]

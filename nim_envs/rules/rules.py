@@ -23,7 +23,7 @@ from nim_envs.typing import BoolArray, IntArray, MaskArray
 
 
 @dataclass(frozen=True)
-class Rules(Positions):
+class Rules(Positions, OptionTables):
     """The rules of a disjunctive sum: a move is one option of one component.
 
     Every function takes positions of any rank, ``(..., components)``: one position, a
@@ -34,7 +34,8 @@ class Rules(Positions):
     Play begins at ``initial``; :meth:`action_mask` has the legal moves of a position, :meth:`step`
     makes one, :meth:`second_options` are the second parts that moves leave, and :meth:`is_terminal`
     says where play ends. Which points are positions, and their indices:
-    :class:`nim_envs.rules.lattice.Lattice`.
+    :class:`nim_envs.rules.lattice.Lattice`; all options as tables:
+    :class:`nim_envs.rules.option_tables.OptionTables`.
 
     A position is an array of state numbers. If components have coordinates, :meth:`coordinates`
     converts positions to them, for observations, words and pictures, and :meth:`positions_at` back.
@@ -57,7 +58,7 @@ class Rules(Positions):
     def action_mask(self, positions: IntArray | Sequence[Any]) -> MaskArray:
         """Return which actions are legal: ``(..., components)`` to ``(..., num_actions)``, int8."""
         positions = np.asarray(positions)
-        legal = self._tables.legal_options(positions)
+        legal = self._legal_options(positions)
         return legal.reshape(*positions.shape[:-1], self.num_actions)
 
     def step(
@@ -75,30 +76,12 @@ class Rules(Positions):
         positions = np.asarray(positions)
         component, option = np.divmod(np.asarray(actions, dtype=np.int64), self.num_options)
         state = np.take_along_axis(positions, component[..., np.newaxis], axis=-1)[..., 0]
-        successor, second = self._tables.parts_after(component, state, option)
+        successor, second = self._parts_after(component, state, option)
         after = positions.copy()
         np.put_along_axis(after, component[..., np.newaxis], successor[..., np.newaxis], axis=-1)
         if second is not None:
             self.slots.fill(after, component, second)
         return after
-
-    def options(self, positions: IntArray) -> IntArray:
-        """Return the state of a component after each of its options, or ``NO_MOVE``.
-
-        Args:
-            positions: ``(..., components)``.
-
-        Returns:
-            ``(..., components, num_options)``.
-        """
-        return self._tables.options(positions)
-
-    def second_options(self, positions: IntArray) -> IntArray | None:
-        """Return the second part that each option leaves, in the shape of :meth:`options`.
-
-        0 for none; the result is ``None`` in games that do not split.
-        """
-        return self._tables.second_options(positions)
 
     def is_terminal(self, positions: IntArray | Sequence[Any]) -> BoolArray:
         """Return whether no move is legal: ``(..., components)`` to ``(...)``."""
@@ -192,11 +175,6 @@ class Rules(Positions):
                 f"the initial position {self.initial} {self.slots.shortage(self.initial)}"
             )
 
-    @cached_property
-    def num_options(self) -> int:
-        """Number of option slots per component: the largest of any component."""
-        return max(component.options for component in self.components)
-
     @property
     def num_actions(self) -> int:
         """Number of actions: ``components * num_options``."""
@@ -205,46 +183,6 @@ class Rules(Positions):
     def action(self, component: int, option: int) -> int:
         """Return the action that takes ``option`` of ``component``."""
         return component * self.num_options + option
-
-    @cached_property
-    def _tables(self) -> OptionTables:
-        return OptionTables(
-            self.name, self.components, self.num_options, splits=bool(self.slot_groups)
-        )
-
-    @property
-    def table(self) -> IntArray:
-        """All tables of options as one: ``(components, largest states, num_options)``.
-
-        Raises:
-            SearchTooLargeError: it would take over ``LARGEST_BYTES``.
-        """
-        return self._tables.first
-
-    @property
-    def second_table(self) -> IntArray | None:
-        """Second parts that options leave, in the shape of ``table``; 0 for none.
-
-        ``None`` in games that do not split.
-
-        Raises:
-            SearchTooLargeError: it would take over ``LARGEST_BYTES``.
-        """
-        return self._tables.second
-
-    @property
-    def mask_table(self) -> MaskArray:
-        """Mask of the legal options, int8, in the shape of ``table``."""
-        return self._tables.mask
-
-    def check_table(self) -> None:
-        """Raise ``SearchTooLargeError`` if ``table`` would take over ``LARGEST_BYTES``."""
-        self._tables.check()
-
-    @property
-    def has_small_table(self) -> bool:
-        """Whether ``table`` is small enough to be made when some options are needed."""
-        return self._tables.are_small
 
     @cached_property
     def state_options(self) -> list[StateOptionsCache]:
