@@ -227,6 +227,7 @@ def _q_learner(
     full: bool,
 ) -> System:
     game = _setting("nim", Q_START, heaps=Q_HEAPS)
+    improved = name == "q-improved"
     return System(
         f"{name}-{games}",
         f"{title}, {games:,} games",
@@ -234,14 +235,14 @@ def _q_learner(
         games,
         dict(zip(AGAINST, figures, strict=True)),
         "The bootstrap adds the best value of the opponent's next position instead of subtracting "
-        "it; a reward for nim-sum 0 tells the improved learner the theorem.",
+        + ("it; a reward for nim-sum 0 tells it the theorem." if improved else "it."),
         PublishedTable(game, train, attrgetter("values"), first_mover),
         (Contender("negamax Q-learning", OBSERVATIONS, game, QLearning.for_env, first_mover),),
         source="the notebook [nim_qlearning_rl](https://github.com/bruce2tech/"
         "ml-fundamentals-portfolio/blob/main/03-reinforcement-learning/nim_qlearning_rl.ipynb)",
         full=full,
         limit=_attainable,
-        knows=NIM_SUM if name == "q-improved" else OBSERVATIONS,
+        knows=NIM_SUM if improved else OBSERVATIONS,
     )
 
 

@@ -124,7 +124,7 @@ def truth(game: Game) -> str:
     section = next((link for word, link in SECTIONS.items() if word in solution.method), "")
     lines = [
         f"From the starting position above the {who}. "
-        f"It is solved by [{solution.method}](../theory.md#{section}).",
+        f"Method: [{solution.method}](../theory.md#{section}).",
         other_convention(game),
     ]
     try:

@@ -38,14 +38,14 @@ def _spread(row: Row) -> tuple[str, str]:
 
 
 HOW = (
-    "Printed by `python -m benchmarks.optimality`: the share of N-positions at which a winning "
-    f"move is played, mean and range of {len(SEEDS)} seeds."
+    "Printed by `python -m benchmarks.optimality`: the percentage of N-positions at which a "
+    f"winning move is played, mean and range of {len(SEEDS)} seeds."
 )
 
 
 def of_game(name: str) -> str:
     """Return the learners' results on a registered game."""
-    parts = [f"## Results\n\n{HOW} [What the columns mean](../results/index.md#boards)."]
+    parts = [f"## Results\n\n{HOW} [More about these scores](../results/index.md#boards)."]
     for task in (task for task in GAMES if GAMES[task].name == name):
         shown = [
             (_learner(learner, "../"), f"{int(row['games']):,}", *_spread(row), row["of"])
