@@ -703,8 +703,8 @@ NOTES = f"""\
   Every group is enumerated, with its probability: nothing is sampled.
 - *largest difference*: of a credit from the statement, over all groups; none: below {EXACT:g}.
 - *cosine* of E ĝ with ∇J, at {DRAWS} random and {DRAWS} half-trained policies on
-  {", ".join(SETTINGS)}. ĝ is the sum over a game's turns and the mean over games: what a trainer's
-  loss makes of it besides (a mean over tokens, clipping) is not looked at.
+  {", ".join(SETTINGS)}. ĝ is the sum over a game's turns and the mean over games, without further
+  steps of a trainer's loss (a mean over tokens, clipping).
 - *ends*: J/J* after {STEPS} steps of Adam along E ĝ; a dash where credits change with the policy.
 - *alone*: the credit of a game that is the only one of its group, won and lost, beside a group of
   two. *all won*: the largest credit in a group that was won throughout. *cut off*: a game without
@@ -722,8 +722,8 @@ def report(findings: Sequence[Finding], command: str) -> str:
         [
             "# Audit of credit: all figures\n",
             f"`{command}`, with {', '.join(f'{name} {found}' for name, found in versions.items())}."
-            " What the functions state, what they do on every group of three small games, and "
-            "what follows.\n",
+            " The functions are called on every group of three small games, and compared with "
+            "their documentation.\n",
             "## Findings\n",
             *(
                 f"{text}\n" + (f"\n```python\n{call}```\n" if call else "")

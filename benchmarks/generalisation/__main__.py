@@ -271,7 +271,7 @@ def report(runs: Sequence[GeneralisationRun], seeds: int, command: str) -> str:
         parts += [f"- {name}, {who}: {why}" for (name, who), why in refused.items()]
     proofs = {run.proof: (run.experiment, run.contender) for run in runs if run.proof}
     if proofs:
-        parts.append("\n## What was proved\n")
+        parts.append("\n## Proofs\n")
         parts += [f"- {name}, {who}: {what}" for what, (name, who) in proofs.items()]
     return "\n".join([*parts, f"\n## Notes\n\n{NOTES}"])
 

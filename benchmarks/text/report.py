@@ -169,8 +169,8 @@ def notes(spoken: Sequence[Spoken]) -> str:
 def report(spoken: Sequence[Spoken], learned: Sequence[Learned], command: str) -> str:
     """Return the whole report as Markdown."""
     parts = [
-        f"# A language model from nothing: all figures\n\n`{command}`. What they mean is in "
-        "[A language model from nothing](../language_model.md)\n\n"
+        f"# A language model from nothing: all figures\n\n`{command}`. "
+        "[A language model from nothing](../language_model.md) explains them.\n\n"
         "![Percent of positions at which the win is kept, by sampled moves](text.png)\n"
     ]
     for board in BOARDS:

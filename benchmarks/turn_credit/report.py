@@ -231,8 +231,8 @@ def report(
 ) -> str:
     """Return the whole report as Markdown."""
     parts = [
-        f"# Turn credit: all figures\n\n`{command}`. What follows from it for training is in "
-        "[Which turn earned it?](../turn_credit.md)\n",
+        f"# Turn credit: all figures\n\n`{command}`. [Which turn earned it?](../turn_credit.md) "
+        "explains the results.\n",
         "## Summary\n",
         table(SUMMARY, summary(directions, limits, moves), "github"),
         "\n## Estimators\n",

@@ -141,7 +141,7 @@ def signed(name: str, text: str) -> str:
         )
         said = (
             f"*Outputs and pictures on this page are of one run, with {versions}; other versions "
-            "and processors may come to other figures.*\n\n"
+            "and processors may give other figures.*\n\n"
         )
     return f"{text}\n{said}<!-- made by docs.generator.outputs: {digest(text)} -->\n"
 
