@@ -32,9 +32,8 @@ class FreeParts:
     Example:
         >>> from nim_envs.rules import cram
         >>> board = cram(rows=3, columns=3).components[0]
-        >>> parts = FreeParts(board)
-        >>> parts.value(0b111_111_111), parts.count
-        (0, 13)
+        >>> FreeParts(board).value(0b111_111_111)
+        0
     """
 
     def __init__(self, board: CellSets, limit: int = LARGEST_PARTS) -> None:
@@ -50,11 +49,6 @@ class FreeParts:
                 self._joined[cell] |= needs
         self._values: dict[int, int] = {0: 0}
         self._value_of_equals: dict[int, int] = {}
-
-    @property
-    def count(self) -> int:
-        """Number of parts whose values are stored."""
-        return len(self._values) - 1  # without the empty set
 
     def value(self, free: int) -> int:
         """Return the Grundy value of a set of free cells.

@@ -162,7 +162,8 @@ class ResidueValues(ComponentValues):
     """Values of Nim, bounded Nim and the addition game, by the distance from the end.
 
     If a move takes from 1 to ``bound``, the Grundy value at distance ``d`` from the end is
-    ``d mod (bound + 1)``; without a bound it is ``d`` (*Winning Ways*, ch. 4).
+    ``d mod (bound + 1)``; without a bound it is ``d``, and without a move, ``bound`` 0, it is 0
+    (*Winning Ways*, ch. 4).
     """
 
     def __init__(self, component: SubtractionHeap | AdditionTotal) -> None:
@@ -268,8 +269,6 @@ class TwoAmountsValues(ComponentValues):
     def normal(self, states: IntArray) -> IntArray:
         """Return the value of each heap, elementwise."""
         heaps = np.asarray(states)
-        if not self.amounts:
-            return np.zeros(heaps.shape, dtype=np.int64)
         first, last = self.amounts[0], self.amounts[-1]
         heaps = heaps % (first + last)
         return np.asarray(
@@ -281,7 +280,7 @@ def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int]
     """Return the Grundy values of heaps 0, 1, ... up to ``size`` or to a proven period.
 
     Args:
-        amounts: the subtraction set, ascending.
+        amounts: the subtraction set, ascending, at least one amount.
         size: the largest heap of interest.
 
     Returns:
@@ -295,8 +294,6 @@ def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int]
         >>> subtraction_sequence((1, 3, 4), 10**9)
         ([0, 1, 0, 1, 2, 3, 2, 0, 1, 0, 1], 0, 7)
     """
-    if not amounts:
-        return [0], 0, 1
     window = amounts[-1]
     values: list[int] = []
     encoded = bytearray()  # four bytes for each value, so that windows compare at memory speed
@@ -324,7 +321,7 @@ def component_values(component: Component) -> ComponentValues:
     if isinstance(component, AdditionTotal):
         return ResidueValues(component)
     if isinstance(component, SubtractionHeap):
-        if component.amounts and component.amounts[-1] == len(component.amounts):
+        if not component.amounts or component.amounts[-1] == len(component.amounts):
             return ResidueValues(component)
         if len(component.amounts) <= 2:
             return TwoAmountsValues(component)

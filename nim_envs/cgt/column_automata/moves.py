@@ -221,9 +221,7 @@ def _most_taken(index: int, component: Component, game: str) -> int:
             "what is read bit by bit must be a heap from which a move takes 1 to some number of "
             f"objects, or a running total, but {name} {why}"
         )
-    if tuple(component.amounts[:1]) not in ((), (1,)) or (
-        component.amounts and component.amounts[-1] != len(component.amounts)
-    ):
+    if component.amounts and component.amounts[-1] != len(component.amounts):
         raise InvalidGameError(
             "what is read bit by bit must be a heap from which a move takes any number of "
             f"objects from 1 to some number, but {name} allows "

@@ -9,6 +9,7 @@ References:
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,37 +86,36 @@ def heap_genera(
     normal = grundy_sequence(rule, largest + 1).tolist()
     found: list[Genus | None] = [None] * (largest + 1)
     # First all heaps in one quotient; then each heap not found, in a quotient without larger ones.
-    together = _MisereValues(rule, limit)
+    together = _Genera(rule, normal, limit)
     together.add_up_to(largest)
     for heap in range(together.largest + 1):
-        misere = together.of(heap)
-        found[heap] = None if misere is None else Genus(normal[heap], misere)
-    alone = _MisereValues(rule, limit)
+        found[heap] = together.of(heap)
+    alone = _Genera(rule, normal, limit)
     for heap in range(together.largest + 1):
         if found[heap] is None:
             alone.add_up_to(heap)
-            misere = alone.of(heap)
-            if misere is None:
+            found[heap] = alone.of(heap)
+            if found[heap] is None:
                 break  # Larger heaps only add classes.
-            found[heap] = Genus(normal[heap], misere)
     return tuple(found)
 
 
-class _MisereValues:
-    """Misère Grundy values of single heaps, with heaps of 2 added.
+class _Genera:
+    """Genera of single heaps, from the classes of sums of heaps and Nim heaps of 2.
 
     Args:
         game: rule of the heaps.
+        normal: Grundy value of each heap.
         limit: most classes of positions.
     """
 
-    def __init__(self, game: HeapGame, limit: int) -> None:
+    def __init__(self, game: HeapGame, normal: list[int], limit: int) -> None:
         self._game = game
+        self._normal = normal
         self._search = QuotientSearch(limit)
         one = self._search.add([()])
         self._two = self._search.add([(), (one,)])
         self._heaps = HeapQuotients([game], search=self._search)
-        self._begin()
 
     @property
     def largest(self) -> int:
@@ -124,26 +124,21 @@ class _MisereValues:
 
     def add_up_to(self, largest: int) -> None:
         """Add heaps up to ``largest``, or until the quotient is too large."""
-        try:
+        with suppress(SearchTooLargeError):
             while self.largest < largest:
                 self._heaps.add_next(self._game)
-        except SearchTooLargeError:
-            pass
-        self._begin()
-
-    def _begin(self) -> None:
-        """Start with the classes of the search, where only value 0 is known."""
+        # Of the classes of the search, only value 0 is known.
         refined = self._search.refined
         self._classes, self._values = refined.classes, np.where(refined.lost, 0, -1)
         self._value, self._most = 0, -1
 
-    def of(self, heap: int) -> tuple[int, ...] | None:
-        """Return the values of a heap with 0, 1, 2, ... heaps of 2 added, if found."""
+    def of(self, heap: int) -> Genus | None:
+        """Return the genus of a heap that was added, if found."""
         word = self._heaps.word(self._game, (heap,))
         while True:
             wanted = self._with_twos(self._classes.of(word))
             if (self._values[wanted] >= 0).all():
-                return self._until_it_alternates(wanted)
+                return Genus(self._normal[heap], self._until_it_alternates(wanted))
             if self._value == self._most:
                 return None
             try:

@@ -76,10 +76,6 @@ class QuotientSearch:
         self._rests: list[int] = []  # open for each part
         self._quotient: PartsQuotient | None = None
 
-    def __len__(self) -> int:
-        """Return the number of parts."""
-        return len(self.refined.classes.elements)
-
     def add(self, options: Iterable[Sequence[int]]) -> int:
         """Add a part, unless there is one with these options already.
 
@@ -93,7 +89,7 @@ class QuotientSearch:
             SearchTooLargeError: the quotient has too many elements, or its proof is too large.
         """
         part = self.parts.index(tuple(option) for option in options)
-        if part < len(self):
+        if part < len(self.refined.classes.elements):
             return part
         if not self._add_known(part):
             coarse = coarsest(self.parts, part + 1)

@@ -35,6 +35,7 @@ Importing this module imports Numba.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from llvmlite import ir
@@ -223,19 +224,12 @@ def any_pair(typing: Any, values: Any, first: Any, last: Any, target: Any) -> An
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         values, first, last, target = arguments
-        ascending = _load(
-            builder, _address(context, builder, signature.args[0], values, first), VALUES, 2
-        )
+        address = partial(_address, context, builder, signature.args[0], values)
+        ascending = _load(builder, address(first), VALUES, 2)
         lowest = builder.sub(last, ir.Constant(WORD, PAIRS - 1))
         reverse = ir.Constant(ir.VectorType(INDEX, PAIRS), list(reversed(range(PAIRS))))
-        undefined = ir.Constant(VALUES, ir.Undefined)
-        descending = builder.shuffle_vector(
-            _load(
-                builder, _address(context, builder, signature.args[0], values, lowest), VALUES, 2
-            ),
-            undefined,
-            reverse,
-        )
+        below = _load(builder, address(lowest), VALUES, 2)
+        descending = builder.shuffle_vector(below, ir.Constant(VALUES, ir.Undefined), reverse)
         equal = builder.icmp_unsigned(
             "==", builder.xor(ascending, descending), _repeated(builder, target, VALUES)
         )
