@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -34,18 +35,16 @@ def number_of_positions(rules: Rules, enough: int | None = None) -> int:
         >>> number_of_positions(rules), rules.num_positions, len(rules.lattice())
         (60, 216, 60)
     """
-    slots = {group.start: group for group in rules.slot_groups}
-    number, component = 1, 0
-    while component < len(rules.components):
-        group = slots.get(component)
-        if group is None:
-            part = rules.components[component]
-            number *= part.states if part.listed_states is None else len(part.listed_states)
-            component += 1
-            continue
+    slots = {index for group in rules.slot_groups for index in group}
+    number = math.prod(
+        component.states if component.listed_states is None else len(component.listed_states)
+        for index, component in enumerate(rules.components)
+        if index not in slots
+    )
+    for group in rules.slot_groups:
         # Number of ways to fill the slots so far, by the number of slots needed.
         ways = [1] + [0] * len(group)
-        needed = rules.components[component].slots_needed
+        needed = rules.components[group.start].slots_needed
         having = np.bincount(needed[needed <= len(group)], minlength=len(group) + 1).tolist()
         for _ in group:
             ways = [
@@ -56,7 +55,6 @@ def number_of_positions(rules: Rules, enough: int | None = None) -> int:
             if enough is not None and number * sum(ways) > enough:
                 return number * sum(ways)
         number *= sum(ways)
-        component = group.stop
     return number
 
 

@@ -190,22 +190,16 @@ def optimality(
             share((part.random_decisive_right for part in sums), decisive),
             decisive,
         )
-    interval = None
-    if sample is not None:
-        interval = percent_interval(percent, count)
+    no_blunders = np.empty((0, len(game.rules.components)), dtype=np.int64)
+    blunders = np.concatenate([no_blunders, *(part.blunders for part in sums)])
     return Optimality(
         percent,
         share(part.random_right for part in sums),
         share(part.illegal for part in sums),
         name,
         count,
-        game.rules.coordinates(
-            np.concatenate(
-                [np.empty((0, len(game.rules.components)), dtype=np.int64)]
-                + [part.blunders for part in sums]
-            )
-        ),
-        interval,
+        game.rules.coordinates(blunders),
+        None if sample is None else percent_interval(percent, count),
         of_decisive,
     )
 

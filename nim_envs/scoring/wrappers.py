@@ -7,9 +7,9 @@ that such a class calls, and refused otherwise. So a class that is unknown is ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from inspect import getattr_static
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 PLAYED = (
     "step", "reset", "observe", "last", "action", "observation", "actions", "observations",
@@ -40,110 +40,108 @@ OF_OBSERVE = Functions(observation="observe", by_agent=True)
 Key = tuple[str, str]
 """Package and name of a class; the modules of a package may change between versions."""
 
-
-def _keys(package: str, names: str) -> list[Key]:
-    return [(package, name) for name in names.split()]
+Entry = TypeVar("Entry")
 
 
-APPLIED: dict[Key, Functions] = {
-    **dict.fromkeys(_keys("gymnasium", "ObservationWrapper"), Functions("observation")),
-    **dict.fromkeys(_keys("gymnasium", "ActionWrapper"), Functions("", "action")),
-    **dict.fromkeys(
-        _keys("gymnasium", "VectorObservationWrapper VectorizeTransformObservation"),
-        Functions("observations", batched=True),
-    ),
-    **dict.fromkeys(
-        _keys("gymnasium", "VectorActionWrapper"), Functions("", "actions", batched=True)
-    ),
-    ("supersuit", "BaseWrapper"): Functions("_modify_observation", "_modify_action", by_agent=True),
-    ("supersuit", "gym_observation_lambda"): Functions("_modify_observation"),
-    ("supersuit", "gym_action_lambda"): Functions("", "_modify_action"),
-}
+def _by_class(names: Mapping[Entry, Mapping[str, str]]) -> dict[Key, Entry]:
+    """Return an entry for each class, from the names of classes in each package by entry."""
+    return {
+        (package, name): entry
+        for entry, packages in names.items()
+        for package, listed in packages.items()
+        for name in listed.split()
+    }
+
+
+APPLIED = _by_class(
+    {
+        Functions("observation"): {"gymnasium": "ObservationWrapper"},
+        Functions("", "action"): {"gymnasium": "ActionWrapper"},
+        Functions("observations", batched=True): {
+            "gymnasium": "VectorObservationWrapper VectorizeTransformObservation",
+        },
+        Functions("", "actions", batched=True): {"gymnasium": "VectorActionWrapper"},
+        Functions("_modify_observation", "_modify_action", by_agent=True): {
+            "supersuit": "BaseWrapper",
+        },
+        Functions("_modify_observation"): {"supersuit": "gym_observation_lambda"},
+        Functions("", "_modify_action"): {"supersuit": "gym_action_lambda"},
+    }
+)
 """Classes whose ``step`` and ``reset`` call functions of one observation or action."""
 
-_PAST = "shows more than the present observation"
-_REPEATS = "repeats actions"
-
-REFUSED: dict[Key, str] = {
-    **dict.fromkeys(
-        _keys("gymnasium", "DelayObservation FrameStackObservation TimeAwareObservation")
-        + _keys("stable_baselines3", "VecFrameStack"),
-        _PAST,
-    ),
-    **dict.fromkeys(_keys("supersuit", "shared_wrapper_aec shared_wrapper_gym"),
-                    "has a memory of the game in progress"),
-    ("gymnasium", "AddRenderObservation"): "shows pictures",
-    ("gymnasium", "NormalizeObservation"): "shows observations relative to those before",
-    **dict.fromkeys(
-        _keys("gymnasium", "AtariPreprocessing MaxAndSkipObservation RepeatAction StickyAction")
-        + _keys("supersuit", "frame_skip_aec frame_skip_gym"),
-        _REPEATS,
-    ),
-}  # fmt: skip
+REFUSED = _by_class(
+    {
+        "shows more than the present observation": {
+            "gymnasium": "DelayObservation FrameStackObservation TimeAwareObservation",
+            "stable_baselines3": "VecFrameStack",
+        },
+        "has a memory of the game in progress": {
+            "supersuit": "shared_wrapper_aec shared_wrapper_gym",
+        },
+        "shows pictures": {"gymnasium": "AddRenderObservation"},
+        "shows observations relative to those before": {"gymnasium": "NormalizeObservation"},
+        "repeats actions": {
+            "gymnasium": "AtariPreprocessing MaxAndSkipObservation RepeatAction StickyAction",
+            "supersuit": "frame_skip_aec frame_skip_gym",
+        },
+    }
+)
 """Classes that cannot be applied to a position without the moves that led to it."""
 
 NORMALIZING: Key = ("stable_baselines3", "VecNormalize")
 
-VECTORS = frozenset(
-    _keys("gymnasium", "SyncVectorEnv AsyncVectorEnv")
-    + _keys("stable_baselines3", "DummyVecEnv SubprocVecEnv")
+VECTORS = _by_class(
+    {
+        "holds several environments": {
+            "gymnasium": "SyncVectorEnv AsyncVectorEnv",
+            "stable_baselines3": "DummyVecEnv SubprocVecEnv",
+        },
+    }
 )
 """Classes that hold several environments, and copy observations into arrays of their space."""
 
-HARMLESS: dict[Key, str] = {
-    **dict.fromkeys(
-        _keys("gymnasium", "Wrapper VectorWrapper RewardWrapper VectorRewardWrapper")
-        + _keys("pettingzoo", "BaseWrapper BaseParallelWrapper")
-        + _keys("stable_baselines3", "VecEnvWrapper"),
-        "changes nothing by itself",
-    ),
-    **dict.fromkeys(
-        _keys("gymnasium", "TimeLimit Autoreset")
-        + _keys("pettingzoo", "MultiEpisodeEnv MultiEpisodeParallelEnv"),
-        "changes when games end or begin",
-    ),
-    **dict.fromkeys(
-        _keys("gymnasium", "PassiveEnvChecker OrderEnforcing")
-        + _keys("pettingzoo", "AssertOutOfBoundsWrapper OrderEnforcingWrapper")
-        + _keys("stable_baselines3", "VecCheckNan"),
-        "raises errors",
-    ),
-    ("pettingzoo", "TerminateIllegalWrapper"): "ends a game that an illegal action loses",
-    **dict.fromkeys(
-        _keys("gymnasium", "RecordEpisodeStatistics DictInfoToList")
-        + _keys("stable_baselines3", "Monitor VecMonitor"),
-        "changes infos",
-    ),
-    **dict.fromkeys(
-        _keys(
-            "gymnasium",
-            "AddWhiteNoise HumanRendering ObstructView RecordVideo RenderCollection",
-        )
-        + _keys("pettingzoo", "CaptureStdoutWrapper RecordVideo RecordVideoParallel")
-        + _keys("stable_baselines3", "VecVideoRecorder"),
-        "changes pictures",
-    ),
-    **dict.fromkeys(
-        _keys(
-            "gymnasium",
-            "ClipReward NormalizeReward TransformReward VectorizeTransformReward",
-        )
-        + _keys("supersuit", "aec_reward_lambda gym_reward_lambda"),
-        "changes rewards",
-    ),
-    **dict.fromkeys(
-        _keys("gymnasium", "ArrayConversion JaxToNumpy JaxToTorch NumpyToTorch"),
-        "changes the library of arrays, whose numbers stay",
-    ),
-    **dict.fromkeys(VECTORS, "holds several environments"),
-    **dict.fromkeys(
-        _keys("pettingzoo", "turn_based_aec_to_parallel_wrapper")
-        + _keys("nim_envs", "AgileRLVectorEnv GameVecEnv MaskedPettingZooEnv"),
-        "has the interface of another library",
-    ),
-    **dict.fromkeys(_keys("nim_envs", "GameEnv VersusEnv VectorGameEnv"), "is the game itself"),
-    NORMALIZING: "changes rewards",
-}
+HARMLESS = VECTORS | _by_class(
+    {
+        "changes nothing by itself": {
+            "gymnasium": "Wrapper VectorWrapper RewardWrapper VectorRewardWrapper",
+            "pettingzoo": "BaseWrapper BaseParallelWrapper",
+            "stable_baselines3": "VecEnvWrapper",
+        },
+        "changes when games end or begin": {
+            "gymnasium": "TimeLimit Autoreset",
+            "pettingzoo": "MultiEpisodeEnv MultiEpisodeParallelEnv",
+        },
+        "raises errors": {
+            "gymnasium": "PassiveEnvChecker OrderEnforcing",
+            "pettingzoo": "AssertOutOfBoundsWrapper OrderEnforcingWrapper",
+            "stable_baselines3": "VecCheckNan",
+        },
+        "ends a game that an illegal action loses": {"pettingzoo": "TerminateIllegalWrapper"},
+        "changes infos": {
+            "gymnasium": "RecordEpisodeStatistics DictInfoToList",
+            "stable_baselines3": "Monitor VecMonitor",
+        },
+        "changes pictures": {
+            "gymnasium": "AddWhiteNoise HumanRendering ObstructView RecordVideo RenderCollection",
+            "pettingzoo": "CaptureStdoutWrapper RecordVideo RecordVideoParallel",
+            "stable_baselines3": "VecVideoRecorder",
+        },
+        "changes rewards": {
+            "gymnasium": "ClipReward NormalizeReward TransformReward VectorizeTransformReward",
+            "stable_baselines3": "VecNormalize",
+            "supersuit": "aec_reward_lambda gym_reward_lambda",
+        },
+        "changes the library of arrays, whose numbers stay": {
+            "gymnasium": "ArrayConversion JaxToNumpy JaxToTorch NumpyToTorch",
+        },
+        "has the interface of another library": {
+            "pettingzoo": "turn_based_aec_to_parallel_wrapper",
+            "nim_envs": "AgileRLVectorEnv GameVecEnv MaskedPettingZooEnv",
+        },
+        "is the game itself": {"nim_envs": "GameEnv VersusEnv VectorGameEnv"},
+    }
+)
 """Classes after which a policy observes the same, and its actions do the same."""
 
 
