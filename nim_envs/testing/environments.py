@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
 from pettingzoo import AECEnv
 
 from nim_envs.encoding import Encoding
+from nim_envs.errors import ConformanceError
 from nim_envs.scoring.scored_game import scored_game
+from nim_envs.scoring.wrappers import is_known, treatment
 from nim_envs.testing.batched import check_batched
 from nim_envs.testing.requirements import during
 from nim_envs.testing.single import check_single
 from nim_envs.testing.turn_based import check_turn_based
-from nim_envs.testing.wrappers import changes_reported
 
 
 def check_env(env: Any) -> None:
@@ -81,5 +84,36 @@ def check_env(env: Any) -> None:
             f"{env!r}"
         )
     game, encoding, stacks = scored_game(env)
-    with changes_reported(stacks), during("the environment"):
-        check(env, game, encoding or Encoding("integer", game.rules))
+    changes = changes_in(stacks)
+    try:
+        with during("the environment"):
+            check(env, game, encoding or Encoding("integer", game.rules))
+    except ConformanceError as error:
+        if not changes:
+            raise
+        raise ConformanceError(f"{error}. Of its wrappers, {changes}") from error
+    if changes:
+        warnings.warn(f"of the environment's wrappers, {changes}", stacklevel=2)
+
+
+def changes_in(stacks: Sequence[Sequence[Any]]) -> str:
+    """Return a message about the wrappers that are not harmless to a score, or an empty string.
+
+    Args:
+        stacks: layers around each environment of one game, outermost first, and the environment.
+
+    Example:
+        >>> import gymnasium, nim_envs
+        >>> env = gymnasium.make("nim_envs/Nim-v0")
+        >>> changed = gymnasium.wrappers.TransformAction(env, lambda action: 14 - action, None)
+        >>> changes_in([[changed, env]])
+        'TransformAction changes actions by its method action, which scores apply'
+    """
+    found: dict[str, None] = {}
+    for stack in stacks:
+        for layer in stack:
+            how = treatment(layer)
+            if how.kind != "harmless" and (layer is not stack[-1] or is_known(layer)):
+                verb = "apply" if how.kind == "applied" else "refuse"
+                found[f"{type(layer).__name__} {how.reason}, which scores {verb}"] = None
+    return "; ".join(found)
