@@ -242,6 +242,11 @@ class AlwaysFull(GameEnv):
         super().reset(seed, options if asked == "uniform" else None)
 
 
+class BeginsAtItsOwnStart(GameEnv):
+    def begin_from(self, sampler, seed=None):
+        super().begin_from(self.starts.sampler(None), seed)
+
+
 class TextOfTheStart(GameEnv):
     def __init__(self, game):
         super().__init__(game, render_mode="ansi")
@@ -341,6 +346,7 @@ FAULTS = {
     StartsOfItsOwn: ("next_starts", r"next_starts\(6\) is \[\[2, 3\], .*where .* is expected"),
     StartsThatBegin: ("next_starts", "next_starts"),
     AlwaysFull: ("reset", r"P-positions were to be drawn, \[2, 3\] is won"),
+    BeginsAtItsOwnStart: ("begin_from", "reset ignores its seed"),
     TextOfTheStart: ("render", r"render\(\) returned .*, which does not end with"),
     GreyPictures: ("render", "an array of dtype float64"),
     NeverCloses: ("close", r"reset\(\) after close\(\) did not raise"),
