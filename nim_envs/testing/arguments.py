@@ -20,6 +20,7 @@ from gymnasium import spaces
 from nim_envs.errors import ResetNeededError
 from nim_envs.rules.rules import Rules
 from nim_envs.testing.requirements import require_equal, require_error, shown
+from nim_envs.testing.turns import first_of
 from nim_envs.typing import IntArray
 
 INTEGERS = (
@@ -104,7 +105,7 @@ def check_before_reset(env: Any, *steps: Callable[[], Any]) -> None:
         env: an environment of one game or several; nothing is checked where it was reset before.
         steps: functions that need a game in progress.
     """
-    first = env.unwrapped.envs[0].unwrapped if hasattr(env.unwrapped, "envs") else env.unwrapped
+    first = first_of(env)
     with suppress(ResetNeededError):
         first.positions if hasattr(first, "positions") else first.position
         return

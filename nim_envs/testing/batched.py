@@ -105,15 +105,6 @@ def is_batch(env: Any) -> bool:
     return not hasattr(env.unwrapped, "envs")
 
 
-def positions_of(env: Any) -> IntArray:
-    """Return the positions of all games, ``(num_envs, components)``, as a copy."""
-    unwrapped: Any = env.unwrapped
-    if is_batch(env):
-        positions: IntArray = unwrapped.positions
-        return positions
-    return np.stack([one.unwrapped.position for one in unwrapped.envs])
-
-
 def info_of(infos: Any, index: int) -> dict[str, Any]:
     """Return the entries of one game in infos, which a wrapper may have made a list."""
     if isinstance(infos, list):
@@ -175,7 +166,11 @@ class _Checks(StepChecks):
 
     def positions(self) -> IntArray:
         """Return the positions of all games, ``(num_envs, components)``, as a copy."""
-        return positions_of(self.env)
+        unwrapped: Any = self.env.unwrapped
+        if is_batch(self.env):
+            positions: IntArray = unwrapped.positions
+            return positions
+        return np.stack([one.unwrapped.position for one in unwrapped.envs])
 
     def looked_at(self, seen: list[Seen], where: str) -> None:
         """Check coordinates and pictures."""
@@ -230,12 +225,12 @@ class _Checks(StepChecks):
                           "seeds,", alone, together[i])  # fmt: skip
         self.env.reset(seed=SEED, options=self.options)
         self.env.reset(seed=[None] * self.size, options=self.options)
-        kept = self.positions()
+        next_starts = self.positions()
         self.env.reset(seed=SEED, options=self.options)
         some: list[int | None] = [None if i % 2 == 0 else SEED for i in range(self.size)]
         self.env.reset(seed=some, options=self.options)
         require_equal(f"after reset(seed={some}) the positions of games whose seed is None",
-                      self.positions()[::2], kept[::2])  # fmt: skip
+                      self.positions()[::2], next_starts[::2])  # fmt: skip
 
     def some_games_begin_anew(self) -> None:
         """Check that a reset of some games leaves the others as they are."""
@@ -251,7 +246,8 @@ class _Checks(StepChecks):
         """Check that ``sample_actions`` is legal, uniform, seeded and without side effects."""
         sample = attribute(self.env, "sample_actions")
         self.begin(SEED, self.options)
-        first, draws = [np.array(sample()) for _ in range(SAMPLES_COMPARED)], Draws()
+        first = [np.array(sample()) for _ in range(SAMPLES_COMPARED)]
+        draws = Draws("sample_actions()")
         self.begin(SEED, self.options)
         before = self.positions()
         for call in range(max(2, int(SAMPLED * self.effort))):
@@ -277,9 +273,7 @@ class _Checks(StepChecks):
                 none = np.zeros(len(legal))
                 row = Choice(legal, positions_reached(self.rules, before[i]), none > 0, even, none)
                 draws.choices.setdefault(before[i].tobytes(), row).drawn[legal == action] += 1
-        improbable = draws.improbable("sample_actions()")
-        if improbable is not None:
-            raise ConformanceError(improbable)
+        draws.check()
         require_equal("after sample_actions() the positions", self.positions(), before)
 
     def invalid_actions_raise(self) -> None:

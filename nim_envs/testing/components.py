@@ -119,15 +119,15 @@ def _check_inside(
 def _tables(component: Component, name: str) -> tuple[IntArray, IntArray]:
     """The options of all states, and the second parts that they leave; both checked."""
     with during(f"making the table of {name}"):
-        kept, kept_second = component.table, component.second_table
+        stored, stored_second = component.table, component.second_table
     every = np.arange(component.states)
     table = _entries(component, name, "successors", every)
     second = _entries(component, name, "second_successors", every)
     second = np.where(table == NO_MOVE, 0, second)
     _check_inside(component, name, every, table, NO_MOVE)
     _check_inside(component, name, every, second, 0)
-    require_equal(f"table of {name}", kept, table)
-    require_equal(f"second_table of {name}", kept_second, second)
+    require_equal(f"table of {name}", stored, table)
+    require_equal(f"second_table of {name}", stored_second, second)
     require(
         component.splits or not second.any(),
         f"an option of {name} leaves a second part, and its splits is False",

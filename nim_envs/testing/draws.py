@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -91,46 +90,45 @@ class Choice(NamedTuple):
 
 
 class Draws:
-    """Counts of actions that were drawn at known positions, and their tests."""
+    """Counts of actions that were drawn at known positions, and their tests.
 
-    def __init__(self) -> None:
+    Args:
+        who: name of the drawer, the beginning of messages.
+    """
+
+    def __init__(self, who: str) -> None:
+        self.who = who
         self.choices: dict[bytes, Choice] = {}
 
-    def improbable(self, who: str) -> str | None:
-        """Return the draws that chance does not allow in words, or ``None``.
+    def check(self) -> None:
+        """Check the numbers of draws: of winning actions, of first and last ones, and of each.
 
-        Args:
-            who: name of the drawer, the beginning of the message.
+        Raises:
+            ConformanceError: chance does not allow them.
         """
         rows = [one for one in self.choices.values() if one.drawn.any()]
         if not rows:
-            return None
+            return
         draws = np.array([row.drawn.sum() for row in rows])
         # Where the outcome is certain, there is nothing to test.
         win_probabilities = np.array([row.probabilities @ row.wins for row in rows])
         uncertain = (win_probabilities > 1e-9) & (win_probabilities < 1 - 1e-9)
         wins = np.array([row.drawn @ row.wins for row in rows])
-        sums = (
-            [(wins * uncertain).sum()],
-            [(win_probabilities * draws * uncertain).sum()],
-            [(draws * uncertain).sum()],
-        )
-        if far(*sums).any():
-            return (
-                f"{who} made {sums[0][0]:.0f} winning moves, where about {sums[1][0]:.0f} are "
-                "expected"
+        made = (wins * uncertain).sum()
+        expected = (win_probabilities * draws * uncertain).sum()
+        if far([made], [expected], [(draws * uncertain).sum()]).any():
+            raise ConformanceError(
+                f"{self.who} made {made:.0f} winning moves, where about {expected:.0f} are expected"
             )
         several = [row for row in rows if (row.probabilities > 0).sum() > 1]
-        scored = [self._ranked(row, row.drawn) for row in several]
-        expected = [row.drawn.sum() * self._ranked(row, row.probabilities) for row in several]
-        total = sum(row.drawn.sum() for row in several)
-        sums = [sum(scored)], [sum(expected)], [total]
-        if far(*sums).any():
-            return (
-                f"{who} does not draw evenly: on a scale from the first action, 0, to the last, 1, "
-                f"its moves sum to {sums[0][0]:.0f}, where about {sums[1][0]:.0f} is expected"
+        scored = sum(self._ranked(row, row.drawn) for row in several)
+        expected = sum(row.drawn.sum() * self._ranked(row, row.probabilities) for row in several)
+        if far([scored], [expected], [sum(row.drawn.sum() for row in several)]).any():
+            raise ConformanceError(
+                f"{self.who} does not draw evenly: on a scale from the first action, 0, to the "
+                f"last, 1, its moves sum to {scored:.0f}, where about {expected:.0f} is expected"
             )
-        return self._one_action(who, several)
+        self._check_each_action(several)
 
     @staticmethod
     def _ranked(row: Choice, weights: FloatArray) -> float:
@@ -140,10 +138,10 @@ class Draws:
         scores[possible] = ranks(int(possible.sum()))
         return float(weights @ scores)
 
-    def _one_action(self, who: str, rows: list[Choice]) -> str | None:
-        """Name an action that is drawn too often or too rarely, at one position or at all."""
+    def _check_each_action(self, rows: list[Choice]) -> None:
+        """Check that no action is drawn too often or too rarely, at one position or at all."""
         if not rows:
-            return None
+            return
         actions = np.concatenate([row.legal for row in rows])
         drawn = np.concatenate([row.drawn for row in rows])
         counts = np.concatenate([np.full(len(row.legal), row.drawn.sum()) for row in rows])
@@ -151,8 +149,8 @@ class Draws:
         wrong = far(drawn, expected, counts)
         if wrong.any():
             at = int(wrong.argmax())
-            return (
-                f"{who} drew action {actions[at]} at one position {drawn[at]:.0f} times of "
+            raise ConformanceError(
+                f"{self.who} drew action {actions[at]} at one position {drawn[at]:.0f} times of "
                 f"{counts[at]:.0f}, where about {expected[at]:.0f} are expected"
             )
         named, where = np.unique(actions, return_inverse=True)
@@ -160,11 +158,10 @@ class Draws:
         wrong = far(*pooled)
         if wrong.any():
             at = int(wrong.argmax())
-            return (
-                f"{who} drew action {named[at]} {pooled[0][at]:.0f} times, where about "
+            raise ConformanceError(
+                f"{self.who} drew action {named[at]} {pooled[0][at]:.0f} times, where about "
                 f"{pooled[1][at]:.0f} are expected"
             )
-        return None
 
 
 class Replies(Draws):
@@ -182,9 +179,9 @@ class Replies(Draws):
     """
 
     def __init__(self, env: Any, game: Game) -> None:
-        super().__init__()
+        opponent = getattr(first_of(env), "opponent", None)
+        super().__init__(f"the opponent {opponent!r}")
         self._rules = game.rules
-        self._opponent = opponent = getattr(first_of(env), "opponent", None)
         self._epsilon = 1.0
         if isinstance(opponent, str):
             self._epsilon = NAMED_OPPONENTS[opponent]
@@ -220,7 +217,7 @@ class Replies(Draws):
         total = share.sum()
         if not total:
             raise ConformanceError(
-                f"{where}, the opponent {self._opponent!r} moved from {before.tolist()} to "
+                f"{where}, {self.who} moved from {before.tolist()} to "
                 f"{after.tolist()}, and the actions that it draws from are "
                 f"{shown(choice.legal[choice.probabilities > 0])}"
             )
@@ -230,10 +227,9 @@ class Replies(Draws):
     def choice(self, position: IntArray) -> Choice:
         """Return the moves that can be made at a position, and their probabilities."""
         key = position.tobytes()
-        found = self.choices.get(key)
-        if found is None:
-            found = self.choices[key] = self._choice(position)
-        return found
+        if key not in self.choices:
+            self.choices[key] = self._choice(position)
+        return self.choices[key]
 
     def _choice(self, position: IntArray) -> Choice:
         legal = np.flatnonzero(self._rules.action_mask(position))
@@ -244,12 +240,6 @@ class Replies(Draws):
         random, best = self._epsilon / len(legal), (1 - self._epsilon) / chosen.sum()
         reached = positions_reached(self._rules, position)
         return Choice(legal, reached, wins, random + best * chosen, np.zeros(len(legal)))
-
-    def check(self) -> None:
-        """Check the numbers of draws: of winning actions, of first and last ones, and of each."""
-        improbable = self.improbable(f"the opponent {self._opponent!r}")
-        if improbable is not None:
-            raise ConformanceError(improbable)
 
 
 class Opening(NamedTuple):
@@ -279,26 +269,19 @@ def opening(
         replies: the opponent.
     """
     rows, weights = [], []
-    shares = {0: (1.0, 0.0), 1: (0.0, 1.0), "random": (0.5, 0.5)}[seat]
-    if shares[0]:
+    share = 0.5 if seat == "random" else 1.0
+    if seat != 1:
         rows.append(np.insert(starts, 0, 0, axis=1))
-        weights.append(shares[0] * probabilities)
-    for start, probability in _each(starts, probabilities, shares[1]):
-        choice = replies.choice(start)
-        goes_on = ~np.asarray(game.rules.is_terminal(choice.reached))
-        rows.append(np.insert(choice.reached[goes_on], 0, 1, axis=1))
-        weights.append(shares[1] * probability * choice.probabilities[goes_on])
+        weights.append(share * probabilities)
+    if seat != 0:
+        for start, probability in zip(starts, probabilities.tolist(), strict=True):
+            choice = replies.choice(start)
+            goes_on = ~np.asarray(game.rules.is_terminal(choice.reached))
+            rows.append(np.insert(choice.reached[goes_on], 0, 1, axis=1))
+            weights.append(share * probability * choice.probabilities[goes_on])
     if not any(map(len, rows)):
         return None
     found, where = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
     summed = np.bincount(where.reshape(-1), weights=np.concatenate(weights))
     known = replies.judged or seat == 0
     return Opening(found, summed / summed.sum() if known else None)
-
-
-def _each(
-    starts: IntArray, probabilities: FloatArray, share: float
-) -> Iterator[tuple[IntArray, float]]:
-    """Yield the starts and their probabilities, none where the opponent does not begin."""
-    if share:
-        yield from zip(starts, probabilities.tolist(), strict=True)

@@ -79,9 +79,8 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
     if not illegal:
         _check_legal(game, positions, probabilities)
     shuffled = np.random.default_rng(0).permutation(rows)
-    for order, size in [(rows, len(rows)), (shuffled, len(rows))] + [
-        (shuffled, n) for n in BATCHES
-    ]:
+    batches = [(rows, len(rows)), *((shuffled, size) for size in (len(rows), *BATCHES))]
+    for order, size in batches:
         for first in range(0, min(len(rows), 16 * size), size):
             some = order[first : first + size]
             again = asked(positions[some], some)
@@ -152,28 +151,26 @@ class _Asked:
         self.policy = policy
         self.scored = scored
         self.rules = scored.game.rules
-        self._rows: IntArray = np.empty(0, dtype=np.int64)
 
     def __call__(self, positions: IntArray, rows: IntArray) -> FloatArray:
         """Return probabilities ``(n, actions)``; ``rows`` seed the generators of single acts."""
-        self._rows = rows
         try:
             turns = self.scored.turns(positions, self.rules.action_mask(positions))
             with during("the policy"):
-                return self.scored.probabilities(self._answer(turns), len(positions))
+                return self.scored.probabilities(self._answer(turns, rows), len(positions))
         except ConformanceError as error:
             if isinstance(error.__cause__, InvalidPolicyError):
                 raise ConformanceError(str(error.__cause__)) from error.__cause__
             raise
 
-    def _answer(self, turns: Turns) -> Any:
+    def _answer(self, turns: Turns, rows: IntArray) -> Any:
         asked = PlayerAdapter.for_scores(self.policy, self.rules)
         if asked.method != "act" and not asked.takes_generator:
             return asked(turns, np.random.default_rng(0))
         # Draws at a position do not depend on the rest of the batch.
         answers = [
             asked(Turns(*(each[np.newaxis] for each in turn)), rng)
-            for *turn, rng in zip(*turns, map(np.random.default_rng, self._rows), strict=True)
+            for *turn, rng in zip(*turns, map(np.random.default_rng, rows), strict=True)
         ]
         return np.concatenate([as_array(answer)[0] for answer in answers])
 

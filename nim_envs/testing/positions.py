@@ -29,7 +29,7 @@ def spread(count: int, most: int) -> IntArray:
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
-def some_positions(rules: Rules, most: int = SAMPLE, *, playable: bool = False) -> IntArray:
+def some_positions(rules: Rules, most: int, *, playable: bool = False) -> IntArray:
     """Return up to ``most`` different positions, always the same, ``(n, components)``.
 
     They are drawn uniformly out of all, or, of games that split and are too large to list, met in

@@ -72,7 +72,7 @@ class Starts:
     """
 
     def __init__(
-        self, draw: Draw, game: Game, seat: Any, replies: Replies, *, effort: float = 1.0
+        self, draw: Draw, game: Game, seat: Any, replies: Replies, *, effort: float
     ) -> None:
         self._draw = draw
         self._effort = effort
@@ -139,19 +139,12 @@ class Starts:
             new = rows[~np.isin(places[count:], places[:count])][0]
             raise ConformanceError(
                 f"{where}, player_{new[0]} first moves at {new[1:].tolist()}, where no game begins"
-                f"{self._instead(kind)}"
+                + (f": all begin at {known[0, 1:].tolist()}" if count == 1 else "")
             )
         if probabilities is None:
             return
         counts = np.bincount(places[count:], minlength=count)[places[:count]]
         self._check_counts(known, probabilities, counts.astype(np.float64), where)
-
-    def _instead(self, kind: Known) -> str:
-        """Return where games begin, if it is at one position."""
-        only = kind.opening is not None and len(kind.opening.rows) == 1
-        return (
-            f": all begin at {kind.opening.rows[0, 1:].tolist()}" if only and kind.opening else ""
-        )
 
     def _check_outcomes(self, start: Start, rows: IntArray, where: str) -> None:
         """Check that P-positions are lost, N-positions won, and drawn positions drawn."""

@@ -210,13 +210,15 @@ class _Checks(Checks):
         env = self.env
         with during(f"{where}, last()"):
             found = env.last()
-        expected = (
-            *(env.observe(agent), reward, env.terminations[agent], env.truncations[agent]),
-            env.infos[agent],
-        )
-        names = ("observation", "reward", "termination", "truncation", "info")
-        require_equal(f"{where}, the number of values of last()", len(found), len(names))
-        for name, one, other in zip(names, found, expected, strict=True):
+        expected = {
+            "observation": env.observe(agent),
+            "reward": reward,
+            "termination": env.terminations[agent],
+            "truncation": env.truncations[agent],
+            "info": env.infos[agent],
+        }
+        require_equal(f"{where}, the number of values of last()", len(found), len(expected))
+        for one, (name, other) in zip(found, expected.items(), strict=True):
             require_equal(f"{where}, the {name} of last() for {agent}", one, other)
 
     def agents_in_turn(self, rng: np.random.Generator) -> None:
@@ -362,15 +364,13 @@ class _Checks(Checks):
             legal = self.rules.action_mask(start)
             order = rng.permutation(self.rules.num_actions)[: max(2, pairs // len(positions))]
             for index, action in enumerate(order.tolist()):
-                seat = 0 if set_position is None else index % 2
-                if seat and set_position is not None:
+                seat, where = 0, f"after reset(options={options})"
+                if index % 2 and set_position is not None:
+                    seat, where = 1, f"after set_position({start.tolist()}, {PLAYERS[1]!r})"
                     set_position(start, PLAYERS[1])
                 else:
                     self.env.reset(options=options)
                 if index < 2:
-                    where = f"after reset(options={options})"
-                    if seat:
-                        where = f"after set_position({start.tolist()}, {PLAYERS[1]!r})"
                     mover = self.env.agent_selection
                     require_equal(f"{where}, the agent to move", mover, PLAYERS[seat])
                     self.seen(start, mover, where)

@@ -235,7 +235,7 @@ def log_of_share(one: float, other: float) -> float:
     return math.lgamma(one + 1) + math.lgamma(other + 1) - math.lgamma(one + other + 2)
 
 
-def best_likelihood(likelihoods: FloatArray, rising: bool = True) -> float:
+def best_likelihood(likelihoods: FloatArray, rising: bool) -> float:
     """Return the log of the largest likelihood over error rates that never fall with the distance.
 
     Args:
@@ -250,9 +250,7 @@ def best_likelihood(likelihoods: FloatArray, rising: bool = True) -> float:
     return float(best.max())
 
 
-def best_by_knowledge(
-    likelihoods: FloatArray, knowledge: FloatArray, rising: bool = True
-) -> FloatArray:
+def best_by_knowledge(likelihoods: FloatArray, knowledge: FloatArray, rising: bool) -> FloatArray:
     """Return the largest likelihood of :func:`best_likelihood` by the knowledge of a policy.
 
     Args:
