@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
@@ -135,45 +136,35 @@ def _content(path: Path, game: Game | None) -> Any:
     return saved
 
 
+@dataclass
 class TrainingRun:
     """State of a training run, from which it can be resumed.
 
-    Args:
+    Attributes:
         env: environment of the run.
         agents: players of the two seats, or a learner and its opponents.
         learners: learners among them, each once.
         games: number of games to play.
         seed: seed of the run.
         options: options of every reset.
-        rng: generator of the players' choices.
-
-    Attributes:
-        rng: as given; resuming replaces it.
+        rng: generator of the players' choices; resuming replaces it.
+        seconds: seconds of training until the last checkpoint.
         winners: as in :class:`agents.training.TrainingLog`, with space for all games.
         lengths: likewise.
-        seconds: seconds of training until the last checkpoint.
     """
 
-    def __init__(
-        self,
-        env: Env,
-        agents: tuple[Agent, Agent] | Opponents,
-        learners: list[Learner],
-        games: int,
-        *,
-        seed: int,
-        options: dict[str, Any] | None,
-        rng: np.random.Generator,
-    ) -> None:
-        self.rng = rng
-        self.winners = np.empty(games, dtype=np.int8)
-        self.lengths = np.empty(games, dtype=np.int32)
-        self.seconds = 0.0
-        self._env = env
-        self._agents = agents
-        self._learners = learners
-        self._seed = seed
-        self._options = options
+    env: Env
+    agents: tuple[Agent, Agent] | Opponents
+    learners: list[Learner]
+    games: int
+    seed: int
+    options: dict[str, Any] | None
+    rng: np.random.Generator
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.winners = np.empty(self.games, dtype=np.int8)
+        self.lengths = np.empty(self.games, dtype=np.int32)
 
     def log(self, done: int, began: float) -> TrainingLog:
         """Return the log of the first ``done`` games, for a run that began at ``began``."""
@@ -182,21 +173,21 @@ class TrainingRun:
 
     def saved(self, done: int) -> SavedRun:
         """Return the contents of a checkpoint after ``done`` games."""
-        options = dict(self._options or {})
+        options = dict(self.options or {})
         return {
             "training": done,
-            "games": len(self.winners),
-            "seed": self._seed,
+            "games": self.games,
+            "seed": self.seed,
             "process": self._process(),
-            "environment": environment_of(self._env),
+            "environment": environment_of(self.env),
             "options": options if storage.is_savable(options) else None,
-            "seats": seats_of(self._agents, self._learners),
+            "seats": seats_of(self.agents, self.learners),
             "seconds": self.seconds,
             "rng": self.rng,
-            "env_rng": _generator_of(self._env),
+            "env_rng": _generator_of(self.env),
             "winners": self.winners[:done],
             "lengths": self.lengths[:done],
-            "learners": self._learners,
+            "learners": self.learners,
         }
 
     def save(self, path: Path, done: int) -> None:
@@ -213,29 +204,29 @@ class TrainingRun:
             StorageError: the file is no checkpoint, or is of a run with another process, seed or
                 learner, or with more games.
         """
-        games = (getattr(learner, "game", None) for learner in self._learners)
+        games = (getattr(learner, "game", None) for learner in self.learners)
         game = next((game for game in games if game is not None), None)
         saved = _content(path, game)
         done: int = saved["training"]
-        for name, now in {**self._process(), "seed": self._seed}.items():
+        for name, now in {**self._process(), "seed": self.seed}.items():
             before = {**saved["process"], "seed": saved["seed"]}.get(name)
             if before != now:
                 raise storage.StorageError(
                     f"{path} is of a run with {name} {before}, this one has {now}"
                 )
-        if done > len(self.winners):
+        if done > self.games:
             raise storage.StorageError(
-                f"{path} is of a run of {done} games already, this one has {len(self.winners)}"
+                f"{path} is of a run of {done} games already, this one has {self.games}"
             )
         own: dict[str, Array] = {"winners": self.winners[:done], "lengths": self.lengths[:done]}
         try:
             check_same_arrays({name: saved[name] for name in own}, own)
-            for learner, before in zip(self._learners, saved["learners"], strict=True):
+            for learner, before in zip(self.learners, saved["learners"], strict=True):
                 storage.restore(learner, before)
         except ValueError as error:
             raise storage.StorageError(f"{path} is of another run, or damaged: {error}") from error
         self.rng = saved["rng"]
-        generator = _generator_of(self._env)
+        generator = _generator_of(self.env)
         if generator is not None and saved["env_rng"] is not None:
             with refusing(f"the environment's source of randomness in {path}"):
                 generator.bit_generator.state = saved["env_rng"].bit_generator.state
@@ -244,7 +235,7 @@ class TrainingRun:
         return done
 
     def _process(self) -> dict[str, str]:
-        return process_of(self._env, self._agents, self._learners, self._options)
+        return process_of(self.env, self.agents, self.learners, self.options)
 
 
 def _generator_of(env: Env) -> np.random.Generator | None:

@@ -109,9 +109,8 @@ def train(
     seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in everyone}
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     run = TrainingRun(
-        env, schedule or pair, distinct, games,
-        seed=seed, options=options, rng=np.random.default_rng(agent_seed),
-    )  # fmt: skip
+        env, schedule or pair, distinct, games, seed, options, np.random.default_rng(agent_seed)
+    )
     env.reset(seed=int(env_seed), options=options)
     first = 0
     if checkpoint is not None:

@@ -173,9 +173,11 @@ class TrainingRecorder:
         self._policies: tuple[Policy, Policy] | None = None
         if isinstance(first, Policy) and isinstance(second, Policy):
             self._policies = first, second
-        self._scored: dict[str, tuple[Trainable, IntArray]] = {}
-        if score:
-            self._scored = _learners_to_score(first, second, game)
+        # By the set of positions to score it over.
+        players = {"all": first} if first is second else {PLAYERS[0]: first, PLAYERS[1]: second}
+        self._scored = {
+            name: agent for name, agent in players.items() if score and isinstance(agent, Trainable)
+        }
         self._entropies: dict[int, Entropy] = {}
         self._percents: dict[int, dict[str, float]] = {}
 
@@ -184,8 +186,8 @@ class TrainingRecorder:
         if self._policies is not None:
             self._entropies[games] = mean_entropy(self._policies, self._game)
         self._percents[games] = {
-            name: optimality(learner.greedy(), self._game, positions).percent
-            for name, (learner, positions) in self._scored.items()
+            name: optimality(learner.greedy(), self._game, name).percent
+            for name, learner in self._scored.items()
         }
 
     def measurements(self, log: TrainingLog) -> TrainingMeasurements:
@@ -222,18 +224,3 @@ class TrainingRecorder:
                 for name in self._scored
             },
         )
-
-
-def _learners_to_score(
-    first: Agent, second: Agent, game: Game
-) -> dict[str, tuple[Trainable, IntArray]]:
-    """The learner to score, and the positions to score it over, by the name of their set."""
-    rules = game.rules
-    if first is second:
-        return {"all": (first, rules.lattice())} if isinstance(first, Trainable) else {}
-    by_seat = game.positions_by_seat()
-    return {
-        name: (agent, rules.positions(np.flatnonzero(faced)))
-        for name, agent, faced in zip(PLAYERS, (first, second), by_seat, strict=True)
-        if isinstance(agent, Trainable)
-    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -20,28 +21,26 @@ class NoMoreGamesError(Exception):
     """The budget of games is used up."""
 
 
+@dataclass(eq=False)
 class GameBudget:
     """A budget of games, and of positions whose options are read from the rules.
 
-    Args:
-        most: largest number of games.
+    Attributes:
+        left: number of games that may still be played.
         most_read: most positions whose options are read for one part.
         rng: generator of the players' choices.
         after_game: called after every game; a true result ends all games.
-
-    Attributes:
         read: number of positions whose options were read.
     """
 
-    def __init__(
-        self, most: int, most_read: int, rng: np.random.Generator, after_game: AfterGame
-    ) -> None:
-        self.left = most
-        self.most_read = most_read
-        self.read = 0
+    left: int
+    most_read: int
+    rng: np.random.Generator
+    after_game: AfterGame
+    read: int = 0
+
+    def __post_init__(self) -> None:
         self._read_before = 0
-        self._rng = rng
-        self._after_game = after_game
         self._numbers: list[float] = []
 
     def begin(self) -> None:
@@ -56,7 +55,7 @@ class GameBudget:
 
     def end(self, winner: int, length: int) -> None:
         """End a game: report its winner and its number of moves."""
-        if self._after_game(winner, length):
+        if self.after_game(winner, length):
             self.left = 0
 
     def next_part(self) -> None:
@@ -78,7 +77,7 @@ class GameBudget:
     def from_any(self, options: list[Position]) -> list[Position]:
         """Return the options, rotated so that a random one comes first."""
         if not self._numbers:
-            self._numbers = self._rng.random(DRAWN).tolist()
+            self._numbers = self.rng.random(DRAWN).tolist()
         first = int(self._numbers.pop() * len(options))
         return options[first:] + options[:first]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ EXAM_EVERY = 10  # batches of games
 MOST_EMPTY_HEAPS, MOST_EMPTY_COLUMNS = 2, 1  # added at random to training positions
 
 
+@dataclass(eq=False)
 class ValueTraining:
     """Trains the values of a network by self-play.
 
@@ -54,25 +56,19 @@ class ValueTraining:
         rounding: whether factors are rounded after :data:`ROUNDED_AFTER` of the games.
     """
 
-    def __init__(
-        self,
-        state: ValueState,
-        board: HeapBoard,
-        starts: Sampler,
-        rng: np.random.Generator,
-        rounding: bool,
-    ) -> None:
-        self.state = state
-        self.board = board
-        self.starts = starts
-        self.rng = rng
-        self.rounding = rounding
-        self.visited = VisitedPositions(board)
-        self.noise = torch.Generator().manual_seed(int(rng.integers(1 << 62)))
+    state: ValueState
+    board: HeapBoard
+    starts: Sampler
+    rng: np.random.Generator
+    rounding: bool
+
+    def __post_init__(self) -> None:
+        self.visited = VisitedPositions(self.board)
+        self.noise = torch.Generator().manual_seed(int(self.rng.integers(1 << 62)))
         self._examined = 0
         self.values = np.ones(1)  # probability of a win, by key number; NO_OPTION is never lost
         # Every game reaches the empty position.
-        self.visited.visit(np.zeros((1, board.heaps), dtype=np.int64))
+        self.visited.visit(np.zeros((1, self.board.heaps), dtype=np.int64))
 
     @property
     def positions_read(self) -> int:
