@@ -462,7 +462,9 @@ def test_arguments_that_describe_no_game_are_named(make, named):
         (theorems.euclid, 2),
         (partial(theorems.moore, k=2), 3),
         (theorems.fibonacci_nim, 2),
+        (theorems.chomp, 1),
         (theorems.chomp, 2),
+        (theorems.chomp, 4),
     ],
 )
 def test_theorems_take_positions_of_any_leading_shape(theorem, width):
