@@ -203,7 +203,7 @@ def test_what_the_first_page_says_of_its_chart_is_so():
     text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     rows = {row.learner: row.figures for row in headline.rows()}
     five, seven = rows["AlphaZero here, signed products"]
-    assert f"comes to {five.mean:.1f} % and {seven.mean:.0f} %" in text
+    assert f"reaches {five.mean:.1f} % and {seven.mean:.0f} %" in text
     untrained = rows["signed products, random weights"]
     assert "from 0 to 99 %" in text
     assert all(each.lowest < 1 and round(each.highest) == 99 for each in untrained)
