@@ -404,7 +404,7 @@ def test_without_scripts_the_page_says_what_would_be_there(site, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{site}/games/nim.html")
-    assert page.locator(".nim-play").inner_text().startswith("With JavaScript")
+    assert page.locator(".nim-play").inner_text().startswith("Turn on JavaScript")
     context.close()
 
 
