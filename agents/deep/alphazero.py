@@ -18,7 +18,6 @@ References:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import asdict, dataclass
@@ -108,9 +107,7 @@ class Settings:
     def __post_init__(self) -> None:
         """Check the values."""
         checked_choice("network", self.network, tuple(NETWORKS))
-        checked_number(
-            "learning_rate", self.learning_rate, 0, math.inf, open_low=True, open_high=True
-        )
+        checked_number("learning_rate", self.learning_rate, 0, open_low=True)
         checked_boolean("symmetry", self.symmetry)
         for name, value in asdict(self).items():
             if name not in ("network", "learning_rate", "symmetry"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules.chomp_game import ChocolateBar
-from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, Component
+from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, NO_OPTION, Component
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.fibonacci_game import FibonacciHeap
 from nim_envs.rules.moores_game import HeapGroup
@@ -99,7 +99,10 @@ class TheoremSolution(Solution):
         component = self.rules.components[0]
         for after in self._moves(self.rules.coordinate_tuple(position)):
             state = component.coordinate_system.states_at(np.array(after))
-            yield int(component.option_to(position[0], state))
+            option = int(component.option_to(position[0], state))
+            if option == NO_OPTION:
+                raise ValueError(f"no move of {self.rules.name} leads to {after}")
+            yield option
 
     def _winning_actions(self, position: IntArray) -> IntArray:
         if self._moves is None:

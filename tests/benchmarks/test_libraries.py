@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks.libraries.__main__ import (
@@ -13,10 +15,11 @@ from benchmarks.libraries.__main__ import (
     summary,
     with_earlier,
 )
-from benchmarks.libraries.recipes import DOCUMENTED, RECIPES, SIGN_RIGHT
+from benchmarks.libraries.recipes import BOARDS, DOCUMENTED, RECIPES, SIGN_RIGHT
 from benchmarks.report import read_csv, write_csv
 from nim_envs.optional import installed
 
+ROOT = Path(__file__).resolve().parents[2]
 SIGN = "wrong sign of the bootstrap"
 
 
@@ -49,6 +52,24 @@ def test_rows_that_are_not_made_anew_stay(tmp_path):
     both = with_earlier(summary([scored("sb3", 0, 50.0)]), path)
     name, percent = HEADER.index("name"), HEADER.index("optimality %")
     assert [(row[name], float(row[percent])) for row in both] == [("sb3", 50.0), ("agilerl", 60.0)]
+
+
+def test_what_the_published_page_says_of_the_sign_is_so():
+    rows = read_csv(ROOT / "docs" / "results" / "libraries.csv")
+    of = {(row["library"], row["recipe"], row["board"]): row for row in rows}  # one learner each
+    percent = {key: float(row["optimality %"]) for key, row in of.items()}
+    gains = {}
+    for library, found in (("PettingZoo's tutorial", {1}), ("TorchRL", {0, 3})):
+        for board in BOARDS:
+            wrong, right = ((library, recipe, board) for recipe in (DOCUMENTED, SIGN_RIGHT))
+            assert round(percent[wrong] - float(of[wrong]["random %"])) <= 5
+            assert of[wrong]["fault"] in (SIGN, "")
+            assert int(of[wrong]["found"]) in found
+            gains.setdefault(board.startswith("misere"), []).append(percent[right] - percent[wrong])
+    assert (round(min(gains[False])), round(max(gains[False]))) == (9, 17)
+    assert (round(min(gains[True])), round(max(gains[True]))) == (4, 7)
+    wrong_signs = {"pettingzoo", "torchrl", "tianshou", "mctx-gumbel-one-player"}
+    assert {row["name"] for row in rows if row["fault"]} <= wrong_signs
 
 
 @pytest.mark.skipif(installed("agilerl"), reason="AgileRL is installed")

@@ -14,6 +14,7 @@ from nim_envs import Convention, make_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import NO_OPTION
 from nim_envs.theory import theorems, winning_moves
+from nim_envs.theory.theorem_solution import Theorem, TheoremSolution
 from tests.classic_moves import Moves, bar, heaps_at_once, limited_heap, queen
 
 Positions = Iterable[tuple[int, ...]]
@@ -162,3 +163,11 @@ def test_the_option_between_two_states_is_that_of_the_table(name, arguments):
                 assert row[component.option_to(np.array(state), np.array(after))] == after
         for after in set(range(component.states)) - set(row):
             assert component.option_to(np.array(state), np.array(after)) == NO_OPTION
+
+
+def test_a_theorem_with_a_move_that_the_game_has_not_is_an_error():
+    game = make_game("wythoff", queens=((5, 7),))
+    wrong = Theorem("wrong", theorems.wythoff, lambda square: iter([(4, 5)]))
+    solution = TheoremSolution(game.rules, Convention.NORMAL, wrong)
+    with pytest.raises(ValueError, match=r"no move of .* leads to \(4, 5\)"):
+        solution.winning_actions((5, 7))
