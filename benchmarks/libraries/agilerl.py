@@ -6,6 +6,7 @@ import contextlib
 from typing import Any
 
 import gymnasium
+import numpy as np
 
 from benchmarks.libraries.recipes import BOARDS
 from nim_envs.optional import imports_for
@@ -27,6 +28,7 @@ def ppo(board: str, moves: int, seed: int) -> list[PolicyFunction]:
     """Train with the defaults of AgileRL's PPO, the seat drawn for each game."""
     name, arguments = BOARDS[board]
     torch.manual_seed(seed)
+    np.random.seed(seed)
     env = AgileRLVectorEnv(
         gymnasium.make_vec(
             gymnasium_id(name),
