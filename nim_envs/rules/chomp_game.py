@@ -69,11 +69,12 @@ class ChocolateBar(Component):
         """Return the bar after each bite, or ``NO_MOVE`` where the square is gone or poisoned."""
         lengths = self.coordinate_system.of(states)
         row, column = np.divmod(np.arange(self.options), self.columns)
-        legal = (lengths[..., row] > column) & (row + column > 0)
+        there = lengths[..., row] > column
         eaten = np.arange(self.rows) >= row[:, np.newaxis]  # (options, rows)
         now = lengths[..., np.newaxis, :]
         left = np.where(eaten, np.minimum(now, column[:, np.newaxis]), now)
-        return np.where(legal, self.coordinate_system.states_of(left), NO_MOVE)
+        # The poisoned square would leave the bar without squares, whose number is NO_MOVE too.
+        return np.where(there, self.coordinate_system.states_of(left), NO_MOVE)
 
     def legal_count(self, states: IntArray) -> IntArray:
         """Return the number of squares left but the poisoned one."""
@@ -126,10 +127,9 @@ class BarRows(CoordinateSystem):
         return lengths
 
     def states_at(self, coordinates: IntArray) -> IntArray:
-        """Return the states with these rows; -1 where one is longer than the one above it."""
+        """Return the states with these rows; -1 where one grows, or all are empty."""
         given = np.asarray(coordinates, dtype=np.int64)
-        inside = inside_box(given, self.fields) & (given[..., 0] >= 1)
-        inside &= (np.diff(given, axis=-1) <= 0).all(axis=-1)
+        inside = inside_box(given, self.fields) & (np.diff(given, axis=-1) <= 0).all(axis=-1)
         lengths = np.where(inside[..., np.newaxis], given, 0)
         return np.where(inside, self.states_of(lengths), NO_STATE)
 

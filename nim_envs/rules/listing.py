@@ -235,8 +235,6 @@ def _end_value(position: Position, outcome: Outcome) -> int:
     """Return the value of a position without moves."""
     try:
         value = outcome(position)
-        if type(value) is int and -1 <= value <= 1:
-            return value
         is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if is_number and value in (1, 0, -1):
             return int(value)

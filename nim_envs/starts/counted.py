@@ -33,7 +33,7 @@ LARGEST_SPAN = 1 << 18
 """Most states of a component that are sorted into classes."""
 
 BLOCK = 1 << 18
-"""Approximate number of array entries in memory at a time."""
+"""Approximate number of array entries in memory at a time; holds a row of ``LARGEST_SPAN``."""
 
 # A code is a number that holds all that the later components need to know of the first ones. Bit 0:
 # one is firm. Bit 1: one has a legal move. The bits above: the nim-sum. The highest bits: the slots
@@ -96,7 +96,7 @@ class CountedSampler(TransformSampler):
 
     def positions_of(self, numbers: FloatArray) -> IntArray:
         """Return the positions that random numbers ``(n, components)`` select."""
-        rows = max(1, BLOCK // max(len(layer.classes.sizes) for layer in self.layers))
+        rows = BLOCK // max(len(layer.classes.sizes) for layer in self.layers)
         positions = np.empty(numbers.shape, dtype=np.int64)
         for first in range(0, len(numbers), rows):
             block = slice(first, first + rows)
@@ -246,7 +246,7 @@ class Layer:
 
     def blocks(self) -> Iterator[FloatArray]:
         """Yield the number of completions of each code with each class, ``(n, classes)``."""
-        step = max(1, BLOCK // len(self.classes.sizes))
+        step = BLOCK // len(self.classes.sizes)
         for first in range(0, self.codes, step):
             codes = np.arange(first, min(first + step, self.codes), dtype=np.int64)
             yield self.ways(self.after(codes))
