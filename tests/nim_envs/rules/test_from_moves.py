@@ -87,7 +87,12 @@ def test_equal_games_share_a_component_and_pickle():
     first, second = (rules_from_moves("queen", (3, 3), queen) for _ in range(2))
     assert first == second
     assert first.components[0] != nim(heaps=(3,)).components[0]
-    assert first.components[0] is second.components[0]
+    (component,) = first.components
+    assert component is second.components[0]
+    subclass = type("Own", (ListedComponent,), {})
+    assert component != subclass(
+        component.positions, component.moves, component.descriptions, kind=component.kind
+    )
     assert rules_from_moves("queen", (3, 4), queen) != first
     assert rules_from_moves("queen", (3, 3), queen, describe=lambda s: f"go {s}") != first
     down, left = (
@@ -177,6 +182,22 @@ def test_a_component_over_a_whole_box_needs_no_look_up():
     first = nim_envs.Game(by_hand, nim_envs.Convention.NORMAL).solution.is_winning(box)
     second = nim_envs.Game(listed, nim_envs.Convention.NORMAL).solution.is_winning(box)
     assert first.tolist() == second.tolist()
+
+
+def test_moves_of_a_component_too_large_for_a_table_are_counted():
+    board = Queen(2000)
+    states = np.random.default_rng(0).integers(board.states, size=(20, 20))
+    file, rank = np.divmod(states, 2000)
+    assert (board.legal_count(states) == file + rank + np.minimum(file, rank)).all()
+
+
+@pytest.mark.parametrize(
+    "positions", [[(1, 0), (0, 1)], [(0, 1), (0, 1)], [(-1, 0), (0, 1)], [(3,), (2,)]], ids=str
+)
+def test_positions_out_of_order_are_refused(positions):
+    none = np.empty(0, dtype=np.int64)
+    with pytest.raises(InvalidGameError, match="in lexicographic order, and none twice"):
+        ListedComponent(positions, MoveRows.of(2, none, none, none), ["none"])
 
 
 def without_end(position):
@@ -307,3 +328,49 @@ def test_short_names_show_coordinates():
     both = sum_of([queens, queens, nim(heaps=(2,))])
     assert both.summary == "wythoff + wythoff + nim, queens (3, 2)-(3, 2), heap 2"
     assert rules_from_moves("wythoff", (3, 2), queen).summary == "wythoff (3, 2)"
+
+
+def alternating():
+    answers = iter([1, 0])
+    return lambda position: next(answers)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message"),
+    [
+        (lambda p: 2, r"outcome\(\(0,\)\) must be 1, 0 or -1.* not 2"),
+        (lambda p: 0.5, r"outcome\(\(0,\)\) must be 1, 0 or -1.* not 0.5"),
+        (lambda p: None, r"outcome\(\(0,\)\) must be 1, 0 or -1.* not None"),
+        (lambda p: True, r"outcome\(\(0,\)\) must be 1, 0 or -1.* not True"),
+        (lambda p: 1 // 0, r"outcome\(\(0,\)\) raised ZeroDivisionError"),
+        (alternating(), r"outcome\(\(0,\)\) gives 0 when it is called again, and gave 1"),
+        (0, "outcome must be a function of a position without moves, not 0"),
+    ],
+)
+def test_a_wrong_outcome_is_named_with_its_position(outcome, message):
+    with pytest.raises(InvalidGameError, match=message):
+        nim_envs.game_from_moves("coin", (4,), coin, outcome=outcome)
+
+
+def test_outcome_is_called_where_no_move_is_left_alone():
+    asked = []
+
+    def outcome(position):
+        asked.append(position)
+        return 0
+
+    nim_envs.game_from_moves("coin", (4,), coin, outcome=outcome)
+    assert set(asked) == {(0,)}
+
+
+def test_the_outcome_is_part_of_the_rules_and_of_pickles():
+    drawn = nim_envs.game_from_moves("coin", (4,), coin, outcome=lambda p: 0)
+    lost = nim_envs.game_from_moves("coin", (4,), coin, outcome=lambda p: -1)
+    normal = nim_envs.game_from_moves("coin", (4,), coin)
+    number = nim_envs.game_from_moves("coin", (4,), coin, outcome=lambda p: np.float32(-1))
+    assert number == lost
+    assert len({drawn.rules, lost.rules, normal.rules}) == 3
+    again = pickle.loads(pickle.dumps(drawn))
+    assert again == drawn
+    assert again.solution.value((4,)) == 0
+    assert lost.solution.value((4,)) == (1 if normal.solution.is_winning((4,)) else -1)

@@ -301,19 +301,10 @@ def test_a_move_removes_the_heaps_it_leaves_that_the_table_lacks(code):
             assert described == ""
 
 
-@pytest.mark.parametrize("code", ["kayles", "dawsons_chess", "grundy", "4.7", "0.6"])
-def test_a_state_leads_to_the_states_left_without_a_second_part(code):
-    heap = SplittingHeap(heap_game(code), 9)
-    states = np.arange(heap.states)
-    alone = np.where(heap.second_table == 0, heap.table, NO_MOVE)
-    assert heap.leads_to(states[:, np.newaxis], states).tolist() == [
-        [after in alone[before] for after in states] for before in states
-    ]
-
-
 def test_codes_of_the_same_rule_are_equal():
     assert heap_game("0.3(0)") == heap_game("0.3") == heap_game("0.300")
     assert heap_game("0.0(3)") == heap_game("0.03(3)")
+    assert heap_game("4.0") == heap_game("4.00") == HeapGame((4,))
     assert [heap_game(code).places for code in ("0.077", "0.3", "0.0(3)")] == [3, 1, None]
     with pytest.raises(InvalidGameError, match=r"digits\[1\] must be an integer from 0 to 7"):
         HeapGame((0, -1))

@@ -46,6 +46,7 @@ def test_tables_differ_where_any_entry_does():
     assert TableComponent(ROWS) != TableComponent(ROWS, SECONDS)
     assert TableComponent(ROWS) != TableComponent(((-1, -1), (0, -1), (1, 0)))
     assert TableComponent(ROWS) != ROWS
+    assert TableComponent(ROWS) != type("Own", (TableComponent,), {})(ROWS)
     # Second parts of which there are none are no second parts.
     assert TableComponent(ROWS, np.zeros((3, 2), int)) == TableComponent(ROWS, ())
 

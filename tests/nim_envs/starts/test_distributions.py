@@ -157,6 +157,7 @@ def test_the_same_seed_draws_the_same_positions(seed, name):
         (FixedStart((3, 4, 6)), "(3, 4, 6)"),
         (FixedStart(((1, 2, 3), (3, 2, 1))), "one position of 3 components is expected here"),
         (UniformStart(low=3, high=2), "low [3, 3, 3] exceeds high [2, 2, 2]"),
+        (UniformStart(low=(0, 3, 0), high=(3, 2, 5)), "low [0, 3, 0] exceeds high [3, 2, 5]"),
         (UniformStart(low=0, high=0), "[0, 0, 0]"),
         (UniformStart(low=(1, 2)), "(1, 2)"),
         (UniformStart(high=1.5), "1.5"),

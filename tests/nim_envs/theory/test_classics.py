@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from nim_envs import Convention, Game, GameEnv, make_game
-from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules import (
     Rules,
     chomp,
@@ -339,18 +339,6 @@ def test_values_of_a_path_too_long_for_tables():
     assert value == dawson(removed=3, least=1)(61)
 
 
-def test_chomp_states_are_all_bars_in_order():
-    rules = chomp(rows=3, columns=4)
-    (component,) = rules.components
-    rows = component.coordinate_system.of(np.arange(component.states)).tolist()
-    expected = [
-        lengths
-        for lengths in points(5, 5, 5)
-        if lengths[0] and list(lengths) == sorted(lengths, reverse=True)
-    ]
-    assert rows == list(map(list, expected))
-
-
 @pytest.mark.parametrize(
     ("rules", "convention"),
     [
@@ -423,36 +411,6 @@ def test_boards_that_cannot_be_solved_can_be_played_and_say_so():
     misere = make_game("cram", rows=6, columns=6, misere=True)
     with pytest.raises(SearchTooLargeError, match="tables of a board with 68719476736 states"):
         _ = misere.solution
-
-
-def test_boards_of_too_many_cells_are_refused():
-    with pytest.raises(InvalidGameError, match=r"a board of 64 cells .* at most 61 cells"):
-        cram(rows=8, columns=8)
-    with pytest.raises(InvalidGameError, match="a graph of 62 cells"):
-        node_kayles(62, ())
-
-
-@pytest.mark.parametrize(
-    ("make", "named"),
-    [
-        (lambda: wythoff((8, 8)), r"queens\[0\] must be a pair of integers of at least 0, not 8"),
-        (lambda: wythoff(()), "queens must be a sequence of at least 1 pair"),
-        (lambda: wythoff(((1, -1),)), r"queens\[0\]\[1\] must be an integer from 0"),
-        (lambda: wythoff(((2**40, 2**40),)), "ranks has .* states; at most"),
-        (lambda: euclid(((0, 3),)), r"pairs\[0\]\[0\] must be an integer from 1"),
-        (lambda: fibonacci_nim((1,)), r"heaps\[0\] must be an integer from 2"),
-        (lambda: moores_nim((3,), k=0), "k must be an integer from 1"),
-        (lambda: chomp(1, 5), "rows must be an integer from 2"),
-        (lambda: chomp(40, 40), "bar of 40 rows and 40 columns has .* states; at most"),
-        (lambda: cram(1, 1), "a board must have at least 2 cells"),
-        (lambda: node_kayles(3, [(0, 3)]), r"edges\[0\] must be two different nodes from 0 to 2"),
-        (lambda: node_kayles(3, [(1, 1)]), r"edges\[0\] must be two different nodes"),
-        (lambda: node_kayles(3, "ab"), "edges must be a sequence of pairs"),
-    ],
-)
-def test_arguments_that_describe_no_game_are_named(make, named):
-    with pytest.raises(InvalidGameError, match=named):
-        make()
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -77,38 +75,6 @@ def strip(position):
     return [(f"left {n}", (square - n,)) for n in (1, 2) if n <= square]
 
 
-def alternating():
-    answers = iter([1, 0])
-    return lambda position: next(answers)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "message"),
-    [
-        (lambda p: 2, r"outcome\(\(0,\)\) must be 1, 0 or -1.* not 2"),
-        (lambda p: None, r"outcome\(\(0,\)\) must be 1, 0 or -1.* not None"),
-        (lambda p: True, r"outcome\(\(0,\)\) must be 1, 0 or -1.* not True"),
-        (lambda p: 1 // 0, r"outcome\(\(0,\)\) raised ZeroDivisionError"),
-        (alternating(), r"outcome\(\(0,\)\) gives 0 when it is called again, and gave 1"),
-        (0, "outcome must be a function of a position without moves, not 0"),
-    ],
-)
-def test_a_wrong_outcome_is_named_with_its_position(outcome, message):
-    with pytest.raises(InvalidGameError, match=message):
-        nim_envs.game_from_moves("strip", (4,), strip, outcome=outcome)
-
-
-def test_outcome_is_called_where_no_move_is_left_alone():
-    asked = []
-
-    def outcome(position):
-        asked.append(position)
-        return 0
-
-    nim_envs.game_from_moves("strip", (4,), strip, outcome=outcome)
-    assert set(asked) == {(0,)}
-
-
 def test_outcome_excludes_misere_sums_theorems_and_grundy_values():
     with pytest.raises(InvalidGameError, match="give one of them"):
         nim_envs.game_from_moves("strip", (4,), strip, outcome=lambda p: 0, misere=True)
@@ -128,14 +94,3 @@ def test_outcome_excludes_misere_sums_theorems_and_grundy_values():
         nim_envs.Game(make_game("nim").rules, LISTED_OUTCOME)
     with pytest.raises(InvalidPositionError, match="leaves a legal move"):
         game.end_value((0,) * 9)
-
-
-def test_the_outcome_is_part_of_the_rules_and_of_pickles():
-    drawn = nim_envs.game_from_moves("strip", (4,), strip, outcome=lambda p: 0)
-    lost = nim_envs.game_from_moves("strip", (4,), strip, outcome=lambda p: -1)
-    normal = nim_envs.game_from_moves("strip", (4,), strip)
-    assert len({drawn.rules, lost.rules, normal.rules}) == 3
-    again = pickle.loads(pickle.dumps(drawn))
-    assert again == drawn
-    assert again.solution.value((4,)) == 0
-    assert lost.solution.value((4,)) == (1 if normal.solution.is_winning((4,)) else -1)

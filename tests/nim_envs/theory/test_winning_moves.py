@@ -12,7 +12,6 @@ import pytest
 
 from nim_envs import Convention, make_game
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import NO_OPTION
 from nim_envs.theory import theorems, winning_moves
 from nim_envs.theory.theorem_solution import Theorem, TheoremSolution
 from tests.classic_moves import Moves, bar, heaps_at_once, limited_heap, queen
@@ -126,43 +125,6 @@ def test_what_must_be_listed_is_refused_where_it_is_too_large(question):
     game = make_game("wythoff", queens=((10**9, 10**9),))
     with pytest.raises(SearchTooLargeError, match="the 3000000000 options of each component"):
         question(game)
-
-
-def test_moves_of_one_heap_group_are_numbered_as_its_list_has_them():
-    for sizes, k in [((3, 4, 2), 2), ((3, 0, 2, 4), 3), ((5,), 1), ((2,) * 5, 5)]:
-        (group,) = make_game("moores_nim", heaps=sizes, k=k).rules.components
-        listed = [
-            taken
-            for number in range(1, k + 1)
-            for chosen in itertools.combinations(range(len(sizes)), number)
-            for amounts in itertools.product(*(range(1, sizes[heap] + 1) for heap in chosen))
-            for taken in [dict(zip(chosen, amounts, strict=True))]
-        ]
-        expected = [tuple(taken.get(heap, 0) for heap in range(len(sizes))) for taken in listed]
-        assert list(map(group.amounts, range(group.options))) == expected
-        assert group.option_taking(np.array(expected)).tolist() == list(range(group.options))
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("wythoff", {"queens": ((5, 4),)}),
-        ("euclid", {"pairs": ((7, 5),)}),
-        ("fibonacci_nim", {"heaps": (9,)}),
-        ("moores_nim", {"heaps": (2, 3, 2), "k": 2}),
-        ("chomp", {"rows": 3, "columns": 3}),
-        ("kayles", {"heaps": (5,)}),
-    ],
-)
-def test_the_option_between_two_states_is_that_of_the_table(name, arguments):
-    component = make_game(name, **arguments).rules.components[0]
-    for state, row in enumerate(component.table.tolist()):
-        alone = component.second_table[state] == 0 if component.splits else [True] * len(row)
-        for option, after in enumerate(row):
-            if after >= 0 and alone[option]:
-                assert row[component.option_to(np.array(state), np.array(after))] == after
-        for after in set(range(component.states)) - set(row):
-            assert component.option_to(np.array(state), np.array(after)) == NO_OPTION
 
 
 def test_a_theorem_with_a_move_that_the_game_has_not_is_an_error():
