@@ -195,6 +195,17 @@ def random_game(seed: int, most: int = 60) -> Entry:
     return _entry(f"random-{seed}", (count - 1,), after.__getitem__, values.__getitem__)
 
 
+@cache
+def far_apart() -> Entry:
+    """A game of 75 positions, one number each, with wide gaps: up to five million."""
+
+    def moves(position):
+        (number,) = position
+        return [(0, (number // 7 * 2,)), (1, (number // 5,))] if number > 9 else []
+
+    return _entry("far", (5_000_000,), moves, lambda position: position[0] % 3 - 1)
+
+
 GAMES: dict[str, Callable[[], Entry]] = {
     "tic-tac-toe": tic_tac_toe,
     "connect-3-small": small_connect,

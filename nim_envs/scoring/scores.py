@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -216,9 +216,9 @@ class _Sums:
     random_right: float
     illegal: float
     blunders: IntArray
-    decisive: int = 0
-    decisive_right: float = 0.0
-    random_decisive_right: float = 0.0
+    decisive: int
+    decisive_right: float
+    random_decisive_right: float
 
 
 def scored_positions(game: Game, positions: IntArray) -> IntArray:
@@ -261,21 +261,18 @@ def _sums(scored: ScoredPolicy, game: Game, here: IntArray) -> _Sums:
     at_random = legal / legal.sum(axis=1, keepdims=True, dtype=np.int64).clip(min=1)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
     on_right, random_on_right = probabilities * right, at_random * right
-    sums = _Sums(
+    decisive = np.zeros(len(here), dtype=np.bool_)
+    if game.has_outcome:
+        decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
+    return _Sums(
         len(here),
         float(on_right.sum()),
         float(random_on_right.sum()),
         float((probabilities * (masks == 0)).sum() + nothing.sum()),
         here[(likeliest & ~right).any(axis=1) | nothing],
-    )
-    if not game.has_outcome:
-        return sums
-    decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
-    return replace(
-        sums,
-        decisive=int(decisive.sum()),
-        decisive_right=float(on_right[decisive].sum()),
-        random_decisive_right=float(random_on_right[decisive].sum()),
+        int(decisive.sum()),
+        float(on_right[decisive].sum()),
+        float(random_on_right[decisive].sum()),
     )
 
 

@@ -9,7 +9,14 @@ import pytest
 
 from nim_envs import optimality
 from nim_envs.scoring import beatable_share, best_response, expected_scores, value_accuracy
-from tests.outcome_games import GAMES, LARGER, LARGER_NAMES, small_random_games, tic_tac_toe
+from tests.outcome_games import (
+    GAMES,
+    LARGER,
+    LARGER_NAMES,
+    far_apart,
+    small_random_games,
+    tic_tac_toe,
+)
 
 
 def at_random(observations, masks):
@@ -61,8 +68,8 @@ def test_scores_are_those_by_hand(name):
     check_scores(GAMES[name]())
 
 
-def test_scores_of_random_games():
-    for entry in small_random_games():
+def test_scores_of_random_games_and_of_numbers_far_apart():
+    for entry in [*small_random_games(), far_apart()]:
         check_scores(entry)
         check_expected_scores(entry)
 

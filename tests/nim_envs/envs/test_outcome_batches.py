@@ -20,6 +20,7 @@ from tests.outcome_games import (
     LARGER,
     LARGER_NAMES,
     dominoes,
+    far_apart,
     hex_game,
     tic_tac_toe,
 )
@@ -227,18 +228,8 @@ def test_checks_pass_on_batches_that_gymnasium_makes(name, arguments):
     check_env(VersusEnv(game, **arguments))
 
 
-def far_apart():
-    """A game of few positions whose numbers are far apart."""
-
-    def moves(position):
-        (number,) = position
-        return [(0, (number // 7 * 2,)), (1, (number // 5,))] if number > 9 else []
-
-    return nim_envs.game_from_moves("far", (5_000_000,), moves, outcome=lambda p: p[0] % 3 - 1)
-
-
 def test_states_far_apart_and_pictures_of_draws():
-    game = far_apart()
+    game = far_apart().game
     assert game.rules.components[0].has_wide_gaps
     env = VectorGameEnv(game, 9, opponent=None, render_mode="ansi")
     env.reset(seed=0)
@@ -254,7 +245,9 @@ def test_states_far_apart_and_pictures_of_draws():
 
 @pytest.mark.exhaustive
 def test_checks_pass_on_states_far_apart():
-    check_env(VectorGameEnv(far_apart(), 3, opponent="optimal", seat="random", truth_in_info=True))
+    check_env(
+        VectorGameEnv(far_apart().game, 3, opponent="optimal", seat="random", truth_in_info=True)
+    )
 
 
 def test_copies_and_large_batches_go_on_alike():

@@ -9,7 +9,14 @@ import nim_envs
 from nim_envs import make_game
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.rules.convention import LISTED_OUTCOME, Convention
-from tests.outcome_games import GAMES, LARGER, LARGER_NAMES, small_random_games, tic_tac_toe
+from tests.outcome_games import (
+    GAMES,
+    LARGER,
+    LARGER_NAMES,
+    far_apart,
+    small_random_games,
+    tic_tac_toe,
+)
 
 
 def check_values_and_keeping_moves(entry):
@@ -31,6 +38,8 @@ def check_values_and_keeping_moves(entry):
         assert set(np.flatnonzero(keeping[row])) == keeps
         assert set(np.flatnonzero(winning[row])) == wins
         if row % 50 == 0:
+            assert solution.value(position) == values[row]
+            assert solution.is_losing(position) is (truth[position] == -1)
             assert solution.keeping_actions(position).tolist() == sorted(keeps)
             assert solution.winning_actions(position).tolist() == sorted(wins)
         if not reached:
@@ -42,8 +51,8 @@ def test_values_and_keeping_moves_are_those_of_plain_recursion(name):
     check_values_and_keeping_moves(GAMES[name]())
 
 
-def test_values_and_keeping_moves_of_random_games():
-    for entry in small_random_games():
+def test_values_and_keeping_moves_of_random_games_and_of_numbers_far_apart():
+    for entry in [*small_random_games(), far_apart()]:
         check_values_and_keeping_moves(entry)
 
 
