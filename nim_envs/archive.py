@@ -122,17 +122,9 @@ class Archive:
         """
         if dtype not in DTYPES or any(length < 0 for length in shape):
             raise StorageError(f"there are no arrays of dtype {dtype!r} and shape {shape}")
-        array = self._array(number, math.prod(shape) * np.dtype(dtype).itemsize)
-        if (array.dtype.name, list(array.shape)) != (dtype, shape):
-            raise StorageError(
-                f"array {number} is {array.dtype} {list(array.shape)}, in the header {dtype} "
-                f"{shape}"
-            )
-        return array
-
-    def _array(self, number: int, most: int) -> Array:
-        """Return an array of at most ``most`` bytes, read from the file once."""
-        if number not in self._arrays:
+        array = self._arrays.get(number)
+        if array is None:
+            most = math.prod(shape) * np.dtype(dtype).itemsize
             if most > self._left:
                 raise StorageError(
                     "its header promises arrays that are too large together: the limit is "
@@ -140,9 +132,12 @@ class Archive:
                 )
             array = self.member(f"{number}.npy", most, f"array {number}")
             self._left -= array.nbytes
-            if array.dtype.name not in DTYPES:
-                raise StorageError(f"array {number} is of dtype {array.dtype}")
-            self._arrays[number] = np.asarray(array, dtype=array.dtype.name, order="C")
+        if (array.dtype.name, list(array.shape)) != (dtype, shape):
+            raise StorageError(
+                f"array {number} is {array.dtype} {list(array.shape)}, in the header {dtype} "
+                f"{shape}"
+            )
+        self._arrays[number] = np.asarray(array, dtype=dtype, order="C")
         return self._arrays[number]
 
     def member(self, name: str, most: int, what: str) -> Array:

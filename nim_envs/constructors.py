@@ -54,8 +54,7 @@ def construct_part(named: NamedGame, arguments: Mapping[str, Any]) -> Rules:
     Raises:
         InvalidGameError: as :func:`construct_game` does.
     """
-    result = _call(named, arguments, named.misere)
-    return result if isinstance(result, Rules) else rules_of(result)
+    return rules_of(_call(named, arguments, named.misere))
 
 
 def _call(named: NamedGame, arguments: Mapping[str, Any], misere: bool | None) -> Rules | Game:
@@ -69,12 +68,14 @@ def _call(named: NamedGame, arguments: Mapping[str, Any], misere: bool | None) -
     return result
 
 
-def rules_of(game: Game) -> Rules:
-    """Return the rules of a game, with its start as the initial position.
+def rules_of(game: Rules | Game) -> Rules:
+    """Return rules as they are, and those of a game with its start as the initial position.
 
     Raises:
         InvalidGameError: it begins at more than one position.
     """
+    if isinstance(game, Rules):
+        return game
     if not isinstance(game.start, FixedStart):
         raise InvalidGameError(
             f"a registered game begins at one position, not at {game.start.summary}: drop starts= "
@@ -129,8 +130,7 @@ def named_game(
                 f"rules and games take no arguments, and defaults has {', '.join(defaults)}: "
                 "register a function"
             )
-        if isinstance(game, Game):
-            rules_of(game)
+        rules_of(game)  # a game must begin at one position
         source = Source(game, misere, {})
         row = NamedGame(name, partial(_itself, game), {}, misere, source=source)
         return row, _why_no_pickle(game)

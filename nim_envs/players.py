@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
-from nim_envs.references import resolved
+from nim_envs.references import required_arguments, resolved
 from nim_envs.rules.moves_between import actions_to
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
@@ -399,11 +399,7 @@ def _count_arguments(function: Any, otherwise: int) -> int:
             signature = inspect.signature(callee)
         except (TypeError, ValueError):
             continue
-        required = sum(
-            parameter.default is parameter.empty
-            and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-            for parameter in signature.parameters.values()
-        )
+        required = required_arguments(callee)
         if required in (2, 3):
             return required
         try:

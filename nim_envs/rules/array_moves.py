@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,26 +16,16 @@ ArrayMoves = Callable[[IntArray], tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayL
 ArrayOutcome = Callable[[IntArray], npt.ArrayLike]
 
 
-class MovesOfMany(NamedTuple):
-    """The moves at some positions.
-
-    Attributes:
-        rows: index of the position before each move, ascending, ``(moves,)``.
-        labels: label of each move, integers or strings, ``(moves,)``.
-        after: position after each move, integers ``(moves, coordinates)``.
-    """
-
-    rows: IntArray
-    labels: Array
-    after: Array
-
-
-def moves_of_many(positions: IntArray, moves: ArrayMoves) -> MovesOfMany:
+def moves_of_many(positions: IntArray, moves: ArrayMoves) -> tuple[IntArray, Array, Array]:
     """Return the moves at positions.
 
     Args:
         positions: the positions, ``(n, coordinates)``.
         moves: function from positions to the rows, labels and next positions of their moves.
+
+    Returns:
+        For each move the index of the position before it, ascending; its label, an integer or a
+        string; both ``(moves,)``; and the position after it, integers ``(moves, coordinates)``.
 
     Raises:
         InvalidGameError: ``moves`` raises, or gives anything but three such arrays.
@@ -66,7 +56,7 @@ def moves_of_many(positions: IntArray, moves: ArrayMoves) -> MovesOfMany:
                 f"{rows.min()} to {rows.max()}"
             )
     order = np.argsort(rows, kind="stable")
-    return MovesOfMany(rows[order].astype(np.int64), labels[order], after[order].reshape(-1, width))
+    return rows[order].astype(np.int64), labels[order], after[order].reshape(-1, width)
 
 
 def values_of_many(positions: IntArray, outcome: ArrayOutcome) -> ValueArray:
@@ -103,8 +93,8 @@ def moves_of_one(moves: ArrayMoves) -> Callable[[Position], list[tuple[Any, Posi
     """Return the function from one position to its moves, pairs of label and next position."""
 
     def pairs(position: Position) -> list[tuple[Any, Position]]:
-        found = moves_of_many(np.array([position]), moves)
-        return [*zip(found.labels.tolist(), map(tuple, found.after.tolist()), strict=True)]
+        _, labels, after = moves_of_many(np.array([position]), moves)
+        return [*zip(labels.tolist(), map(tuple, after.tolist()), strict=True)]
 
     return pairs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from operator import attrgetter, getitem
 from typing import Any
 
@@ -32,6 +33,7 @@ BYTES_OF_COORDINATE = 80
 """Bytes per cached state, per move of it, and per coordinate of either, upper bounds."""
 
 
+@dataclass(slots=True, eq=False)
 class State:
     """A state of a component, with its moves.
 
@@ -44,14 +46,11 @@ class State:
             those of the second part, empty if there is none; ``None``: not listed yet.
     """
 
-    __slots__ = ("actions", "index", "legal", "moves", "slots")
-
-    def __init__(self, index: int, legal: int, slots: int) -> None:
-        self.index = index
-        self.legal = legal
-        self.slots = slots
-        self.actions: Position | None = None
-        self.moves: tuple[tuple[int, Position, Position], ...] | None = None
+    index: int
+    legal: int
+    slots: int
+    actions: Position | None = None
+    moves: tuple[tuple[int, Position, Position], ...] | None = None
 
 
 class States(dict[Any, State]):

@@ -41,6 +41,7 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -60,15 +61,8 @@ class Slots:
 
     def __init__(self, components: tuple[Component, ...]) -> None:
         self._components = components
-        groups: list[range] = []
-        for index, component in enumerate(components):
-            if not component.splits:
-                continue
-            if groups and groups[-1].stop == index and components[groups[-1].start] == component:
-                groups[-1] = range(groups[-1].start, index + 1)
-            else:
-                groups.append(range(index, index + 1))
-        self.groups = tuple(groups)
+        runs = [[*run] for _, run in groupby(range(len(components)), key=components.__getitem__)]
+        self.groups = tuple(range(run[0], run[-1] + 1) for run in runs if components[run[0]].splits)
 
     def suffice(self, points: IntArray) -> BoolArray:
         """Return where play never has more parts than slots: ``(..., components)`` to ``(...)``."""

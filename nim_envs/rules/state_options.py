@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.caches import SharedCache
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.typing import MaskArray
 
@@ -71,7 +71,7 @@ class StateOptionsCache(dict[int, StateOptions]):
         return shared_state_options, (self._component, self._options)
 
 
-_shared: WeakValueDictionary[tuple[Component, int], StateOptionsCache] = WeakValueDictionary()
+_shared: SharedCache[tuple[Component, int], StateOptionsCache] = SharedCache()
 
 
 def shared_state_options(component: Component, options: int) -> StateOptionsCache:
@@ -81,7 +81,5 @@ def shared_state_options(component: Component, options: int) -> StateOptionsCach
         component: owner of the states.
         options: length of the arrays; at least the component's number of options.
     """
-    rows = _shared.get((component, options))
-    if rows is None:
-        rows = _shared[component, options] = StateOptionsCache(component, options)
-    return rows
+    key = component, options
+    return _shared.get_or_create(key, lambda: StateOptionsCache(*key))

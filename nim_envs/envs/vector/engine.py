@@ -198,11 +198,6 @@ class Engine:
         """Return the positions of all games, int64 ``(games, components)``."""
         return self._shared.grouping.positions(unpacked_states(self._tables, self.games.states))
 
-    def position(self, index: int) -> IntArray:
-        """Return the position of game ``index``, int64 ``(components,)``."""
-        states = unpacked_states(self._tables, self.games.states[:, index : index + 1])
-        return np.asarray(self._shared.grouping.positions(states)[0])
-
     def new_rows(self, *, copy: bool) -> WordArray:
         """Return an array for the observations of all games: a new one, or always the same."""
         return self._row_memory.new_rows() if copy else self._rows

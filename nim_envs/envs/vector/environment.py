@@ -355,7 +355,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 return
         index = int((self._engine.games.due != AGENT).argmax())
         reply = None if replies is None else int(replies[index])
-        raise no_move_for_agent(self.game.rules, self._engine.position(index), reply)
+        raise no_move_for_agent(self.game.rules, self._engine.positions()[index], reply)
 
     def _reply_in_python(self, opponent: BatchPlayerAdapter) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
@@ -585,7 +585,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             if index >= 0:
                 raise illegal_move_error(
                     rules,
-                    self._engine.position(index),
+                    self._engine.positions()[index],
                     int(checked[index]),
                     of=f"{whose} ",
                     where=f" in environment {index}",

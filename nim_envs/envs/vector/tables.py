@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.caches import SharedCache
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector.grouping import SLOT_ENTRIES, Grouping, UInt32Array
 from nim_envs.rules.component import NO_MOVE, Component
@@ -172,7 +172,7 @@ class GameTables:
         self.arrays = tabulate(self.grouping, encoding)
 
 
-_tables_in_use: WeakValueDictionary[tuple[Any, ...], GameTables] = WeakValueDictionary()
+_tables_in_use: SharedCache[tuple[Any, ...], GameTables] = SharedCache()
 """The tables in use."""
 
 
@@ -182,10 +182,7 @@ def game_tables(rules: Rules, encoding: Encoding, largest_slots: int = SLOT_ENTR
     Arguments and errors: :class:`GameTables`.
     """
     key = (rules.components, encoding.name, encoding.space.dtype, largest_slots)
-    tables = _tables_in_use.get(key)
-    if tables is None:
-        tables = _tables_in_use[key] = GameTables(rules, encoding, largest_slots)
-    return tables
+    return _tables_in_use.get_or_create(key, lambda: GameTables(rules, encoding, largest_slots))
 
 
 def check_tables(rules: Rules, what: str, size: int) -> None:

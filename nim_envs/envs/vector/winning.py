@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
 
 import numpy as np
 
+from nim_envs.caches import SharedCache
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector.grouping import LARGEST_SLOT_ENTRIES, Grouping, UInt32Array
 from nim_envs.envs.vector.tables import (
@@ -102,7 +102,7 @@ class OptimalPlay:
             self.winning = winning_by_search(solution, self.tables)
 
 
-_plays_in_use: WeakValueDictionary[tuple[Any, ...], OptimalPlay] = WeakValueDictionary()
+_plays_in_use: SharedCache[tuple[Any, ...], OptimalPlay] = SharedCache()
 """The tables in use, by game."""
 
 
@@ -112,10 +112,7 @@ def optimal_play(game: Game, encoding: Encoding) -> OptimalPlay:
     Arguments and errors: :class:`OptimalPlay`.
     """
     key = (game.rules.components, game.convention, encoding.name, encoding.space.dtype)
-    play = _plays_in_use.get(key)
-    if play is None:
-        play = _plays_in_use[key] = OptimalPlay(game, encoding)
-    return play
+    return _plays_in_use.get_or_create(key, lambda: OptimalPlay(game, encoding))
 
 
 def _solution(game: Game) -> Solution:

@@ -7,7 +7,6 @@ import gc
 import pickle
 import weakref
 from functools import partial
-from weakref import WeakValueDictionary
 
 import gymnasium
 import numpy as np
@@ -17,6 +16,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from nim_envs import Convention, Game, Rules, make_game
+from nim_envs.caches import SharedCache
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector import VectorGameEnv, engine, outputs
 from nim_envs.envs.vector import tables as vector_tables
@@ -110,7 +110,7 @@ def test_large_boards_are_played_as_small_ones(case, monkeypatch):
     def answers(words):
         with monkeypatch.context() as patched:
             patched.setattr(vector_tables, "LARGE_BOARD_WORDS", words)
-            patched.setattr(vector_tables, "_tables_in_use", WeakValueDictionary())
+            patched.setattr(vector_tables, "_tables_in_use", SharedCache())
             env = batch(case[0], **case[1], max_cycles=4, opponent="random", seat="random")
         assert env._engine._tables.is_large == (words == 0)
         rng = np.random.default_rng(0)

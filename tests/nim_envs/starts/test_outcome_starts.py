@@ -43,8 +43,10 @@ def test_what_has_no_drawn_positions_refuses_to_start_there():
     env = nim_envs.GameEnv(nim_envs.make_game("nim"))
     with pytest.raises(InvalidPositionError, match="nim has no drawn position"):
         env.reset(options={"start": "draw_position"})
+    solved = hex_game().game
+    assert solved.solution.is_complete  # reset() does not search
     with pytest.raises(InvalidPositionError, match="no drawn position with a legal move"):
-        nim_envs.GameEnv(hex_game().game).reset(options={"start": "draw_position"})
+        nim_envs.GameEnv(solved).reset(options={"start": "draw_position"})
     none = nim_envs.game_from_moves("end", (1,), lambda p: [(0, (0,))][: p[0]], outcome=lambda p: 0)
     only = nim_envs.BalancedStart().sampler(none)
     assert only.sample(np.random.default_rng(0), 3).tolist() == [[1]] * 3
