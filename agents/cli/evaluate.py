@@ -7,9 +7,10 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player, seed_option
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.evaluation import POSITION_SETS, beatable_share, optimality
 from agents.games import scored_in_words
+from nim_envs.cli.options import seed_option
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.registered_games import NamedGame
 

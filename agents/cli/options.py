@@ -17,7 +17,7 @@ from agents.restoring.errors import UnregisteredGameError
 from agents.storage import load
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.arguments import arguments_of, integers, settings_of, value_of
-from nim_envs.cli.options import GAME_HELP, GameName, game_with_settings, settings_option
+from nim_envs.cli.options import GAME_HELP, game_and_settings, game_with_settings, together
 from nim_envs.cli.running import using
 from nim_envs.errors import StorageError
 from nim_envs.registered_games import NamedGame
@@ -30,28 +30,17 @@ NAMED_PLAYERS = ("random", "optimal")
 PLAYER_HELP = "random, optimal, epsilon=NUMBER, or a file that train has written"
 
 
-def game_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that name a game."""
-    for option in (
-        click.option(
-            "--start",
-            help=f"Where games begin: {', '.join(ALL_NAMED_STARTS)}, or a position; by default "
-            "fixed, or as saved with a learner.",
-        ),
-        settings_option,
-        click.option(
-            "--game", type=GameName(),
-            help=f"{GAME_HELP} Needed unless a player is a file, whose game is then the default.",
-        ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
-def seed_option(seeded: str, default: int | None = 0) -> Callable[..., Any]:
-    """Return the option that seeds a command; without a ``default`` the seed is random."""
-    numbers = click.IntRange(min=0)
-    return click.option("--seed", type=numbers, default=default, show_default=True, help=seeded)
+game_options = together(
+    game_and_settings(
+        f"{GAME_HELP} Needed unless a player is a file, whose game is then the default."
+    ),
+    click.option(
+        "--start",
+        help=f"Where games begin: {', '.join(ALL_NAMED_STARTS)}, or a position; by default "
+        "fixed, or as saved with a learner.",
+    ),
+)  # fmt: skip
+"""Decorator that adds the options that name a game."""
 
 
 def make_env(

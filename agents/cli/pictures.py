@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,28 +10,22 @@ import click
 from agents import Agent
 from nim_envs import Game
 from nim_envs.cli.layout import Choice
+from nim_envs.cli.options import DIRECTORY, Decorator, together
 from nim_envs.cli.running import make_directory, using
 from nim_envs.optional import needed
 
 
-def picture_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that adds the options for pictures of ``what``."""
-
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        for option in (
-            click.option(
-                "--picture", default="png", type=Choice(["png", "svg", "pdf"]),
-                show_default=True, help="Kind of picture.",
-            ),
-            click.option(
-                "--plots", type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
-                help=f"Write {what} there.",
-            ),
-        ):  # fmt: skip
-            command = option(command)
-        return command
-
-    return add
+def picture_options(pictures: str) -> Decorator:
+    """Return a decorator that adds the options for pictures, which the help calls ``pictures``."""
+    return together(
+        click.option(
+            "--plots", type=DIRECTORY, metavar="DIRECTORY", help=f"Write {pictures} there."
+        ),
+        click.option(
+            "--picture", default="png", type=Choice(["png", "svg", "pdf"]),
+            show_default=True, help="Kind of picture.",
+        ),
+    )  # fmt: skip
 
 
 def plotting(module: str) -> Any:

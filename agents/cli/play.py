@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from agents.cli.match import Match
-from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player, seed_option
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.cli.play_window import PlayWindow
 from agents.evaluation import SEATS
 from agents.players.human import HumanAgent, Quit, Undo
 from nim_envs import GameEnv
 from nim_envs.cli.layout import Choice, say
+from nim_envs.cli.options import seed_option
 from nim_envs.errors import DisplayError
 from nim_envs.registered_games import GAMES, NamedGame
 from nim_envs.render import render_text

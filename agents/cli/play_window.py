@@ -13,7 +13,7 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.render import palette
 from nim_envs.render.canvas import load_pygame
 from nim_envs.render.geometry import Area
-from nim_envs.render.picture import SMALLEST_SIZE, Picture
+from nim_envs.render.picture import Picture
 from nim_envs.render.shapes import Drawing
 from nim_envs.render.window import Window
 
@@ -107,9 +107,8 @@ class PlayWindow:
     def step(self) -> None:
         """Handle the person's input, make the agent's move if it is due, and draw."""
         for event in self.window.events():
-            if self.closed:
-                return
-            self._handle(event)
+            if not self.closed:
+                self._handle(event)
         if self.closed:
             return
         if self.match.awaits_opponent:
@@ -127,8 +126,7 @@ class PlayWindow:
 
     def _size(self) -> tuple[int, int]:
         width, height = self.window.size
-        least = max(SMALLEST[0], SMALLEST_SIZE[0]), max(SMALLEST[1], SMALLEST_SIZE[1])
-        return max(width, least[0]), max(height, least[1])
+        return max(width, SMALLEST[0]), max(height, SMALLEST[1])
 
     def _handle(self, event: Any) -> None:
         """Handle one event."""
@@ -163,7 +161,7 @@ class PlayWindow:
                 button.press()
                 return
         if self.listed:
-            self._close_list()
+            self.listed = []
             return
         if not self.match.awaits_person:
             return
@@ -174,17 +172,13 @@ class PlayWindow:
         component = self.picture.component_at(self._mouse)
         if component is None:
             return
-        candidates = self.picture.candidates_at(self.match.position, self._mouse)
-        if candidates:
-            self.listed, self._first_listed = candidates, 0
-            return
         actions = self.match.legal_actions(component)
-        if self.picture.chooses_moves(component):
+        candidates = self.picture.candidates_at(self.match.position, self._mouse)
+        if not candidates and not self.picture.chooses_moves(component):
+            candidates = actions
+        self.listed, self._first_listed = candidates, 0
+        if not candidates:
             self.message = "no such move there" if actions else "no move there"
-        elif actions:
-            self.listed, self._first_listed = actions, 0
-        else:
-            self.message = "no move there"
 
     def _turn(self, steps: int) -> None:
         """Select a neighbouring move, or scroll the list."""
@@ -232,13 +226,9 @@ class PlayWindow:
     def _leave(self) -> None:
         """Close the list, or else the window."""
         if self.listed:
-            self._close_list()
+            self.listed = []
         else:
             self.close()
-
-    def _close_list(self) -> None:
-        self.listed = []
-        self._drawn = False
 
     def buttons(self) -> list[Button]:
         """Return the buttons beside the picture, and those of the list of moves if it is open."""
@@ -258,7 +248,7 @@ class PlayWindow:
 
     def _list_room(self) -> tuple[Area, int, int]:
         """Area of the list of moves, and its numbers of rows and columns."""
-        body = self.picture.body.shrunk(8, 8, 8, 8)
+        body = self.picture.body.inset(8)
         columns = min(len(self.listed), max(1, int(body.width // 210)))
         rows = min(math.ceil(len(self.listed) / columns), max(1, int((body.height - 40) // 40)))
         size = columns * min(240.0, body.width / columns), rows * 40 + 38
@@ -273,7 +263,7 @@ class PlayWindow:
         winning = self.match.scene(winning=True).winning if self.hint else None
         return [
             Button(
-                place.shrunk(4, 4, 4, 4),
+                place.inset(4),
                 rules.describe_action(action, position).partition(": ")[2],
                 lambda action=action: self._play(action),  # type: ignore[misc]
                 winning is not None and action in winning,
@@ -294,7 +284,7 @@ class PlayWindow:
         drawing = Drawing(canvas.text_width)
         if self.listed:
             room, rows, columns = self._list_room()
-            drawing.box(room.shrunk(-3, -3, -3, -3), palette.LINE, radius=12)
+            drawing.box(room.inset(-3), palette.LINE, radius=12)
             drawing.box(room, palette.PANEL, radius=10)
             rules = self.match.game.rules
             index = self.listed[0] // rules.num_options

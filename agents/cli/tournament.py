@@ -7,9 +7,10 @@ from itertools import combinations
 import click
 from tabulate import tabulate
 
-from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player, seed_option
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.evaluation.tournament import round_robin
 from nim_envs.cli.layout import say
+from nim_envs.cli.options import seed_option
 from nim_envs.registered_games import NamedGame
 
 

@@ -14,7 +14,6 @@ from agents.cli.options import (
     learner_defaults,
     make_env,
     make_learner,
-    seed_option,
     start_of,
     with_typed_game,
 )
@@ -30,7 +29,7 @@ from agents.training.metrics import TrainingRecorder
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.games import as_word
 from nim_envs.cli.layout import Choice, Command, say
-from nim_envs.cli.options import game_with_settings
+from nim_envs.cli.options import FILE, game_with_settings, seed_option
 from nim_envs.cli.running import make_directory, using
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
@@ -160,9 +159,9 @@ class Train(Command):
 @click.option("--games", default=20_000, type=click.IntRange(min=1), show_default=True,
               help="Games to play.")  # fmt: skip
 @seed_option("Seeds starts and the learner's choices.")
-@click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
+@click.option("--output", required=True, type=FILE,
               help="File to save the learner to.")  # fmt: skip
-@click.option("--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
+@click.option("--checkpoint", type=FILE,
               help="Save the run there as it goes, or go on with the run saved there, all of which "
               "is in the file; not for a learner that chooses its own games.")  # fmt: skip
 @picture_options("training curves and heatmaps")

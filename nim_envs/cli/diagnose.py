@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import click
 
 from nim_envs.cli.options import (
     GAME_HELP,
-    GameName,
+    game_and_settings,
     game_with_settings,
     search_here,
-    settings_option,
+    seed_option,
+    together,
 )
 from nim_envs.references import required_arguments, resolved
 from nim_envs.registered_games import NamedGame
@@ -23,23 +23,18 @@ LEARNER = ("act", "update", "greedy")
 """Methods of a learner."""
 
 
-def diagnosis_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a diagnosis."""
-    for option in (
-        click.option("--verbose", is_flag=True, help="Print the evidence, too."),
-        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
-        click.option(
-            "--discount", type=click.FloatRange(0, 1),
-            help="Discount for each move that its values were learned with; left out: any.",
-        ),
-        settings_option,
-        click.option(
-            "--game", type=GameName(),
-            help=f"Game of a policy; leave it out for what is to be trained. {GAME_HELP}",
-        ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+diagnosis_options = together(
+    game_and_settings(
+        f"Game of a policy; leave it out for what is to be trained. {GAME_HELP}"
+    ),
+    click.option(
+        "--discount", type=click.FloatRange(0, 1),
+        help="Discount for each move that its values were learned with; left out: any.",
+    ),
+    seed_option(),
+    click.option("--verbose", is_flag=True, help="Print the evidence, too."),
+)  # fmt: skip
+"""Decorator that adds the options of a diagnosis."""
 
 
 @click.command()

@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from nim_envs.cli.layout import Choice, Command, Group
+from nim_envs.cli.options import DIRECTORY, FILE, seed_option
 from nim_envs.cli.running import using, writing
-from nim_envs.cli.text import CONCURRENCY, open_replies
+from nim_envs.cli.text import CONCURRENCY, last_line_option, open_replies
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
 from nim_envs.text import PROMPT_VERSION
@@ -31,24 +32,13 @@ from nim_envs.text.runner import Limits, answers
 ANSWER = "tag"
 """Default form of the answers: whatever comes before the mark is free."""
 
-FILE = click.Path(dir_okay=False, path_type=Path)
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 answer_help = "Form of the answers: the whole reply, or a marked move after free reasoning."
-last_line_option = click.option(
-    "--last-line", is_flag=True, help="Search the last line of a reply for the move."
-)
 output_option = click.option(
     "--output", "outputs", type=FILE, multiple=True, metavar="FILE",
     help="Write the results there, as JSON if it ends in .json, else in Markdown; repeatable.",
 )  # fmt: skip
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True,
-    help="Seed of the suite: 0 to 4 are public, another one is yours to hold back.",
-)  # fmt: skip
-only_option = click.option(
-    "--only", multiple=True, metavar="SETTING", help="One of the settings, for a try; repeatable."
-)
 
 
 @click.group(cls=Group, invoke_without_command=True)
@@ -59,8 +49,9 @@ only_option = click.option(
               help="Ask a program that reads and writes JSON Lines.")  # fmt: skip
 @click.option("--offline", is_flag=True,
               help=f"Print the rows of players without a model: {', '.join(PLAYERS)}.")  # fmt: skip
-@seed_option
-@only_option
+@seed_option("Seed of the suite: 0 to 4 are public, another one is yours to hold back.")
+@click.option("--only", multiple=True, metavar="SETTING",
+              help="One of the settings, for a try; repeatable.")  # fmt: skip
 @click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True,
               help="Replies at each position.")  # fmt: skip
 @click.option("--answer", type=Choice(ANSWERS), default=ANSWER, show_default=True,
@@ -257,8 +248,8 @@ def compare(first: Path, second: Path) -> None:
 
 
 @exam.command(cls=Command)
-@click.option("--output", "directory", type=click.Path(file_okay=False, path_type=Path),
-              required=True, metavar="DIRECTORY", help="Directory of the dataset.")  # fmt: skip
+@click.option("--output", "directory", type=DIRECTORY, required=True,
+              metavar="DIRECTORY", help="Directory of the dataset.")  # fmt: skip
 @click.option("--seed", "seeds", type=click.IntRange(min=0), multiple=True,
               default=PUBLIC_SEEDS, show_default=True,
               help="Seed of a suite, one split each; repeatable.")  # fmt: skip

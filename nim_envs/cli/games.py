@@ -8,6 +8,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from nim_envs.cli.arguments import text_of
 from nim_envs.cli.layout import WIDEST, line_width, wrapped
 from nim_envs.registered_games import GAMES
 from nim_envs.rules import Convention, heap_game
@@ -42,13 +43,10 @@ def as_word(value: Any) -> str:
         >>> as_word((3, 4, 5)), as_word(None), as_word((("nim", {"heaps": (4,)}),))
         ('3,4,5', 'none', '[["nim", {"heaps": [4]}]]')
     """
-    if value is None or isinstance(value, (bool, str)):
-        return str(value).lower() if not isinstance(value, str) else value
-    if isinstance(value, tuple) and all(isinstance(entry, int) for entry in value):
-        return ",".join(map(str, value))
-    entries = [json.dumps(entry) for entry in value] if isinstance(value, tuple) else []
-    if len(text := json.dumps(value)) <= LONGEST_ARGUMENT or not entries:
+    text = text_of(value).removesuffix(",")
+    if len(text) <= LONGEST_ARGUMENT or not text.startswith("["):
         return text
+    entries = [json.dumps(entry) for entry in value]
     while len(", ".join(entries)) > LONGEST_ARGUMENT // 2:
         entries.pop()
     return f"[{', '.join(entries)}, …]"

@@ -14,6 +14,7 @@ from nim_envs.cgt.sequences.nimber_field import (
     nim_square_root,
 )
 from nim_envs.cli.layout import Group
+from nim_envs.cli.options import together
 from nim_envs.theory.nimbers import nim_sum
 
 
@@ -40,8 +41,7 @@ def operation(name: str, function: Any, operands: tuple[str, ...], text: str) ->
             raise click.UsageError(str(error)) from error
 
     command.__doc__ = text
-    for operand in reversed(operands):
-        command = click.argument(operand, callback=as_number)(command)
+    command = together(*(click.argument(name, callback=as_number) for name in operands))(command)
     # A negative number must be refused as such, not as an unknown option.
     settings = {"ignore_unknown_options": True}
     nimber.command(name, context_settings=settings)(command)

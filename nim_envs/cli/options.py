@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -17,12 +18,33 @@ from nim_envs.registered_games import GAMES, NamedGame
 from nim_envs.registration import game_from_name, resolve_game_name
 from nim_envs.rules import heap_game
 
-settings_option = click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE",
-    help="Argument of the registered game, such as heaps=3,4,5 or misere=true; repeatable.",
-)  # fmt: skip
+Decorator: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+DIRECTORY = click.Path(file_okay=False, path_type=Path)
+"""Names of files and of directories."""
+
+
+def together(*options: Decorator) -> Decorator:
+    """Return a decorator that adds several options or arguments, in this order."""
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def seed_option(seeded: str | None = None, default: int | None = 0) -> Decorator:
+    """Return the option that seeds a command; without a ``default`` the seed is random."""
+    return click.option(
+        "--seed", type=click.IntRange(min=0), default=default, show_default=True, help=seeded
+    )
+
+
 checkpoint_option = click.option(
-    "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
+    "--checkpoint", type=FILE,
     help="Save the values there as they are computed, or go on from those saved there.",
 )  # fmt: skip
 
@@ -55,6 +77,17 @@ def search_here() -> None:
 
 
 GAME_HELP = "A registered game, or one of your own as module:function."
+
+
+def game_and_settings(help_text: str = GAME_HELP) -> Decorator:
+    """Return the options ``--game`` and ``--set``."""
+    return together(
+        click.option("--game", type=GameName(), help=help_text),
+        click.option(
+            "--set", "settings", multiple=True, metavar="NAME=VALUE",
+            help="Argument of the registered game, such as heaps=3,4,5 or misere=true; repeatable.",
+        ),
+    )  # fmt: skip
 
 
 def as_game(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:

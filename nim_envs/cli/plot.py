@@ -8,7 +8,7 @@ import click
 
 from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cgt.sequences.periods import proven_period
-from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
+from nim_envs.cli.options import FILE, checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import make_directory, using, writing
 from nim_envs.files import check_writable
 from nim_envs.optional import needed
@@ -18,12 +18,7 @@ from nim_envs.rules import HeapGame
 @click.command()
 @game_argument
 @click.argument("size", type=click.IntRange(min=1))
-@click.option(
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Picture to write: .png, .svg or .pdf.",
-)
+@click.option("--output", required=True, type=FILE, help="Picture to write: .png, .svg or .pdf.")
 @checkpoint_option
 def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> None:
     """Draw the Grundy values of heaps of 0 to SIZE - 1 objects."""

@@ -14,12 +14,10 @@ from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cli.arguments import integers
 from nim_envs.cli.layout import facts
 from nim_envs.cli.options import (
-    GAME_HELP,
-    GameName,
     as_game,
+    game_and_settings,
     game_with_settings,
     larger_board,
-    settings_option,
     show_progress,
 )
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
@@ -56,8 +54,7 @@ class Question(NamedTuple):
 
 
 @click.command()
-@click.option("--game", type=GameName(), help=GAME_HELP)
-@settings_option
+@game_and_settings()
 @click.option(
     "--heaps",
     "rule",

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from nim_envs.cli.layout import Choice, Group, facts, say
-from nim_envs.cli.options import GAME_HELP, GameName, game_with_settings, settings_option
+from nim_envs.cli.options import FILE, game_and_settings, game_with_settings, seed_option
 from nim_envs.cli.running import writing
 from nim_envs.errors import InvalidGameError
 from nim_envs.registered_games import NamedGame
@@ -36,10 +36,13 @@ CONCURRENCY = 32
 
 POSITIONS = ("all", "reachable", "player_0", "player_1")
 
+last_line_option = click.option(
+    "--last-line", is_flag=True, help="Search the last line of a reply for the move."
+)
+
 
 @click.group(cls=Group, invoke_without_command=True)
-@click.option("--game", type=GameName(), help=GAME_HELP)
-@settings_option
+@game_and_settings()
 @click.option("--disguise", type=click.IntRange(min=0), metavar="SEED",
               help="Other names for heaps and moves, and another numbering.")  # fmt: skip
 @click.option("--style", type=Choice(STYLES),
@@ -48,15 +51,14 @@ POSITIONS = ("all", "reachable", "player_0", "player_1")
               help="What a move is, for a game of your own that does not say it.")  # fmt: skip
 @click.option("--answer", type=Choice(ANSWERS), default="line", show_default=True,
               help="Form of the answers of a program.")  # fmt: skip
-@click.option("--last-line", is_flag=True, help="Search the last line of a reply for the move.")
+@last_line_option
 @click.option("--opponent", default="optimal", show_default=True, metavar="OPPONENT",
               help="Optimal, random, or a probability of a random move.")  # fmt: skip
 @click.option("--seat", type=Choice(list(SEATS)), default="random", show_default=True,
               help="Your seat; player_0 moves first.")  # fmt: skip
 @click.option("--start", type=Choice(list(ALL_NAMED_STARTS)), default="fixed",
               show_default=True, help="Where the game begins.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-              help="Seeds starts, seats and the opponent.")  # fmt: skip
+@seed_option("Seeds starts, seats and the opponent.")
 @click.option("--retries", type=click.IntRange(min=0), default=3, show_default=True,
               help="Further replies in a turn after one without a legal move.")  # fmt: skip
 @click.option("--score", "command", metavar="COMMAND",
@@ -66,11 +68,12 @@ POSITIONS = ("all", "reachable", "player_0", "player_1")
 @click.option("--samples", type=click.IntRange(min=1), metavar="NUMBER",
               help="Number of replies of a program to each prompt.")  # fmt: skip
 @click.option("--lost-positions", is_flag=True, help="Ask a program about lost positions too.")
-@click.option("--replies", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--replies", type=FILE, metavar="FILE",
               help="Keep a program's replies there, or go on from them.")  # fmt: skip
 @click.pass_context
 def text(
     context: click.Context,
+    /,
     game: NamedGame | None,
     settings: tuple[str, ...],
     disguise: int | None,
@@ -84,10 +87,8 @@ def text(
     seed: int,
     retries: int,
     command: str | None,
-    positions: str,
-    samples: int | None,
-    lost_positions: bool,
     replies: Path | None,
+    **asked: Any,
 ) -> None:
     """Play a game in text, score a program that plays it, or examine a language model.
 
@@ -103,10 +104,7 @@ def text(
     language = language_of(board, disguise, rules)
     if command is not None:
         check_form(answer, last_line)
-        asked = {
-            "positions": positions, "samples": samples, "lost_positions": lost_positions,
-            "style": style or "sentences", "answer": answer,
-        }  # fmt: skip
+        asked |= {"style": style or "sentences", "answer": answer}
         show_score(score_program(language, command, asked, last_line, replies), command)
         return
     if replies is not None:

@@ -86,15 +86,15 @@ class Table:
 
     def __init__(self) -> None:
         self.indices: dict[str, int] = {}
-        self.values: list[Any] = []
 
     def index(self, value: Any) -> int:
         """Return the index of a value that JSON can hold; it is added if it is new."""
-        key = json.dumps(value)
-        if key not in self.indices:
-            self.indices[key] = len(self.values)
-            self.values.append(value)
-        return self.indices[key]
+        return self.indices.setdefault(json.dumps(value), len(self.indices))
+
+    @property
+    def values(self) -> list[Any]:
+        """The values, as JSON holds them."""
+        return [json.loads(key) for key in self.indices]
 
 
 class Pictures:
@@ -222,23 +222,12 @@ class Pictures:
         return action // self.game.rules.num_options
 
 
-def _rounded(numbers: Iterable[float]) -> list[float]:
-    return [int(x) if float(x).is_integer() else round(float(x), 1) for x in numbers]
-
-
 def _short(shape: dict[str, Any]) -> list[Any]:
-    """Return a shape as a list: the first letter of its kind, its colour, its numbers."""
-    kind, color = shape["shape"][0], shape["color"]
-    if kind == "b":
-        return [kind, color, *_rounded([*shape["area"], shape["radius"], shape["line_width"]])]
-    if kind == "d":
-        return [kind, color, *_rounded([*shape["area"], shape["line_width"]])]
-    if kind == "l":
-        return [kind, color, *_rounded([*shape["start"], *shape["end"], shape["line_width"]])]
-    if kind == "p":
-        return [kind, color, *_rounded(each for point in shape["corners"] for each in point)]
-    numbers = _rounded([*shape["place"], shape["size"], *shape["anchor"]])
-    return [kind, color, *numbers, shape["text"]]
+    """Return a shape as a list: the first letter of its kind, its colour, its numbers, its text."""
+    kind, color, text = shape.pop("shape"), shape.pop("color"), shape.pop("text", None)
+    numbers = np.concatenate([np.ravel(lengths) for lengths in shape.values()]).tolist()
+    rounded = [int(x) if x.is_integer() else round(x, 1) for x in map(float, numbers)]
+    return [kind[0], color, *rounded, *([] if text is None else [text])]
 
 
 def flat(shapes: Iterable[Shape]) -> Iterator[Shape]:

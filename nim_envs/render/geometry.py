@@ -41,6 +41,10 @@ class Area(NamedTuple):
             self.x + left, self.y + top, self.width - left - right, self.height - top - bottom
         )
 
+    def inset(self, margin: float) -> Area:
+        """Return the rectangle without a margin that is the same on all sides."""
+        return self.shrunk(margin, margin, margin, margin)
+
     def contains(self, point: tuple[float, float]) -> bool:
         """Return whether ``point`` is inside."""
         return self.x <= point[0] < self.right and self.y <= point[1] < self.bottom

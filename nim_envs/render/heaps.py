@@ -208,7 +208,7 @@ class HeapBar(Layout):
 
     def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
         """Return the option whose result is nearest to the point."""
-        if not self.part(0, state).shrunk(-8, -8, -8, -8).contains(point):
+        if not self.part(0, state).inset(-8).contains(point):
             return []
         room = heap_room(self.cell)
         return self.nearest_option(state, (room.bottom - point[1]) * self.largest / room.height)

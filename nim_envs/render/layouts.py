@@ -200,14 +200,12 @@ class BoardLayout(Layout):
 
     def draw_ground(self, drawing: Drawing, index: int, place: Area) -> None:
         """Draw an empty square."""
-        gap = 0.05 * self.side
         radius = self.side if self.round else 0.12 * self.side
-        drawing.box(place.shrunk(gap, gap, gap, gap), palette.FAINT, radius=radius)
+        drawing.box(place.inset(0.05 * self.side), palette.FAINT, radius=radius)
 
     def draw_filled(self, drawing: Drawing, place: Area, color: Color) -> None:
         """Draw what fills a square."""
-        gap = max(1.0, 0.05 * self.side)
-        inside = place.shrunk(gap, gap, gap, gap)
+        inside = place.inset(max(1.0, 0.05 * self.side))
         if self.round:
             drawing.disc(inside, color)
         else:
@@ -215,8 +213,7 @@ class BoardLayout(Layout):
 
     def draw_emptied(self, drawing: Drawing, place: Area, color: Color) -> None:
         """Draw where something stood before the last move, in the mover's colour."""
-        gap = max(1.5, 0.08 * self.side)
-        inside = place.shrunk(gap, gap, gap, gap)
+        inside = place.inset(max(1.5, 0.08 * self.side))
         width = max(1.5, 0.05 * self.side)
         if self.round:
             drawing.disc(inside, paler(color, 0.2), width)
@@ -354,8 +351,7 @@ class PieceLayout(BoardLayout):
 
     def draw_filled(self, drawing: Drawing, place: Area, color: Color) -> None:
         """Draw a queen's crown or a disc."""
-        gap = 0.2 * self.side
-        inside = place.shrunk(gap, gap, gap, gap)
+        inside = place.inset(0.2 * self.side)
         if self.component.kind == "queen":
             corners = [
                 (inside.x + x * inside.width, inside.y + y * inside.height) for x, y in CROWN
@@ -556,10 +552,9 @@ class PiecesLayout(BoardLayout):
             )
         )
         tint = paler(player_color(view.last_mover), 0.7)
-        gap = 0.03 * self.side
         for index, place in enumerate(self.squares):
             ground = palette.FAINT if now[index] == before[index] else tint
-            drawing.box(place.shrunk(gap, gap, gap, gap), ground, radius=0.08 * self.side)
+            drawing.box(place.inset(0.03 * self.side), ground, radius=0.08 * self.side)
             piece = after[index] or now[index]
             if piece:
                 color = palette.PLAYERS[piece - 1]
@@ -582,8 +577,7 @@ class CrossesLayout(PiecesLayout):
 
     def draw_piece(self, drawing: Drawing, place: Area, piece: int, color: Color) -> None:
         """Draw a cross, 1, or a circle, 2."""
-        gap, width = 0.2 * self.side, max(1.5, 0.11 * self.side)
-        inside = place.shrunk(gap, gap, gap, gap)
+        inside, width = place.inset(0.2 * self.side), max(1.5, 0.11 * self.side)
         if piece == 2:
             drawing.disc(inside, color, width)
             return
@@ -596,8 +590,7 @@ class DiscsLayout(PiecesLayout):
 
     def draw_piece(self, drawing: Drawing, place: Area, piece: int, color: Color) -> None:
         """Draw a disc."""
-        gap = 0.13 * self.side
-        drawing.disc(place.shrunk(gap, gap, gap, gap), color)
+        drawing.disc(place.inset(0.13 * self.side), color)
 
 
 LAYOUTS: dict[str, type[BoardLayout]] = {

@@ -183,7 +183,7 @@ class Picture:
         drawing = Drawing(text_width)
         self._draw_header(drawing, scene)
         drawing.box(self.body, palette.LINE, radius=10)
-        drawing.box(self.body.shrunk(1, 1, 1, 1), palette.PANEL, radius=9)
+        drawing.box(self.body.inset(1), palette.PANEL, radius=9)
         for panel in self.panels:
             panel.draw(drawing, scene)
         self._draw_footer(drawing, scene)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 
 import numpy as np
 
@@ -37,18 +38,15 @@ class Screen:
         self.game = game
         self.mode = mode
         self.title = title
-        self._picture: Picture | None = None
         self._window: Window | None = None
         self._shown: Frame | None = None
         self._scene: Scene | None = None
         self._since = 0.0
 
-    @property
+    @cached_property
     def picture(self) -> Picture:
-        """The picture of the game, made when first drawn."""
-        if self._picture is None:
-            self._picture = Picture(self.game)
-        return self._picture
+        """The picture of the game, in the size in which it was last drawn."""
+        return Picture(self.game)
 
     def show(self, scene: Scene, frames_per_second: float) -> Frame | None:
         """Show a scene, after the previous one was shown long enough.
@@ -70,9 +68,9 @@ class Screen:
         if self._window.closed:
             return None
         frame = self.picture.frame(scene)
-        if self._shown is not None and not np.array_equal(frame, self._shown):
-            self._wait(self._window, self._since + 1 / frames_per_second)
         if self._shown is None or not np.array_equal(frame, self._shown):
+            if self._shown is not None:
+                self._wait(self._window, self._since + 1 / frames_per_second)
             self._since = time.monotonic()
         self._scene = scene
         self._refresh(self._window)
@@ -94,7 +92,7 @@ class Screen:
             return
         size = max(window.size[0], SMALLEST_SIZE[0]), max(window.size[1], SMALLEST_SIZE[1])
         if size != self.picture.size:
-            self._picture = Picture(self.game, size)
+            self.picture = Picture(self.game, size)
         window.show(self.picture.draw(self._scene))
         self._shown = self.picture.canvas.frame()
 

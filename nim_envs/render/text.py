@@ -49,15 +49,11 @@ def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
             labels, numbers, rules.components, position, strict=True
         )
     ]
-    graphs: list[tuple[Component, list[int]]] = []
+    graphs: dict[Component, list[int]] = {}
     for component, state in zip(rules.components, position, strict=True):
-        if isinstance(component, BARS) or component.has_coordinates:
-            continue
-        same = next((states for other, states in graphs if other == component), None)
-        if same is None:
-            graphs.append((component, same := []))
-        same.append(int(state))
-    for component, states in graphs:
+        if not isinstance(component, BARS) and not component.has_coordinates:
+            graphs.setdefault(component, []).append(int(state))
+    for component, states in graphs.items():
         for number, line in enumerate(arrows_below(component, states)):
             lines.append(f"{'' if number else 'arrows':<{label_width}}  {line}")
     return "\n".join([headline, *lines] if headline else lines).rstrip()

@@ -80,7 +80,7 @@ class TrackLayout(PieceLayout):
                 color, ink = paler(player_color(view.mover), 0.25), palette.WHITE
             elif total in view.wins:
                 color, ink = palette.WINNING, palette.WHITE
-            drawing.box(place.shrunk(gap, gap, gap, gap), color, radius=0.18 * side)
+            drawing.box(place.inset(gap), color, radius=0.18 * side)
             if side >= 20 or total == view.state or total % 10 == 0:
                 size = drawing.fitting(str(total), 0.8 * side, min(26, 0.58 * side))
                 drawing.text(str(total), place.center, size, ink)
