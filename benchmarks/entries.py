@@ -76,20 +76,6 @@ POLICY, TRAINER = 2, 3
 """Numbers of arguments of a function that is a policy, and of one that trains one."""
 
 
-class TrainedEntry(NamedTuple):
-    """A learner after training, and its exact scores.
-
-    Attributes:
-        games: games that it was to play; 0 if it does not learn.
-        seconds: time of training.
-        scores: one over all N-positions, or one for each seat over those that it can face.
-    """
-
-    games: int
-    seconds: float
-    scores: list[Optimality]
-
-
 class Fitted(NamedTuple):
     """A learner after training, before it is scored.
 
@@ -165,22 +151,6 @@ def maker(name: str) -> Maker:
     return agents
 
 
-def trained(name: str, env: GameEnv, games: int, seed: int) -> TrainedEntry:
-    """Train a learner and score it.
-
-    Args:
-        name: as for :func:`fitted`.
-        env: environment to learn in.
-        games: number of games to play.
-        seed: integer seed.
-
-    Raises:
-        click.UsageError: the pair's environment is of another game.
-    """
-    found = fitted(name, env, games, seed)
-    return TrainedEntry(found.games, found.seconds, found.scores("all"))
-
-
 def fitted(name: str, env: GameEnv, games: int, seed: int) -> Fitted:
     """Train a learner.
 
@@ -237,7 +207,7 @@ def knows(name: str) -> str:
     """Return a learner's knowledge besides its observations and rewards, in words.
 
     Args:
-        name: as for :func:`trained`; one of another project has it in an attribute ``knows``.
+        name: as for :func:`fitted`; one of another project has it in an attribute ``knows``.
     """
     if name in KNOWLEDGE:
         return KNOWLEDGE[name]

@@ -72,24 +72,18 @@ BOARDS: dict[str, SpeedTask] = {
 EXPLORATION = {"q-learning": 0.5, "double-q-learning": 0.5, "real-time-dynamic-programming": 1.0}
 """Epsilon of learners that learn faster with more exploration than in their registration."""
 
-
-def _registered(name: str) -> Callable[[GameEnv], Learner]:
-    """One registered learner for both seats."""
-    arguments = {"epsilon": EXPLORATION[name]} if name in EXPLORATION else {}
-    return lambda env: registry.LEARNERS[name].make(env, **arguments)[0]
-
-
 SYMMETRIC = ("q-learning-symmetric", "real-time-dynamic-programming-symmetric")
+"""Learners that know that the order of heaps does not matter."""
 
 
-def _symmetric(name: str) -> Callable[[GameEnv], Learner]:
-    """One learner for both seats that knows that the order of heaps does not matter."""
-    return lambda env: MORE_LEARNERS[name](env)[0]
+def _one(make: Callable[..., Any], epsilon: float | None = None) -> Callable[[GameEnv], Learner]:
+    arguments = {} if epsilon is None else {"epsilon": epsilon}
+    return lambda env: make(env, **arguments)[0]
 
 
 LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
-    **{name: _registered(name) for name in registry.LEARNERS},
-    **{name: _symmetric(name) for name in SYMMETRIC},
+    **{name: _one(row.make, EXPLORATION.get(name)) for name, row in registry.LEARNERS.items()},
+    **{name: _one(MORE_LEARNERS[name]) for name in SYMMETRIC},
 }
 """Functions by name that make one learner for both seats."""
 

@@ -15,13 +15,14 @@ import numpy as np
 
 from benchmarks import leaderboard
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
-from benchmarks.entries import LEARNERS, UNTRAINED, check, is_own, knows, learns, sources, trained
+from benchmarks.entries import LEARNERS, UNTRAINED, check, fitted, is_own, knows, learns, sources
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import (
     NARROW,
     Table,
     grouped,
     machine,
+    mean_of,
     score_cells,
     table,
     write_report,
@@ -52,25 +53,24 @@ def run(game: str, learner: str, seed: int, quick: bool) -> ScoredRun:
 
     Args:
         game: a key of :data:`GAMES`.
-        learner: name as for :func:`benchmarks.entries.trained`.
+        learner: name as for :func:`benchmarks.entries.fitted`.
         seed: integer seed.
         quick: whether to play the smaller number of games.
     """
     setting = GAMES[game]
     games = setting.quick_games if quick else setting.games
-    entry = trained(learner, setting.make(), games, seed)
-    scores = entry.scores
-    weights = np.array([score.count for score in scores])
+    entry = fitted(learner, setting.make(), games, seed)
+    scores = entry.scores("all")
     return ScoredRun(
         game,
         learner,
         seed,
         entry.games,
         entry.seconds,
-        float(np.average([score.percent for score in scores], weights=weights)),
-        float(np.average([score.random_percent for score in scores], weights=weights)),
+        mean_of(scores, "percent"),
+        mean_of(scores, "random_percent"),
         sum(len(score.blunders) for score in scores),
-        int(weights.sum()),
+        sum(score.count for score in scores),
     )
 
 

@@ -75,6 +75,12 @@ def percents(values: Sequence[float]) -> str:
     return mean if low == high else f"{mean} ({low} to {high})"
 
 
+def mean_of(scores: Sequence[Any], name: str) -> float:
+    """Return the mean of an attribute of exact scores, weighted by their numbers of positions."""
+    weights = [score.count for score in scores]
+    return float(np.average([getattr(score, name) for score in scores], weights=weights))
+
+
 def score_cells(runs: Sequence[Any]) -> list[Any]:
     """Return the cells of a learner's score over its seeds.
 

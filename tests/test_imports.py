@@ -92,6 +92,7 @@ LAYERS = [
         "benchmarks",
         "benchmarks.__main__",
         "benchmarks.as_json",
+        "benchmarks.both_seats",
         "benchmarks.command_line",
         "benchmarks.ray_tasks",
         "benchmarks.report",

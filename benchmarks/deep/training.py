@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
-import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import CallbackList
@@ -13,6 +11,7 @@ from stable_baselines3.common.logger import configure
 
 from agents import Policy
 from agents.deep import PolicyAgent
+from benchmarks.both_seats import BothSeats
 from benchmarks.deep.settings import (
     BOARDS,
     ENTROPY,
@@ -25,7 +24,6 @@ from benchmarks.deep.settings import (
     Recipe,
     TrainingTask,
 )
-from nim_envs import GameEnv
 from nim_envs.adapters.sb3 import (
     NEGAMAX,
     EntropyDecay,
@@ -33,7 +31,7 @@ from nim_envs.adapters.sb3 import (
     OptimalityCallback,
     sb3_policy,
 )
-from nim_envs.typing import Array
+from nim_envs.registration import make_aec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +82,8 @@ def train_recipe(task: TrainingTask, steps: int, recipe: Recipe, log: Path | Non
         log: directory of its TensorBoard log, if any.
     """
     torch.set_num_threads(1)
-    env = AlternatingEnv(BOARDS[task.board].make(), recipe.start)
+    setting = BOARDS[task.board]
+    env = BothSeats(make_aec(setting.name, **{**setting.arguments, "start": recipe.start}))
     scores = OptimalityCallback(eval_games=steps // 4 // SCORES, verbose=0)
     model = MaskablePPO("MlpPolicy", env, gamma=recipe.discount, seed=task.seed, device="cpu")
     return _learn(model, env, steps, scores, [], log)
@@ -92,7 +91,7 @@ def train_recipe(task: TrainingTask, steps: int, recipe: Recipe, log: Path | Non
 
 def _learn(
     model: MaskablePPO,
-    env: GameVecEnv | AlternatingEnv,
+    env: GameVecEnv | BothSeats,
     steps: int,
     scores: OptimalityCallback,
     others: Sequence[Any],
@@ -104,46 +103,3 @@ def _learn(
     policy = PolicyAgent(sb3_policy(model), env.game, encoding=env.encoding.name)
     curve = tuple(zip(scores.games, scores.percents, strict=True))
     return policy, scores.played, model.num_timesteps, curve
-
-
-class AlternatingEnv(gymnasium.Env[Array, int]):
-    """Both seats of a turn-based environment as if they were one player, as published.
-
-    Each step returns the observation of the player to move next and the reward of the mover.
-
-    Args:
-        aec: the turn-based environment.
-        start: name of the start of games.
-    """
-
-    def __init__(self, aec: GameEnv, start: str) -> None:
-        self.aec = aec
-        self.game = aec.game
-        self.encoding = aec.encoding
-        self.start = start
-        spaces: Any = aec.observation_space("player_0")
-        self.observation_space = spaces["observation"]
-        self.action_space = aec.action_space("player_0")
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
-        """Begin a new game."""
-        self.aec.reset(seed=seed, options={"start": self.start})
-        return self._seen(), {}
-
-    def step(self, action: int) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """Make a move."""
-        mover = self.aec.agent_selection
-        self.aec.step(int(action))
-        aec = self.aec
-        ends = (aec.terminations[mover], aec.truncations[mover])
-        return self._seen(), aec.rewards[mover], *ends, {}
-
-    def _seen(self) -> Array:
-        return self.aec.observe(self.aec.agent_selection)["observation"]
-
-    def action_masks(self) -> Array:
-        """Return which actions are legal now."""
-        mask = self.aec.observe(self.aec.agent_selection)["action_mask"]
-        return mask.astype(np.bool_)

@@ -5,7 +5,6 @@ python -m benchmarks.libraries --help explains every option.
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -19,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.command_line import benchmark, count_option, invocation, names_option, seeds_option
-from benchmarks.libraries.recipes import BOARDS, RECIPES, Recipe, board_game
+from benchmarks.libraries.recipes import BOARDS, RECIPES, board_game
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import grouped, machine, read_csv, table, write_report
 from benchmarks.run_log import RunLog
 from nim_envs import GameEnv, diagnose, optimality
 from nim_envs.errors import MissingPackageError
+from nim_envs.testing.diagnosis.diagnosis import power_of_ten
 
 MOVES = 20_000
 QUICK_MOVES = 500
@@ -104,7 +104,7 @@ HEADER = (
 )  # fmt: skip
 
 
-def summary(runs: Sequence[LibraryRun]) -> list[list[Any]]:
+def summary(runs: Sequence[LibraryRun]) -> list[dict[str, Any]]:
     """Return a row for each board and recipe over its seeds, in the order of the recipes.
 
     The fault is the one named with most seeds; its odds are the lowest of these.
@@ -119,23 +119,17 @@ def summary(runs: Sequence[LibraryRun]) -> list[list[Any]]:
         named = Counter(run.fault for run in group if run.fault)
         fault, found = named.most_common(1)[0] if named else ("", 0)
         odds = min((run.log_odds for run in group if fault and run.fault == fault), default=None)
-        rows.append(
-            [
-                board, recipe.library, recipe.learner, recipe.recipe, len(group), group[0].moves,
-                float(np.mean(percents)), min(percents), group[0].random_percent,
-                float(np.mean([run.seconds for run in group])), fault, found,
-                "" if odds is None else _power(odds), group[0].versions, name,
-            ]
+        cells = (
+            board, recipe.library, recipe.learner, recipe.recipe, len(group), group[0].moves,
+            float(np.mean(percents)), min(percents), group[0].random_percent,
+            float(np.mean([run.seconds for run in group])), fault, found,
+            "" if odds is None else power_of_ten(odds), group[0].versions, name,
         )  # fmt: skip
+        rows.append(dict(zip(HEADER, cells, strict=True)))
     return rows
 
 
-def _power(log_odds: float) -> str:
-    """Return odds, given by their natural logarithm, as a power of ten."""
-    return f"10^{math.floor(log_odds / math.log(10))}"
-
-
-def with_earlier(rows: list[list[Any]], path: Path) -> list[list[Any]]:
+def with_earlier(rows: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
     """Return rows together with those of a table on disk whose runs were not made this time.
 
     Libraries that cannot be installed beside each other are run one after the other.
@@ -144,32 +138,23 @@ def with_earlier(rows: list[list[Any]], path: Path) -> list[list[Any]]:
         rows: as :func:`summary` returns them.
         path: the table, which may be missing.
     """
-    board, name = HEADER.index("board"), HEADER.index("name")
-    found = {(row[board], row[name]): row for row in rows}
-    for earlier in read_csv(path) if path.exists() else []:
-        cells = [earlier[title] for title in HEADER]
-        found.setdefault((cells[board], cells[name]), cells)
+    earlier = read_csv(path) if path.exists() else []
+    found = {(row["board"], row["name"]): row for row in [*earlier, *rows]}
     return [found[key] for key in product(BOARDS, RECIPES) if key in found]
 
 
 SHOWN = ("library", "learner", "recipe", "optimality %", "lowest", "seconds", "fault (seeds, odds)")
 
 
-def shown(rows: list[list[Any]], board: str) -> list[list[Any]]:
+def shown(rows: list[dict[str, Any]], board: str) -> list[list[Any]]:
     """Return the rows of one board as they are printed, under :data:`SHOWN`."""
     found = []
-    for cells in rows:
-        row = dict(zip(HEADER, cells, strict=True))
+    for row in rows:
         if row["board"] == board:
             fault = f"{row['fault']} ({row['found']}, {row['odds']})" if row["fault"] else "-"
             numbers = (float(row[name]) for name in ("optimality %", "lowest", "seconds"))
             found.append([row["library"], row["learner"], row["recipe"], *numbers, fault])
     return found
-
-
-def setup_of(recipe: Recipe) -> str:
-    """Return the set-up of a learner in a line."""
-    return f"- **{recipe.library}, {recipe.learner}**, {recipe.recipe}: {recipe.setup}."
 
 
 def missing(runs: Sequence[LibraryRun]) -> list[str]:
@@ -192,16 +177,20 @@ NOTES = """\
 """
 
 
-def report(rows: list[list[Any]], command: str) -> str:
+def report(rows: list[dict[str, Any]], command: str) -> str:
     """Return the whole report as Markdown."""
-    names = {row[HEADER.index("name")] for row in rows}
+    names = {row["name"] for row in rows}
     tables = "\n\n".join(
         f"## {board}\n\n{table(SHOWN, shown(rows, board), style='github')}"
         for board in BOARDS
         if shown(rows, board)
     )
-    setups = "\n".join(setup_of(recipe) for name, recipe in RECIPES.items() if name in names)
-    versions = sorted({row[HEADER.index("versions")] for row in rows})
+    setups = "\n".join(
+        f"- **{recipe.library}, {recipe.learner}**, {recipe.recipe}: {recipe.setup}."
+        for name, recipe in RECIPES.items()
+        if name in names
+    )
+    versions = sorted({row["versions"] for row in rows})
     return (
         f"# Learners of other libraries\n\n`{command}`\n\n{tables}\n\n{NOTES}"
         f"- Versions: {'; '.join(versions)}.\n- Machine: {machine()}.\n\n## Set-ups\n\n{setups}\n"
@@ -242,7 +231,8 @@ def main(
             print(f"{board}\n{table(SHOWN, found)}\n")
     for sentence in missing(finished):
         print(sentence)
-    write_report(output, "libraries", report(rows, invocation()), {"libraries": (HEADER, rows)})
+    cells = [[row[title] for title in HEADER] for row in rows]
+    write_report(output, "libraries", report(rows, invocation()), {"libraries": (HEADER, cells)})
     return finished.complete
 
 

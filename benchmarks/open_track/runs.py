@@ -12,6 +12,7 @@ import numpy as np
 from agents import HypothesisError, RandomAgent
 from benchmarks.entries import Fitted, fitted, learns
 from benchmarks.open_track.tasks import GAMES, SAMPLE, TASKS
+from benchmarks.report import mean_of
 from nim_envs import Game, GameEnv, optimality
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.scoring import Optimality
@@ -102,9 +103,7 @@ def _scored(
         entry = fitted(learner, GameEnv(_game(task, "learned")), games, seed)
     except (HypothesisError, InvalidGameError, SearchTooLargeError):
         return at_random[0], at_random[1], REFUSED, REFUSED
-    scores = entry.scores("reachable")
-    weights = np.array([score.count for score in scores])
-    percent = float(np.average([score.percent for score in scores], weights=weights))
+    percent = mean_of(entry.scores("reachable"), "percent")
     elsewhere = _on_the_larger(entry, task)
     if elsewhere is None:
         return percent, at_random[1], PLAYS, RANDOM

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks import leaderboard, optimality, tasks
-from benchmarks.entries import LEARNERS, trained
+from benchmarks.entries import LEARNERS, fitted
 from benchmarks.leaderboard import bootstrap_interval, interquartile_mean
 from benchmarks.report import write_csv
 
@@ -262,7 +262,7 @@ def test_policies_and_what_was_trained_elsewhere_are_scored_and_stand_beside_the
     games = str(tasks.GAMES["addition-3-10"].quick_games)
     assert [rows[name]["games"] for name in names] == [games, "0", games]
     env = tasks.GAMES["addition-3-10"].make()
-    own = trained("agents:QLearning", env, int(games), 0).scores[0].percent
+    own = fitted("agents:QLearning", env, int(games), 0).scores("all")[0].percent
     runs = rows_of(tmp_path / "runs.csv")
     assert [run["seed"] for run in runs if run["learner"] == names[1]] == ["0"]
     (same,) = [run for run in runs if run["learner"] == names[2] and run["seed"] == "0"]
@@ -290,7 +290,7 @@ def test_whoever_has_run_everything_gets_a_place_and_the_way_to_enter(
 def test_a_policy_that_was_trained_on_another_game_is_refused():
     env = tasks.GAMES["addition-3-10"].make()
     with pytest.raises(click.UsageError, match="scored on nim, heaps 3-4-5"):
-        trained(f"{__name__}:on_another_game", env, 1, 0)
+        fitted(f"{__name__}:on_another_game", env, 1, 0)
 
 
 def on_another_game(env, games, seed):

@@ -231,7 +231,12 @@ def _odds(log_odds: float) -> str:
     """Return odds as a number, or as a power of ten."""
     if log_odds < math.log(1000):
         return f"{math.exp(log_odds):.3g} to 1"
-    return f"10^{math.floor(log_odds / math.log(10))} to 1"
+    return f"{power_of_ten(log_odds)} to 1"
+
+
+def power_of_ten(log_odds: float) -> str:
+    """Return odds, given by their natural logarithm, as a power of ten."""
+    return f"10^{math.floor(log_odds / math.log(10))}"
 
 
 def diagnose(

@@ -7,10 +7,10 @@ import pyspiel
 import pytest
 
 import nim_envs
+from benchmarks.both_seats import BothSeats
 from benchmarks.libraries import mctx_search, openspiel
 from benchmarks.libraries.__main__ import run
 from benchmarks.libraries.recipes import BOARDS, board_game
-from benchmarks.libraries.stable_baselines3 import BothSeats
 from nim_envs import GameEnv
 
 
