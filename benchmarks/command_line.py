@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+import joblib
 
+from benchmarks.parallel import BACKENDS, Runner
 from benchmarks.run_log import NAME, RunLog
 from benchmarks.shards import RUNS, MergedRuns, Plan, Shard, ShardRuns, ShardType
-from nim_envs.cli.layout import SETTINGS, Command, version_option
+from nim_envs.cli.layout import SETTINGS, Choice, Command, version_option
 from nim_envs.cli.running import run, using
 from nim_envs.names import not_among
 
@@ -115,12 +117,13 @@ class Benchmark(Command):
             elif shard is not None:
                 Plan.of(ctx, ctx.meta[__name__]).join(output)
                 log = ShardRuns(output, shard)
+        runner = Runner(log, ctx.params.pop("jobs", None), ctx.params.pop("backend", "local"))
         if self.logged:
-            ctx.params["run_log"] = log
+            ctx.params["runner"] = runner
             ctx.params.pop("shard")
         began = time.perf_counter()
         try:
-            complete = super().invoke(ctx)
+            super().invoke(ctx)
         except click.exceptions.Exit:
             print(f"shard {shard}: its runs are in {output / RUNS}")
             print(f"when all shards have finished: python -m benchmarks merge {output}")
@@ -128,9 +131,9 @@ class Benchmark(Command):
         except KeyboardInterrupt:
             if not log.has_runs():
                 raise
-            complete = False
+            runner.complete = False
         seconds = f"{time.perf_counter() - began:.0f} s"
-        if not complete:
+        if not runner.complete:
             print(f"\nstopped after {seconds}; what was finished is in {output}")
             if log.has_runs():
                 print("the same command goes on with what is left")
@@ -153,11 +156,11 @@ def _without_shard(words: Sequence[str]) -> list[str]:
 
 def benchmark(
     name: str, writes: str, quick: str | None, output: str | None = None, logged: bool = True
-) -> Callable[[Callable[..., bool]], Benchmark]:
+) -> Callable[[Callable[..., None]], Benchmark]:
     """Return a decorator that makes a function the command of a benchmark.
 
-    The function writes the results, and returns whether it has finished. Besides its options it
-    gets ``run_log``, the file of finished runs.
+    The function writes the results. Besides its options, but for ``--jobs`` and ``--backend``, it
+    gets ``runner``, which makes its runs.
 
     Args:
         name: name of its module, without the package.
@@ -168,7 +171,7 @@ def benchmark(
     """
     log = f"; and {NAME}, to which each run is added as it ends: stopped, the same command goes on"
 
-    def decorate(function: Callable[..., bool]) -> Benchmark:
+    def decorate(function: Callable[..., None]) -> Benchmark:
         command = click.command(name, cls=Benchmark, context_settings=SETTINGS)(function)
         command.logged = logged
         command.params.append(
@@ -229,6 +232,20 @@ def count_option(flag: str, text: str, metavar: str = "N", **settings: Any) -> C
 def seeds_option(default: str) -> Callable[[Any], Any]:
     """Return a decorator that adds ``--seeds``; ``default`` is the default number in words."""
     return count_option("--seeds", f"Seeds 0 to N-1 (default: {default})")
+
+
+def run_options(command: Any) -> Any:
+    """Add ``--jobs`` and ``--backend`` to the command of a benchmark."""
+    command = click.option(
+        "--backend", type=Choice(BACKENDS), default="local", show_default=True,
+        help="Where runs take place: on the cores of this machine, or on the Ray cluster that "
+        "RAY_ADDRESS names or that runs here, whose machines all have this checkout installed.",
+    )(command)  # fmt: skip
+    jobs = (
+        f"Runs at the same time (default: all {joblib.cpu_count()} cores; on Ray as many as "
+        "it has room for)"
+    )
+    return count_option("--jobs", jobs)(command)
 
 
 def invocation() -> str:

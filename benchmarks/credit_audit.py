@@ -851,7 +851,7 @@ ValueError: The sum of the mask is one, which can cause a division by zero.
     quick="One game, one policy of each kind, no ascent: a check, not a result.",
     logged=False,
 )
-def main(output: Path, quick: bool) -> bool:
+def main(output: Path, quick: bool) -> None:
     """Call the advantage functions of trainers on every group of small games.
 
     It needs the extra audit; functions that cannot be imported are listed with the reason.
@@ -861,7 +861,6 @@ def main(output: Path, quick: bool) -> bool:
     findings = [measure(each, settings, draws, steps) for each in AUDITED if not each.absent()]
     print(table(HEADER, [row(each) for each in findings]))
     write_report(output, "credit_audit", report(findings, invocation()), {})
-    return True
 
 
 if __name__ == "__main__":

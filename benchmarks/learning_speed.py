@@ -23,13 +23,13 @@ from benchmarks.command_line import (
     count_option,
     invocation,
     names_option,
+    run_options,
     seeds_option,
 )
 from benchmarks.entries import MORE_LEARNERS
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.parallel import Runner
 from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import grouped, machine, table, write_report
-from benchmarks.run_log import RunLog
 from benchmarks.tasks import GAMES, GameSetting
 from benchmarks.timing import timed
 from nim_envs import GameEnv
@@ -248,16 +248,16 @@ NOTES = f"""\
     "--limit", "Training seconds after which a learner is stopped", metavar="SECONDS", default=10,
     show_default=True,
 )  # fmt: skip
-@parallel_options
+@run_options
 def main(
     boards: list[str] | None, learners: list[str], seeds: int | None, limit: int,
-    jobs: int | None, backend: str, output: Path, quick: bool, run_log: RunLog,
-) -> bool:  # fmt: skip
+    output: Path, quick: bool, runner: Runner,
+) -> None:  # fmt: skip
     """Measure games and seconds until each learner plays every position optimally."""
     boards = boards or list(BOARDS)[: 3 if quick else None]
     rounds = 1 if quick else 5
     # Alone, as its times are compared.
-    compared = in_parallel(against_published, [(rounds, quick)], 1, desc="ratio", log=run_log)
+    compared = runner(against_published, [(rounds, quick)], desc="ratio", alone=True)
     tasks = [
         (board, learner, seed)
         for board in reversed(boards)
@@ -266,8 +266,8 @@ def main(
     ]
     limits = (float(limit), quick)
     calls = [(*task, *limits) for task in tasks]
-    runs = in_parallel(run, calls, jobs, backend, log=run_log)
-    run_log.end_runs()
+    runs = runner(run, calls)
+    runner.log.end_runs()
     (ratio,) = compared
     rows = summary(runs)
     print(table(RATIO_HEADER, ratio), end="\n\n")
@@ -287,7 +287,6 @@ def main(
         figures,
         formats=("png",),
     )
-    return runs.complete
 
 
 if __name__ == "__main__":

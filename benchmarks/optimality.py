@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import leaderboard
-from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
+from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
 from benchmarks.entries import LEARNERS, UNTRAINED, check, fitted, is_own, knows, learns, sources
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.parallel import Runner
 from benchmarks.report import (
     NARROW,
     Table,
@@ -27,7 +27,6 @@ from benchmarks.report import (
     table,
     write_report,
 )
-from benchmarks.run_log import RunLog
 from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
 
 __all__ = ["GAMES", "LEARNERS", "GameSetting", "ScoredRun", "matrix", "run", "summary"]
@@ -181,11 +180,11 @@ def report(runs: list[ScoredRun], seeds: int, command: str) -> str:
     "these", others=True,
 )  # fmt: skip
 @seeds_option(f"{len(SEEDS)}; quick: 2")
-@parallel_options
+@run_options
 def main(
-    boards: list[str], learners: list[str], seeds: int | None, jobs: int | None, backend: str,
-    output: Path, quick: bool, run_log: RunLog,
-) -> bool:  # fmt: skip
+    boards: list[str], learners: list[str], seeds: int | None,
+    output: Path, quick: bool, runner: Runner,
+) -> None:  # fmt: skip
     """Train each learner on each board and report how much it plays optimally.
 
     That is the share of positions at which it does, over several seeds. A learner of your own is a
@@ -196,7 +195,7 @@ def main(
     own = [name for name in learners if is_own(name)]
     for name in own:
         check(name, GAMES[boards[0]].make())
-        run_log.depend_on(sources(name))
+        runner.log.depend_on(sources(name))
     seeds = seeds or (2 if quick else len(SEEDS))
     tasks = [
         (board, learner, seed)
@@ -207,18 +206,10 @@ def main(
         # Nothing to train, so the seed changes nothing.
         if seed == 0 or learns(learner)
     ]
-    finished = in_parallel(
-        run,
-        [(*task, quick) for task in tasks],
-        jobs,
-        backend,
-        # Playing games takes longest; a player that does not learn is still scored.
-        weights=[
-            GAMES[board].games / 10_000 if learns(learner) else 1 for board, learner, _ in tasks
-        ],
-        log=run_log,
-    )
-    run_log.end_runs()
+    # Playing games takes longest; a player that does not learn is still scored.
+    weights = [GAMES[board].games / 10_000 if learns(learner) else 1 for board, learner, _ in tasks]
+    finished = runner(run, [(*task, quick) for task in tasks], weights)
+    runner.log.end_runs()
     runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
     rows = summary(runs)
     print(matrix(rows))
@@ -233,9 +224,8 @@ def main(
     if whole:
         tables["leaderboard"] = leaderboard.HEADER, ranked
     write_report(output, "optimality", report(runs, seeds, invocation()), tables)
-    if own and finished.complete:
+    if own and runner.complete:
         print(f"\n{beside_published(runs, own)}\n\n{how_to_enter(own, whole, output)}")
-    return finished.complete
 
 
 def beside_published(runs: list[ScoredRun], own: list[str]) -> str:

@@ -8,16 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing import resource_tracker
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import click
 import joblib
 import tqdm
 from joblib.externals.loky.backend import resource_tracker as joblib_tracker
 
-from benchmarks.command_line import count_option
 from benchmarks.run_log import STOPS, RunLog, importable, without_stops
-from nim_envs.cli.layout import Choice
 from nim_envs.optional import needed
 from nim_envs.progress import progress_bar
 
@@ -41,18 +39,39 @@ class Finished(list[Result]):
     complete = True
 
 
-def parallel_options(command: Callable[..., bool]) -> Callable[..., bool]:
-    """Add ``--jobs`` and ``--backend`` to the command of a benchmark."""
-    command = click.option(
-        "--backend", type=Choice(BACKENDS), default="local", show_default=True,
-        help="Where runs take place: on the cores of this machine, or on the Ray cluster that "
-        "RAY_ADDRESS names or that runs here, whose machines all have this checkout installed.",
-    )(command)  # fmt: skip
-    jobs = (
-        f"Runs at the same time (default: all {joblib.cpu_count()} cores; on Ray as many as "
-        "it has room for)"
-    )
-    return cast("Callable[..., bool]", count_option("--jobs", jobs)(command))
+class Runner:
+    """The runs of a benchmark: where they take place, and the file of those that have finished.
+
+    Args:
+        log: file of finished runs.
+        jobs: number of parallel runs; ``None``: as many as the machines have cores.
+        backend: one of :data:`BACKENDS`.
+
+    Attributes:
+        complete: whether none is missing so far.
+    """
+
+    complete = True
+
+    def __init__(self, log: RunLog, jobs: int | None = None, backend: str = "local") -> None:
+        self.log = log
+        self._jobs, self._backend = jobs, backend
+
+    def __call__(
+        self,
+        function: Callable[..., Result],
+        tasks: Sequence[tuple[Any, ...]],
+        weights: Sequence[float] | None = None,
+        desc: str = "runs",
+        *,
+        alone: bool = False,
+        shared: bool = False,
+    ) -> list[Result]:
+        """Return the results of :func:`in_parallel`, of one run after the other if ``alone``."""
+        jobs, backend = (1, "local") if alone else (self._jobs, self._backend)
+        found = in_parallel(function, tasks, jobs, backend, weights, desc, self.log, shared)
+        self.complete &= found.complete
+        return found
 
 
 def in_parallel(

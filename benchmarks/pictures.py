@@ -143,7 +143,7 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
 @names_option(
     "--names", GAMES, "Write these registered games in their usual form instead", default="none"
 )
-def main(names: list[str] | None, output: Path) -> bool:
+def main(names: list[str] | None, output: Path) -> None:
     """Write the README's moving pictures of games."""
     chosen = {name: (name, {}) for name in names} if names else PICTURES
     for file, (name, settings) in chosen.items():
@@ -155,7 +155,6 @@ def main(names: list[str] | None, output: Path) -> bool:
             content = gif(shown)
             write_atomically(path, content)
             print(f"wrote {path}, {len(content) / 1000:.0f} kB")
-    return True
 
 
 if __name__ == "__main__":

@@ -20,9 +20,8 @@ from agents import RealTimeDynamicProgramming
 from agents.evaluation.value_score import value_optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option
-from benchmarks.parallel import in_parallel
+from benchmarks.parallel import Runner
 from benchmarks.report import machine, table, write_report
-from benchmarks.run_log import RunLog
 from nim_envs import GameEnv, make_game
 from nim_envs.render.style import (
     BLUE,
@@ -268,14 +267,9 @@ NOTES = f"""\
 )
 @click.option("--seed", type=int, default=0, show_default=True)
 def main(
-    heaps: list[int] | None,
-    full: bool,
-    symmetric: bool,
-    seed: int,
-    output: Path,
-    quick: bool,
-    run_log: RunLog,
-) -> bool:
+    heaps: list[int] | None, full: bool, symmetric: bool, seed: int, output: Path, quick: bool,
+    runner: Runner,
+) -> None:  # fmt: skip
     """Train on larger and larger boards until every N-position is played optimally."""
     heaps = heaps or [
         number
@@ -284,8 +278,8 @@ def main(
     ]
     tasks = [(BOARDS[number], seed, symmetric) for number in heaps]
     # One after the other, as times and memory are compared.
-    finished = in_parallel(from_both_starts, tasks, jobs=1, desc="boards", log=run_log)
-    run_log.end_runs()
+    finished = runner(from_both_starts, tasks, desc="boards", alone=True)
+    runner.log.end_runs()
     runs = [run for of_board in finished for run in of_board]
     rows = summary(runs)
     print(table(HEADER, rows))
@@ -299,7 +293,6 @@ def main(
         {"scaling": scaling_figure(runs)},
         formats=("png",),
     )
-    return finished.complete
 
 
 def fit_line(runs: list[ScalingRun]) -> str:

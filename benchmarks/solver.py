@@ -18,14 +18,13 @@ import joblib
 import numpy as np
 
 from benchmarks.command_line import benchmark, count_option, names_option
-from benchmarks.parallel import in_parallel
+from benchmarks.parallel import Runner
 from benchmarks.report import (
     machine,
     middle_and_range,
     table,
     write_report,
 )
-from benchmarks.run_log import RunLog
 from benchmarks.timing import timed
 from nim_envs import Game, make_game
 from nim_envs.cgt.misere_quotients import misere_quotient
@@ -434,7 +433,7 @@ PARTS: dict[str, Part] = {
 """The tables by name, in the order of the report."""
 
 
-def part_options(command: Callable[..., bool]) -> Callable[..., bool]:
+def part_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add an option for each table to the command."""
     default = "all, or none where another table is asked for"
     for name, part in reversed(PARTS.items()):
@@ -451,17 +450,11 @@ def part_options(command: Callable[..., bool]) -> Callable[..., bool]:
 @part_options
 @count_option("--rounds", "Rounds of each game (default: 3; quick: 1)")
 @count_option(
-    "--jobs", f"Periods to prove at the same time (default: all {joblib.cpu_count()} cores)",
-    default=joblib.cpu_count(),
-)  # fmt: skip
+    "--jobs", f"Periods to prove at the same time (default: all {joblib.cpu_count()} cores)"
+)
 def main(
-    rounds: int | None,
-    jobs: int,
-    output: Path,
-    quick: bool,
-    run_log: RunLog,
-    **chosen: list[str] | None,
-) -> bool:
+    rounds: int | None, output: Path, quick: bool, runner: Runner, **chosen: list[str] | None
+) -> None:
     """Measure Grundy values per second, prove periods, and find misère quotients.
 
     Octal games and Grundy's game by the sparse-space method, as ratios to the naive method in one
@@ -469,35 +462,25 @@ def main(
     """
     rounds = rounds or (1 if quick else 3)
     everything = all(names is None for names in chosen.values())
-    complete = True
     measured: dict[str, list[list[Any]]] = {}
     for name, part in PARTS.items():
         wanted = part.settings if everything else chosen[name] or ()
         # After Ctrl-C the tables that were not begun keep their earlier results.
-        if not wanted or not complete:
+        if not wanted or not runner.complete:
             continue
         settings = [each for each in wanted if not (quick and each in part.slow)]
         rows: list[list[Any]] = []
         if settings:
             weights = [part.weight(each) for each in settings] if part.weight else None
             tasks = [(each, rounds, quick) for each in settings]
-            rows = in_parallel(
-                part.row,
-                tasks,
-                jobs if part.weight else 1,
-                weights=weights,
-                desc=name,
-                log=run_log,
-            )
-            complete = rows.complete
-        if rows or complete:
+            rows = runner(part.row, tasks, weights, desc=name, alone=part.weight is None)
+        if rows or runner.complete:
             measured[name] = rows
-    run_log.end_runs()
+    runner.log.end_runs()
     tables = {name: (PARTS[name].header, rows) for name, rows in measured.items()}
     print(*(table(*each) for each in tables.values()), sep="\n\n")
     shown = [table(*each, style="github") for each in tables.values()]
     write_report(output, "solver", "\n\n".join(["# Solver", *shown, NOTES]), tables)
-    return complete
 
 
 if __name__ == "__main__":

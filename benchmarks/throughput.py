@@ -19,7 +19,7 @@ from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched, rollouts
 from benchmarks.command_line import benchmark, count_option, names_option
-from benchmarks.parallel import in_parallel
+from benchmarks.parallel import Runner
 from benchmarks.report import (
     TableRow,
     machine,
@@ -27,7 +27,6 @@ from benchmarks.report import (
     table,
     write_report,
 )
-from benchmarks.run_log import RunLog
 from benchmarks.timing import Batch, Rate, Rates, Timer, clocked, measured, ratios
 from nim_envs.registration import aec_id, make_game
 
@@ -258,7 +257,7 @@ def section(part: str, rounds: int, quick: bool) -> Section:
 )
 @count_option("--rounds", "Rounds through all environments (default: 7; quick: 3)")
 @names_option("--parts", PARTS, "What to time")
-def main(rounds: int | None, parts: list[str], output: Path, quick: bool, run_log: RunLog) -> bool:
+def main(rounds: int | None, parts: list[str], output: Path, quick: bool, runner: Runner) -> None:
     """Time the environments beside those of others, as ratios in one run.
 
     Moves per second of the turn-based and the batched environments, and of random play in JAX on
@@ -267,8 +266,8 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool, run_lo
     number = rounds or (3 if quick else 7)
     tasks = [(part, number, quick) for part in PARTS if part in parts]
     # One after the other, as rates are compared.
-    sections = in_parallel(section, tasks, jobs=1, desc="parts", log=run_log)
-    run_log.end_runs()
+    sections = runner(section, tasks, desc="parts", alone=True)
+    runner.log.end_runs()
     tables = {name: each for part in sections for name, each in part.tables.items()}
     for header, lines in tables.values():
         print(f"\n{table(header, lines)}")
@@ -276,7 +275,6 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool, run_lo
         print(f"missing: {line}")
     text = "\n".join(part.markdown() for part in sections)
     write_report(output, "throughput", f"# Throughput\n\n{text}\n{COMMON_NOTES}", tables)
-    return sections.complete
 
 
 if __name__ == "__main__":

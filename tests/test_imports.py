@@ -94,6 +94,7 @@ LAYERS = [
         "benchmarks.as_json",
         "benchmarks.both_seats",
         "benchmarks.command_line",
+        "benchmarks.parallel",
         "benchmarks.ray_tasks",
         "benchmarks.report",
         "benchmarks.run_log",
@@ -103,7 +104,6 @@ LAYERS = [
     [
         "benchmarks.entries",
         "benchmarks.leaderboard",
-        "benchmarks.parallel",
         "benchmarks.pictures",
         "benchmarks.timing",
     ],

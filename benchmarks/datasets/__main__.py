@@ -18,6 +18,7 @@ from benchmarks.command_line import (
     count_option,
     invocation,
     names_option,
+    run_options,
     seeds_option,
 )
 from benchmarks.datasets.minari_files import (
@@ -29,9 +30,8 @@ from benchmarks.datasets.minari_files import (
 )
 from benchmarks.datasets.mistakes import Counts, make_env, play
 from benchmarks.datasets.offline import TablePolicy, imitate, key_of, learn_offline
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.parallel import Runner
 from benchmarks.report import percents, table, write_report
-from benchmarks.run_log import RunLog
 from nim_envs import Game, __version__, optimality
 from nim_envs.cli.layout import Choice
 from nim_envs.optional import needed
@@ -259,18 +259,11 @@ env = dataset.recover_environment()
 @seeds_option(str(SEEDS))
 @click.option("--start", type=Choice(list(ALL_NAMED_STARTS)), default="fixed", show_default=True,
               help="Where games begin.")  # fmt: skip
-@parallel_options
+@run_options
 def main(
-    boards: list[str],
-    games: int | None,
-    seeds: int | None,
-    start: str,
-    jobs: int | None,
-    backend: str,
-    output: Path,
-    quick: bool,
-    run_log: RunLog,
-) -> bool:
+    boards: list[str], games: int | None, seeds: int | None, start: str, output: Path,
+    quick: bool, runner: Runner,
+) -> None:  # fmt: skip
     """Write games of known mistakes as datasets of Minari, and learn from them offline."""
     needed("minari", "a dataset", "datasets")
     games = games or (100 if quick else GAMES)
@@ -284,8 +277,8 @@ def main(
         for rate in RATES
         for seed in range(seeds)
     ]
-    finished = in_parallel(make_dataset, tasks, jobs, backend, desc="datasets", log=run_log)
-    run_log.end_runs()
+    finished = runner(make_dataset, tasks, desc="datasets")
+    runner.log.end_runs()
     print(summary(finished))
     write_report(
         output,
@@ -293,7 +286,6 @@ def main(
         page(invocation(), finished, games, start),
         {"datasets": (HEADER, [cells(run) for run in finished])},
     )
-    return finished.complete
 
 
 if __name__ == "__main__":

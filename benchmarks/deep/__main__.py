@@ -22,7 +22,7 @@ import numpy as np
 from agents import Policy, QLearning, RandomAgent
 from agents.evaluation import optimality
 from agents.training import train
-from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
+from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
 from benchmarks.deep.figures import alphazero_curves
 from benchmarks.deep.settings import (
     ALPHAZERO,
@@ -43,7 +43,7 @@ from benchmarks.deep.settings import (
     UNTRAINED,
     TrainingTask,
 )
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.parallel import Runner
 from benchmarks.report import (
     grouped,
     machine,
@@ -51,7 +51,6 @@ from benchmarks.report import (
     table,
     write_report,
 )
-from benchmarks.run_log import RunLog
 from benchmarks.timing import timed
 from nim_envs.encoding import ENCODINGS
 from nim_envs.optional import needed
@@ -347,12 +346,12 @@ def tasks_of(
     "its own, untrained where it has signed products, maskable-ppo not on those",
 )
 @seeds_option("3; quick: 1")
-@parallel_options
+@run_options
 def main(
     boards: list[str] | None, encodings: list[str] | None, opponents: list[str] | None,
-    full: bool, learners: list[str], seeds: int | None, jobs: int | None, backend: str,
-    output: Path, quick: bool, run_log: RunLog,
-) -> bool:  # fmt: skip
+    full: bool, learners: list[str], seeds: int | None,
+    output: Path, quick: bool, runner: Runner,
+) -> None:  # fmt: skip
     """Train PPO and AlphaZero in self-play, MaskablePPO against opponents too; score them exactly.
 
     Beside them stands tabular Q-learning with as many games as MaskablePPO. Needs the extras sb3
@@ -376,8 +375,8 @@ def main(
     quick_ones = ("random", "q-learning", UNTRAINED)
     weights = [0.1 if task.learner in quick_ones else 1.0 for task in tasks]
     calls = [(task, quick, log) for task in tasks]
-    finished = in_parallel(run, calls, jobs, backend, weights, log=run_log)
-    run_log.end_runs()
+    finished = runner(run, calls, weights)
+    runner.log.end_runs()
     runs = [run for of_task in finished for run in of_task]
     rows = summary(runs)
     compared = verdicts(rows)
@@ -404,7 +403,6 @@ def main(
         },
         {"alphazero": alphazero_curves(runs) if has_curves else None},
     )
-    return finished.complete
 
 
 if __name__ == "__main__":

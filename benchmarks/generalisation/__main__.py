@@ -18,11 +18,11 @@ from agents import HypothesisError, RandomAgent
 from agents.generalising.base import GeneralisingLearner
 from agents.registry import LEARNERS, new_learner
 from agents.training import train
-from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
+from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
 from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED, Experiment
 from benchmarks.generalisation.figures import matrices
 from benchmarks.generalisation.tables import KnownOrRandom
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.parallel import Runner
 from benchmarks.report import (
     grouped,
     machine,
@@ -30,7 +30,6 @@ from benchmarks.report import (
     table,
     write_report,
 )
-from benchmarks.run_log import RunLog
 from benchmarks.timing import missing_modules
 from nim_envs import GameEnv, optimality
 from nim_envs.errors import SearchTooLargeError
@@ -294,11 +293,11 @@ CONTENDERS = {name: who for plan in EXPERIMENTS.values() for name, who in plan.c
     default="all; those of PyTorch only where it is installed",
 )  # fmt: skip
 @seeds_option("5; quick: 1")
-@parallel_options
+@run_options
 def main(
     experiments: list[str] | None, learners: list[str] | None, seeds: int | None,
-    jobs: int | None, backend: str, output: Path, quick: bool, run_log: RunLog,
-) -> bool:  # fmt: skip
+    output: Path, quick: bool, runner: Runner,
+) -> None:  # fmt: skip
     """Train learners on small boards, and score them on boards that they have never seen."""
     experiments = experiments or list(QUICK_EXPERIMENTS if quick else EXPERIMENTS)
     seeds = seeds or (1 if quick else 5)
@@ -319,15 +318,8 @@ def main(
     ]
     # In the order of their time, which is that of the rows.
     tasks.sort(key=lambda task: -_weight(task))
-    runs = in_parallel(
-        run,
-        [(*task, quick) for task in tasks],
-        jobs,
-        backend,
-        [_weight(task) for task in tasks],
-        log=run_log,
-    )
-    run_log.end_runs()
+    runs = runner(run, [(*task, quick) for task in tasks], [_weight(task) for task in tasks])
+    runner.log.end_runs()
     for name in experiments:
         header, body = results(name, runs)
         print(f"{name}\n\n{table(header, body)}\n")
@@ -339,7 +331,6 @@ def main(
         {"generalisation": (HEADER, rows(runs))},
         {"generalisation": matrices(runs)},
     )
-    return runs.complete
 
 
 def _weight(task: tuple[str, str, int]) -> float:

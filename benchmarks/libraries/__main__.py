@@ -17,11 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.command_line import benchmark, count_option, invocation, names_option, seeds_option
+from benchmarks.command_line import (
+    benchmark,
+    count_option,
+    invocation,
+    names_option,
+    run_options,
+    seeds_option,
+)
 from benchmarks.libraries.recipes import BOARDS, RECIPES, board_game
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.parallel import Runner
 from benchmarks.report import grouped, machine, read_csv, table, write_report
-from benchmarks.run_log import RunLog
 from nim_envs import GameEnv, diagnose, optimality
 from nim_envs.errors import MissingPackageError
 from nim_envs.testing.diagnosis.diagnosis import power_of_ten
@@ -206,11 +212,11 @@ def report(rows: list[dict[str, Any]], command: str) -> str:
 @names_option("--recipes", RECIPES, "Learners to train")
 @seeds_option(f"{SEEDS}; quick: 1")
 @count_option("--moves", f"Moves of training (default: {MOVES:,}; quick: {QUICK_MOVES})")
-@parallel_options
+@run_options
 def main(
-    boards: list[str], recipes: list[str], seeds: int | None, moves: int | None, jobs: int | None,
-    backend: str, output: Path, quick: bool, run_log: RunLog,
-) -> bool:  # fmt: skip
+    boards: list[str], recipes: list[str], seeds: int | None, moves: int | None, output: Path,
+    quick: bool, runner: Runner,
+) -> None:  # fmt: skip
     """Train learners of other libraries, score them exactly and diagnose them.
 
     Each as the documentation of its library has it; where that takes the opponent's values for its
@@ -223,8 +229,8 @@ def main(
     tasks = [
         (board, name, seed, moves) for seed in range(seeds) for board in boards for name in recipes
     ]
-    finished = in_parallel(run, tasks, jobs, backend, log=run_log)
-    run_log.end_runs()
+    finished = runner(run, tasks)
+    runner.log.end_runs()
     rows = with_earlier(summary(finished), output / "libraries.csv")
     for board in BOARDS:
         if found := shown(rows, board):
@@ -233,7 +239,6 @@ def main(
         print(sentence)
     cells = [[row[title] for title in HEADER] for row in rows]
     write_report(output, "libraries", report(rows, invocation()), {"libraries": (HEADER, cells)})
-    return finished.complete
 
 
 if __name__ == "__main__":

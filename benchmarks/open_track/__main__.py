@@ -12,16 +12,15 @@ from pathlib import Path
 import click
 import numpy as np
 
-from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
+from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
 from benchmarks.entries import LEARNERS, MORE_LEARNERS, check, is_own, knows, learns, sources
 from benchmarks.open_track.figures import curves
 from benchmarks.open_track.page import page, standings_table
 from benchmarks.open_track.runs import BOARDS, QUICK_GAMES, REFUSED, OpenRun, area, run
 from benchmarks.open_track.standings import HEADER, Row, published, standings
 from benchmarks.open_track.tasks import GAMES, OF_VERSION, SEEDS, TASKS, VERSION
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.parallel import Runner
 from benchmarks.report import grouped, write_report
-from benchmarks.run_log import RunLog
 from benchmarks.timing import missing_modules
 
 EVERYONE = (*LEARNERS, *MORE_LEARNERS)
@@ -64,11 +63,11 @@ def rows_of(runs: Iterable[OpenRun], games: Sequence[int]) -> list[Row]:
     default=f"all; quick: {', '.join(QUICK_LEARNERS)}",
 )  # fmt: skip
 @seeds_option(f"{len(SEEDS)}; quick: 1")
-@parallel_options
+@run_options
 def main(
-    tasks: list[str] | None, learners: list[str] | None, seeds: int | None, jobs: int | None,
-    backend: str, output: Path, quick: bool, run_log: RunLog,
-) -> bool:  # fmt: skip
+    tasks: list[str] | None, learners: list[str] | None, seeds: int | None, output: Path,
+    quick: bool, runner: Runner,
+) -> None:  # fmt: skip
     """Score learners after few games from one start, on that board and on a larger one, unseen.
 
     The score is the share of N-positions that the greedy policy plays right, and the area under its
@@ -84,7 +83,7 @@ def main(
     own = [name for name in learners if is_own(name)]
     for name in own:
         check(name, TASKS[tasks[0]].env())
-        run_log.depend_on(sources(name))
+        runner.log.depend_on(sources(name))
     seeds = seeds or (1 if quick else len(SEEDS))
     calls = [
         (task, learner, seed, quick)
@@ -95,11 +94,11 @@ def main(
         if seed == 0 or learns(learner)
     ]
     weights = [50.0 if learner in NETWORKS else 1.0 for _, learner, *_ in calls]
-    finished = in_parallel(run, calls, jobs, backend, weights, log=run_log)
-    run_log.end_runs()
+    finished = runner(run, calls, weights)
+    runner.log.end_runs()
     games = QUICK_GAMES if quick else GAMES
     rows = rows_of((run for each in finished for run in each), games)
-    whole = not quick and finished.complete and len(tasks) == len(TASKS) and seeds == len(SEEDS)
+    whole = not quick and runner.complete and len(tasks) == len(TASKS) and seeds == len(SEEDS)
     all_rows = rows  # with those published, where they can be compared
     if whole or (own and not quick):
         measured = {row["learner"] for row in rows}
@@ -114,9 +113,8 @@ def main(
         {"open_track": curves(all_rows, tasks)},
         formats=("png",),
     )
-    if own and finished.complete:
+    if own and runner.complete:
         print(f"\n{how_to_enter(own, whole, output)}")
-    return finished.complete
 
 
 def how_to_enter(own: Sequence[str], whole: bool, output: Path) -> str:

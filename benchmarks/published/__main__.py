@@ -13,13 +13,12 @@ from typing import Any
 import click
 import numpy as np
 
-from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
+from benchmarks.parallel import Runner
 from benchmarks.published.contenders import TrainingResult
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import grouped, machine, percents, table, write_report
-from benchmarks.run_log import RunLog
 
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
@@ -188,11 +187,11 @@ def report(runs: list[SystemRun], seeds: int, command: str) -> str:
 )  # fmt: skip
 @click.option("--full", is_flag=True, help="Also run the ten million games of q-improved.")
 @seeds_option("3; quick: 1")
-@parallel_options
+@run_options
 def main(
-    systems: list[str] | None, full: bool, seeds: int | None, jobs: int | None, backend: str,
-    output: Path, quick: bool, run_log: RunLog,
-) -> bool:  # fmt: skip
+    systems: list[str] | None, full: bool, seeds: int | None,
+    output: Path, quick: bool, runner: Runner,
+) -> None:  # fmt: skip
     """Reproduce published figures, and train the learners here under the same settings.
 
     It shows the defects of the systems as published; the learners here get as many games and
@@ -206,8 +205,8 @@ def main(
     seeds = seeds or (1 if quick else 3)
     tasks = [(name, seed, quick) for name in SYSTEMS if name in systems for seed in range(seeds)]
     weights = [float(SYSTEMS[name].games) for name, *_ in tasks]
-    runs = in_parallel(run, tasks, jobs, backend, weights, log=run_log)
-    run_log.end_runs()
+    runs = runner(run, tasks, weights)
+    runner.log.end_runs()
     rows = summary(runs)
     print(table(HEADER, rows))
     for name in grouped(runs, "system"):
@@ -219,7 +218,6 @@ def main(
         {"published": (HEADER, rows), "costs": (COSTS, costs(runs))},
         {"comparison": comparison(runs), "q_learners": q_learners(runs)},
     )
-    return runs.complete
 
 
 if __name__ == "__main__":

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import click
 
-from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
+from benchmarks.parallel import Runner
 from benchmarks.report import table, write_report
-from benchmarks.run_log import RunLog
 from benchmarks.text.picture import figure
 from benchmarks.text.report import (
     CURVES,
@@ -72,11 +71,11 @@ def tasks(
 @names_option("--rows", ROWS, "Ways of paying replies", default=f"{', '.join(DEFAULT_ROWS)}")
 @names_option("--boards", BOARDS, "Boards", default="the first; all with --all")
 @seeds_option(f"{SEEDS}; quick: 1")
-@parallel_options
+@run_options
 def main(
     everything: bool, rows: list[str] | None, boards: list[str] | None, seeds: int | None,
-    jobs: int | None, backend: str, output: Path, quick: bool, run_log: RunLog,
-) -> bool:  # fmt: skip
+    output: Path, quick: bool, runner: Runner,
+) -> None:  # fmt: skip
     """Teach a new language model to speak, then to play by policy gradient on its own replies.
 
     A row is a way of paying replies, with the same number of sampled moves for all. Needs the
@@ -87,17 +86,13 @@ def main(
     work = needed("benchmarks.text.runs", "benchmarks.text", "language")
     queue = tasks(rows, boards, everything, seeds or (1 if quick else SEEDS), quick)
     starts = list(dict.fromkeys((board, seed) for board, _, seed in queue))
-    spoken = in_parallel(
-        work.speak, [(*start, quick) for start in starts], jobs, backend, log=run_log, shared=True
-    )
+    spoken = runner(work.speak, [(*start, quick) for start in starts], shared=True)
     weights = {(each.board, each.seed): each.weights for each in spoken}
     calls = [(*task, weights[task[::2]], quick) for task in queue if task[::2] in weights]
     times = [WEIGHTS.get(row, 1.0) for _, row, *_ in calls]
     # After Ctrl-C nothing is begun.
-    learned = in_parallel(
-        work.learn, calls if spoken.complete else [], jobs, backend, times, log=run_log
-    )
-    run_log.end_runs()
+    learned = runner(work.learn, calls if runner.complete else [], times)
+    runner.log.end_runs()
     print(table(SPEECH, speech(spoken)))
     for board in dict.fromkeys(board for board, _ in starts):
         print(f"\n{board}\n\n{table(SUMMARY, summary(board, spoken, learned))}")
@@ -109,7 +104,6 @@ def main(
         {"text": (HEADER, runs(spoken, learned)), "text_curves": (CURVES, curves(learned))},
         {"text": figure(spoken, learned)},
     )
-    return spoken.complete and learned.complete
 
 
 if __name__ == "__main__":

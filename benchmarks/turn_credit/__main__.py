@@ -14,10 +14,9 @@ import click
 
 from agents.turn_credit.estimators import ESTIMATORS
 from agents.turn_credit.own import find
-from benchmarks.command_line import benchmark, invocation, names_option
-from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.command_line import benchmark, invocation, names_option, run_options
+from benchmarks.parallel import Runner
 from benchmarks.report import table, write_report
-from benchmarks.run_log import RunLog
 from benchmarks.turn_credit.direction import GROUPS_PER_BLOCK, Checks, Direction, measure
 from benchmarks.turn_credit.limits import Limit, end
 from benchmarks.turn_credit.moves import MovesToLearn, needed
@@ -119,11 +118,11 @@ def _place(each: Direction) -> tuple[int, int, str, int]:
     help="An estimator of your own, in the tables too: a function of rewards, groups, turns, "
     "states, … that returns the credit of each turn. May be given several times.",
 )  # fmt: skip
-@parallel_options
+@run_options
 def main(
-    everything: bool, parts: list[str] | None, own: tuple[str, ...], jobs: int | None,
-    backend: str, output: Path, quick: bool, run_log: RunLog,
-) -> bool:  # fmt: skip
+    everything: bool, parts: list[str] | None, own: tuple[str, ...], output: Path, quick: bool,
+    runner: Runner,
+) -> None:  # fmt: skip
     """Compare ways of crediting the turns of a game with the exact gradient.
 
     Direction is how far each estimator points from the gradient of the chance of winning, and how
@@ -135,11 +134,11 @@ def main(
     chosen = parts or list(PARTS)[: None if everything or quick else 1]
     for name in own:
         _check(name)
-        run_log.depend_on([Path(inspect.getfile(resolved(name)))])
+        runner.log.depend_on([Path(inspect.getfile(resolved(name)))])
     queue = tasks(chosen, quick, own)
     weights = [_weight(task) for task in queue]
-    finished = in_parallel(work, queue, jobs, backend, weights, log=run_log)
-    run_log.end_runs()
+    finished = runner(work, queue, weights)
+    runner.log.end_runs()
     measured = [each for each in finished if isinstance(each, tuple)]
     directions: list[Direction] = [each for found, _ in measured for each in found]
     directions.sort(key=_place)
@@ -163,7 +162,6 @@ def main(
         tables,
         figures(directions, limits, moves),
     )
-    return finished.complete
 
 
 if __name__ == "__main__":

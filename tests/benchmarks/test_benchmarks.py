@@ -13,7 +13,7 @@ import benchmarks.__main__ as catalogue
 import benchmarks.deep.__main__ as deep
 import nim_envs
 import nim_envs.cli.main as nim_envs_main
-from benchmarks import batched, optimality, report, solver, throughput
+from benchmarks import batched, optimality, parallel, report, solver, throughput
 from benchmarks.parallel import Finished
 from benchmarks.timing import Batch, Rate, missing_modules
 from nim_envs import make_game
@@ -373,7 +373,7 @@ def test_tables_of_the_solver_that_ctrl_c_kept_from_beginning_stay_as_they_were(
         finished.complete = False
         return finished
 
-    monkeypatch.setattr(solver, "in_parallel", interrupted)
+    monkeypatch.setattr(parallel, "in_parallel", interrupted)
     (tmp_path / "positions.csv").write_text("earlier")
     with pytest.raises(SystemExit, match="130"):
         solver.main(["--rates", "0.6", "--positions", "0.77:36", "--output", str(tmp_path)])
