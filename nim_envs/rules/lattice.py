@@ -91,8 +91,7 @@ class Lattice:
         """Return which points have a number that is not a state; shape as :meth:`is_position`."""
         missing = np.zeros(points.shape[:-1], dtype=np.bool_)
         for index, component in enumerate(self.components):
-            if component.listed_states is not None:
-                missing |= ~component.is_state(points[..., index])
+            missing |= ~component.is_state(points[..., index])
         return missing
 
     def lattice(self, limit: int | None = None) -> IntArray:
