@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import nim_envs
-from nim_envs.errors import InvalidGameError
 from nim_envs.render import position_shapes, render_text
 from nim_envs.render.geometry import Area
 from nim_envs.render.palette import FAINT, PLAYERS, WHITE, WINNING, mixed
@@ -179,14 +178,3 @@ def test_the_end_of_a_drawn_game_says_so():
     env.reset(options={"start": last})
     env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
     assert "the game is drawn" in env.render()
-
-
-def test_a_board_that_does_not_fit_is_refused():
-    with pytest.raises(InvalidGameError, match="needs board="):
-        drawn_as(tic_tac_toe(), "crosses", board=None)
-    with pytest.raises(InvalidGameError, match="at most 9 cells"):
-        drawn_as(tic_tac_toe(), "discs", board=(4, 3))
-    with pytest.raises(InvalidGameError, match="cells of 0, 1 or 2, not of 3"):
-        nim_envs.game_from_moves(
-            "x", (3, 0), lambda p: [(0, (0, 0))] if p[0] else [], board=(1, 2), picture="discs"
-        )

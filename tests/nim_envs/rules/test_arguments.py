@@ -15,6 +15,7 @@ from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidActionError, InvalidGameError, InvalidPositionError, NimEnvsError
 from nim_envs.rules import graph, kayles, nim, subtraction
+from nim_envs.rules.validation import checked_number
 from nim_envs.starts import NAMED_STARTS, FixedStart
 
 RULES = nim(heaps=(3, 4))
@@ -52,6 +53,7 @@ def test_a_game_refuses_an_invalid_start(start):
         (lambda: Rules(7, RULES.components, (1, 1)), "name must be a string, not 7"),
         (lambda: Rules("x", RULES.components, (1.0, 1)), r"initial.* not \(1\.0, 1\)"),
         (lambda: Rules("x", RULES.components, (True, 1)), r"initial.* not \(True, 1\)"),
+        (lambda: Rules("x", nim((2**62,)).components * 2, (1, 1)), r"are \d+ actions; at most \d+"),
         (lambda: Rules("x", RULES.components, {1, 2}), r"initial.* not \{1, 2\}"),
         (lambda: Rules("x", RULES.components, 1), "initial.* not 1"),
         (lambda: Rules("x", RULES.components, [1]), r"each of the 2 .* \(3, 4\), not \[1\]"),
@@ -116,6 +118,31 @@ def test_environments_name_the_argument(make, arguments, named):
 def test_a_seat_is_one_of_three(make, seat):
     with pytest.raises(InvalidGameError, match=r"seat must be one of \(0, 1, 'random'\), not "):
         make(GAME, seat=seat)
+
+
+@pytest.mark.parametrize(
+    ("ends", "good", "bad", "allowed"),
+    [
+        (
+            (0, 1, {}),
+            (0, 0.5, 1, np.float32(1)),
+            (-0.1, 1.1, np.nan, True, "1", None),
+            "from 0 to 1",
+        ),
+        ((0, 1, {"open_low": True}), (0.1, 1), (0, 2), "over 0 to 1"),
+        ((0, 1, {"open_high": True}), (0, 0.9), (-1, 1), "from 0 to below 1"),
+        ((0.5, np.inf, {}), (0.5, 10**9), (0.4, np.inf, np.nan), "from 0.5, and finite"),
+        ((0, np.inf, {"open_low": True}), (0.1,), (0, np.inf), "over 0, and finite"),
+    ],
+)
+def test_a_number_is_within_its_ends(ends, good, bad, allowed):
+    low, high, is_open = ends
+    for value in good:
+        assert checked_number("rate", value, low, high, **is_open) is value
+    for value in bad:
+        with pytest.raises(InvalidGameError) as caught:
+            checked_number("rate", value, low, high, **is_open)
+        assert str(caught.value) == f"rate must be a number {allowed}, not {value!r}"
 
 
 @pytest.mark.parametrize("mode", [np.array(["NextStep", "SameStep"]), np.array(["NextStep"]), 1])

@@ -105,6 +105,7 @@ def test_states_of_boards_with_too_many_to_list_are_all_sets_of_cells(monkeypatc
     monkeypatch.setattr("nim_envs.rules.cell_sets.MOST_LISTED", 50)
     board, moves = CramBoard(3, 3), dominoes(3, 3)
     assert not board.are_listed
+    assert board.free_cells(np.arange(512)).tolist() == [*range(512)][::-1]
     taken = [*product((0, 1), repeat=9)]
     system = board.coordinate_system
     assert system.of(np.arange(512)).tolist() == [*map(list, taken)]

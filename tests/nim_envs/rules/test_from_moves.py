@@ -24,6 +24,7 @@ from nim_envs.rules import (
     rules_from_moves,
     sum_of,
 )
+from nim_envs.rules.convention import require_last_move
 from tests.own_games import wythoff as queen
 
 
@@ -80,7 +81,9 @@ def test_a_single_coordinate_is_the_state():
 
 def test_further_positions_are_listed():
     rules = rules_from_moves("queen", (1, 0), queen, positions=[(0, 3)])
-    assert rules.positions_at(np.array([[0, 2], [1, 1]])).tolist() == [[2], [-1]]
+    assert rules.positions_at(np.array([[0, 2], [1, 1]], np.int8)).tolist() == [[2], [-1]]
+    with pytest.raises(InvalidGameError, match="positions must be a list of positions, not 3"):
+        rules_from_moves("queen", (1, 0), queen, positions=3)
 
 
 def test_equal_games_share_a_component_and_pickle():
@@ -200,6 +203,35 @@ def test_positions_out_of_order_are_refused(positions):
         ListedComponent(positions, MoveRows.of(2, none, none, none), ["none"])
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"positions": [(0,)]}, r"positions of shape \(1, 1\) do not fit the moves of 2 states"),
+        ({"positions": [0, 1]}, r"positions of shape \(2,\) do not fit"),
+        ({"after": 2}, "2 positions do not fit moves with the entries 2 to 2"),
+        ({"after": -1}, "2 positions do not fit moves with the entries -1 to -1"),
+        ({"option": 1}, "1 descriptions do not fit moves with the entries 1 to 1"),
+        ({"values": [2, 0]}, "values must be 1, 0 or -1 for each of 2 positions"),
+        ({"values": [1]}, "values must be 1, 0 or -1 for each of 2 positions"),
+        ({"values": [0, 1]}, "and 0 where there is a move"),
+    ],
+)
+def test_lists_that_do_not_fit_each_other_are_refused(change, said):
+    good = {"positions": [(0,), (1,)], "after": 0, "option": 0, "values": [-1, 0]}
+
+    def listed(positions, after, option, values):
+        moves = MoveRows.of(2, *(np.array([entry]) for entry in (1, option, after)))
+        return ListedComponent(positions, moves, ["step"], values=values)
+
+    component = listed(**good)
+    assert component.end_values.tolist() == [-1, 0]
+    assert repr(component) == "ListedComponent(position, 2 positions, 1 options)"
+    assert component.words.move == "make one of its moves"
+    assert component.words.is_generic
+    with pytest.raises(InvalidGameError, match=said):
+        listed(**{**good, **change})
+
+
 def without_end(position):
     return [("up", (position[0] + 1,))]
 
@@ -229,6 +261,7 @@ def without_end(position):
         (coin, (), r"start must be a position"),
         (coin, (True, False), r"not \(True, False\): write 1 for True and 0 for False"),
         (coin, (-1,), r"start must not have a negative"),
+        (lambda p: [["a", (0,)], ["b"]] if p[0] else [], (2,), r"must give pairs .* not \['b'\]"),
     ],
 )
 def test_errors_name_the_position(moves, start, said):
@@ -246,8 +279,14 @@ def test_a_picture_of_a_piece_shows_no_third_coordinate():
 def test_a_label_that_actions_lack_is_named():
     with pytest.raises(InvalidGameError, match=r"moves\(\(7,\)\) gives 5"):
         rules_from_moves("coin", (7,), coin, actions=[2])
-    with pytest.raises(InvalidGameError, match="none twice"):
-        rules_from_moves("coin", (7,), coin, actions=[2, 5, 2])
+    for actions, said in (
+        ([2, 5, 2], "none twice, not"),
+        ([], "at least one label"),
+        ("25", "actions must be a list of labels, not '25'"),
+        ([2, [5]], r"actions must list hashable labels, not \[5\]"),
+    ):
+        with pytest.raises(InvalidGameError, match=said):
+            rules_from_moves("coin", (7,), coin, actions=actions)
 
 
 def test_words_of_labels_are_checked():
@@ -273,7 +312,7 @@ def test_a_listing_is_limited_in_positions_and_bytes(monkeypatch):
 def test_positions_may_be_lists_and_numpy_arrays():
     rules = rules_from_moves("q", [2, 2], lambda p: [(w, list(after)) for w, after in queen(p)])
     assert rules == rules_from_moves(
-        "q", np.array([2, 2]), lambda p: [(w, np.array(after)) for w, after in queen(p)]
+        "q", np.array([2, 2]), lambda p: [[w, np.array(after)] for w, after in queen(p)]
     )
 
 
@@ -285,12 +324,24 @@ def test_positions_may_be_lists_and_numpy_arrays():
         (CoordinateSystem((2, 2)), "hold fewer than its 36 states"),
         (CoordinateSystem((36.0,)), "fields must be integers"),
         (CoordinateSystem((7,)), "a single coordinate is the state number"),
+        (
+            CoordinateSystem((3, 12), picture="crosses"),
+            r"needs board=.* at most 2 cells, .* not None",
+        ),
+        (CoordinateSystem((3, 12), picture="discs", board=(3, 1)), r"at most 2 cells, .* \(3, 1\)"),
+        (CoordinateSystem((4, 9), picture="discs", board=(1, 1)), "0, 1 or 2, not of 3"),
     ],
 )
 def test_coordinates_that_contradict_the_component_are_refused(system, said):
     kind = type("Wrong", (Queen,), {"coordinate_system": system})
     with pytest.raises(InvalidGameError, match=said):
         Rules("queen", (kind(6),), initial=(0,))
+
+
+def test_cells_of_two_players_are_the_first_coordinates():
+    system = CoordinateSystem((3, 12), picture="crosses", board=(1, 1))
+    kind = type("Right", (Queen,), {"coordinate_system": system})
+    assert Rules("queen", (kind(6),), initial=(35,)).fields == (3, 12)
 
 
 def test_a_component_that_splits_has_no_coordinates():
@@ -310,6 +361,8 @@ def test_checked_positions_take_coordinates():
     ]
     with pytest.raises(InvalidPositionError, match=r"has the coordinates \(0, 1\)"):
         rules.checked_positions((0, 1))
+    with pytest.raises(InvalidPositionError, match=r"coordinate, .* not \[\(1, 2\), \(1,\)\]"):
+        rules.checked_positions([(1, 2), (1,)])
     with pytest.raises(InvalidPositionError, match=r"from 0 to \(3, 2\), not \(4, 0\)"):
         rules.checked_positions((4, 0))
     with pytest.raises(InvalidPositionError, match="2 integers, one for each coordinate"):
@@ -350,6 +403,21 @@ def alternating():
 def test_a_wrong_outcome_is_named_with_its_position(outcome, message):
     with pytest.raises(InvalidGameError, match=message):
         nim_envs.game_from_moves("coin", (4,), coin, outcome=outcome)
+
+
+def test_values_are_those_of_the_outcome_at_the_last_positions():
+    ends = {(0,): 0, (1,): 1}
+    game = nim_envs.game_from_moves("coin", (9,), coin, outcome=ends.__getitem__)
+    assert [game.end_value(position) for position in ends] == [0, 1]
+    # 9 to 7 and 4, 7 to 5 and 2, 5 to 3 and 0, 4 to 2, 3 to 1, 2 to 0.
+    values = {0: 0, 1: 1, 2: 0, 3: -1, 4: 0, 5: 1, 7: 0, 9: 0}
+    assert game.solution.value([(n,) for n in values]).tolist() == [*values.values()]
+    assert game.convention.play == "play by outcome"
+    assert game.convention.in_words.startswith("the position in which play ends says who wins")
+    with pytest.raises(InvalidGameError, match="must be the only one, not one of 2"):
+        sum_of([game.rules, nim(heaps=(3,))])
+    with pytest.raises(InvalidGameError, match="nimbers needs a game that is decided by the last"):
+        require_last_move(game.convention, "nimbers")
 
 
 def test_outcome_is_called_where_no_move_is_left_alone():

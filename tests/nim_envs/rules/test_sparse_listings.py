@@ -234,6 +234,7 @@ def counted(moves):
     [
         (lambda p: ((n, (0,)) for n in itertools.count()), SearchTooLargeError, "262144 labels"),
         (lambda p: (("on", (n,)) for n in itertools.count()), InvalidGameError, "'on' twice"),
+        (lambda p: ((n % 1500, (0,)) for n in itertools.count()), InvalidGameError, "0 twice"),
         (lambda p: ((n, (n,)) for n in itertools.count()), SearchTooLargeError, "2000 positions"),
     ],
 )
@@ -318,6 +319,13 @@ def test_a_position_may_have_more_moves_than_are_read_at_once(monkeypatch):
     assert component.legal_count(heaps).tolist() == heaps.tolist()
     assert component.successors(np.array([5]))[0, :5].tolist() == [4, 3, 2, 1, 0]
     assert component.positions[-1].tolist() == [39, 300]
+
+    def failing(position):
+        yield from take(position)
+        yield 1 // (position[0] - 30), position
+
+    with pytest.raises(InvalidGameError, match=r"moves\(\(30, 0\)\) raised ZeroDivisionError"):
+        rules_from_moves("heap", (30, 0), failing)
 
 
 def test_the_bar_of_a_listing_shows_how_many_positions_are_found(monkeypatch):
@@ -408,7 +416,12 @@ def test_other_moves_at_the_second_call_are_noticed():
         calls.append(position)
         return [(n, (0,)) for n in range(calls.count(position))] if position[0] else []
 
+    def failing(position):
+        calls.append(position)
+        return jump(position) if calls.count(position) < 2 else 1 // 0
+
     for moves, said in (
+        (failing, r"moves\(\(20,\)\) raised ZeroDivisionError"),
         (at_random, r"moves\(\(\d+,\)\) gives other moves when it is called again"),
         (later, r"moves\(\(20,\)\) .* again: 5 is missing; .* of the position alone"),
         (swapped, r"moves\(\(2,\)\) .* 'a' leads to \(1,\), and led to \(0,\)"),

@@ -13,6 +13,7 @@ WORDS = [
         {"pairs": ((5, 2),)},
         ["pair 0: subtract 1 times 2, leave (3, 2)", "pair 0: subtract 2 times 2, leave (1, 2)"],
         [f"pair 0: subtract {times} times the smaller number" for times in (1, 2)],
+        [(1,), (2,)],
     ),
     (
         "moores_nim",
@@ -25,8 +26,9 @@ WORDS = [
             "group 0: take 2 from heap 0 and 1 from heap 1",
         ],
         None,
+        [(1, 0), (2, 0), (0, 1), (1, 1), (2, 1)],
     ),
-    ("fibonacci_nim", {"heaps": (3,)}, ["heap 0: take 1", "heap 0: take 2"], None),
+    ("fibonacci_nim", {"heaps": (3,)}, ["heap 0: take 1", "heap 0: take 2"], None, [(1,), (2,)]),
     (
         "wythoff",
         {"queens": ((1, 1),)},
@@ -36,12 +38,14 @@ WORDS = [
             "queen 0: move diagonally 1, to (0, 0)",
         ],
         [f"queen 0: move {way} 1" for way in ("left", "down", "diagonally")],
+        [(0, 1), (1, 0), (0, 0)],
     ),
     (
         "chomp",
         {"rows": 2, "columns": 2},
         [f"bar 0: bite at {square}" for square in ("(0, 1)", "(1, 0)", "(1, 1)")],
         None,
+        [(0, 1), (1, 0), (1, 1)],
     ),
     (
         "cram",
@@ -53,30 +57,42 @@ WORDS = [
             "board 0: cover (0, 1) and (1, 1)",
         ],
         None,
+        [(0, 0, 0, 1), (1, 0, 1, 1), (0, 0, 1, 0), (0, 1, 1, 1)],
     ),
     (
         "node_kayles",
         {"nodes": 2, "edges": ((0, 1),)},
         ["graph 0: take node 0", "graph 0: take node 1"],
         None,
+        [(0,), (1,)],
+    ),
+    (
+        "graph",
+        {"successors": ((), (), (1, 0)), "tokens": (2,)},
+        ["token 0: move to 1", "token 0: move to 0"],
+        ["token 0: move along edge 0", "token 0: move along edge 1"],
+        [(1,), (0,)],
     ),
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "here", "anywhere"), WORDS)
+@pytest.mark.parametrize(("name", "arguments", "here", "anywhere", "numbers"), WORDS)
 def test_moves_are_described_with_what_they_leave_where_the_position_is_given(
-    name, arguments, here, anywhere
+    name, arguments, here, anywhere, numbers
 ):
     rules = make_game(name, **arguments).rules
     legal = np.flatnonzero(rules.action_mask(np.array(rules.initial)))
     assert [rules.describe_action(action, rules.initial) for action in legal] == here
     assert [rules.describe_action(action) for action in legal] == (anywhere or here)
+    words, state = rules.components[0].words, rules.initial[0]
+    assert [words.numbers(action, state) for action in legal.tolist()] == numbers
 
 
-def test_the_number_of_a_move_of_euclid_is_the_multiple():
-    component = make_game("euclid", pairs=((5, 2),)).rules.components[0]
-    state = make_game("euclid", pairs=((5, 2),)).rules.initial[0]
-    assert [component.words.numbers(option, state) for option in (0, 1)] == [(1,), (2,)]
+def test_a_move_of_euclid_that_is_not_legal_is_described_as_anywhere():
+    rules = make_game("euclid", pairs=((5, 2),)).rules
+    assert rules.describe_action(2, rules.initial) == (
+        "pair 0: subtract 3 times the smaller number"
+    )
 
 
 @pytest.mark.parametrize(("k", "heaps"), [(1, "one heap"), (3, "each of 1 to 3 heaps")])

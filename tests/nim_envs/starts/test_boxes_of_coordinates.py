@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game, GameEnv
+from nim_envs import Convention, Game, GameEnv, make_game
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
-from nim_envs.errors import InvalidPositionError
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.rules import Component, Rules, kayles, nim, sum_of
 from nim_envs.starts import OutcomeStart, UniformStart
 from tests.nim_envs.rules.test_from_moves import Queen
@@ -57,6 +57,16 @@ def test_a_large_board_needs_no_list():
     assert (drawn.min(axis=0) >= (5, 1990)).all()
     assert (drawn.max(axis=0) <= (1999, 1995)).all()
     assert len(UniformStart().sampler(game).sample(np.random.default_rng(0), 500)) == 500
+
+
+def test_a_box_with_too_many_points_to_go_through_is_refused_with_their_number():
+    queen = make_game("wythoff", queens=((10**5, 10**5),))
+    with pytest.raises(SearchTooLargeError, match=rf"\[1, 1\] to .* has {10**10} points"):
+        UniformStart(low=1).sampler(queen)
+    both = sum_of([kayles(heaps=(12,)), make_game("wythoff", queens=((1, 1),)).rules])
+    start = UniformStart(low=(0,) * 6 + (1, 0))
+    with pytest.raises(SearchTooLargeError, match=f"the box of starts has {13**6 * 2} points"):
+        start.sampler(Game(both, Convention.NORMAL))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from nim_envs.starts import NAMED_STARTS, OutcomeStart
 from nim_envs.starts.box import checked_box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import RejectionSampler
-from nim_envs.theory.solution import SumSolution
 from nim_envs.theory.theorem_solution import theorem_on
 from tests.games import ALL, label
 
@@ -161,13 +160,14 @@ LARGE = [
     ("nim", {"heaps": (10**15,) * 3, "max_take": 10**6}),
     ("subtraction", {"heaps": (10**6,) * 2, "subtraction_set": (3, 500, 7)}),
     ("addition", {"k": 7, "n": 10**15}),
+    ("wythoff", {"queens": ((2000, 2000),)}),
 ]
 
 
 @pytest.mark.parametrize(("name", "arguments"), LARGE, ids=str)
 def test_large_games_start_from_positions_of_the_wanted_outcome(name, arguments):
     game = make_game(name, **arguments)
-    assert isinstance(game.solution, SumSolution)
+    assert game.solution.is_complete
     for start, wanted in (("n_position", True), ("p_position", False)):
         sampler = NAMED_STARTS[start].sampler(game)
         drawn = sampler.sample(np.random.default_rng(5), 300)
@@ -232,6 +232,14 @@ def test_counts_beyond_the_range_of_a_float_are_counts():
     game = make_game("nim", heaps=(3,) + (1,) * 1100)
     number = CountedSampler(checked_box(game.rules, 0, None), False, game.solution).num_positions
     assert abs(number - (2**1100 - 1)) < 2**1100 // 2**40
+
+
+def test_a_box_with_too_much_to_count_is_refused_with_the_additions():
+    game = make_game("nim", heaps=(10**5,) * 2)
+    box = checked_box(game.rules, 0, None)
+    # Each heap of 0 to 10**5 after each code: flags, and a nim-sum of 17 bits.
+    with pytest.raises(SearchTooLargeError, match=f"takes {2 * (10**5 + 1) * 2**19} additions"):
+        CountedSampler(box, False, game.solution)
 
 
 def test_a_searched_game_too_large_to_list_is_drawn_from():

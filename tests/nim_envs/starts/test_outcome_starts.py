@@ -8,7 +8,7 @@ import pytest
 import nim_envs
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.errors import InvalidPositionError
-from tests.outcome_games import hex_game, random_game, tic_tac_toe
+from tests.outcome_games import hex_game, tic_tac_toe
 
 
 def test_starts_by_value():
@@ -50,4 +50,5 @@ def test_what_has_no_drawn_positions_refuses_to_start_there():
     none = nim_envs.game_from_moves("end", (1,), lambda p: [(0, (0,))][: p[0]], outcome=lambda p: 0)
     only = nim_envs.BalancedStart().sampler(none)
     assert only.sample(np.random.default_rng(0), 3).tolist() == [[1]] * 3
-    assert random_game(1).game.has_outcome
+    with pytest.raises(InvalidPositionError, match=r"no N-position .* between \[0\] and \[0\] ex"):
+        nim_envs.BalancedStart(high=0).sampler(none)
