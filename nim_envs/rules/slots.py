@@ -112,7 +112,6 @@ class Slots:
         """
         rows = np.zeros((1, 0), dtype=np.int64)
         groups = {index: group for group in self.groups for index in group}
-        used = np.zeros(1, dtype=np.int64)  # slots needed so far in the group
         for index, (bottom, top) in enumerate(zip(low, high, strict=True)):
             if index not in groups:
                 states = self._components[index].states_between(bottom, top)
@@ -124,7 +123,7 @@ class Slots:
             # Later slots are given the least that they need, so every row can be completed.
             later = sum(needed[low[slot]].item() for slot in group if slot > index)
             if index == group.start:
-                used = np.zeros(len(rows), dtype=np.int64)
+                used = np.zeros(len(rows), dtype=np.int64)  # slots needed so far
             # By the slots left for this component, from -1: the states that fit.
             fits = needed[bottom : top + 1] < np.arange(len(group) + 2)[:, np.newaxis]
             fitting = bottom + np.nonzero(fits)[1]

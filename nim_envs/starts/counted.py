@@ -132,13 +132,6 @@ class Classes:
     flags: IntArray
     needed: IntArray
 
-    @property
-    def listed(self) -> IntArray:
-        """The states, class after class, as an array also where there is one class of all."""
-        if self.states is not None:
-            return self.states
-        return np.arange(self.low, self.low + self.sizes[0], dtype=np.int64)
-
 
 def _classes(box: Box, solution: SumSolution | None, *, by_move: bool) -> list[Classes]:
     """Return the classes of every component's states; equal components share theirs."""
@@ -177,13 +170,13 @@ def _classes_of(
     moves = by_move & ~component.is_terminal(states)
     needed = component.slots_needed[states] if component.splits else np.zeros_like(states)
     kinds, which, sizes = np.unique(
-        np.stack([value, FIRM * np.asarray(firm) + MOVE * moves, needed], axis=-1),
+        np.column_stack([value, FIRM * np.asarray(firm) + MOVE * moves, needed]),
         axis=0,
         return_inverse=True,
         return_counts=True,
     )
     return Classes(
-        states[np.argsort(which.reshape(-1), kind="stable")],
+        states[np.argsort(which.ravel(), kind="stable")],
         span.low,
         sizes,
         np.cumsum(sizes) - sizes,
@@ -199,9 +192,9 @@ def _ends(bits: int, winning: bool | None) -> FloatArray:
         winning: whether N-positions or P-positions are wanted; ``None``: either.
     """
     codes = np.arange(1 << (FLAGS + bits))
-    wanted: BoolArray = codes & MOVE > 0
+    wanted: BoolArray = codes & MOVE == MOVE
     if winning is not None:
-        lost = codes >> FLAGS == np.where(codes & FIRM > 0, 0, 1)
+        lost = codes >> FLAGS == (codes & FIRM == 0)
         wanted &= lost != winning
     return wanted.astype(np.float64)
 
@@ -216,25 +209,21 @@ class Layer:
         following: number of completions of a position, by the code of the components up to this
             one; 0 where they need too many slots.
         slot: summand of a code for one slot.
-        ends_group: whether it is the last component of its group of slots.
+        carried_bits: mask of the bits of a code that later components need: not slots of a
+            complete group.
     """
 
     classes: Classes
     codes: int
     following: FloatArray
     slot: int
-    ends_group: bool
+    carried_bits: int
 
     @cached_property
     def changes(self) -> tuple[IntArray, IntArray, IntArray]:
         """Changes of codes by each class, ``(classes,)``: of slots, of the nim-sum and of flags."""
         classes = self.classes
         return classes.needed * self.slot, classes.values << FLAGS, classes.flags
-
-    @property
-    def carried_bits(self) -> int:
-        """Mask of the bits of a code that later components need: not slots of a complete group."""
-        return self.slot - 1 if self.ends_group else -1
 
     def after(self, codes: IntArray) -> IntArray:
         """Return the codes after this component, by its class: ``(n,)`` to ``(n, classes)``."""
@@ -317,14 +306,15 @@ def _layers(
     layers: list[Layer] = []
     counts, exponent = accepted, 0
     for index in reversed(range(len(classes))):
-        following, ends_group = counts, False
+        following, carried_bits = counts, slot - 1
         if index in groups:
-            ends_group = index == groups[index].stop - 1
-            if ends_group:
+            if index == groups[index].stop - 1:
                 following = np.tile(counts, len(groups[index]) + 1)
+            else:
+                carried_bits = -1
             too_many = np.zeros(slot * int(classes[index].needed.max()))
             following = np.concatenate([following, too_many])
-        layers.append(Layer(classes[index], numbers[index], following, slot, ends_group))
+        layers.append(Layer(classes[index], numbers[index], following, slot, carried_bits))
         counts = layers[-1].count()
         scale = int(np.frexp(counts.max())[1])
         counts, exponent = np.ldexp(counts, -scale), exponent + scale

@@ -75,7 +75,8 @@ class RejectionSampler(Sampler):
                 rng.random((int(wanted[-1]) + 1, self._points.numbers))
             samples.append(rows[wanted])
             missing -= len(wanted)
-            batch = max(missing, 64) if len(wanted) else min(4 * batch, LARGEST_BATCH)
+            if not len(wanted):
+                batch = min(4 * batch, LARGEST_BATCH)
         return np.concatenate(samples)
 
     def _try(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
