@@ -405,13 +405,17 @@ def test_a_wrong_outcome_is_named_with_its_position(outcome, message):
         nim_envs.game_from_moves("coin", (4,), coin, outcome=outcome)
 
 
-def test_values_are_those_of_the_outcome_at_the_last_positions():
-    ends = {(0,): 0, (1,): 1}
-    game = nim_envs.game_from_moves("coin", (9,), coin, outcome=ends.__getitem__)
+@pytest.mark.parametrize("unit", [1, 10**6])
+def test_values_are_those_of_the_outcome_at_the_last_positions(unit):
+    def moves(position):
+        return [(n, (after * unit,)) for n, (after,) in coin((position[0] // unit,))]
+
+    ends = {(0,): 0, (unit,): 1}
+    game = nim_envs.game_from_moves("coin", (9 * unit,), moves, outcome=ends.__getitem__)
     assert [game.end_value(position) for position in ends] == [0, 1]
     # 9 to 7 and 4, 7 to 5 and 2, 5 to 3 and 0, 4 to 2, 3 to 1, 2 to 0.
     values = {0: 0, 1: 1, 2: 0, 3: -1, 4: 0, 5: 1, 7: 0, 9: 0}
-    assert game.solution.value([(n,) for n in values]).tolist() == [*values.values()]
+    assert game.solution.value([(n * unit,) for n in values]).tolist() == [*values.values()]
     assert game.convention.play == "play by outcome"
     assert game.convention.in_words.startswith("the position in which play ends says who wins")
     with pytest.raises(InvalidGameError, match="must be the only one, not one of 2"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
-from nim_envs.rules.compiled_moves import compiled_rules, write_legal_actions
+from nim_envs.rules.compiled_moves import compiled_rules, write_legal_actions, write_position_after
 from nim_envs.rules.moves_between import actions_to, are_moves, legal_counts
 
 GAMES = {
@@ -71,11 +71,18 @@ def test_positions_and_coordinates_of_any_rank_are_those_of_each_alone(name):
         assert there.tolist() == [point in known for point in points]
 
 
-def test_compiled_legal_actions_are_those_of_the_mask():
+def test_compiled_moves_are_those_of_the_rules():
     for name, arguments in GAMES.items():
         rules = make_game(name, **arguments).rules
         tables, written = compiled_rules(rules), np.empty(rules.num_actions, dtype=np.int64)
+        after = np.empty(len(rules.shape), dtype=np.int64)
         for position in rules.lattice().astype(np.int64):
             count = write_legal_actions(position, tables, written)
             legal = np.flatnonzero(rules.action_mask(position))
             assert written[:count].tolist() == legal.tolist(), (name, position)
+            here = int(rules.indices(position))
+            for action in legal.tolist():
+                component, option = divmod(action, rules.num_options)
+                index = write_position_after(tables, position, here, component, option, after)
+                assert after.tolist() == rules.step(position, action).tolist()
+                assert index == rules.indices(after)

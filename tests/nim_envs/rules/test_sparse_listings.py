@@ -269,6 +269,8 @@ def test_positions_and_bytes_are_limited_while_moves_are_read(monkeypatch):
     endless = itertools.count()
     with pytest.raises(SearchTooLargeError, match="more than 10 positions"):
         rules_from_moves("nim", (2,), heaps, positions=((n,) for n in endless), limit=10)
+    with pytest.raises(SearchTooLargeError, match="positions lists more than 10 positions"):
+        rules_from_moves("nim", (2,), heaps, positions=itertools.repeat((2,)), limit=10)
     with pytest.raises(SearchTooLargeError, match="more than 262144 labels"):
         rules_from_moves("nim", (2,), heaps, actions=endless)
 

@@ -488,9 +488,11 @@ def test_an_argument_that_a_part_of_a_sum_does_not_take_is_named():
 
 
 def test_a_heap_too_large_to_tabulate_is_refused_with_its_size():
-    for make in (lambda: kayles((10**6,)), lambda: octal("0.(7)", (10**4,))):
-        with pytest.raises(SearchTooLargeError, match=r"heap of 1\d* objects"):
-            make()
+    # Options, upper bound: an amount from 0 on, and a size of the smaller part.
+    for code, size, amounts in (("0.77", 10**6, 3), ("0.(7)", 10**4, 10**4 + 1)):
+        needed = 8 * amounts * (size // 2 + 1) * (size + 1)
+        with pytest.raises(SearchTooLargeError, match=rf"heap of {size} objects .* {needed} bytes"):
+            octal(code, (size,))
 
 
 @given(

@@ -235,11 +235,14 @@ def test_counts_beyond_the_range_of_a_float_are_counts():
 
 
 def test_a_box_with_too_much_to_count_is_refused_with_the_additions():
-    game = make_game("nim", heaps=(10**5,) * 2)
-    box = checked_box(game.rules, 0, None)
-    # Each heap of 0 to 10**5 after each code: flags, and a nim-sum of 17 bits.
-    with pytest.raises(SearchTooLargeError, match=f"takes {2 * (10**5 + 1) * 2**19} additions"):
-        CountedSampler(box, False, game.solution)
+    game = make_game("nim", heaps=(10**5, 10**5, 2**18))
+    # Heaps of 0 to 10**5 after each code: flags, and a nim-sum of 17 bits.
+    message = f"takes {2 * (10**5 + 1) * 2**19 + 2**19} additions; the limit is {2**26}"
+    with pytest.raises(SearchTooLargeError, match=message):
+        CountedSampler(checked_box(game.rules, 0, (10**5, 10**5, 0)), False, game.solution)
+    message = f"has {2**18 + 1} states between 0 and {2**18}; the limit .* is {2**18}"
+    with pytest.raises(SearchTooLargeError, match=message):
+        CountedSampler(checked_box(game.rules, 0, None), False, game.solution)
 
 
 def test_a_searched_game_too_large_to_list_is_drawn_from():

@@ -162,6 +162,8 @@ def test_the_same_seed_draws_the_same_positions(seed, name):
         (UniformStart(low=(1, 2)), "(1, 2)"),
         (UniformStart(high=1.5), "1.5"),
         (UniformStart(high=9), "(9, 9, 9)"),
+        (UniformStart(high=(3, 5, 5)), "from 0 to (3, 4, 5), not (3, 5, 5)"),
+        (UniformStart(low=(0, -1, 0)), "from 0 to (3, 4, 5), not (0, -1, 0)"),
         (BalancedStart(low=(3, 4, 5)), "[3, 4, 5]"),
     ],
 )
@@ -182,6 +184,9 @@ def test_positions_and_names_are_starts():
     assert as_start((1, 2)) == FixedStart((1, 2))
     assert as_start(np.array([1, 2])) == FixedStart((1, 2))
     assert as_start("uniform") == UniformStart()
+    starts = (FixedStart(), FixedStart((1, 2)), UniformStart(), OutcomeStart(winning=None))
+    assert [start.summary for start in starts] == ["fixed", "(1, 2)", "uniform", "draw_position"]
+    assert UniformStart(low=1).summary == "UniformStart(low=1, high=None)"
     for bad in ("sideways", 5, None, (1, "a"), (True, 1), {}):
         with pytest.raises(InvalidPositionError) as caught:
             as_start(bad)
@@ -229,7 +234,7 @@ def test_starts_of_few_positions_are_drawn_one_by_one_or_at_once(heaps, expected
 
 
 @pytest.mark.parametrize(
-    "sizes", [((3, 0), (3, 5)), ((0, 0), (900, 900)), ((0, 0), (2000, 2000))], ids=str
+    "sizes", [((3, 0), (3, 5)), ((0, 0), (1023, 1023)), ((0, 0), (1023, 1024))], ids=str
 )
 def test_boxes_that_can_be_listed_are_listed(sizes):
     low, high = sizes
