@@ -151,10 +151,8 @@ class _Component:
         self._carried_bits = layer.carried_bits
         self._sizes = jnp.asarray(layer.classes.sizes, jnp.int32)
         self._firsts = jnp.asarray(layer.classes.firsts, jnp.int32)
-        states = layer.classes.states
-        if states is None:
-            states = layer.classes.low + np.arange(layer.classes.sizes.item())
-        self._states = jnp.asarray(states, jnp.int32)
+        # A list, as terminal positions are not drawn.
+        self._states = jnp.asarray(layer.classes.states, jnp.int32)
 
     def draw(self, code: Array, first: Array, second: Array) -> tuple[Array, Array]:
         """Return a state, and the code with it: one word draws its class, one the state of that."""
