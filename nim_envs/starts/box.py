@@ -22,8 +22,8 @@ LARGEST_LISTED = 1 << 24
 class Span(NamedTuple):
     """The states of a component in a box."""
 
-    low: int  # the smallest
-    high: int  # the largest
+    low: int  # at most the smallest
+    high: int  # at least the largest
     states: IntArray | None = None  # all of them, ascending; None: those from low to high
 
     @property
@@ -165,8 +165,7 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
         listed = np.stack(np.unravel_index(np.arange(points), spans), axis=-1) + low
         found = component.coordinate_system.states_at(listed)
         states = np.sort(found[found != NO_STATE])
-    first, last = (int(states[0]), int(states[-1])) if len(states) else (0, 0)
-    return Span(first, last, states)
+    return Span(0, component.states - 1, states)
 
 
 def _bound(rules: Rules, name: str, bound: Any) -> tuple[int, ...]:

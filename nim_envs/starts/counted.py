@@ -89,7 +89,8 @@ class CountedSampler(TransformSampler):
         # Normal play is decided like misère play with a firm component: by the nim-sum alone.
         misere = solution is not None and solution.convention is Convention.MISERE
         self.first_code = 0 if misere else FIRM
-        accepted = np.ones(1 << (FLAGS + bits)) if terminal else _ends(bits, winning)
+        ends = _ends(bits, winning)
+        accepted = np.ones_like(ends) if terminal else ends
         self.layers, counts, exponent = _layers(box, classes, accepted)
         mantissa, scale = math.frexp(counts[self.first_code])
         self.num_positions = int(mantissa * 2**53) << (scale + exponent) >> 53

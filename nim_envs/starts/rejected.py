@@ -16,8 +16,8 @@ from nim_envs.theory.theorems import exchange_zero_and_one
 from nim_envs.theory.values import ResidueValues
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
-LARGEST_BATCH = 1 << 16
-"""Most draws in a batch until a wanted position is found."""
+SMALLEST_BATCH, LARGEST_BATCH = 1 << 6, 1 << 16
+"""Draws in a batch, at least those that are missing: each batch has more, until the largest."""
 
 TRIAL = 1 << 12
 """Draws in a batch for estimating the acceptance rate."""
@@ -63,10 +63,10 @@ class RejectionSampler(Sampler):
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         """Return ``size`` positions, ``(size, components)``."""
         samples = [np.empty((0, len(self._box.spans)), dtype=np.int64)]
-        missing, batch = size, max(size, 64)
+        missing, batch = size, SMALLEST_BATCH
         while missing:
             before = rng.bit_generator.state
-            rows, accepted = self._try(rng, batch)
+            rows, accepted = self._try(rng, max(missing, batch))
             wanted = np.flatnonzero(accepted)
             if len(wanted) >= missing:
                 # Leave the generator in the state in which single draws would leave it.
@@ -75,8 +75,7 @@ class RejectionSampler(Sampler):
                 rng.random((int(wanted[-1]) + 1, self._points.numbers))
             samples.append(rows[wanted])
             missing -= len(wanted)
-            if not len(wanted):
-                batch = min(4 * batch, LARGEST_BATCH)
+            batch = min(4 * batch, LARGEST_BATCH)
         return np.concatenate(samples)
 
     def _try(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
@@ -142,7 +141,8 @@ class _LastHeap:
         sizes = np.maximum((self.high - smallest) // self.modulus + 1, 0)
         most = (self.high - self.low) // self.modulus + 1
         chosen = (numbers[:, self.index] * most).astype(np.int64)
-        accepted: BoolArray = (value < self.modulus) & (chosen < sizes)
+        # A value that no size has makes a position of another outcome, which is rejected as such.
+        accepted: BoolArray = chosen < sizes
         positions[accepted, self.index] = (smallest + chosen * self.modulus)[accepted]
         return accepted
 

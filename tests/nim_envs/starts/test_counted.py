@@ -243,6 +243,9 @@ def test_a_box_with_too_much_to_count_is_refused_with_the_additions():
     message = f"has {2**18 + 1} states between 0 and {2**18}; the limit .* is {2**18}"
     with pytest.raises(SearchTooLargeError, match=message):
         CountedSampler(checked_box(game.rules, 0, None), False, game.solution)
+    # One state less, but only the empty heap has no move.
+    heap = make_game("nim", heaps=(2**18 - 1,)).rules
+    assert CountedSampler(checked_box(heap, 0, None)).num_positions == 2**18 - 1
 
 
 def test_a_searched_game_too_large_to_list_is_drawn_from():
