@@ -17,6 +17,7 @@ BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
 
 DOCUMENTED = "as documented"
 SIGN_RIGHT = "sign right"
+ENDS_RIGHT = "ends right"
 
 
 def board_game(board: str) -> Any:
@@ -32,8 +33,9 @@ class Recipe:
     Args:
         library: name of the library.
         learner: name of the learner.
-        recipe: :data:`DOCUMENTED`, with the settings of the library's example or manual; or
-            :data:`SIGN_RIGHT`, the same with the opponent's values subtracted.
+        recipe: :data:`DOCUMENTED`, with the settings of the library's example or manual;
+            :data:`SIGN_RIGHT`, the same with the opponent's values subtracted; or
+            :data:`ENDS_RIGHT`, the same with the ends of games where they are.
         setup: task of the example, and the values that it bootstraps from.
         module: module of this package that trains it, by its function :attr:`function`.
         function: name of a function of a board's name, a number of moves, a seed and the options,
@@ -153,8 +155,14 @@ RECIPES = {
     "agilerl": Recipe(
         "AgileRL", "PPO", DOCUMENTED,
         "defaults, one seat against a random opponent; a step ends at the learner's own next "
-        "turn, so that the sign is right",
+        "turn, so that the sign is right; its rollout buffer takes the step before a game's last "
+        "one for the end, so that a result is credited to the last move and to the next game",
         "agilerl", "ppo", ("agilerl", "torch"), "agilerl",
+    ),
+    "agilerl-ends": Recipe(
+        "AgileRL", "PPO", ENDS_RIGHT, "the same with the ends moved to where games end",
+        "agilerl", "ppo", ("agilerl", "torch"), "agilerl",
+        options={"ends_in_place": True},
     ),
 }  # fmt: skip
 """The recipes by name, in the order of the table."""

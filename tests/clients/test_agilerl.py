@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 import torch
 from agilerl.algorithms import DQN, PPO
+from agilerl.components.rollout_buffer import RolloutBuffer
 from agilerl.rollouts import collect_rollouts
+from gymnasium.spaces import Box, Discrete
 
+from benchmarks.libraries.agilerl import move_ends_in_place
 from nim_envs.adapters.agilerl import AgileRLVectorEnv
 from nim_envs.registration import gymnasium_id
 from tests.clients.tutorials import run_tutorial
@@ -84,3 +87,31 @@ def test_one_game_needs_no_adapter():
         while not ended:
             (action,) = dqn.get_action(observation, epsilon=0.5, action_mask=info["action_mask"])
             observation, _, ended, _, info = env.step(action)
+
+
+@pytest.mark.parametrize(
+    ("in_place", "returns"),
+    [
+        pytest.param(False, [0, 1, 0, -1], id="as installed: the move before the last ends a game"),
+        pytest.param(True, [1, 1, -1, -1], id="ends in place"),
+    ],
+)
+def test_returns_of_a_game_won_and_a_game_lost_in_two_moves(in_place, returns):
+    """With γ = λ = 1 the return of every move is the result of its game.
+
+    Where the first case fails, AgileRL has put it right, and the benchmark needs it no more.
+    """
+    buffer = RolloutBuffer(
+        capacity=4, num_envs=1, observation_space=Box(0, 1, (1,)), action_space=Discrete(2),
+        gamma=1.0, gae_lambda=1.0,
+    )  # fmt: skip
+    if in_place:
+        move_ends_in_place(buffer)
+    nothing = np.zeros((1, 1), dtype=np.float32)
+    for reward, done, value in ((0, False, 0.1), (1, True, 0.2), (0, False, 0.3), (-1, True, 0.4)):
+        buffer.add(
+            obs=nothing, action=np.zeros(1, dtype=int), reward=np.array([reward]),
+            done=np.array([done]), value=np.array([value]), log_prob=np.zeros(1), next_obs=nothing,
+        )  # fmt: skip
+    buffer.compute_returns_and_advantages(np.array([0.5]), np.array([True]))
+    assert buffer.buffer["returns"].ravel().tolist() == pytest.approx(returns)
