@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +18,7 @@ from nim_envs.starts import (
     OutcomeStart,
     UniformStart,
     as_start,
+    checked_start,
 )
 
 GAMES = [
@@ -113,10 +116,9 @@ def test_draws_from_a_large_box_stay_inside_it():
     assert (drawn <= [10**8 + 500, 2 * 10**8, 10**9]).all()
 
 
-def test_a_box_too_large_to_count_without_such_a_position_is_refused(monkeypatch):
-    monkeypatch.setattr("nim_envs.starts.choice.DRAWS_BEFORE_GIVING_UP", 1000)
+def test_a_box_too_large_to_count_without_such_a_position_is_refused():
     # A single heap can always be won, unless it is empty.
-    with pytest.raises(InvalidPositionError, match=r"no P-position.* was found in 1000 draws"):
+    with pytest.raises(InvalidPositionError, match=rf"no P-position.* was found in {2**18} draws"):
         OutcomeStart(winning=False, low=1).sampler(make_game("nim", heaps=(10**9,)))
 
 
@@ -187,6 +189,11 @@ def test_positions_and_names_are_starts():
     starts = (FixedStart(), FixedStart((1, 2)), UniformStart(), OutcomeStart(winning=None))
     assert [start.summary for start in starts] == ["fixed", "(1, 2)", "uniform", "draw_position"]
     assert UniformStart(low=1).summary == "UniformStart(low=1, high=None)"
+    rules = GAMES[0].rules
+    assert checked_start((1, 0, 2), rules) == FixedStart((1, 0, 2))
+    for impossible in ((0, 0, 0), (3, 4, 6)):
+        with pytest.raises(InvalidPositionError, match=re.escape(str(impossible))):
+            checked_start(impossible, rules)
     for bad in ("sideways", 5, None, (1, "a"), (True, 1), {}):
         with pytest.raises(InvalidPositionError) as caught:
             as_start(bad)

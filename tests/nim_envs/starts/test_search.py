@@ -5,10 +5,14 @@ from __future__ import annotations
 import pickle
 
 import gymnasium
+import numpy as np
 import pettingzoo
 import pytest
 
+from nim_envs import GameEnv, make_game
+from nim_envs.cgt.misere_quotients.quotient_solution import forget_quotients
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.solver import solve
 
 
 def test_environments_of_large_games_reset_to_every_kind_of_start():
@@ -67,3 +71,28 @@ def test_a_game_too_large_to_search_is_refused_in_make():
             pettingzoo.make("aec", "nim_envs/kayles-v0", heaps=(20,), misere=True, start=start)
     env = pettingzoo.make("aec", "nim_envs/kayles-v0", heaps=(20,), misere=True, start="uniform")
     env.reset(seed=0)
+
+
+@pytest.fixture
+def no_quotients():
+    """Quotients that other tests have found are forgotten."""
+    forget_quotients()
+
+
+@pytest.mark.usefixtures("no_quotients")
+def test_starts_by_outcome_are_drawn_by_the_quotient():
+    game = make_game("octal", code="0.26", heaps=(20, 20), misere=True, start="p_position")
+    positions = game.start.sampler(game).sample(np.random.default_rng(0), 50)
+    assert not solve(game, method="search").is_winning(positions).any()
+    assert game.solution.method.startswith("misère quotient")
+
+
+@pytest.mark.usefixtures("no_quotients")
+def test_a_reset_does_not_look_for_a_quotient():
+    game = make_game("octal", code="0.26", heaps=(20, 20), misere=True)
+    game.solution.is_winning(game.rules.initial)
+    env = GameEnv(game)
+    with pytest.raises(InvalidPositionError, match="must be given to make"):
+        env.reset(options={"start": "p_position"})
+    game.solution.for_many_positions()
+    env.reset(options={"start": "p_position"})

@@ -9,8 +9,7 @@ from nim_envs import make_game
 from nim_envs.cgt.misere_quotients.quotient_solution import forget_quotients
 from nim_envs.cgt.misere_quotients.raced_solution import HEAD_START, TURN, RacedSolution
 from nim_envs.cgt.misere_quotients.search import QuotientSearch
-from nim_envs.envs.aec import GameEnv
-from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.solver import solve
 
 QUOTIENT = "misère quotient, proven by its transition algebra"
@@ -104,21 +103,3 @@ def test_many_questions_turn_to_the_quotient():
     assert solution.method == "theorem on periodic misère quotients"
     assert asked == expected.tolist()
     assert (solution.is_winning(positions) == expected).all()
-
-
-def test_starts_by_outcome_are_drawn_by_the_quotient():
-    game = misere("0.26", 20, 20, start="p_position")
-    sampler = game.start.sampler(game)
-    positions = sampler.sample(np.random.default_rng(0), 50)
-    assert not solve(game, method="search").is_winning(positions).any()
-    assert game.solution.method == QUOTIENT
-
-
-def test_a_reset_does_not_look_for_a_quotient():
-    game = misere("0.26", 20, 20)
-    game.solution.is_winning(game.rules.initial)
-    env = GameEnv(game)
-    with pytest.raises(InvalidPositionError, match="must be given to make"):
-        env.reset(options={"start": "p_position"})
-    game.solution.for_many_positions()
-    env.reset(options={"start": "p_position"})
