@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules import (
     NO_MOVE,
     addition,
@@ -19,6 +19,7 @@ from nim_envs.rules import (
     fibonacci_nim,
     grundy,
     moores_nim,
+    nim,
     node_kayles,
     octal,
     wythoff,
@@ -72,6 +73,13 @@ def test_moves_of_one_heap_group_are_numbered_as_its_list_has_them():
         expected = [tuple(taken.get(heap, 0) for heap in range(len(sizes))) for taken in listed]
         assert list(map(group.amounts, range(group.options))) == expected
         assert group.option_taking(np.array(expected)).tolist() == list(range(group.options))
+
+
+def test_moves_of_a_heap_group_too_many_to_list_are_refused_with_their_bytes():
+    (group,) = moores_nim((1000,) * 3, k=3).components
+    moves = 1001**3 - 1
+    with pytest.raises(SearchTooLargeError, match=f"the {moves} moves .* {moves * 3 * 8} bytes"):
+        group.successors(np.array([0]))
 
 
 def test_chomp_states_are_all_bars_in_order():
@@ -132,6 +140,16 @@ def test_boards_of_too_many_cells_are_refused():
         cram(rows=8, columns=8)
     with pytest.raises(InvalidGameError, match="a graph of 62 cells"):
         node_kayles(62, ())
+    assert node_kayles(61, ()).shape == (2**61,)
+
+
+def test_numbers_of_states_and_actions_fit_in_64_bits():
+    assert wythoff(((2**31 - 1, 2**31 - 1),)).shape == (2**62,)
+    with pytest.raises(InvalidGameError, match=f"has {2**62 + 2**31} states; at most {2**62} are"):
+        wythoff(((2**31 - 1, 2**31),))
+    assert nim((2**62,)).num_actions == 2**62
+    with pytest.raises(InvalidGameError, match=f"are {2**63} actions; at most {2**62} are"):
+        nim((2**62, 2**62))
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,18 @@ def test_words_of_labels_are_checked():
         rules_from_moves("coin", (7,), coin, describe=lambda n: n)
 
 
-def test_a_listing_is_limited_in_positions_and_bytes(monkeypatch):
+def test_a_listing_is_limited_in_positions_labels_and_bytes(monkeypatch):
+    for arguments in ({}, {"positions": [(0, 0)] * 6}):
+        assert rules_from_moves("queen", (2, 1), queen, limit=6, **arguments).num_positions == 6
+        with pytest.raises(SearchTooLargeError, match="more than 5 positions, the limit"):
+            rules_from_moves("queen", (2, 1), queen, limit=5, **arguments)
+    for arguments in ({}, {"actions": [2, 5]}):
+        with monkeypatch.context() as patch:
+            patch.setattr("nim_envs.rules.listing.MOST_LABELS", 2)
+            assert rules_from_moves("coin", (5,), coin, **arguments).num_actions == 2
+            patch.setattr("nim_envs.rules.listing.MOST_LABELS", 1)
+            with pytest.raises(SearchTooLargeError, match="more than 1 labels"):
+                rules_from_moves("coin", (5,), coin, **arguments)
     with pytest.raises(SearchTooLargeError, match="more than 5000 positions"):
         nim_envs.game_from_moves("g", (0,), without_end, limit=5000)
     monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "100000")

@@ -172,7 +172,7 @@ def test_positions_of_a_box_are_those_of_the_lattice_within_it(case, data):
     bounds = [sorted(data.draw(st.tuples(*[st.integers(0, n - 1)] * 2))) for n in rules.shape]
     low, high = zip(*bounds, strict=True)
     within = lattice[((lattice >= low) & (lattice <= high)).all(axis=1)]
-    assert rules.positions_between(low, high).tolist() == within.tolist()
+    assert rules.positions_between(low, high, limit=len(within)).tolist() == within.tolist()
     with pytest.raises(SearchTooLargeError, match=f"the limit is {len(within) - 1}"):
         rules.positions_between(low, high, limit=len(within) - 1)
 
@@ -385,7 +385,15 @@ def test_a_cycle_is_refused_and_shown():
         levels(TableComponent(rows=((-1, -1), (2, 0), (1, -1))))
 
 
-def test_a_table_too_large_to_make_is_refused_with_its_size():
+def test_a_table_too_large_to_make_is_refused_with_its_size(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setenv("NIM_ENVS_LARGEST_BYTES", str(6 * 5 * 8))
+        assert SubtractionHeap(5, range(1, 6)).table.shape == (6, 5)
+        patch.setenv("NIM_ENVS_LARGEST_BYTES", str(6 * 5 * 8 - 1))
+        with pytest.raises(
+            SearchTooLargeError, match=r"would take 240 bytes .* limit is 239 bytes"
+        ):
+            _ = SubtractionHeap(5, range(1, 6)).table
     rules = nim(heaps=(10**15,))
     with pytest.raises(SearchTooLargeError, match=f"{10**15} options .* limit is {2**30} bytes"):
         _ = rules.table
