@@ -148,9 +148,9 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
         if component.listed_states is not None:
             states = component.states_between(low[0], high[0])
         return Span(low[0], high[0], states)
-    if not any(low) and all(last == size - 1 for last, size in zip(high, fields, strict=True)):
+    spans = tuple(last - first + 1 for first, last in zip(low, high, strict=True))
+    if spans == tuple(fields):
         return Span(0, component.states - 1)
-    spans = [last - first + 1 for first, last in zip(low, high, strict=True)]
     points = min(math.prod(spans), component.states)
     if points > LARGEST_LISTED:
         raise SearchTooLargeError(
@@ -162,7 +162,7 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
         shown = component.coordinate_system.of(states)
         states = states[((shown >= low) & (shown <= high)).all(axis=-1)]
     else:
-        listed = np.stack(np.unravel_index(np.arange(points), spans), axis=-1) + low
+        listed = np.transpose(np.unravel_index(np.arange(points), spans)) + low
         found = component.coordinate_system.states_at(listed)
         states = np.sort(found[found != NO_STATE])
     return Span(0, component.states - 1, states)

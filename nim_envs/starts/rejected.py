@@ -49,13 +49,12 @@ class RejectionSampler(Sampler):
         """Return the share of wanted positions in some draws.
 
         Args:
-            draws: most draws; drawing stops after the first batch with a wanted position.
+            draws: most draws, a multiple of ``TRIAL``; drawing stops after the first batch with a
+                wanted position.
         """
-        rng, count = np.random.default_rng(0), 0
-        while count < draws:
-            batch = min(draws - count, TRIAL)
-            count += batch
-            accepted = int(self._try(rng, batch)[1].sum())
+        rng = np.random.default_rng(0)
+        for count in range(TRIAL, draws + 1, TRIAL):
+            accepted = int(self._try(rng, TRIAL)[1].sum())
             if accepted:
                 return accepted / count
         return 0.0
