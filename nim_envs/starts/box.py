@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ class Span(NamedTuple):
         return np.arange(self.low, self.high + 1, dtype=np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Box:
     """The positions of a game whose states, or coordinates, are within bounds.
 
@@ -50,7 +50,7 @@ class Box:
     """
 
     rules: Rules
-    spans: tuple[Span, ...] = field(compare=False)
+    spans: tuple[Span, ...]
     bounds: tuple[tuple[int, ...], tuple[int, ...]]
 
     @property
