@@ -122,6 +122,7 @@ def test_a_move_never_leaves_a_negative_heap():
     # N-positions: 01 02 10 12 20 21. It is legal where the first heap has two, and wins at 20.
     score = optimality(TakesTwo(), game)
     assert (score.count, score.percent) == (6, pytest.approx(100 / 6))
+    assert score.blunders.tolist() == [[0, 1], [0, 2], [1, 0], [1, 2], [2, 1]]
     assert score.illegal_percent == pytest.approx(100 * 4 / 6)
 
 
