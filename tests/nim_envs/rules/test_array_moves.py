@@ -83,6 +83,7 @@ def down(positions):  # one coordinate, which falls by 1
         (lambda p: ([0], [1], [[0.5]]), "positions must be integers .*, not float64"),
         (lambda p: ([1], [1], [[0]]), "rows must be from 0 to 0, not 1 to 1"),
         (lambda p: ([-1], [1], [[0]]), "rows must be from 0 to 0, not -1 to -1"),
+        (lambda p: ([0, 1], [1, 2], [[0], [1]]), "rows must be from 0 to 0, not 0 to 1"),
         (lambda p: ([0, 0], [1, 1], [[0], [1]]), r"moves\(\(3,\)\) gives the label 1 twice"),
         (lambda p: ([0, 0], ["by", "on"], [[0], [-1]]), r"'on' at \(3,\) must not have a neg"),
         (lambda p: ([0, 0], [1, 2], [[0], [2**63 - 1]]), r"move 2 at \(3,\), coordinate 0,"),
