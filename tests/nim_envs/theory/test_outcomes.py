@@ -30,7 +30,7 @@ def check_values_and_keeping_moves(entry):
     np.testing.assert_array_equal(solution.is_losing(positions), values == -1)
     keeping, winning = solution.keeping_mask(positions), solution.winning_mask(positions)
     for mask, of in ((keeping, solution.keeping_mask), (winning, solution.winning_mask)):
-        np.testing.assert_array_equal(of(positions[:, np.newaxis]), mask[:, np.newaxis])
+        np.testing.assert_array_equal(of(positions[np.newaxis]), mask[np.newaxis])
     descriptions = [rules.describe_action(action) for action in range(rules.num_actions)]
     for row, position in enumerate(truth):
         reached = {f"{label}": truth[after] for label, after in entry.moves(position)}
