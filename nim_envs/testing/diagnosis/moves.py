@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +48,9 @@ SLIP = 1e-3
 """Probability of any action at all, legal or not, under every hypothesis."""
 
 TINY = np.finfo(np.float64).tiny
+
+TOGETHER = 1 << 16
+"""Entries of the preferences that are computed at once."""
 
 STEPS = 200
 """Steps in which the knowledge of a partly trained policy is added up."""
@@ -215,14 +218,21 @@ def mean_likelihood(games: Sequence[FloatArray]) -> float:
     return float(np.logaddexp(together, apart) - np.log(2))
 
 
-def _of_rising_errors(likelihoods: FloatArray) -> float:
-    """Return the log of the mean likelihood of one game, ``(distances, errors)``."""
+@lru_cache
+def _changes_of_rising_errors(distances: int) -> FloatArray:
+    """Return the probabilities of the next error rate by that before, ``(errors, errors)``."""
     size = len(ERRORS)
-    rise = 0.5 / len(likelihoods)
+    rise = 0.5 / distances
     rises = np.triu(np.ones((size, size)), k=1)
     rises /= np.maximum(rises.sum(axis=1, keepdims=True), 1)
     change = (1 - rise) * np.eye(size) + rise * rises
     change[-1, -1] = 1.0
+    return change
+
+
+def _of_rising_errors(likelihoods: FloatArray) -> float:
+    """Return the log of the mean likelihood of one game, ``(distances, errors)``."""
+    change = _changes_of_rising_errors(len(likelihoods))
     total = likelihoods[0] + np.log(PRIOR)
     for row in likelihoods[1:]:
         largest = total.max()
@@ -307,21 +317,23 @@ def ranked(
         The expected actions, ``(k, actions)``; all candidates where nothing is known of them.
     """
     count, size = candidates.shape
-    weights = np.broadcast_to(learned_from, count)
-    preferred: dict[int, FloatArray] = {}
+    learned = np.maximum(np.broadcast_to(learned_from, count), 0.0)[:, np.newaxis]
+    learned = learned * (candidates * shares[:, :-1])
+    of_row = np.broadcast_to(groups, count)
     expected = candidates.copy()
-    for row, group in enumerate(np.broadcast_to(groups, count).tolist()):
-        among = candidates[row]
-        wins = preferred.get(group)
-        if wins is not None:
-            beaten = among & (wins > wins.T + ROUNDING).T
-            best = among & ~beaten.any(axis=1)
-            if best.any():
-                expected[row] = best
-        if weights[row] > 0:
-            if wins is None:
-                wins = preferred[group] = np.zeros((size, size))
-            wins += weights[row] * np.outer(among * shares[row, :-1], among)
+    block = max(1, TOGETHER // size**2)
+    numbers, sizes = np.unique(of_row, return_counts=True)
+    for group in numbers[sizes > 1]:  # a single row has none before it
+        rows = np.flatnonzero(of_row == group)
+        wins = np.zeros((1, size, size))
+        for first in range(0, len(rows), block):
+            some = rows[first : first + block]
+            among = candidates[some]
+            added = learned[some][:, :, np.newaxis] * among[:, np.newaxis]
+            wins = np.cumsum(np.concatenate([wins[-1:], added]), axis=0)
+            better = wins[:-1].swapaxes(1, 2) > wins[:-1] + ROUNDING
+            best = among & ~(among[:, np.newaxis] & better).any(axis=2)
+            expected[some] = np.where(best.any(axis=1, keepdims=True), best, among)
     return expected
 
 
