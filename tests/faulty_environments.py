@@ -333,9 +333,12 @@ class ErrMore(claims(opponent=0.9), VectorGameEnv):
     """The opponent that errs with probability 0.5 errs with 0.9."""
 
 
+NIM = nim()
+
+
 def first_winning(observations: Any, masks: Any) -> Any:
     """The first winning action at each position, or the first legal one."""
-    wins = nim().solution.winning_mask(np.asarray(observations, dtype=np.int64)) & (masks > 0)
+    wins = NIM.solution.winning_mask(np.asarray(observations, dtype=np.int64)) & (masks > 0)
     return np.where(wins.any(axis=1), wins.argmax(axis=1), masks.argmax(axis=1))
 
 
