@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from benchmarks.entries import is_own
 from benchmarks.report import read_csv
@@ -107,6 +106,8 @@ def bootstrap_interval(scores: FloatArray, repetitions: int = REPETITIONS) -> tu
 
     def statistic(*tasks: FloatArray, axis: int) -> FloatArray:
         return interquartile_mean(np.moveaxis(np.concatenate(tasks, axis), axis, -1))
+
+    from scipy import stats  # loading it takes as long as all of this project
 
     low, high = stats.bootstrap(
         tuple(scores), statistic, n_resamples=repetitions, confidence_level=CONFIDENCE,

@@ -16,6 +16,9 @@ from nim_envs.errors import ConformanceError, SearchTooLargeError
 LONGEST_SHOWN = 200
 """Most characters of a value in a message."""
 
+SCALARS = (bool, int, float, str, type(None))
+"""Types of values that are compared without becoming arrays, which takes longer."""
+
 COPIES: dict[str, Callable[[Any], Any]] = {
     "copy.deepcopy": copy.deepcopy,
     "pickle": lambda value: pickle.loads(pickle.dumps(value)),
@@ -85,6 +88,8 @@ def same(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, SCALARS) and isinstance(other, SCALARS):
+        return bool(one == other)
     return bool(np.array_equal(one, other))
 
 
