@@ -25,6 +25,14 @@ def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nim_envs.testing.turns.EFFORT", 0.1)
 
 
+@pytest.fixture(
+    params=[0.1, pytest.param(1.0, marks=pytest.mark.exhaustive)], ids=["brief", "whole"]
+)
+def effort(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``check_env`` play a tenth of its games in every run, and all in the exhaustive one."""
+    monkeypatch.setattr("nim_envs.testing.turns.EFFORT", request.param)
+
+
 class RegisteredGames:
     """Forgets the games that a test, or an example in a docstring, registers."""
 

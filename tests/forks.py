@@ -60,6 +60,8 @@ class Forks:
         # Bytecode is known by the second and the length of its source: a test that writes a module
         # again at once, as long as before, would be given the old one.
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        # Else processes that print at the same time would mix their words.
+        environment.pop("PYTHONUNBUFFERED", None)
         self._server = subprocess.Popen(
             [sys.executable, "-c", SERVER.format(modules=modules)],
             env={**environment, "PYTHONPATH": str(ROOT)},

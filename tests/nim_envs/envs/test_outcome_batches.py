@@ -218,7 +218,7 @@ def test_an_optimal_opponent_draws_among_all_moves_that_keep_the_value(make):
         ("random-1", {"opponent": "random", "seat": 1, "autoreset_mode": "Disabled"}),
     ],
 )
-def test_checks_pass_on_batches_that_gymnasium_makes(name, arguments):
+def test_checks_pass_on_batches_that_gymnasium_makes(name, arguments, effort):
     game = GAMES[name]().game
     key = f"drawn_{name.replace('-', '_')}"
     nim_envs.register_game(key, game)

@@ -41,18 +41,18 @@ PASSING = [
 @pytest.mark.parametrize(
     ("arguments", "mode"), in_turn(PASSING, ["NextStep", "SameStep", "Disabled"])
 )
-def test_batched_environments_pass(arguments, mode):
+def test_batched_environments_pass(arguments, mode, effort):
     game = PATHS if mode == "SameStep" else NIM
     check_env(VectorGameEnv(game, 4, autoreset_mode=mode, **arguments))
 
 
-def test_wrapped_environments_pass():
+def test_wrapped_environments_pass(effort):
     for wrapper in (RecordEpisodeStatistics, DictInfoToList):
         check_env(wrapper(make_vector("nim", 4, heaps=(2, 3), truth_in_info=True)))
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-def test_gymnasiums_vectors_of_environments_pass(mode):
+def test_gymnasiums_vectors_of_environments_pass(mode, effort):
     check_env(
         gymnasium.make_vec(
             "nim_envs/Nim-v0",

@@ -77,7 +77,7 @@ def test_what_draws_wrongly_by_a_third_is_accused():
     assert not far([540], [500], [1000]).any()
 
 
-def test_an_environment_in_play_is_checked_too():
+def test_an_environment_in_play_is_checked_too(effort):
     env = make_versus("nim", heaps=(2, 3))
     env.reset()
     env.step(0)

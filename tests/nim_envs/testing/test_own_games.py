@@ -63,7 +63,7 @@ COMBINATIONS = pairwise([False, True], ENCODINGS, list(ENVIRONMENTS))
 @pytest.mark.parametrize(
     ("name", "combination"), in_turn(2 * [*OWN_GAMES, *SUMS], COMBINATIONS), ids=str
 )
-def test_environments_conform(name, combination):
+def test_environments_conform(name, combination, effort):
     misere, encoding, environment = combination
     check_env(ENVIRONMENTS[environment](game_of(name, misere), encoding=encoding))
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
+from nim_envs.cli.main import run
 from nim_envs.errors import InvalidGameError, InvalidPolicyError, LimitReachedError
 from nim_envs.text import score
 from nim_envs.text.replies import Answer, Replies, Request
@@ -316,7 +317,9 @@ def perfect_or_wrong(suite):
 
 @pytest.mark.skipif(os.name != "posix", reason="sends signals")
 @pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.exhaustive)])
-def test_a_run_that_is_killed_at_any_moment_goes_on_and_pays_for_nothing_twice(tmp_path, kills):
+def test_a_run_that_is_killed_at_any_moment_goes_on_and_pays_for_nothing_twice(
+    tmp_path, kills, monkeypatch
+):
     from nim_envs.text.exam import Suite
 
     moves = perfect_or_wrong(Suite(0, EXAM[1::2]))
@@ -324,8 +327,8 @@ def test_a_run_that_is_killed_at_any_moment_goes_on_and_pays_for_nothing_twice(t
     env.pop("PYTHONWARNINGS", None)
     (tmp_path / "calm").mkdir()
     with ModelServer(moves.__getitem__) as model:
-        command = exam(model, tmp_path / "calm")
-        assert subprocess.run(command, env=env, capture_output=True).returncode == 0
+        monkeypatch.setenv("OPENAI_API_KEY", env["OPENAI_API_KEY"])
+        assert run(exam(model, tmp_path / "calm")[3:]) == 0
     expected = json.loads((tmp_path / "calm" / "results.json").read_text(encoding="utf-8"))
     rng = np.random.default_rng(kills)
     path, known = tmp_path / "replies.jsonl", {}
