@@ -28,8 +28,18 @@ for line in sys.stdin:
             os.dup2(err.fileno(), 2)
             os.chdir(folder)
             sys.path.insert(0, folder)
-            exec(code, {{"__name__": "__main__"}})
-            sys.exit()
+            status = 0
+            try:
+                exec(code, {{"__name__": "__main__"}})
+            except SystemExit as ended:
+                status = ended.code or 0
+            except BaseException:
+                sys.excepthook(*sys.exc_info())
+                status = 1
+            # To tear down all that was imported takes longer than most programs.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
         _, status = os.waitpid(child, 0)
         said = []
         for file in (out, err):
