@@ -647,7 +647,8 @@ FAULTS = (
     Fault(
         "search of depth one",
         "it sees the end of the game one move ahead and nothing beyond: rewards are not passed "
-        "back (discount 0), the search ends there, or training was too short",
+        "back (discount 0, or ends of games that are read one step early), the search ends there, "
+        "or training was too short",
         ONE_MOVE_AHEAD,
         satisfying(
             lambda discount: Equation(),
