@@ -13,7 +13,6 @@ from nim_envs.envs.vector.tables import ColumnArray, Tables, WordArray
 from nim_envs.envs.vector.winning import MISERE_TARGETS, Winning
 from nim_envs.typing import IntArray
 
-NO_BITS = np.uint64(0)
 MISERE = np.uint32(MISERE_TARGETS)
 U32 = np.uint64(32)
 
@@ -23,7 +22,7 @@ def sample(
     groups: ColumnArray,
     legal_actions: UInt32Array,
     states: UInt32Array,
-    bits: WordArray,
+    rng: WordArray,
     actions: IntArray,
     first: int,
     last: int,
@@ -34,45 +33,45 @@ def sample(
         groups: :attr:`Tables.groups`.
         legal_actions: :attr:`Tables.legal_actions`.
         states: packed states of the groups, ``(groups, games)``.
-        bits: the games' random states, ``(last - first,)``, advanced.
+        rng: states of the games' generators, ``(last - first,)``, advanced.
         actions: ``(last - first,)``, written.
         first: index of the first game.
         last: index after the last game.
     """
     size = min(last - first, BLOCK)
     arrays = np.empty((2, size), dtype=np.uint32)
-    left, chosen = arrays[0], arrays[1]
+    remainder, chosen = arrays[0], arrays[1]
     for here in range(0, last - first, BLOCK):
         end = min(here + BLOCK, last - first)
         length = end - here
-        random_bits, action = bits[here:end], actions[here:end]
-        left[:length] = ZERO
+        block_rng, action = rng[here:end], actions[here:end]
+        remainder[:length] = ZERO
         for group in range(len(groups)):
             packed = states[group, first + here : first + end]
-            bits_of_state = groups[group]["state_bits"]
+            state_bits = groups[group]["state_bits"]
             for i in range(length):
-                left[i] += packed[i] >> bits_of_state
+                remainder[i] += packed[i] >> state_bits
         for i in range(length):
-            random_bits[i] += GAMMA
-            left[i] = below(mixed(random_bits[i]), left[i])
+            block_rng[i] += GAMMA
+            remainder[i] = below(mixed(block_rng[i]), remainder[i])
         chosen[:length] = ZERO
         for group in range(len(groups)):
             at, width = groups[group]["legal_at"], groups[group]["legal_width"]
-            bits_of_state = groups[group]["state_bits"]
-            mask = state_mask(bits_of_state)
+            state_bits = groups[group]["state_bits"]
+            mask = state_mask(state_bits)
             packed = states[group, first + here : first + end]
             # Once the group is found, the remainder wraps around to a large number. A remainder at
             # the last group belongs to it.
             if group == len(groups) - 1:
                 for i in range(length):
-                    found = ONE - (left[i] >> TOP_BIT)
-                    chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + left[i])
+                    found = ONE - (remainder[i] >> TOP_BIT)
+                    chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + remainder[i])
                 break
             for i in range(length):
-                count = np.uint32(packed[i] >> bits_of_state)
-                found = np.uint32(left[i] < count)
-                chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + left[i])
-                left[i] -= count
+                count = np.uint32(packed[i] >> state_bits)
+                found = np.uint32(remainder[i] < count)
+                chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + remainder[i])
+                remainder[i] -= count
         for i in range(length):
             action[i] = np.int64(legal_actions[chosen[i]])
 
@@ -81,21 +80,21 @@ def sample(
 def random_replies(
     tables: Tables, games: Games, first: int, last: int
 ) -> tuple[IntArray, WordArray]:
-    """Return random legal actions and the random bits that chose them, ``(last - first,)``.
+    """Return random legal actions, and the states of the generators that drew them.
 
-    Only in games where the opponent is due the random state is advanced.
+    Both ``(last - first,)``. Only where the opponent is due, the game's own generator advances.
     """
     actions = np.empty(last - first, dtype=np.int64)
-    random_bits = np.empty(last - first, dtype=np.uint64)
-    bits, due = games.game_bits[first:last], games.due[first:last]
+    drawn_by = np.empty(last - first, dtype=np.uint64)
+    rng, due = games.game_rng[first:last], games.due[first:last]
     for i in range(last - first):
-        random_bits[i] = bits[i]
-    sample(tables.groups, tables.legal_actions, games.states, random_bits, actions, first, last)
+        drawn_by[i] = rng[i]
+    sample(tables.groups, tables.legal_actions, games.states, drawn_by, actions, first, last)
     for i in range(last - first):
         # The other games draw nothing, so their random numbers do not depend on how often this
         # is called.
-        bits[i] = random_bits[i] if due[i] == OPPONENT else bits[i]
-    return actions, random_bits
+        rng[i] = drawn_by[i] if due[i] == OPPONENT else rng[i]
+    return actions, drawn_by
 
 
 @compiled(inner=True)
@@ -121,7 +120,7 @@ def find_by_position(
     """
     groups, states, strides = tables.groups, games.states, winning.strides
     for i in range(last - first):
-        game, position = np.uint64(first) + np.uint64(i), NO_BITS
+        game, position = np.uint64(first) + np.uint64(i), np.uint64(0)
         for group in range(len(strides)):
             mask = state_mask(groups[group]["state_bits"])
             position += strides[group] * np.uint64(states[group, game] & mask)
@@ -162,13 +161,15 @@ def find_by_values(
         packed, row = states[group, first:last], ranges[group]
         at, mask = groups[group]["states_at"], state_mask(groups[group]["state_bits"])
         targets_at, targets = winning.rows[group]["targets_at"], winning.rows[group]["targets"]
-        none = np.uint32(targets - ONE)
+        unreachable = np.uint32(targets - ONE)
         for i in range(size):
             state = np.uint32(packed[i] & mask)
             value = values[np.uint32(at + state)]
             rest = np.uint32(nim_sum[i] ^ (value >> ONE))
-            others_firm = firm[i] != value & ONE
-            target = min(np.uint32(rest + MISERE), none) if others_firm else rest
+            # Firm components besides this group; in normal play ``winning.firm`` is one.
+            others_firm = firm[i] != (value & ONE)
+            normal_target = min(np.uint32(rest + MISERE), unreachable)
+            target = normal_target if others_firm else rest
             row[i] = winning.ranges[np.uint32(targets_at + targets * state + target)]
             counts[i] += np.uint32(row[i] >> U32)
 
@@ -179,7 +180,7 @@ def winning_replies(
     winning: Winning,
     games: Games,
     epsilon: float,
-    random_bits: WordArray,
+    drawn_by: WordArray,
     actions: IntArray,
     first: int,
     last: int,
@@ -189,43 +190,44 @@ def winning_replies(
     Args:
         tables: rules of the games.
         winning: the winning actions.
-        games: games in progress; their random states are advanced.
+        games: games in progress; their generators advance.
         epsilon: probability with which a random reply stays.
-        random_bits: random bits of :func:`random_replies`, ``(last - first,)``.
-        actions: its actions, ``(last - first,)``, written.
+        drawn_by: states of generators that :func:`random_replies` returned; their random numbers
+            choose again, among the winning actions.
+        actions: the actions that it returned, written.
         first: index of the first game.
         last: index after the last game.
     """
     size = last - first
-    bits, due = games.game_bits[first:last], games.due[first:last]
+    rng, due = games.game_rng[first:last], games.due[first:last]
     ranges = np.empty((len(winning.rows), size), dtype=np.uint64)
-    left = np.empty(size, dtype=np.uint32)  # at first the count of winning actions
+    remainder = np.empty(size, dtype=np.uint32)  # at first the count of winning actions
     if len(winning.strides) > 0:
-        find_by_position(tables, winning, games, ranges, left, first, last)
+        find_by_position(tables, winning, games, ranges, remainder, first, last)
     else:
-        find_by_values(tables, winning, games, ranges, left, first, last)
+        find_by_values(tables, winning, games, ranges, remainder, first, last)
     optimal = np.empty(size, dtype=np.uint8)
     chosen = np.empty(size, dtype=np.uint32)
     base = np.empty(size, dtype=np.uint32)
     for i in range(size):
-        optimal[i] = np.uint8(due[i] == OPPONENT) & np.uint8(left[i] != ZERO)
-        left[i] = below(mixed(random_bits[i]), left[i])
+        optimal[i] = np.uint8(due[i] == OPPONENT) & np.uint8(remainder[i] != ZERO)
+        remainder[i] = below(mixed(drawn_by[i]), remainder[i])
         chosen[i] = ZERO
         base[i] = ZERO
     if epsilon > 0.0:
         for i in range(size):
             if due[i] == OPPONENT:
-                bits[i] += GAMMA
-                optimal[i] &= np.uint8(fraction(mixed(bits[i])) >= epsilon)
+                rng[i] += GAMMA
+                optimal[i] &= np.uint8(fraction(mixed(rng[i])) >= epsilon)
     for row in range(len(winning.rows)):
         found, first_action = ranges[row], winning.rows[row]["first_action"]
         # As in :func:`sample`: after its row is found, the remainder is a large number.
         for i in range(size):
             count = np.uint32(found[i] >> U32)
-            here = np.uint32(left[i] < count)
-            chosen[i] += here * np.uint32(np.uint32(found[i]) + left[i])
+            here = np.uint32(remainder[i] < count)
+            chosen[i] += here * np.uint32(np.uint32(found[i]) + remainder[i])
             base[i] += here * first_action
-            left[i] -= count
+            remainder[i] -= count
     for i in range(size):
         action = np.int64(np.uint32(winning.actions[chosen[i]] + base[i]))
         actions[i] = action if optimal[i] else actions[i]

@@ -8,6 +8,7 @@ import numpy as np
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding
+from nim_envs.envs.reset_arguments import CACHED_STARTS
 from nim_envs.envs.vector.action_choice import sample
 from nim_envs.envs.vector.checks import first_outside
 from nim_envs.envs.vector.games import (
@@ -24,12 +25,10 @@ from nim_envs.envs.vector.moves import first_illegal
 from nim_envs.envs.vector.new_games import StartStates, seed_games
 from nim_envs.envs.vector.outputs import RowMemory, write_observations, write_outcomes
 from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpacked_states
-from nim_envs.envs.vector.winning import NOTHING, OptimalPlay, optimal_play
+from nim_envs.envs.vector.winning import NO_WINNING_ACTIONS, OptimalPlay, optimal_play
 from nim_envs.game import Game
 from nim_envs.starts import Start
 from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
-
-CACHED_STARTS = 64
 
 
 class Engine:
@@ -64,8 +63,8 @@ class Engine:
             due=np.full(size, NEW_GAME),
             seats=np.zeros(size, dtype=np.int8),
             moves=np.zeros(size, dtype=np.int32),
-            game_bits=np.zeros(size, dtype=np.uint64),
-            action_bits=np.zeros(size, dtype=np.uint64),
+            game_rng=np.zeros(size, dtype=np.uint64),
+            action_rng=np.zeros(size, dtype=np.uint64),
         )
         self._own_sampler = game.start.sampler(game)
         self.own_starts = self._new_starts(game.start)
@@ -73,20 +72,24 @@ class Engine:
 
     def _bind_tables(self) -> None:
         """Make tables and buffers, which follow from the arguments and are not pickled."""
+        # Held, as the caches of tables keep only those in use.
         self._optimal_play: OptimalPlay | None = None
         if self._settings.epsilon < 1.0:
             self._optimal_play = optimal_play(self._game, self._encoding)
-            self._shared: GameTables = self._optimal_play.tables
+            self._game_tables: GameTables = self._optimal_play.tables
         else:
-            self._shared = game_tables(self._game.rules, self._encoding)
-        self._tables, self._layout = self._shared.arrays, self._shared.layout
-        self._winning = NOTHING if self._optimal_play is None else self._optimal_play.winning
+            self._game_tables = game_tables(self._game.rules, self._encoding)
+        self._tables, self._layout = self._game_tables.arrays, self._game_tables.layout
+        self._winning = (
+            NO_WINNING_ACTIONS if self._optimal_play is None else self._optimal_play.winning
+        )
         self._end_values: ValueArray | None = None
         if self._game.has_outcome:
-            states = np.arange(self._shared.grouping.num_positions)[:, np.newaxis]
+            states = np.arange(self._game_tables.grouping.num_positions)[:, np.newaxis]
             self._end_values = self._game.convention.end_values(self._game.rules, states)
         self._rows = np.zeros((self._size, self._layout.words), dtype=np.uint64)
         self._row_memory = RowMemory(*self._rows.shape)
+        # Empty arrays: the compiled functions take arrays, and write none of these.
         self._no_rows = self._rows[:0]
         self._no_actions = np.zeros(0, dtype=np.int64)
         self._no_results = new_results(0)
@@ -145,7 +148,8 @@ class Engine:
 
     def seed_games(self, seeds: WordArray, which: BoolArray) -> None:
         """Seed the random numbers of the games in ``which``, each by its entry of ``seeds``."""
-        seed_games(self.games.game_bits, self.games.action_bits, seeds, which)
+        # Compiled for a writable array; the caller's may not be one.
+        seed_games(self.games.game_rng, self.games.action_rng, seeds, which.copy())
 
     def mark_for_new_games(self, which: BoolArray) -> None:
         """Mark the games in ``which`` for replacement by new ones, which :meth:`play` begins."""
@@ -160,11 +164,11 @@ class Engine:
         sampler = self._own_sampler
         if start != self._game.start:
             sampler = start.sampler(self._game, search=False)
-        return StartStates(sampler, self._shared, self._size)
+        return StartStates(sampler, self._game_tables, self._size)
 
     def prepare_starts(self, starts: StartStates, rng: np.random.Generator) -> None:
         """Draw with ``rng`` the starts that cannot be drawn from a list."""
-        starts.prepare(rng, self._shared)
+        starts.prepare(rng, self._game_tables)
 
     def discard_starts(self) -> None:
         """Discard all starts that were drawn before the generator was seeded."""
@@ -184,7 +188,7 @@ class Engine:
             tables.groups,
             tables.legal_actions,
             games.states,
-            games.action_bits[:size],
+            games.action_rng[:size],
             actions,
             0,
             size,
@@ -196,7 +200,9 @@ class Engine:
 
     def positions(self) -> IntArray:
         """Return the positions of all games, int64 ``(games, components)``."""
-        return self._shared.grouping.positions(unpacked_states(self._tables, self.games.states))
+        return self._game_tables.grouping.positions(
+            unpacked_states(self._tables, self.games.states)
+        )
 
     def new_rows(self, *, copy: bool) -> WordArray:
         """Return an array for the observations of all games: a new one, or always the same."""
@@ -227,9 +233,9 @@ class Engine:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave tables and buffers out of pickles and copies."""
-        bound = {"_optimal_play", "_winning", "_shared", "_tables", "_layout", "_end_values"}
-        bound |= {"_rows", "_no_rows", "_row_memory"}
-        return {name: value for name, value in self.__dict__.items() if name not in bound}
+        made_again = {"_optimal_play", "_winning", "_game_tables", "_tables", "_layout"}
+        made_again |= {"_end_values", "_rows", "_no_rows", "_row_memory"}
+        return {name: value for name, value in self.__dict__.items() if name not in made_again}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the games in progress, and make the rest again."""

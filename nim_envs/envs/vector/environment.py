@@ -264,7 +264,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self.single_observation_space = with_mask(self.encoding.space, rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
-        self._all = read_only(np.ones(self.num_envs, dtype=np.bool_))
+        # Read-only, as infos hold it.
+        self._all_games = read_only(np.ones(self.num_envs, dtype=np.bool_))
         self._seeded = False
         self._ready = False
         with announced_compilation("the batched environment"):
@@ -297,7 +298,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._check_open()
         checked = checked_options(options, ("start", "reset_mask"))
         seeds = checked_seeds(seed, self.num_envs)
-        which = self._all
+        which = self._all_games
         if checked.get("reset_mask") is not None:
             which = checked_reset_mask(checked["reset_mask"], self.num_envs)
             if not self._ready and not which.all():
@@ -310,14 +311,14 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._engine.mark_for_new_games(which)
         self._begin_and_reply(starts)
         self._ready = True
-        self._renderer.begin(which)
+        self._renderer.discard_last_step(which)
         observed = self._observations()
-        none = np.full(self.num_envs, -1, dtype=np.int8)
+        no_winner = np.full(self.num_envs, -1, dtype=np.int8)
         infos = self._infos(
             which,
             observed["action_mask"],
             self._engine.games.seats,
-            none,
+            no_winner,
             {key: np.full(self.num_envs, entry) for key, entry in no_move_yet(self.game).items()}
             if self.truth_in_info
             else {},
@@ -328,12 +329,12 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         """Seed the games in ``which``; those never seeded before by the system's entropy."""
         if not self._seeded:
             seeds = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-            self._engine.seed_games(seeds, self._all.copy())
+            self._engine.seed_games(seeds, self._all_games)
             self._seeded = True
         if isinstance(seed, int):
             self._np_random, self._np_random_seed = seeding.np_random(seed)
             seeds = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
-            self._engine.seed_games(seeds, which.copy())
+            self._engine.seed_games(seeds, which)
         elif seed is not None:
             given = [one for one in seed if one is not None]
             self.np_random = np.random.default_rng(given or None)
@@ -405,20 +406,20 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
         results = new_results(self.num_envs)
-        observed, last = self._advance(checked, results)
+        observed, final_games = self._advance(checked, results)
         rewards, terminations, truncations, winners = results
         self._ready = True
         if record is not None:
             record.rewards[:] = rewards
             self._renderer.last_step = record
             if self._same_step:
-                self._renderer.begin(terminations | truncations)
-        if last is None:
+                self._renderer.discard_last_step(terminations | truncations)
+        if final_games is None:
             seats = self._engine.games.seats
-            infos = self._infos(self._all, observed["action_mask"], seats, winners, truth)
+            infos = self._infos(self._all_games, observed["action_mask"], seats, winners, truth)
         else:
             infos = self._infos_of_same_step(
-                observed["action_mask"], last, terminations | truncations, winners, truth
+                observed["action_mask"], final_games, terminations | truncations, winners, truth
             )
         return self._shown(observed), rewards, terminations, truncations, infos
 
@@ -457,7 +458,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         Returns:
             Observations, and the games as they were before new ones began in ``SAME_STEP`` mode.
         """
-        last = None
+        final_games = None
         engine = self._engine
         starts = engine.own_starts
         if self._opponent_player is not None:
@@ -465,16 +466,16 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self._begin_and_reply(starts)
             engine.play(starts, results=results)
             if self._same_step:
-                last = engine.copied_games()
-                engine.mark_for_new_games(last.outcomes != ONGOING)
+                final_games = engine.copied_games()
+                engine.mark_for_new_games(final_games.outcomes != ONGOING)
                 self._begin_and_reply(starts)
-            return self._observations(), last
+            return self._observations(), final_games
         rows = engine.new_rows(copy=self.copy)
         engine.prepare_starts(starts, self.np_random)
         if self._same_step:
             engine.play(starts, mover=AGENT, actions=actions, begins=True, results=results)
-            last = engine.copied_games()
-            engine.mark_for_new_games(last.outcomes != ONGOING)
+            final_games = engine.copied_games()
+            engine.mark_for_new_games(final_games.outcomes != ONGOING)
             waiting = engine.play(starts, begins=True, rows=rows)
         else:
             waiting = engine.play(
@@ -483,42 +484,42 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if waiting:
             self._begin_and_reply(starts)
             engine.observe(rows)
-        return engine.observations_in(rows), last
+        return engine.observations_in(rows), final_games
 
     def _infos_of_same_step(
         self,
         masks: Array,
-        last: Games,
+        final_games: Games,
         ended: BoolArray,
         winners: Array,
         truth: dict[str, Array],
     ) -> Infos:
         """Return the infos of the games in progress, and the last ones of those that ``ended``."""
-        none = np.full(self.num_envs, -1, dtype=np.int8)
+        no_winner = np.full(self.num_envs, -1, dtype=np.int8)
         ongoing = {key: values * ~ended for key, values in truth.items()}
-        infos = self._infos(self._all, masks, self._engine.games.seats, none, ongoing)
+        infos = self._infos(self._all_games, masks, self._engine.games.seats, no_winner, ongoing)
         if not ended.any():
             return infos
         which = np.flatnonzero(ended)
-        observed = self._engine.observations_of(last, which)
-        final = np.full(self.num_envs, None, dtype=object)
+        observed = self._engine.observations_of(final_games, which)
+        final_obs = np.full(self.num_envs, None, dtype=object)
         if self.mask_in_observation:
-            final[which] = [
+            final_obs[which] = [
                 {"observation": observation, "action_mask": mask}
                 for observation, mask in zip(*observed.values(), strict=True)
             ]
         else:
             # Assigned at once, they would become a matrix of objects.
             for index, observation in zip(which, observed["observation"], strict=True):
-                final[index] = observation
-        last_masks = np.zeros(masks.shape, dtype=np.int8)
+                final_obs[index] = observation
+        final_masks = np.zeros(masks.shape, dtype=np.int8)
         if self.max_cycles is not None:
             # The masks of games that have terminated are all zeros.
-            last_masks[which] = observed["action_mask"]
+            final_masks[which] = observed["action_mask"]
         final_truth = {key: values * ended for key, values in truth.items()}
-        infos["final_obs"], infos["_final_obs"] = final, ended
+        infos["final_obs"], infos["_final_obs"] = final_obs, ended
         infos["final_info"] = self._infos(
-            ended, last_masks, last.seats * ended, winners * ended, final_truth
+            ended, final_masks, final_games.seats * ended, winners * ended, final_truth
         )
         infos["_final_info"] = ended
         return infos
@@ -605,4 +606,4 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         """Restore the games in progress."""
         self.__dict__.update(state)
         # Pickles do not keep this flag.
-        self._all.setflags(write=False)
+        self._all_games.setflags(write=False)

@@ -44,8 +44,9 @@ class Games(NamedTuple):
     due: FlagArray  # AGENT, OPPONENT or NEW_GAME
     seats: npt.NDArray[np.int8]  # in self-play who is to move, else the agent's seat
     moves: npt.NDArray[np.int32]  # made so far, by both players
-    game_bits: WordArray  # random state for starts, seats and the opponent
-    action_bits: WordArray  # random state for sampled actions
+    # States of the generators of random numbers, see ``random_numbers.py``:
+    game_rng: WordArray  # for starts, seats and the opponent
+    action_rng: WordArray  # for sampled actions
 
 
 class Starts(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import NO_MOVE, strides_of
+from nim_envs.rules.component import NO_MOVE, Component, strides_of
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import LARGEST_STATE
 from nim_envs.typing import IntArray
@@ -31,10 +31,9 @@ game."""
 class Grouping:
     """The components of a game merged into groups.
 
-    Neighbouring components are merged while their joint states are few: a joint state is the row of
-    :class:`JointStates` at which these components alone have their position. Slots that receive
-    each other's split heaps are one group where its positions are few; else each slot is a group of
-    its own.
+    Neighbouring components are merged while their joint states are few. A joint state numbers one
+    position of these components alone; see :class:`JointStates`. Slots that receive each other's
+    split heaps are one group where its positions are few; else each slot is a group of its own.
 
     Args:
         rules: components to merge.
@@ -113,10 +112,16 @@ class Grouping:
 
     def positions(self, states: UInt32Array) -> IntArray:
         """Return the positions ``(n, components)`` at the groups' states ``(groups, n)``."""
-        columns = [self.parts(group, own) for group, own in zip(self.members, states, strict=True)]
+        columns = [
+            self.member_states(group, own) for group, own in zip(self.members, states, strict=True)
+        ]
         return np.concatenate(columns, axis=-1).astype(np.int64)
 
-    def parts(self, group: range, states: npt.NDArray[np.integer]) -> IntArray:
+    def components(self, group: range) -> tuple[Component, ...]:
+        """Return the components of a group: equal ones have equal tables."""
+        return self.rules.components[group.start : group.stop]
+
+    def member_states(self, group: range, states: npt.NDArray[np.integer]) -> IntArray:
         """Return the states ``(n, members)`` of a group's components at its states ``(n,)``."""
         if group in self._joint:
             return np.asarray(self._joint[group].positions[states])

@@ -34,7 +34,7 @@ from nim_envs.envs.vector.winning import Winning
 from nim_envs.typing import IntArray
 
 OPENINGS_IN_ONE_CALL = 64
-"""Most games begun one after the other in a call where the opponent's first move ends each."""
+"""Most games begun one after the other in a call, where the opponent's first move ends each."""
 
 
 @compiled(inner=True)
@@ -95,10 +95,10 @@ def play(
                 begin(starts, games, settings, here, end)
                 if settings.replies_in_python or not settings.has_opponent:
                     break
-                replies, random_bits = random_replies(tables, games, here, end)
+                replies, rng = random_replies(tables, games, here, end)
                 if settings.epsilon < 1.0:
                     winning_replies(
-                        tables, winning, games, settings.epsilon, random_bits, replies, here, end
+                        tables, winning, games, settings.epsilon, rng, replies, here, end
                     )
                 move(tables, games, settings, replies, OPPONENT, here, end)
                 if count_due(games.due, NEW_GAME, here, end) == 0:

@@ -147,11 +147,9 @@ def change_states_by_group(
     for group in range(len(games.states)):
         packed = games.states[group, first:last]
         first_action, count = tables.groups[group]["first_action"], tables.groups[group]["actions"]
-        at, bits_of_state = (
-            tables.groups[group]["successors_at"],
-            tables.groups[group]["state_bits"],
-        )
-        mask = state_mask(bits_of_state)
+        at = tables.groups[group]["successors_at"]
+        state_bits = tables.groups[group]["state_bits"]
+        mask = state_mask(state_bits)
         for i in range(size):
             # An action of an earlier group wraps around to a large number.
             option[i] = np.uint32(actions[i]) - first_action
@@ -165,9 +163,9 @@ def change_states_by_group(
             chosen = np.uint32(ZERO - np.uint32(moved & ~illegal))  # all bits, or none
             packed[i] = (after[i] & chosen) | (packed[i] & ~chosen)
             # It was not the last move if any group has a legal action left.
-            alive = LAST_MOVE if packed[i] >> bits_of_state != ZERO else ONGOING
+            cleared = LAST_MOVE if packed[i] >> state_bits != ZERO else ONGOING
             forfeit = FORFEIT if moved & illegal else ONGOING
-            ends[i] = np.uint8((ends[i] & ~alive) | forfeit)
+            ends[i] = np.uint8((ends[i] & ~cleared) | forfeit)
 
 
 @compiled(inner=True)
@@ -198,9 +196,9 @@ def change_states_by_game(
             else:
                 states[group, game] = after
     for group in range(len(groups)):
-        packed, bits_of_state = states[group, first:last], groups[group]["state_bits"]
+        packed, state_bits = states[group, first:last], groups[group]["state_bits"]
         for i in range(size):
-            legal[i] |= packed[i] >> bits_of_state
+            legal[i] |= packed[i] >> state_bits
     for i in range(size):
         ends[i] &= FORFEIT if legal[i] != ZERO else LAST_MOVE | FORFEIT
 

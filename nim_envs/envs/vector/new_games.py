@@ -63,7 +63,10 @@ class StartStates:
         self.arrays.used[:] = 1
 
     def prepare(self, rng: np.random.Generator, tables: GameTables) -> None:
-        """Draw new starts for the games that have used theirs."""
+        """Draw new starts for the games that have used theirs.
+
+        The tables are an argument, as pickles hold the starts without them.
+        """
         if self.arrays.prepared:
             used = np.flatnonzero(self.arrays.used)
             if len(used):
@@ -75,13 +78,13 @@ class StartStates:
 
 @compiled
 def seed_games(
-    game_bits: WordArray, action_bits: WordArray, seeds: WordArray, which: BoolArray
+    game_rng: WordArray, action_rng: WordArray, seeds: WordArray, which: BoolArray
 ) -> None:
     """Seed the random numbers of the games in ``which``, each by its own entry of ``seeds``."""
     for i in range(len(seeds)):
         if which[i]:
-            game_bits[i] = mixed(mixed(seeds[i] + GAMMA))
-            action_bits[i] = mixed(game_bits[i] ^ MIX_1)
+            game_rng[i] = mixed(mixed(seeds[i] + GAMMA))
+            action_rng[i] = mixed(game_rng[i] ^ MIX_1)
 
 
 @compiled(inner=True)
@@ -109,7 +112,7 @@ def begin(starts: Starts, games: Games, settings: Settings, first: int, last: in
     size = last - first
     new = np.empty(size, dtype=np.uint8)  # 1 where a game begins
     states, used, prepared = games.states, starts.used, starts.prepared
-    bits, outcome = games.game_bits[first:last], games.outcomes[first:last]
+    rng, outcome = games.game_rng[first:last], games.outcomes[first:last]
     due, moves, seats = games.due[first:last], games.moves[first:last], games.seats[first:last]
     count = starts.states.shape[1]
     for i in range(size):
@@ -140,14 +143,14 @@ def begin(starts: Starts, games: Games, settings: Settings, first: int, last: in
                 used[game] = 1
                 column = np.int64(game)
             elif count > 1:
-                bits[at] += GAMMA
-                column = np.int64(draw_start(starts.cumulative, count, mixed(bits[at])))
+                rng[at] += GAMMA
+                column = np.int64(draw_start(starts.cumulative, count, mixed(rng[at])))
             for group in range(len(states)):
                 states[group, game] = starts.states[group, column]
             seat = np.int64(settings.agent_seat)
             if seat < 0:
-                bits[at] += GAMMA
-                seat = np.int64(mixed(bits[at]) >> U63)
+                rng[at] += GAMMA
+                seat = np.int64(mixed(rng[at]) >> U63)
             seats[at] = seat
     for i in range(size):
         moves[i] = np.int32(0) if new[i] else moves[i]

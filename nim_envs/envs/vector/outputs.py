@@ -91,7 +91,7 @@ def write_results(
         truncated[i] = (outcome[i] & (LAST_MOVE | FORFEIT | TRUNCATED)) == TRUNCATED
     seat, winner = games.seats[first:last], winners[first:last]
     # Small integers alone: a vector register holds four times as many of them as of floats.
-    # In self-play it is now the turn of the seat that did not move.
+    # In self-play the seat is that of the next mover, the other one than made the move.
     turned = np.uint8(not settings.has_opponent)
     last_mover_loses = LAST_MOVE if last_mover_reward < np.float32(0) else ONGOING
     for i in range(last - first):
@@ -176,10 +176,10 @@ def write_group(tables: Tables, group: int, packed: UInt32Array, rows: WordArray
     """Write the words of a group to the rows of a block of games, each word for all of them."""
     words, count = tables.words, tables.groups[group]["words"]
     mask = state_mask(tables.groups[group]["state_bits"])
-    for part in range(count):
-        at = tables.groups[group]["words_at"] + np.uint32(part)
-        column = tables.columns[group, part]["column"]
-        if tables.columns[group, part]["shared"]:
+    for word in range(count):
+        at = tables.groups[group]["words_at"] + np.uint32(word)
+        column = tables.columns[group, word]["column"]
+        if tables.columns[group, word]["shared"]:
             for i in range(len(packed)):
                 rows[i, column] |= words[np.uint32(at + count * (packed[i] & mask))]
         else:
@@ -214,8 +214,8 @@ def write_large_boards(
         end = min(here + block, last)
         size, row = end - here, rows[here:end]
         all_words = row.reshape(-1)
-        for word in range(len(all_words)):
-            all_words[word] = NO_BITS
+        for i in range(len(all_words)):
+            all_words[i] = NO_BITS
         for group in range(len(states)):
             count = groups[group]["words"]
             packed, mask = states[group, here:end], state_mask(groups[group]["state_bits"])
@@ -227,9 +227,8 @@ def write_large_boards(
                 for j in range(length):
                     i = int(filled[j])
                     at = np.uint32(groups[group]["words_at"] + count * (packed[i] & mask))
-                    for part in range(count):
-                        row[i, tables.columns[group, part]["column"]] |= words[
-                            np.uint32(at + np.uint32(part))
-                        ]
+                    for word in range(count):
+                        column = tables.columns[group, word]["column"]
+                        row[i, column] |= words[np.uint32(at + np.uint32(word))]
             else:
                 write_group(tables, group, packed, row)

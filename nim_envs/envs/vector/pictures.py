@@ -88,7 +88,7 @@ class BatchRenderer:
         ]
         return tuple(pictures)
 
-    def begin(self, which: BoolArray) -> None:
+    def discard_last_step(self, which: BoolArray) -> None:
         """Discard the last step of games that are replaced by new ones."""
         if self.last_step is not None:
             self.last_step.in_this_game[which] = False

@@ -212,30 +212,31 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     """
     rules, members = grouping.rules, grouping.members
     layout = row_layout(rules, encoding)
+    # Groups of equal components are of one kind, and tabulated once: the first group of each kind.
     kinds: dict[tuple[Component, ...], int] = {}
     for index, group in enumerate(members):
-        kinds.setdefault(_kind(rules, group), index)
+        kinds.setdefault(grouping.components(group), index)
     _check_size(grouping, encoding, layout, list(kinds.values()))
     columns_of = [[*itertools.chain(*_columns_of(group, encoding, layout))] for group in members]
-    parts = [_tabulate_group(grouping, index) for index in kinds.values()]
-    kind_of = [list(kinds).index(_kind(rules, group)) for group in members]
-    mine = [parts[kind] for kind in kind_of]
+    of_kinds = [_tabulate_group(grouping, index) for index in kinds.values()]
+    kind_of = [list(kinds).index(grouping.components(group)) for group in members]
+    of_groups = [of_kinds[kind] for kind in kind_of]
     legal_actions = [
-        part.legal_actions + np.uint32(group.start * rules.num_options)
-        for group, part in zip(members, mine, strict=True)
+        own.legal_actions + np.uint32(group.start * rules.num_options)
+        for group, own in zip(members, of_groups, strict=True)
     ]
     words = [
-        _group_words(grouping, index, mine[index], encoding, layout, columns)
+        _group_words(grouping, index, of_groups[index], encoding, layout, columns)
         for index, columns in enumerate(columns_of)
     ]
     groups = np.empty(len(members), dtype=GROUP)
     groups["first_action"] = [group.start * rules.num_options for group in members]
-    groups["actions"] = [part.successors.shape[1] for part in mine]
-    groups["successors_at"] = _beginnings([part.successors.size for part in parts])[kind_of]
+    groups["actions"] = [own.successors.shape[1] for own in of_groups]
+    groups["successors_at"] = _beginnings([kind.successors.size for kind in of_kinds])[kind_of]
     groups["legal_at"] = _beginnings([rows.size for rows in legal_actions])
     groups["legal_width"] = [rows.shape[1] if len(rows) > 1 else 0 for rows in legal_actions]
-    groups["states_at"] = _beginnings([part.packed.size for part in parts])[kind_of]
-    groups["state_bits"] = [part.state_bits for part in mine]
+    groups["states_at"] = _beginnings([kind.packed.size for kind in of_kinds])[kind_of]
+    groups["state_bits"] = [own.state_bits for own in of_groups]
     groups["words"] = [rows.shape[1] for rows in words]
     groups["words_at"] = _beginnings([rows.size for rows in words])
     groups["zeros_if_empty"] = 0
@@ -248,18 +249,18 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
         columns["shared"][index, : len(own)] = [column in written for column in own]
         written.update(own)
     seconds = [
-        _second_parts(grouping, first, mine[first].packed)
-        for first, *_ in grouping.slots
-    ]  # fmt: skip
+        _second_parts(grouping, slots_range.start, of_groups[slots_range.start].packed)
+        for slots_range in grouping.slots
+    ]
     slots = np.empty(len(seconds), dtype=SLOTS)
     slots["first_slot"] = [group.start for group in grouping.slots]
     slots["end_slot"] = [group.stop for group in grouping.slots]
     slots["seconds_at"] = _beginnings([rows.size for rows in seconds])
     return Tables(
         groups=groups,
-        successors=_joined([part.successors for part in parts]),
+        successors=_joined([kind.successors for kind in of_kinds]),
         legal_actions=_joined(legal_actions),
-        packed=_joined([part.packed for part in parts]),
+        packed=_joined([kind.packed for kind in of_kinds]),
         slots=slots,
         seconds=_joined(seconds) if seconds else np.zeros(0, dtype=np.uint32),
         words=_joined(words),
@@ -290,11 +291,6 @@ def _beginnings(sizes: list[int]) -> npt.NDArray[np.int64]:
 def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """Return all entries of ``arrays`` in one flat array; of a single one without a copy."""
     return arrays[0].reshape(-1) if len(arrays) == 1 else np.concatenate(arrays, axis=None)
-
-
-def _kind(rules: Rules, group: range) -> tuple[Component, ...]:
-    """The components of a group: groups of equal components have equal tables."""
-    return rules.components[group.start : group.stop]
 
 
 def _columns_of(group: range, encoding: Encoding, layout: Layout) -> tuple[range, range]:
@@ -332,10 +328,13 @@ class _GroupTables(NamedTuple):
     state_bits: int
 
 
-def _chunks(states: int, width: int) -> list[tuple[int, int]]:
-    """The first state and the one after the last of pieces whose arrays take a few megabytes."""
+def chunks(rows: int, width: int) -> list[tuple[int, int]]:
+    """Return the first row of each piece, and the one after its last, of arrays of ``width``.
+
+    A piece takes a few megabytes.
+    """
     step = max(1, CHUNK_ENTRIES // width)
-    return [(first, min(first + step, states)) for first in range(0, states, step)]
+    return [(first, min(first + step, rows)) for first in range(0, rows, step)]
 
 
 def _tabulate_group(grouping: Grouping, index: int) -> _GroupTables:
@@ -345,7 +344,7 @@ def _tabulate_group(grouping: Grouping, index: int) -> _GroupTables:
     successors = np.empty((states, actions), dtype=np.uint32)
     counts = np.empty(states, dtype=np.uint32)
     legal_come_first = True
-    for first, last in _chunks(states, actions):
+    for first, last in chunks(states, actions):
         after = grouping.successors(group, first, last)
         legal = after != NO_MOVE
         counts[first:last] = legal.sum(axis=1)
@@ -360,7 +359,7 @@ def _tabulate_group(grouping: Grouping, index: int) -> _GroupTables:
     )
     legal_actions = np.empty((rows, actions), dtype=np.uint32)
     legal_actions[:] = np.arange(actions, dtype=np.uint32)
-    for first, last in _chunks(states, actions):
+    for first, last in chunks(states, actions):
         here = successors[first:last]
         legal = here != ILLEGAL_ACTION
         if not legal_come_first:
@@ -382,13 +381,13 @@ def _group_words(
     features_at = np.cumsum([0, *encoding.widths])
     first_action, actions = group.start * grouping.rules.num_options, tables.successors.shape[1]
     words = np.empty((states, len(columns)), dtype=np.uint64)
-    for first, last in _chunks(states, actions + layout.words * WORD_BYTES):
+    for first, last in chunks(states, actions + layout.words * WORD_BYTES):
         rows = np.zeros((last - first, layout.words), dtype=np.uint64)
         observations, masks = layout.observations(rows), layout.action_masks(rows)
-        parts = grouping.parts(group, np.arange(first, last))
+        member_states = grouping.member_states(group, np.arange(first, last))
         for member, component in enumerate(group):
             observations[:, features_at[component] : features_at[component + 1]] = (
-                encoding.features(component, parts[:, member])
+                encoding.features(component, member_states[:, member])
             )
         masks[:, first_action : first_action + actions] = (
             tables.successors[first:last] != ILLEGAL_ACTION

@@ -19,6 +19,7 @@ from nim_envs.envs.vector.tables import (
     GameTables,
     WordArray,
     check_tables,
+    chunks,
     game_tables,
 )
 from nim_envs.errors import SearchTooLargeError
@@ -39,8 +40,6 @@ ROW = np.dtype(
     ]
 )
 """Columns of :attr:`Winning.rows`."""
-
-CHUNK_ENTRIES = 1 << 18
 
 
 class Winning(NamedTuple):
@@ -66,7 +65,7 @@ class Winning(NamedTuple):
     strides: WordArray
 
 
-NOTHING = Winning(
+NO_WINNING_ACTIONS = Winning(
     rows=np.zeros(0, dtype=ROW),
     ranges=np.zeros(0, dtype=np.uint64),
     actions=np.zeros(0, dtype=np.uint32),
@@ -74,7 +73,7 @@ NOTHING = Winning(
     firm=np.uint32(0),
     strides=np.zeros(0, dtype=np.uint64),
 )
-"""Winning actions of games without an optimal opponent."""
+"""No winning actions, for games without an optimal opponent."""
 
 
 class OptimalPlay:
@@ -151,7 +150,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
     rows = np.empty(len(grouping.members), dtype=ROW)
     targets_at, actions_at = 0, 1
     for index, group in enumerate(grouping.members):
-        kind = grouping.rules.components[group.start : group.stop]
+        kind = grouping.components(group)
         if kind not in place_of:
             normal, firm = _group_values(solution, grouping, index)
             at = int(tables.groups["states_at"][index])
@@ -172,7 +171,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
                 needed = targets_at * WORD_BYTES + actions_at * ENTRY_BYTES
                 check_tables(grouping.rules, "the tables of winning actions", needed)
         rows[index] = (tables.groups["first_action"][index], *place_of[kind])
-    return NOTHING._replace(
+    return NO_WINNING_ACTIONS._replace(
         rows=rows,
         ranges=np.concatenate(ranges),
         actions=np.concatenate(actions),
@@ -186,15 +185,15 @@ def _group_values(
 ) -> tuple[IntArray, BoolArray]:
     """Nim-sum of the components' values in each state of a group, and where one is firm."""
     group = grouping.members[index]
-    parts = grouping.parts(group, np.arange(grouping.sizes[index]))
-    normal = np.zeros(len(parts), dtype=np.int64)
-    firm = np.zeros(len(parts), dtype=np.bool_)
+    states = grouping.member_states(group, np.arange(grouping.sizes[index]))
+    normal = np.zeros(len(states), dtype=np.int64)
+    firm = np.zeros(len(states), dtype=np.bool_)
     for member, component in enumerate(group):
         values = solution.component_values[component]
-        own = values.normal(parts[:, member])
+        own = values.normal(states[:, member])
         normal ^= own
         if solution.convention is Convention.MISERE:
-            firm |= own == values.misere(parts[:, member])
+            firm |= own == values.misere(states[:, member])
     return normal, firm
 
 
@@ -227,9 +226,8 @@ def _moves(game: GameTables, index: int) -> Iterator[_Moves]:
         if index in slots:
             at = int(tables.slots["seconds_at"][row])
             seconds = tables.seconds[at : at + states * actions].reshape(states, actions)
-    step = max(1, CHUNK_ENTRIES // actions)
-    for first in range(0, states, step):
-        here = successors[first : first + step]
+    for first, last in chunks(states, actions):
+        here = successors[first:last]
         state, action = np.nonzero(here != ILLEGAL_ACTION)
         second = None if seconds is None else seconds[first + state, action] & mask
         yield _Moves(len(here), state, action, here[state, action] & mask, second)
@@ -306,7 +304,7 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
         length += len(action)
         needed = count * (WORD_BYTES + 1) + length * ENTRY_BYTES
         check_tables(rules, "the table of winning actions at each position", needed)
-    return NOTHING._replace(
+    return NO_WINNING_ACTIONS._replace(
         rows=np.zeros(1, dtype=ROW),
         ranges=ranges,
         actions=np.concatenate(found),
@@ -316,9 +314,8 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
 
 def _states_and_indices(grouping: Grouping, actions: int) -> Iterator[tuple[UInt32Array, IntArray]]:
     """Yield the groups' states ``(groups, n)`` and the indices ``(n,)`` of all positions."""
-    count, step = grouping.num_positions, max(1, CHUNK_ENTRIES // actions)
-    for first in range(0, count, step):
-        indices = np.arange(first, min(first + step, count))
+    for first, last in chunks(grouping.num_positions, actions):
+        indices = np.arange(first, last)
         yield np.stack(np.unravel_index(indices, grouping.sizes)).astype(np.uint32), indices
 
 
@@ -331,6 +328,6 @@ def _keeping(
     stride = int(game.grouping.strides[index])
     change = (after & mask).astype(np.int64) - states[:, np.newaxis]
     legal = after != ILLEGAL_ACTION
-    there = np.where(legal, indices[:, np.newaxis] + change * stride, 0)
-    mine = values[indices][:, np.newaxis]
-    return np.asarray(legal & (mine >= 0) & (values[there] == -mine))
+    indices_after = np.where(legal, indices[:, np.newaxis] + change * stride, 0)
+    here = values[indices][:, np.newaxis]
+    return np.asarray(legal & (here >= 0) & (values[indices_after] == -here))

@@ -98,7 +98,7 @@ def test_slots_can_be_groups_of_their_own_in_every_game(case, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(engine, "game_tables", partial(game_tables, largest_slots=0))
         apart = batch(case[0], **case[1])
-    assert not apart.game.rules.slot_groups or apart._engine._shared.grouping.slots
+    assert not apart.game.rules.slot_groups or apart._engine._game_tables.grouping.slots
     actions = np.random.default_rng(0).integers(joint.single_action_space.n, size=(8, 5))
     # Actions drawn where none is legal may differ: they are never played.
     assert same(play(joint, 15, seed=1)[2::2], play(apart, 15, seed=1)[2::2])
@@ -147,14 +147,14 @@ def test_environments_with_equal_rules_and_encoding_share_their_tables():
     other = batch(heaps=(30, 40, 50), encoding="binary")
     optimal = [batch(heaps=(30, 40, 50), opponent=0.1, misere=misere) for misere in (False, True)]
     again = batch(heaps=(30, 40, 50), opponent="optimal", misere=True)
-    assert one._engine._shared is same_rules._engine._shared
-    assert one._engine._shared is not other._engine._shared
-    assert all(env._engine._shared is one._engine._shared for env in optimal)
+    assert one._engine._game_tables is same_rules._engine._game_tables
+    assert one._engine._game_tables is not other._engine._game_tables
+    assert all(env._engine._game_tables is one._engine._game_tables for env in optimal)
     assert optimal[0]._engine._optimal_play is not again._engine._optimal_play
     assert optimal[1]._engine._optimal_play is again._engine._optimal_play
-    assert pickle.loads(pickle.dumps(one))._engine._shared is one._engine._shared
+    assert pickle.loads(pickle.dumps(one))._engine._game_tables is one._engine._game_tables
     # Nobody keeps them when nobody uses them.
-    kept = weakref.ref(other._engine._shared)
+    kept = weakref.ref(other._engine._game_tables)
     del other
     gc.collect()
     assert kept() is None

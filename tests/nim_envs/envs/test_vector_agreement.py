@@ -240,7 +240,7 @@ def test_after_truncations_the_seat_to_move_keeps_its_mask(heaps, opponent, mode
     env = batch(
         num_envs=20, heaps=heaps, opponent=opponent, seat=seat, max_cycles=1, autoreset_mode=mode
     )
-    assert (len(env._engine._shared.grouping.members) > 1) == (heaps[0] > 3)
+    assert (len(env._engine._game_tables.grouping.members) > 1) == (heaps[0] > 3)
     env.reset(seed=0)
     seats = set()
     for _ in range(1 if opponent is not None else 2):
