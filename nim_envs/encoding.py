@@ -35,16 +35,12 @@ CODES = {
     ),
     "unary": Code(lambda states: states - 1, operator.gt),
 }
+"""The encodings besides ``"integer"``: adding one is adding a row.
+
+An :class:`Encoding` looks its row up in every call, as pickles cannot hold these functions.
+"""
+
 ENCODINGS = ("integer", *CODES)
-
-
-def smallest_integer(largest: int) -> np.dtype[Any]:
-    """Return the smallest signed integer type that holds ``largest``."""
-    return next(
-        np.dtype(kind)
-        for kind in (np.int8, np.int16, np.int32, np.int64)
-        if largest <= np.iinfo(kind).max
-    )
 
 
 def with_mask(observations: spaces.Box, num_actions: int) -> spaces.Dict[Any]:
@@ -68,7 +64,8 @@ class Encoding:
             bits of the state, lowest first; ``"unary"``, as many leading ones as the number of the
             state.
         rules: the rules whose positions are encoded.
-        dtype: the dtype of ``"integer"`` observations.
+        dtype: the dtype of ``"integer"`` observations; ``None``: the smallest signed integers that
+            hold every coordinate.
 
     Attributes:
         space: the ``Box`` of the observations.
@@ -85,14 +82,16 @@ class Encoding:
         [1.0, 0.0, 1.0, 1.0, 1.0]
     """
 
-    def __init__(self, name: str, rules: Rules, dtype: npt.DTypeLike = np.int64) -> None:
+    def __init__(self, name: str, rules: Rules, dtype: npt.DTypeLike | None = np.int64) -> None:
         self.name: str = checked_choice("encoding", name, ENCODINGS)
         self.space: spaces.Box
         self.field_widths: tuple[int, ...]
         self._rules = rules
         code = CODES.get(name)
         if code is None:
-            integer: Any = np.dtype(dtype).type
+            # A signed type that holds -n holds n - 1.
+            smallest = np.min_scalar_type(-max(rules.fields))
+            integer: Any = np.dtype(smallest if dtype is None else dtype).type
             high = (np.array(rules.fields, dtype=np.int64) - 1).astype(integer)
             self.space = spaces.Box(low=np.zeros_like(high), high=high, dtype=integer)
             self.field_widths = (1,) * len(rules.fields)

@@ -161,7 +161,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._num_options = game.rules.num_options
         self._num_actions = game.rules.num_actions
         self.encoding = Encoding(encoding, game.rules)
-        self._show_positions = encoding == "integer" and not game.rules.has_coordinates
+        self._observes_positions = encoding == "integer" and not game.rules.has_coordinates
 
         self.possible_agents = list(PLAYERS)
         self.action_spaces = {agent: spaces.Discrete(game.rules.num_actions) for agent in PLAYERS}
@@ -176,7 +176,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._rng: np.random.Generator | None = None
 
         self.agents: list[str] = []
-        self.agent_selection = PLAYERS[0]
+        self.agent_selection = FIRST
         self.rewards: dict[str, float] = {}
         self._cumulative_rewards: dict[str, float] = {}
         self.terminations: dict[str, bool] = {}
@@ -188,7 +188,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         # legal actions, whether the game is over, and the number of moves made.
         self._position: IntArray | None = None
         self._mask = np.zeros(game.rules.num_actions, dtype=np.int8)
-        self._legal = 0
+        self._legal_count = 0
         self._over = False
         self._moves = 0
         # The agent to move if the game had not been truncated; ``agent_selection`` changes
@@ -199,7 +199,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         # Cache of the last start's mask: most games start where the previous one did.
         self._start_key = b""
         self._start_mask = self._mask
-        self._start_legal = 0
+        self._start_legal_count = 0
 
     def _observation_space(self) -> spaces.Dict[Any]:
         box = self.encoding.space
@@ -280,9 +280,9 @@ class GameEnv(AECEnv[str, Any, Any]):
             states = position.tolist()
             options = [rows[state] for rows, state in zip(self._state_options, states, strict=True)]
             self._start_mask = np.concatenate([each.mask for each in options])
-            self._start_legal = sum([each.legal_count for each in options])
+            self._start_legal_count = sum([each.legal_count for each in options])
         self._mask = self._start_mask.copy()
-        self._legal = self._start_legal
+        self._legal_count = self._start_legal_count
         self._over = False
         self._moves = 0
         self._to_move_at_truncation = None
@@ -348,14 +348,14 @@ class GameEnv(AECEnv[str, Any, Any]):
             InvalidActionError: ``agent`` is not one of the two players.
         """
         position = self._position
-        if position is None:
+        if position is None:  # a call of ``_current`` takes time in every step
             position = self._current()
         if agent not in PLAYERS:
             raise InvalidActionError(f"agent must be one of {PLAYERS}, not {agent!r}")
         to_move = self._to_move_at_truncation if self._over else self.agent_selection
         return {
             "observation": (
-                position.copy() if self._show_positions else self.encoding.encode(position)
+                position.copy() if self._observes_positions else self.encoding.encode(position)
             ),
             "action_mask": (
                 self._mask.copy()
@@ -436,12 +436,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         first = component * self._num_options
         after = rows[successor]
         self._mask[first : first + self._num_options] = after.mask
-        self._legal += after.legal_count - before.legal_count
+        self._legal_count += after.legal_count - before.legal_count
         if second:
             self._fill_empty_slot(position, component, second)
         self._moves += 1
         self.agent_selection = PLAYERS[1 - seat]
-        if not self._legal:
+        if not self._legal_count:
             self._finish(seat, self._last_movers_reward(position))
         elif self._moves == self._truncate_at:
             self._over = True
@@ -458,7 +458,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         first = slot * self._num_options
         row = self._state_options[slot][state]
         self._mask[first : first + self._num_options] = row.mask
-        self._legal += row.legal_count
+        self._legal_count += row.legal_count
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space, or raise an error."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from nim_envs.caches import LimitedCache
-from nim_envs.encoding import Encoding, smallest_integer, with_mask
+from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
@@ -26,7 +26,7 @@ from nim_envs.rules.validation import checked_boolean
 from nim_envs.typing import BoolArray, IntArray
 
 CACHED_POSITIONS = 1 << 16
-"""Maximum number of positions whose winning actions are cached."""
+"""Maximum number of positions whose optimal actions are cached."""
 
 SEATS = (np.int8(0), np.int8(1))
 NO_WINNER = np.int8(-1)
@@ -182,18 +182,18 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             key: self._aec.metadata[key] for key in ("name", "render_modes", "render_fps")
         }
         rules = game.rules
-        self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.fields) - 1))
+        self.encoding = Encoding(encoding, rules, dtype=None)
         self.action_space: spaces.Discrete = spaces.Discrete(rules.num_actions)
         self.observation_space: spaces.Space[Any] = self.encoding.space
         if mask_in_observation:
             self.observation_space = with_mask(self.encoding.space, rules.num_actions)
-        self._winning: LimitedCache[bytes, IntArray] = LimitedCache(CACHED_POSITIONS)
+        self._optimal_actions: LimitedCache[bytes, IntArray] = LimitedCache(CACHED_POSITIONS)
         if self._epsilon < 1.0:
             # Solved now, so that an error is raised here and not during an episode.
             game.solution.is_winning(rules.initial)
         # The observing seat: the agent, or in self-play the player to move.
         self._seat = 0
-        self._begun = False
+        self._seeded = False
         self._ready = False
         self._last_reply: Any = None
 
@@ -223,12 +223,12 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         checked_seed(seed)
         super().reset(seed=seed)
         start_seed = None
-        if seed is not None or not self._begun:
+        if seed is not None or not self._seeded:
             start_seed = int(self.np_random.integers(2**63))
         self._ready = False
         for _ in range(MOST_OPENINGS):
             self._aec.begin_from(sampler, start_seed)
-            self._begun, start_seed = True, None
+            self._seeded, start_seed = True, None
             self._seat = self._fixed_seat
             if self._seat < 0:
                 self._seat = int(self.np_random.random() * len(PLAYERS))
@@ -316,11 +316,11 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         chosen = np.flatnonzero(mask)
         if self._epsilon < 1.0 and rng.random() >= self._epsilon:
             position = self._aec.position
-            winning = self._winning.get_or_create(
+            optimal = self._optimal_actions.get_or_create(
                 position.tobytes(), lambda: self.game.solution.keeping_actions(position)
             )
-            if len(winning):
-                chosen = winning
+            if len(optimal):
+                chosen = optimal
         return chosen.item(int(rng.random() * len(chosen)))
 
     def _observation_and_info(self, mover: int, winner: np.int8) -> tuple[Any, dict[str, Any]]:
@@ -377,4 +377,4 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without caches, for pickles and copies."""
-        return {**self.__dict__, "_winning": LimitedCache(CACHED_POSITIONS)}
+        return {**self.__dict__, "_optimal_actions": LimitedCache(CACHED_POSITIONS)}

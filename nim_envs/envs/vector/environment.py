@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from nim_envs.compilation import announced_compilation
-from nim_envs.encoding import Encoding, smallest_integer, with_mask
+from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth, no_move_yet
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
@@ -241,7 +241,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             "autoreset_mode": self.autoreset_mode,
         }
         rules, convention = game.rules, game.convention
-        self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.fields) - 1))
+        self.encoding = Encoding(encoding, rules, dtype=None)
         self._engine = Engine(
             game,
             self.encoding,
