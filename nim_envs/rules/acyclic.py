@@ -1,4 +1,4 @@
-"""Cycles in a table of moves, found by a topological sweep in linear time."""
+"""Cycles of moves, and ranks of states where there are none: a topological sort, linear in time."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def cycle_error(cycle: str, of: str = "") -> InvalidGameError:
 
 
 def ranks(states: int, sources: Array, targets: Array) -> IntArray:
-    """Return the largest number of moves in a row from each state, each in a part of the last.
+    """Return the length of the longest chain of moves from each state.
+
+    Each move of a chain is made in one of the parts that the move before it left.
 
     Args:
         states: number of states.
@@ -63,7 +65,8 @@ def ranks(states: int, sources: Array, targets: Array) -> IntArray:
         targets: a part that the move leaves, ``(moves,)``.
 
     Returns:
-        ``(states,)``: 0 for a state without a move; every part has a smaller rank.
+        ``(states,)``: 0 for a state without a move; every part that a move leaves has a smaller
+        rank.
 
     Raises:
         InvalidGameError: the moves form a cycle; the message names the states on it.

@@ -18,7 +18,6 @@ MOST_CELLS = 61
 MOST_LISTED = 2**17
 """Most reachable sets that are listed to be the states; with more, all sets are states."""
 
-
 LISTED_AT_ONCE = 2**12
 """Sets whose options are computed at once."""
 

@@ -126,7 +126,7 @@ class FibonacciWords(MoveWords):
 
 
 def _states_below(objects: IntArray) -> IntArray:
-    """Return the largest state with fewer than ``objects`` objects; ``objects`` is positive."""
+    """Return the last state of a heap with one object less; ``objects`` are positive."""
     return np.asarray(objects * (objects - 1) // 2)
 
 

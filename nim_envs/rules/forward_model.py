@@ -38,7 +38,7 @@ class State:
     """A state of a component, with its moves.
 
     Attributes:
-        index: the state as the component's tables have it.
+        number: the number of the state.
         legal: number of legal options.
         slots: most slots that play from it can fill; 0 where the component does not split.
         actions: the legal actions, ascending; ``None``: not listed yet.
@@ -46,7 +46,7 @@ class State:
             those of the second part, empty if there is none; ``None``: not listed yet.
     """
 
-    index: int
+    number: int
     legal: int
     slots: int
     actions: Position | None = None
@@ -81,24 +81,24 @@ class States(dict[Any, State]):
         if not all(0 <= value < size for value, size in zip(point, self._fields, strict=True)):
             raise KeyError(key)
         component = self._component
-        index = int(self._system.states_at(np.array(point, dtype=np.int64)))
-        if index == NO_STATE:
+        number = int(self._system.states_at(np.array(point, dtype=np.int64)))
+        if number == NO_STATE:
             raise KeyError(key)
-        slots = int(component.slots_needed[index]) if component.splits else 0
+        slots = int(component.slots_needed[number]) if component.splits else 0
         self._count(1)
-        state = self[key] = State(index, self._options[index].legal_count, slots)
+        state = self[key] = State(number, self._options[number].legal_count, slots)
         return state
 
     def actions(self, state: State) -> Position:
         """List the legal actions of a state."""
-        legal = np.flatnonzero(self._options[state.index].mask)
+        legal = np.flatnonzero(self._options[state.number].mask)
         self._count(0, len(legal))
         state.actions = tuple((self._first_action + legal).tolist())
         return state.actions
 
     def moves(self, state: State) -> tuple[tuple[int, Position, Position], ...]:
         """List the moves of a state."""
-        options = self._options[state.index]
+        options = self._options[state.number]
         legal = np.flatnonzero(options.mask)
         self._count(0, len(legal))
         stays = self._system.of(options.successors[legal].astype(np.int64)).tolist()
@@ -156,8 +156,8 @@ class ForwardModel:
         self._groups = rules.slot_groups
         group_of = {index: group for group in self._groups for index in group}
         self._states = [States(rules, index) for index in range(len(rules.components))]
-        # Of each component: states, first coordinate, the one behind the last, group of slots.
-        self._places = [
+        # For each component: states, first coordinate, the one behind the last, group of slots.
+        self._by_component = [
             (states, part.start, part.stop, group_of.get(index))
             for index, (states, part) in enumerate(zip(self._states, self._slices, strict=True))
         ]
@@ -178,7 +178,7 @@ class ForwardModel:
         """Return the legal moves; see :meth:`nim_envs.Game.moves`."""
         found: list[tuple[int, Position]] = []
         position, here = self._at(position)
-        for state, (states, start, stop, group) in zip(here, self._places, strict=True):
+        for state, (states, start, stop, group) in zip(here, self._by_component, strict=True):
             if not state.legal:
                 continue
             before, behind = position[:start], position[stop:]
@@ -197,10 +197,10 @@ class ForwardModel:
             largest = self._num_actions - 1
             action = checked_integer("action", action, 0, largest, error=InvalidActionError)
         component, option = divmod(action, self._num_options)
-        states, start, stop, group = self._places[component]
-        stays, second = self._options[component][here[component].index].after(option)
+        states, start, stop, group = self._by_component[component]
+        stays, second = self._options[component][here[component].number].after(option)
         if stays < 0:
-            before = np.array([state.index for state in here])
+            before = np.array([state.number for state in here])
             raise illegal_move_error(self._rules, before, action)
         after = after[:start] + states.coordinates(stays) + after[stop:]
         if second and group is not None:
@@ -240,6 +240,6 @@ class ForwardModel:
 
         Then no move splits.
         """
-        slot = first_empty_slot([state.index for state in here], group)
+        slot = first_empty_slot([state.number for state in here], group)
         start: int = self._slices[slot].start
         return start

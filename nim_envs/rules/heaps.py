@@ -80,7 +80,7 @@ class SplittingHeap(Component):
     @cached_property
     def splits(self) -> bool:
         """Whether some option leaves two heaps, each with a move."""
-        alive, two = np.flatnonzero(self._alive), np.flatnonzero(self._digits & LEAVE_TWO)
+        alive, two = np.flatnonzero(self._has_move), np.flatnonzero(self._digits & LEAVE_TWO)
         # The smallest heap that splits leaves the smallest two that have a move.
         parts = alive[: 1 + self.game.unequal][[0, -1]] if len(alive) > self.game.unequal else None
         return parts is not None and len(two) > 0 and two[0] + parts.sum() <= self.size
@@ -106,7 +106,7 @@ class SplittingHeap(Component):
         return np.asarray(whole | one | two)
 
     @cached_property
-    def _alive(self) -> BoolArray:
+    def _has_move(self) -> BoolArray:
         """Whether a heap of each size has a legal move, ``(states,)``."""
         sizes, digits = np.arange(self.states), self._digits
         alive = (digits & WHOLE > 0) & (sizes > 0)
@@ -130,7 +130,7 @@ class SplittingHeap(Component):
             pairs[size] = (left[1 : half + 1] + larger).max(initial=0)
             most = np.maximum(left[size::-1] * one[: size + 1], pairs[size::-1] * two[: size + 1])
             needed[size] = max(1, most.max())
-            left[size] = needed[size] * self._alive[size]
+            left[size] = needed[size] * self._has_move[size]
         return read_only(needed)
 
     def _parts(self, states: IntArray) -> tuple[IntArray, IntArray]:
@@ -139,7 +139,7 @@ class SplittingHeap(Component):
         legal = self._legal(states)
         larger = np.where(legal, np.asarray(states)[..., np.newaxis] - taken - smaller, 0)
         smaller = np.where(legal, smaller, 0)
-        larger, smaller = larger * self._alive[larger], smaller * self._alive[smaller]
+        larger, smaller = larger * self._has_move[larger], smaller * self._has_move[smaller]
         first = np.where(larger > 0, larger, smaller)
         return np.where(legal, first, NO_MOVE), np.where(larger > 0, smaller, 0)
 
@@ -153,7 +153,7 @@ class SplittingHeap(Component):
 
     def is_terminal(self, states: IntArray) -> BoolArray:
         """Return where the heap is of a size without a move."""
-        return np.asarray(~self._alive[states])
+        return np.asarray(~self._has_move[states])
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ def are_moves(rules: Rules, positions: IntArray, after: IntArray) -> BoolArray:
     """Return which pairs of positions are joined by a legal move.
 
     Args:
-        rules: rules with heaps of any size, where nothing splits.
+        rules: rules of any game; where a component splits, its options must be few enough to be
+            tabulated.
         positions: ``(n, components)``.
         after: ``(n, components)``; points that are not positions are allowed.
 

@@ -112,7 +112,7 @@ def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Rules:
         [2, 3]
     """
     count = checked_integer("nodes", nodes, minimum=1)
-    pairs = checked_pairs("edges", edges, least=0)
+    pairs = checked_pairs("edges", edges, min_pairs=0)
     for index, pair in enumerate(pairs):
         if max(pair) >= count or pair[0] == pair[1]:
             raise InvalidGameError(

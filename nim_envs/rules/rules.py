@@ -13,12 +13,12 @@ from nim_envs.errors import InvalidActionError, InvalidGameError
 from nim_envs.rules.acyclic import cycle_error
 from nim_envs.rules.component import Component, shared_component
 from nim_envs.rules.coordinate_checks import check_coordinates
-from nim_envs.rules.game_words import position_summary
 from nim_envs.rules.option_tables import OptionTables
 from nim_envs.rules.positions import Positions
 from nim_envs.rules.slots import first_empty
 from nim_envs.rules.state_options import StateOptionsCache, shared_state_options
 from nim_envs.rules.validation import LARGEST_STATE, checked_integer, checked_name, integers_of
+from nim_envs.rules.words import position_summary
 from nim_envs.typing import BoolArray, IntArray, MaskArray
 
 
@@ -104,23 +104,22 @@ class Rules(Positions, OptionTables):
             and the indices of the positions after it. Both ``(legal,)``.
         """
         strides = self.strides
-        # The first empty slot of a group does not depend on the move.
-        positions = self.positions(indices) if self.slot_groups else np.zeros((0, 0), np.int64)
-        empty = {
-            index: strides[slots]
-            for group in self.slot_groups
-            for slots in [first_empty(positions, group)]
-            for index in group
-        }
+        # By slot, the stride of the first empty one of its group, which is the same for all moves.
+        stride_of_empty: dict[int, IntArray] = {}
+        if self.slot_groups:
+            positions = self.positions(indices)
+            for group in self.slot_groups:
+                stride = strides[first_empty(positions, group)]
+                stride_of_empty |= dict.fromkeys(group, stride)
         for index, component in enumerate(self.components):
             places = indices // strides[index] % component.num_places
             states = component.states_at_places(places)
             for option, where, successors in component.moves_by_option(states):
                 change = component.place_of(successors) - places[where]
                 after = indices[where] + change * strides[index]
-                if index in empty:
+                if index in stride_of_empty:
                     seconds = component.second_table[states[where], option]
-                    after += seconds * empty[index][where]
+                    after += seconds * stride_of_empty[index][where]
                 yield self.action(index, option), where, after
 
     def __post_init__(self) -> None:

@@ -52,13 +52,13 @@ class StateOptionsCache(dict[int, StateOptions]):
         if len(self) >= self._most:
             self.clear()
         states = np.array([state], dtype=np.int64)
-        legal = self._component.options
+        own = self._component.options
         successors = np.full(self._options, NO_MOVE, dtype=self._dtype)
-        successors[:legal] = self._component.successors(states)[0]
+        successors[:own] = self._component.successors(states)[0]
         seconds = None
         if self._component.splits:
             seconds = np.zeros(self._options, dtype=self._dtype)
-            seconds[:legal] = self._component.second_successors(states)[0]
+            seconds[:own] = self._component.second_successors(states)[0]
             seconds.setflags(write=False)
         mask = (successors != NO_MOVE).astype(np.int8)
         for array in (successors, mask):

@@ -22,7 +22,6 @@ LARGEST_BYTES = 2**30
 LIMIT_VARIABLE = "NIM_ENVS_LARGEST_BYTES"
 """Environment variable that overrides the limit."""
 
-
 LONGEST_NUMBER = 10**24
 """Numbers in messages are below it; of larger ones their power of ten is shown."""
 
@@ -224,7 +223,7 @@ def checked_integers(
 
 
 def checked_pairs(
-    name: str, values: Any, minimum: int = 0, *, least: int = 1
+    name: str, values: Any, minimum: int = 0, *, min_pairs: int = 1
 ) -> tuple[tuple[int, int], ...]:
     """Return ``values`` as a tuple of pairs of integers of at least ``minimum``.
 
@@ -232,14 +231,14 @@ def checked_pairs(
         name: name of the argument, for messages.
         values: the value given.
         minimum: smallest allowed integer.
-        least: smallest number of pairs.
+        min_pairs: smallest number of pairs.
 
     Raises:
         InvalidGameError: ``values`` is not a sequence of pairs, has fewer, or holds anything else.
     """
     of_integers = f"of integers of at least {minimum}"
-    if not _is_sequence(values) or len(values) < least:
-        pairs = f"a sequence of at least {least} pair" if least else "a sequence of pairs"
+    if not _is_sequence(values) or len(values) < min_pairs:
+        pairs = f"a sequence of at least {min_pairs} pair" if min_pairs else "a sequence of pairs"
         raise InvalidGameError(f"{name} must be {pairs} {of_integers}, not {values!r}")
     checked = []
     for index, pair in enumerate(values):
