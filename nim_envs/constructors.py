@@ -60,7 +60,7 @@ def construct_part(named: NamedGame, arguments: Mapping[str, Any]) -> Rules:
 def _call(named: NamedGame, arguments: Mapping[str, Any], misere: bool | None) -> Rules | Game:
     """Return the result of the constructor, checked."""
     convention = {"misere": misere} if named.takes_misere else {}
-    result = named.rules(**{**named.defaults, **arguments, **convention})
+    result = named.constructor(**{**named.defaults, **arguments, **convention})
     if not isinstance(result, (Rules, Game)):
         raise InvalidGameError(
             f"the constructor of {named.name} must return Rules or a Game, not {result!r}"
@@ -85,7 +85,7 @@ def rules_of(game: Rules | Game) -> Rules:
     return replace(game.rules, initial=tuple(first))
 
 
-def checked_name(name: Any) -> str:
+def checked_game_name(name: Any) -> str:
     """Return the name of a game.
 
     Raises:

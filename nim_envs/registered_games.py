@@ -103,8 +103,8 @@ class NamedGame:
 
     Args:
         name: the name in :data:`GAMES`; of one that is not registered, ``module:function``.
-        constructor: a function that returns rules or a game, or in the table below its name
-            ``module:function``; its keyword arguments are the environment's.
+        entry_point: the constructor, a function that returns rules or a game, or in the table below
+            its name ``module:function``; its keyword arguments are the environment's.
         defaults: default keyword arguments of the constructor.
         misere: whether by default the player who makes the last move loses; ``None``: as the
             :class:`nim_envs.Game` says that the constructor returns, else normal play.
@@ -115,7 +115,7 @@ class NamedGame:
     """
 
     name: str
-    constructor: Callable[..., Any] | str
+    entry_point: Callable[..., Any] | str
     defaults: Mapping[str, Any]
     misere: bool | None = False
     version: int = 0
@@ -123,11 +123,11 @@ class NamedGame:
     takes_misere: bool = False
 
     @cached_property
-    def rules(self) -> Callable[..., Any]:
+    def constructor(self) -> Callable[..., Any]:
         """The constructor, imported on first access."""
-        constructor = self.constructor
         found: Callable[..., Any]
-        found = resolve_name(constructor) if isinstance(constructor, str) else constructor
+        entry = self.entry_point
+        found = resolve_name(entry) if isinstance(entry, str) else entry
         return found
 
     @property
@@ -141,16 +141,20 @@ class NamedGame:
         camel = "".join(word.capitalize() for word in self.name.split("_"))
         return f"{NAMESPACE}/{camel}-v{self.version}"
 
-    def is_again(self, other: NamedGame) -> bool:
-        """Return whether this is another's function, perhaps defined again, or its rules."""
-        if isinstance(self.rules, partial) or isinstance(other.rules, partial):
+    def is_same_game(self, other: NamedGame) -> bool:
+        """Return whether both have the same constructor, or were registered as the same rules.
+
+        A function is the same if it is defined again, as when its module is reloaded.
+        """
+        one, two = self.constructor, other.constructor
+        if isinstance(one, partial) or isinstance(two, partial):  # registered as rules or a game
             return (
                 self.source is not None
                 and other.source is not None
                 and bool(self.source.game == other.source.game)
             )
-        names = [(rules.__module__, rules.__qualname__) for rules in (self.rules, other.rules)]
-        return self.rules is other.rules or (names[0] == names[1] and "<" not in names[0][1])
+        names = [(each.__module__, each.__qualname__) for each in (one, two)]
+        return one is two or (names[0] == names[1] and "<" not in names[0][1])
 
 
 def _by_name(*games: NamedGame) -> dict[str, NamedGame]:

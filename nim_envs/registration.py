@@ -8,7 +8,7 @@ from dataclasses import replace as replaced
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nim_envs.constructors import checked_name, construct_game, construct_part, named_game
+from nim_envs.constructors import checked_game_name, construct_game, construct_part, named_game
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError, UnknownArgumentError
@@ -65,7 +65,7 @@ def _check_arguments(named: NamedGame, arguments: Mapping[str, Any], *others: st
     Raises:
         UnknownArgumentError: an unknown argument; the message lists the known ones.
     """
-    own = signature(named.rules).parameters
+    own = signature(named.constructor).parameters
     allowed = dict.fromkeys([*(name for name in own if name != "misere"), *others])
     for name in arguments:
         if name not in allowed:
@@ -273,7 +273,7 @@ def register_game(
         >>> pettingzoo.make("aec", "nim_envs/two_paths-v0", misere=True).game.summary
         'two paths, components 3-2, misère play'
     """
-    checked_name(name)
+    checked_game_name(name)
     row, why = named_game(name, rules, misere, defaults or {}, RESERVED)
     _check_free(row, replace=checked_boolean("replace", replace))
     add(row)
@@ -292,9 +292,9 @@ def _check_free(game: NamedGame, *, replace: bool) -> None:
     before = GAMES.get(name)
     if before is not None and before.source is None:
         raise InvalidGameError(f"{name} is a game of this package: choose another name")
-    if before is not None and not replace and not game.is_again(before):
+    if before is not None and not replace and not game.is_same_game(before):
         raise InvalidGameError(
-            f"{name} is registered already, as {before.rules!r}: choose another name, or "
+            f"{name} is registered already, as {before.constructor!r}: choose another name, or "
             "replace=True"
         )
     for other in GAMES.values():
@@ -350,4 +350,4 @@ def resolve_game_name(text: str) -> NamedGame:
         return GAMES[function]  # the module registers it
     typed, _ = named_game(text, resolved(text), None, {}, RESERVED)
     own = (game for game in GAMES.values() if game.source is not None)
-    return next((game for game in own if typed.is_again(game)), typed)
+    return next((game for game in own if typed.is_same_game(game)), typed)

@@ -73,15 +73,17 @@ LONGEST_VALUES = 16
 def title(name: str) -> str:
     """Return the name of a game as a heading, as the docstring of its rules calls it."""
     row = GAMES[name]
-    found = re.match(r"Rules of (?:an? |the )?([^:.(]+)", words(row.rules)[0])
+    found = re.match(r"Rules of (?:an? |the )?([^:.(]+)", words(row.constructor)[0])
     called = found[1].strip() if found else name.replace("_", " ")
-    twin = any(other.rules is row.rules and not other.misere for other in GAMES.values())
+    twin = any(
+        other.constructor is row.constructor and not other.misere for other in GAMES.values()
+    )
     return f"Misère {called}" if row.misere and twin else called[0].upper() + called[1:]
 
 
 def rules(name: str) -> list[str]:
     """Return the rules in words: first a move of the game, last who wins."""
-    constructor = GAMES[name].rules
+    constructor = GAMES[name].constructor
     first, *others = (linked(text, constructor.__module__) for text in words(constructor))
     move = re.sub(r"^Rules of [^:]+: ", "", first)
     move = "" if move == first else move[0].upper() + move[1:]
@@ -243,7 +245,7 @@ def common_arguments() -> str:
 def own_arguments(name: str) -> str:
     """Return the table of the arguments of the rules and of the convention."""
     row = GAMES[name]
-    constructor = row.rules
+    constructor = row.constructor
     texts = described(constructor)
     if not texts:
         # Games that differ in one rule alone refer to one of them for their arguments.
@@ -314,7 +316,7 @@ def page(name: str) -> None:
         ("action mask", f"`{observation['action_mask']}`"),
         ("actions", f"`{env.action_space('player_0')}`"),
     ]
-    constructor = GAMES[name].rules
+    constructor = GAMES[name].constructor
     what_is_read = references(constructor)
     text = program(name)
     parts = [

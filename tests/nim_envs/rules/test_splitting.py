@@ -175,7 +175,7 @@ def test_the_batched_sweeps_equal_a_search_by_the_rules_steps(rules):
 
 @pytest.mark.parametrize("name", ["kayles", "dawsons_chess", "grundy"])
 def test_misere_play_equals_the_search_of_heaps(name):
-    rules = GAMES[name].rules(heaps=(8,))
+    rules = GAMES[name].constructor(heaps=(8,))
     search = HeapSearch(name, Convention.MISERE)
     solution = solve(Game(rules, Convention.MISERE))
     for position in rules.lattice():
