@@ -33,9 +33,10 @@ from nim_envs.theory.theorem_solution import (
     theorem_on,
 )
 
-# Costs. A full sweep of the positions takes 0.004 to 0.16 microseconds for each (octal games in
-# misère play with 2e5 to 4e6 positions and 5 to 55 actions, one core). So a quotient may cost at
-# least twice the sweep that it replaces: further games with the same components use it again.
+# Costs. A full sweep, which is backward induction over all positions, takes 0.004 to 0.16
+# microseconds for each (octal games in misère play with 2e5 to 4e6 positions and 5 to 55 actions,
+# one core). So a quotient may cost at least twice the sweep that it replaces: further games with
+# the same components use it again.
 
 SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
 """Most positions, and most modulo permutation of equal components, of a game that is searched
@@ -164,8 +165,10 @@ def _solve_sum(name: str, problem: Problem) -> Solution:
 # ``cgt`` is imported inside functions, so that only games that need it load it.
 
 
-def _is_raced(problem: Problem) -> bool:
-    return not _is_swept(problem) and _is_memoised(problem) and _is_large(problem)
+def _is_worth_a_race(problem: Problem) -> bool:
+    return (
+        not _can_be_swept(problem) and _can_be_memoised(problem) and _is_worth_a_quotient(problem)
+    )
 
 
 def _solve_by_race(problem: Problem) -> Solution:
@@ -174,7 +177,7 @@ def _solve_by_race(problem: Problem) -> Solution:
     return RacedSolution(problem.rules, problem.limit)
 
 
-def _is_large(problem: Problem) -> bool:
+def _is_worth_a_quotient(problem: Problem) -> bool:
     """Return whether a misère quotient is worth a try: a search would take longer than that."""
     return (
         problem.convention is Convention.MISERE
@@ -199,7 +202,7 @@ def _solve_by_quotient(problem: Problem) -> Solution:
     return solution
 
 
-def _is_swept(problem: Problem) -> bool:
+def _can_be_swept(problem: Problem) -> bool:
     return problem.rules.num_positions <= problem.limit
 
 
@@ -207,7 +210,7 @@ def _solve_by_sweep(problem: Problem) -> Solution:
     return SearchSolution(problem.rules, problem.convention, problem.limit)
 
 
-def _is_memoised(problem: Problem) -> bool:
+def _can_be_memoised(problem: Problem) -> bool:
     return problem.num_modulo_permutation <= min(problem.limit, LARGEST_MEMO)
 
 
@@ -223,7 +226,7 @@ def _sum_theorem(name: str, proof: str, applies: Callable[[Problem], bool]) -> M
 QUOTIENT = Method(
     "quotient",
     "every quotient that is found is proven by its transition algebra (Plambeck & Siegel 2008)",
-    _is_large,
+    _is_worth_a_quotient,
     _solve_by_quotient,
 )
 
@@ -243,15 +246,15 @@ METHODS = (
     Method(
         "auto",
         "that of the search, or of the quotient once it is found",
-        _is_raced,
+        _is_worth_a_race,
         _solve_by_race,
     ),
     QUOTIENT,
-    Method("search", "backward induction on all positions", _is_swept, _solve_by_sweep),
+    Method("search", "backward induction on all positions", _can_be_swept, _solve_by_sweep),
     Method(
         "search",
         "memoised search modulo permutation: the order of equal components changes nothing",
-        _is_memoised,
+        _can_be_memoised,
         _solve_by_memo,
     ),
 )

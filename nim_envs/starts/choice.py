@@ -60,18 +60,18 @@ def box_sampler(
     solution = None
     if value is not None:
         solution = game.solution if search else game.solution_without_search()
-    points = CountedSampler(box, terminal=True)
-    if points.num_positions <= LARGEST_SUPPORT:
+    all_positions = CountedSampler(box, terminal=True)
+    if all_positions.num_positions <= LARGEST_SUPPORT:
         return _listed(box, value, solution)
     if solution is not None:
         solution = solution.for_many_positions()
     if solution is not None and not solution.is_complete:
         raise SearchTooLargeError(
             f"no theorem known here says who wins {solution.convention.value} play of "
-            f"{box.rules.name}, and the box of starts has {points.num_positions} positions; the "
-            f"limit for searching them all is {LARGEST_SUPPORT}"
+            f"{box.rules.name}, and the box of starts has {all_positions.num_positions} positions; "
+            f"the limit for searching them all is {LARGEST_SUPPORT}"
         )
-    return _unlisted(points, box, value, solution)
+    return _unlisted(all_positions, box, value, solution)
 
 
 def _listed(box: Box, value: int | None, solution: Solution | None) -> ListSampler:
@@ -84,11 +84,11 @@ def _listed(box: Box, value: int | None, solution: Solution | None) -> ListSampl
 
 
 def _unlisted(
-    points: CountedSampler, box: Box, value: int | None, solution: Solution | None
+    all_positions: CountedSampler, box: Box, value: int | None, solution: Solution | None
 ) -> Sampler:
     """Return a sampler by counting, or by rejection if faster or if there is too much to count."""
-    rejection = RejectionSampler(points, box, value, solution)
-    # In slots, drawing the points to be rejected takes counting already.
+    rejection = RejectionSampler(all_positions, box, value, solution)
+    # In slots, drawing the positions to be rejected takes counting already.
     if not box.rules.slot_groups and rejection.acceptance_rate(TRIAL) >= LEAST_ACCEPTANCE_RATE:
         return rejection
     with suppress(SearchTooLargeError):

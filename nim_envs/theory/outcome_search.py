@@ -34,9 +34,8 @@ def search_values(component: Component) -> ValueArray:
     for places in by_rank(ranks(component.num_places, *component.move_edges)):
         states = component.states_at_places(places)
         index, _, after = component.legal_moves(states)
-        firsts = np.searchsorted(
-            index, np.arange(len(states))
-        )  # each has a move: its rank is not 0
+        # Each state has a move, as its rank is not 0.
+        firsts = np.searchsorted(index, np.arange(len(states)))
         values[places] = np.maximum.reduceat(-values[component.place_of(after)], firsts)
     return values
 

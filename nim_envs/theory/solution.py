@@ -24,6 +24,9 @@ Positions = Sequence[int] | npt.NDArray[np.integer]
 class Solution(ABC):
     """The exact solution of a game: the outcome of every position.
 
+    A subclass defines ``_winning`` and ``_winning_options``; with draws also ``_value``,
+    ``_keeping_actions`` and ``_keeping_options``. Their positions are checked, as state numbers.
+
     Attributes:
         rules: rules of the game solved.
         convention: normal or misère play, or an outcome of its own.

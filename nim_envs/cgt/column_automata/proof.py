@@ -108,7 +108,7 @@ class _OutOfWorkError(Exception):
     """The limit of work is reached."""
 
 
-class _Counter:
+class _WorkCounter:
     """Counts steps, up to a limit."""
 
     def __init__(self, limit: int) -> None:
@@ -167,7 +167,7 @@ def prove(
         said, true = ("lost", "won") if misere else ("won", "lost")
         reason = f"the position without objects is claimed to be {said}, but is {true}"
         return Verdict(Outcome.REFUTED, reason, (0,) if automaton.reads_zeros else (), 0)
-    counter = _Counter(work_limit)
+    counter = _WorkCounter(work_limit)
     columns = columns_of(automaton, work_limit, one_heap)
     if isinstance(columns, str):
         return _by_small_boards(automaton, relation, one_heap, columns, 0)
@@ -222,7 +222,7 @@ class _Moves:
     """
 
     def __init__(
-        self, columns: Columns, relation: MoveRelation, one_heap: bool, counter: _Counter
+        self, columns: Columns, relation: MoveRelation, one_heap: bool, counter: _WorkCounter
     ) -> None:
         self.columns = columns
         self.counter = counter
@@ -305,7 +305,7 @@ def _members(bits: int) -> Iterator[int]:
         bits &= ~(1 << index)
 
 
-def _differences(relation: MoveRelation, counter: _Counter) -> list[Difference]:
+def _differences(relation: MoveRelation, counter: _WorkCounter) -> list[Difference]:
     """Return every state of the relation, from the highest bit."""
 
     def steps(state: Difference) -> Iterator[Difference]:

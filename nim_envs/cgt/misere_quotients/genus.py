@@ -130,7 +130,8 @@ class _Genera:
         # Of the classes of the search, only value 0 is known.
         refined = self._search.refined
         self._classes, self._values = refined.classes, np.where(refined.lost, 0, -1)
-        self._value, self._most = 0, -1
+        # Values up to ``_value`` are known; ``_last_value`` is the last that can be found, or -1.
+        self._value, self._last_value = 0, -1
 
     def of(self, heap: int) -> Genus | None:
         """Return the genus of a heap that was added, if found."""
@@ -139,13 +140,13 @@ class _Genera:
             wanted = self._with_twos(self._classes.of(word))
             if (self._values[wanted] >= 0).all():
                 return Genus(self._normal[heap], self._until_it_alternates(wanted))
-            if self._value == self._most:
+            if self._value == self._last_value:
                 return None
             try:
                 limits = Limits(self._search.limit, MOST_GUESSES)
                 refined = refine(self._classes, self._values >= 0, limits)
             except (TooManyClassesError, SearchTooLargeError):
-                self._most = self._value
+                self._last_value = self._value
                 return None
             self._value += 1
             self._classes = refined.classes

@@ -94,7 +94,7 @@ def period_refutation(
         return f"the theorem on periodic quotients is not about {game.name}"
     if period.start < 1 or period.length < 1:
         return f"a period starts at heap 1 or later and is at least 1, not {period}"
-    last = 2 * (period.start + period.length) + places - 1
+    last = period.needed(places)
     if len(elements) <= last:
         return f"heaps up to {last} are needed, not only up to {len(elements) - 1}"
     for heap in range(period.start, len(elements) - period.length):

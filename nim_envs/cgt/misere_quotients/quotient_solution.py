@@ -84,11 +84,11 @@ class QuotientSolution(Solution):
             if isinstance(component, SplittingHeap):
                 sizes[component.game] = max(sizes.get(component.game, 0), component.size)
         parts = frozenset(each for each in others if not isinstance(each, SplittingHeap))
-        joint = _joint(parts, frozenset(sizes))
+        joint = _cached_joint(parts, frozenset(sizes))
         if may_go_on is not None:
             joint.search.spend = _stopping(lambda work: may_go_on(work, joint.share(sizes)))
         try:
-            quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
+            quotient = _cached_layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
         finally:
             joint.search.spend = ignore_work
         periodic = any(quotient.is_periodic(game, size) for game, size in sizes.items())
@@ -232,7 +232,7 @@ def _parts_of(component: Component, add: Callable[[list[Word]], int]) -> list[in
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _joint(components: frozenset[Component], games: frozenset[HeapGame]) -> _Joint:
+def _cached_joint(components: frozenset[Component], games: frozenset[HeapGame]) -> _Joint:
     """Return the cached quotient of components; heaps may have to be added."""
     # Sorted, so that every run gives the same numbers.
     return _Joint(sorted(components, key=repr), sorted(games, key=lambda game: game.name))
@@ -327,16 +327,16 @@ class _Layered:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _layered(
+def _cached_layered(
     parts: frozenset[Component],
     sizes: tuple[tuple[HeapGame, int], ...],
     single: tuple[Component, ...],
 ) -> _Layered:
     """Return the cached quotient of components and of heaps up to some sizes."""
-    return _Layered(_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single)
+    return _Layered(_cached_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single)
 
 
 def forget_quotients() -> None:
     """Empty the cache of quotients, for measurements."""
-    _layered.cache_clear()
-    _joint.cache_clear()
+    _cached_layered.cache_clear()
+    _cached_joint.cache_clear()

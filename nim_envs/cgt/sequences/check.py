@@ -13,6 +13,7 @@ from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, he
 from nim_envs.rules.validation import checked_integer
 
 Values = npt.NDArray[np.unsignedinteger]
+"""Grundy values of the heaps 0, 1, 2, …"""
 
 FIRST_HEAPS = 64
 """Number of heaps from 0 on whose values in a file are checked."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.cgt.sequences.check import option_values, places_of, wrong_value_error
+from nim_envs.cgt.sequences.check import Values, option_values, places_of, wrong_value_error
 from nim_envs.cgt.sequences.periods import Period, find_period, proven_period
 from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
 from nim_envs.errors import InvalidGameError, NotProvenError, SearchTooLargeError
@@ -19,8 +19,6 @@ from nim_envs.optional import installed, needed
 from nim_envs.progress import progress_bar
 from nim_envs.rules.octal_codes import LEAVE_TWO, HeapGame, heap_game
 from nim_envs.rules.validation import checked_choice, checked_integer
-
-Sequence = npt.NDArray[np.unsignedinteger]
 
 METHODS = ("auto", "sparse", "naive", "plain")
 
@@ -111,7 +109,7 @@ class GrundySequence:
         )
         self._sparse_space: Any = None
         self._plain = method == "plain" or (method == "auto" and not installed("numba"))
-        self._memory: Sequence = np.zeros(1, dtype=np.uint32 if wide else np.uint16)
+        self._memory: Values = np.zeros(1, dtype=np.uint32 if wide else np.uint16)
         self._known = 1
         # Values of options of every later heap, as the last digit repeats.
         self._always = np.zeros(2, dtype=np.uint8)
@@ -127,7 +125,7 @@ class GrundySequence:
             self._recompute_cheaply()
 
     @property
-    def values(self) -> Sequence:
+    def values(self) -> Values:
         """The values so far, ``(heaps,)``; uint16, or uint32 for games with many places."""
         values = self._memory[: self._known]
         values.flags.writeable = False
@@ -347,7 +345,7 @@ def grundy_sequence(
     method: Literal["auto", "sparse", "naive", "plain"] = "auto",
     checkpoint: str | Path | None = None,
     progress: bool = False,
-) -> Sequence:
+) -> Values:
     """Return the Grundy values of heaps of 0 to ``size - 1`` objects.
 
     Args:

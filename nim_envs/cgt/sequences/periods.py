@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from nim_envs.cgt.sequences.check import check_period
+from nim_envs.cgt.sequences.check import Values, check_period
 from nim_envs.rules.octal_codes import HeapGame
 from nim_envs.typing import IntArray
-
-Sequence = npt.NDArray[np.unsignedinteger]
 
 MOST_REPETITIONS = 8
 """Most distances to earlier occurrences of the last values that are tried as periods."""
@@ -36,7 +33,7 @@ class Period:
 
     length: int
     start: int
-    values: Sequence
+    values: Values
     needed: int
     known: int
 
@@ -65,7 +62,7 @@ class Period:
             raise ValueError(f"a heap holds at least 0 objects, not {heap}")
         return int(self.values[heap if heap < self.start else self._periodic(heap)])
 
-    def extend(self, size: int) -> Sequence:
+    def extend(self, size: int) -> Values:
         """Return the values of the heaps below ``size``, as the period says; dtype kept."""
         values = np.resize(self.values[self.start :], max(size - self.start, 0))
         return np.concatenate([self.values[: min(self.start, size)], values])
@@ -75,7 +72,7 @@ class Period:
         return self.start + (heaps - self.start) % self.length
 
 
-def find_period(values: Sequence, places: int) -> Period | None:
+def find_period(values: Values, places: int) -> Period | None:
     """Return the least period that ``values`` prove, or else the one nearest to a proof.
 
     Theorem: let an octal game have ``k`` places after the point, and let ``g(n + p) == g(n)`` for
@@ -126,7 +123,7 @@ def find_period(values: Sequence, places: int) -> Period | None:
     return best
 
 
-def proven_period(game: HeapGame, values: Sequence) -> Period | None:
+def proven_period(game: HeapGame, values: Values) -> Period | None:
     """Return the least period that values of a game prove, confirmed by :func:`check_period`.
 
     Args:
@@ -142,7 +139,7 @@ def proven_period(game: HeapGame, values: Sequence) -> Period | None:
     return period if check_period(game, values, period.length, period.start) else None
 
 
-def _repetitions(values: Sequence) -> Iterator[int]:
+def _repetitions(values: Values) -> Iterator[int]:
     """Yield the distances at which the last values occurred before: candidates for the period.
 
     First comes the shortest distance for the last half of the values. As a proven period repeats
