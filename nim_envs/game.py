@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.rules.convention import AnyConvention, Convention, ListedOutcome, require_last_move
-from nim_envs.rules.forward_model import ForwardModel, Position
+from nim_envs.rules.forward_model import ForwardModel
 from nim_envs.rules.rules import Rules
 from nim_envs.solver import solve, theorem_for
 from nim_envs.starts import FixedStart, Start, checked_start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.theorem_solution import TheoremOfGame
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray, Position
 
 PLAYERS = ("player_0", "player_1")
 """The two players, by the index of their seat; ``player_0`` moves first."""

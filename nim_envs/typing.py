@@ -1,4 +1,4 @@
-"""Types of arrays."""
+"""Types of arrays and of positions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Int32Array = npt.NDArray[np.int32]
 MaskArray = npt.NDArray[np.int8]
+UInt32Array = npt.NDArray[np.uint32]
+WordArray = npt.NDArray[np.uint64]
 ValueArray = npt.NDArray[np.int8]
 """Values of positions to the player to move: 1 for a win, 0 for a draw, -1 for a loss."""
 
 AnyArray = TypeVar("AnyArray", bound=Array)
 """The type of an array that a function returns as it was given."""
+
+Position = tuple[int, ...]
+"""One position in plain Python: the state, or the coordinates, of every component."""

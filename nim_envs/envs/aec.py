@@ -203,6 +203,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _observation_space(self) -> spaces.Dict[Any]:
         box = self.encoding.space
+        # Each agent has spaces of its own: sampling from one does not advance the other.
         copied = spaces.Box(low=box.low, high=box.high, dtype=box.dtype.type)
         return with_mask(copied, self.game.rules.num_actions)
 

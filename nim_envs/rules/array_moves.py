@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.typing import Array, IntArray, ValueArray
+from nim_envs.typing import Array, IntArray, Position, ValueArray
 
-Position = tuple[int, ...]
 ArrayMoves = Callable[[IntArray], tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]]
 ArrayOutcome = Callable[[IntArray], npt.ArrayLike]
 

@@ -15,8 +15,7 @@ from nim_envs.rules.legality import illegal_move_error
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.slots import first_empty_slot
 from nim_envs.rules.validation import check_bytes, checked_integer
-
-Position = tuple[int, ...]
+from nim_envs.typing import Position
 
 INTEGERS = {int}
 LEGAL = attrgetter("legal")
@@ -35,7 +34,7 @@ BYTES_OF_COORDINATE = 80
 
 @dataclass(slots=True, eq=False)
 class State:
-    """A state of a component, with its moves.
+    """A state of a component, with its moves, as the forward model caches it.
 
     Attributes:
         number: the number of the state.
@@ -53,7 +52,7 @@ class State:
     moves: tuple[tuple[int, Position, Position], ...] | None = None
 
 
-class States(dict[Any, State]):
+class StatesByCoordinates(dict[Any, State]):
     """The states of a component by coordinates; ``states[key]`` looks up missing ones.
 
     A key is a tuple of integers; where there is one coordinate, that integer itself.
@@ -155,7 +154,7 @@ class ForwardModel:
         self._slices = rules.field_slices
         self._groups = rules.slot_groups
         group_of = {index: group for group in self._groups for index in group}
-        self._states = [States(rules, index) for index in range(len(rules.components))]
+        self._states = [StatesByCoordinates(rules, index) for index in range(len(rules.components))]
         # For each component: states, first coordinate, the one behind the last, group of slots.
         self._by_component = [
             (states, part.start, part.stop, group_of.get(index))

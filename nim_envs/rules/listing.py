@@ -30,9 +30,8 @@ from nim_envs.rules.validation import (
     is_listing,
     largest_bytes,
 )
-from nim_envs.typing import Array, Int32Array, IntArray, ValueArray
+from nim_envs.typing import Array, Int32Array, IntArray, Position, ValueArray
 
-Position = tuple[int, ...]
 Moves = Callable[[Position], Iterable[tuple[Hashable, Position]]]
 Outcome = Callable[[Position], int]
 
@@ -109,7 +108,7 @@ def list_positions(
         SearchTooLargeError: more than ``limit`` positions, more than ``MOST_LABELS`` labels, or
             positions and moves over the limit of bytes.
     """
-    reader = _Reader(name, starts, moves, actions, limit, vectorized=vectorized)
+    reader = _FunctionReader(name, starts, moves, actions, limit, vectorized=vectorized)
     read_breadth_first(reader)
     if not reader.options:
         others = "" if reader.found == 1 else ", nor at any other position"
@@ -248,7 +247,7 @@ def _end_value(position: Position, outcome: Outcome) -> int:
     )
 
 
-def _in_order(reader: _Reader, raw: _RawListing, values: ValueArray | None) -> Listing:
+def _in_order(reader: _FunctionReader, raw: _RawListing, values: ValueArray | None) -> Listing:
     """Return the listing, with positions and labels in order."""
     labels, coordinates = raw.labels, raw.coordinates
     order = list(range(len(labels)))
@@ -270,8 +269,8 @@ def _in_order(reader: _Reader, raw: _RawListing, values: ValueArray | None) -> L
     )
 
 
-class _Reader:
-    """Reads the moves of a game; positions and labels get indices in the order of reading.
+class _FunctionReader:
+    """Reads a function of moves; positions and labels get indices in the order of reading.
 
     Positions are packed into bytes, which take a third of the memory of tuples: a byte for each
     coordinate, or eight for each once a coordinate needs more. Moves are read one position

@@ -80,7 +80,7 @@ class OptionTables(Lattice):
         return read_only(joined)
 
     @cached_property
-    def _indices(self) -> IntArray:
+    def _component_indices(self) -> IntArray:
         """Index of each component."""
         return np.arange(len(self.components))
 
@@ -94,7 +94,7 @@ class OptionTables(Lattice):
             ``(..., components, num_options)``.
         """
         if self.has_small_table:
-            return self.table[self._indices, positions]
+            return self.table[self._component_indices, positions]
         return self._computed(NO_MOVE, positions, lambda part, states: part.successors(states))
 
     def second_options(self, positions: IntArray) -> IntArray | None:
@@ -106,15 +106,7 @@ class OptionTables(Lattice):
             return None
         if not self.has_small_table or self.second_table is None:
             return self._computed(0, positions, lambda part, states: part.second_successors(states))
-        return self.second_table[self._indices, positions]
-
-    def _legal_options(self, positions: IntArray) -> MaskArray:
-        """Return the mask of legal options: ``(..., components)`` to that of :meth:`options`."""
-        if self.has_small_table:
-            legal: MaskArray = self.mask_table[self._indices, positions]
-        else:
-            legal = (self.options(positions) != NO_MOVE).astype(np.int8)
-        return legal
+        return self.second_table[self._component_indices, positions]
 
     def _computed(
         self,

@@ -11,7 +11,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidActionError, InvalidGameError
 from nim_envs.rules.acyclic import cycle_error
-from nim_envs.rules.component import Component, shared_component
+from nim_envs.rules.component import NO_MOVE, Component, shared_component
 from nim_envs.rules.coordinate_checks import check_coordinates
 from nim_envs.rules.option_tables import OptionTables
 from nim_envs.rules.positions import Positions
@@ -58,7 +58,11 @@ class Rules(Positions, OptionTables):
     def action_mask(self, positions: IntArray | Sequence[Any]) -> MaskArray:
         """Return which actions are legal: ``(..., components)`` to ``(..., num_actions)``, int8."""
         positions = np.asarray(positions)
-        legal = self._legal_options(positions)
+        legal: MaskArray
+        if self.has_small_table:
+            legal = self.mask_table[self._component_indices, positions]
+        else:
+            legal = (self.options(positions) != NO_MOVE).astype(np.int8)
         return legal.reshape(*positions.shape[:-1], self.num_actions)
 
     def step(

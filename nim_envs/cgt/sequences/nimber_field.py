@@ -17,7 +17,8 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-WordArray = npt.NDArray[np.uint64]
+from nim_envs.typing import WordArray
+
 Nimbers = int | npt.NDArray[np.integer]
 
 SMALL = 16

@@ -6,12 +6,11 @@ import numpy as np
 
 from nim_envs.compilation import compiled
 from nim_envs.envs.vector.games import BLOCK, OPPONENT, Games
-from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.moves import ONE, TOP_BIT, ZERO, state_mask
 from nim_envs.envs.vector.random_numbers import GAMMA, below, fraction, mixed
-from nim_envs.envs.vector.tables import ColumnArray, Tables, WordArray
+from nim_envs.envs.vector.tables import ColumnArray, Tables
 from nim_envs.envs.vector.winning import MISERE_TARGETS, Winning
-from nim_envs.typing import IntArray
+from nim_envs.typing import IntArray, UInt32Array, WordArray
 
 MISERE = np.uint32(MISERE_TARGETS)
 U32 = np.uint64(32)

@@ -24,11 +24,11 @@ from nim_envs.envs.vector.kernels import play
 from nim_envs.envs.vector.moves import first_illegal
 from nim_envs.envs.vector.new_games import StartStates, seed_games
 from nim_envs.envs.vector.outputs import RowMemory, write_observations, write_outcomes
-from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpacked_states
+from nim_envs.envs.vector.tables import GameTables, game_tables, unpacked_states
 from nim_envs.envs.vector.winning import NO_WINNING_ACTIONS, OptimalPlay, optimal_play
 from nim_envs.game import Game
 from nim_envs.starts import Start
-from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
+from nim_envs.typing import Array, BoolArray, IntArray, ValueArray, WordArray
 
 
 class Engine:
@@ -62,7 +62,7 @@ class Engine:
             outcomes=np.zeros(size, dtype=np.uint8),
             due=np.full(size, NEW_GAME),
             seats=np.zeros(size, dtype=np.int8),
-            moves=np.zeros(size, dtype=np.int32),
+            move_counts=np.zeros(size, dtype=np.int32),
             game_rng=np.zeros(size, dtype=np.uint64),
             action_rng=np.zeros(size, dtype=np.uint64),
         )

@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.compilation import compiled
-from nim_envs.envs.vector.grouping import UInt32Array
-from nim_envs.envs.vector.tables import WordArray
-from nim_envs.typing import BoolArray
+from nim_envs.typing import BoolArray, UInt32Array, WordArray
 
 FlagArray = npt.NDArray[np.uint8]
 
@@ -43,7 +41,7 @@ class Games(NamedTuple):
     outcomes: FlagArray  # ONGOING, or how the game ended
     due: FlagArray  # AGENT, OPPONENT or NEW_GAME
     seats: npt.NDArray[np.int8]  # in self-play who is to move, else the agent's seat
-    moves: npt.NDArray[np.int32]  # made so far, by both players
+    move_counts: npt.NDArray[np.int32]  # moves made so far, by both players
     # States of the generators of random numbers, see ``random_numbers.py``:
     game_rng: WordArray  # for starts, seats and the opponent
     action_rng: WordArray  # for sampled actions

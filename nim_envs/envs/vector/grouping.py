@@ -11,9 +11,7 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import NO_MOVE, Component, strides_of
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import LARGEST_STATE
-from nim_envs.typing import IntArray
-
-UInt32Array = npt.NDArray[np.uint32]
+from nim_envs.typing import IntArray, UInt32Array
 
 GROUP_ENTRIES = 1 << 16
 """Most options of all joint states for which components are merged, so that tables stay in the

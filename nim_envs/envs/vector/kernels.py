@@ -29,9 +29,9 @@ from nim_envs.envs.vector.games import (
 from nim_envs.envs.vector.moves import move
 from nim_envs.envs.vector.new_games import begin, replace_finished
 from nim_envs.envs.vector.outputs import write_observations, write_results
-from nim_envs.envs.vector.tables import Tables, WordArray
+from nim_envs.envs.vector.tables import Tables
 from nim_envs.envs.vector.winning import Winning
-from nim_envs.typing import IntArray
+from nim_envs.typing import IntArray, WordArray
 
 OPENINGS_IN_ONE_CALL = 64
 """Most games begun one after the other in a call, where the opponent's first move ends each."""

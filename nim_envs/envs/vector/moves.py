@@ -214,16 +214,16 @@ def end_games(
     last: int,
 ) -> None:
     """Count the moves, and write the outcomes of the games in which they are made."""
-    outcome, moves = games.outcomes[first:last], games.moves[first:last]
+    outcome, move_counts = games.outcomes[first:last], games.move_counts[first:last]
     for i in range(last - first):
-        moves[i] += np.int32(moves_now[i])
+        move_counts[i] += np.int32(moves_now[i])
     for i in range(last - first):
         outcome[i] = select(moves_now[i], ends[i], outcome[i])
     if settings.most_moves < NO_LIMIT:
         unanswered = settings.has_opponent and mover == AGENT
         cut_short = TRUNCATED | UNANSWERED if unanswered else TRUNCATED
         for i in range(last - first):
-            late = cut_short if moves[i] >= settings.most_moves else ONGOING
+            late = cut_short if move_counts[i] >= settings.most_moves else ONGOING
             outcome[i] |= select(moves_now[i], late, ONGOING)
 
 
@@ -238,7 +238,7 @@ def pass_turn(
 ) -> None:
     """Write the next event after the moves to ``due``: the other player's move, or a new game."""
     outcome, due = games.outcomes[first:last], games.due[first:last]
-    moves, seat = games.moves[first:last], games.seats[first:last]
+    move_counts, seat = games.move_counts[first:last], games.seats[first:last]
     if not settings.has_opponent:
         for i in range(last - first):
             seat[i] ^= np.int8(moves_now[i])
@@ -249,7 +249,7 @@ def pass_turn(
     else:
         for i in range(last - first):
             ended = moves_now[i] & np.uint8(outcome[i] != ONGOING)
-            before_agent = ended & np.uint8(moves[i] == 1)
+            before_agent = ended & np.uint8(move_counts[i] == 1)
             ending = select(before_agent, ONGOING, outcome[i] | BY_OPPONENT)
             following = select(before_agent, NEW_GAME, AGENT)
             outcome[i] = select(ended, ending, outcome[i])

@@ -17,10 +17,10 @@ from nim_envs.envs.vector.games import (
     select,
 )
 from nim_envs.envs.vector.random_numbers import GAMMA, MIX_1, fraction, mixed
-from nim_envs.envs.vector.tables import GameTables, WordArray, packed_states
+from nim_envs.envs.vector.tables import GameTables, packed_states
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.starts import Sampler
-from nim_envs.typing import BoolArray
+from nim_envs.typing import BoolArray, WordArray
 
 U63 = np.uint64(63)
 
@@ -113,7 +113,8 @@ def begin(starts: Starts, games: Games, settings: Settings, first: int, last: in
     new = np.empty(size, dtype=np.uint8)  # 1 where a game begins
     states, used, prepared = games.states, starts.used, starts.prepared
     rng, outcome = games.game_rng[first:last], games.outcomes[first:last]
-    due, moves, seats = games.due[first:last], games.moves[first:last], games.seats[first:last]
+    due, seats = games.due[first:last], games.seats[first:last]
+    move_counts = games.move_counts[first:last]
     count = starts.states.shape[1]
     for i in range(size):
         new[i] = due[i] == NEW_GAME
@@ -153,7 +154,7 @@ def begin(starts: Starts, games: Games, settings: Settings, first: int, last: in
                 seat = np.int64(mixed(rng[at]) >> U63)
             seats[at] = seat
     for i in range(size):
-        moves[i] = np.int32(0) if new[i] else moves[i]
+        move_counts[i] = np.int32(0) if new[i] else move_counts[i]
     for i in range(size):
         opponent_first = np.uint8(seats[i]) & np.uint8(settings.has_opponent)
         first_due = select(opponent_first, OPPONENT, AGENT)

@@ -19,10 +19,9 @@ from nim_envs.envs.vector.games import (
     Results,
     Settings,
 )
-from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.moves import ZERO, state_mask
-from nim_envs.envs.vector.tables import WORD_BYTES, Tables, WordArray
-from nim_envs.typing import ValueArray
+from nim_envs.envs.vector.tables import WORD_BYTES, Tables
+from nim_envs.typing import UInt32Array, ValueArray, WordArray
 
 SMALL_BOARDS_BLOCK = 128
 """Games on small boards whose observations are written together, word by word."""

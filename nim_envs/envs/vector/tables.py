@@ -10,12 +10,11 @@ import numpy.typing as npt
 
 from nim_envs.caches import SharedCache
 from nim_envs.encoding import Encoding
-from nim_envs.envs.vector.grouping import SLOT_ENTRIES, Grouping, UInt32Array
+from nim_envs.envs.vector.grouping import SLOT_ENTRIES, Grouping
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes
-
-WordArray = npt.NDArray[np.uint64]
+from nim_envs.typing import UInt32Array, WordArray
 
 CHUNK_ENTRIES = 1 << 18
 WORD_BYTES = 8

@@ -10,14 +10,13 @@ import numpy as np
 
 from nim_envs.caches import SharedCache
 from nim_envs.encoding import Encoding
-from nim_envs.envs.vector.grouping import LARGEST_SLOT_ENTRIES, Grouping, UInt32Array
+from nim_envs.envs.vector.grouping import LARGEST_SLOT_ENTRIES, Grouping
 from nim_envs.envs.vector.tables import (
     ENTRY_BYTES,
     ILLEGAL_ACTION,
     WORD_BYTES,
     ColumnArray,
     GameTables,
-    WordArray,
     check_tables,
     chunks,
     game_tables,
@@ -27,7 +26,7 @@ from nim_envs.game import Game
 from nim_envs.rules.component import Component
 from nim_envs.rules.convention import Convention
 from nim_envs.theory.solution import Solution, SumSolution
-from nim_envs.typing import BoolArray, IntArray, ValueArray
+from nim_envs.typing import BoolArray, IntArray, UInt32Array, ValueArray, WordArray
 
 MISERE_TARGETS = 2
 """Number of targets before those for normal values: the misère values 0 and 1."""
