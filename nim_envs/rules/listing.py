@@ -361,14 +361,13 @@ class _FunctionReader:
                 raise _moves_error(position, returned, error) from error
             counts.append(len(pairs) - before)
             if len(pairs) == READ_AT_ONCE:
-                self._add(counts, pairs)
+                self._add(counts, pairs, last_may_have_more=True)
                 self._read_rest(position, iterator, counts[-1])
                 pairs, counts = [], []
         self._add(counts, pairs)
 
     def _read_rest(self, position: Position, iterator: Iterator[Any], count: int) -> None:
-        """Read the moves of the last position after its first ``count`` ones."""
-        self.done -= 1
+        """Read the moves of a position after its first ``count`` ones, which are added."""
         first = len(self.options) - count
         while True:
             try:
@@ -377,19 +376,21 @@ class _FunctionReader:
                 raise _moves_error(position, (), error) from error
             if not pairs:
                 break
-            self._add([len(pairs)], pairs)
-            self.done -= 1
+            self._add([len(pairs)], pairs, last_may_have_more=True)
             if len(self.options) - first > len(self.option_of):
                 break  # a label occurs twice, even if the moves have no end
         self._check_labels(self.sources[first:], self.options[first:])
         self.done += 1
 
-    def _add(self, counts: list[int], pairs: list[Any]) -> None:
+    def _add(
+        self, counts: list[int], pairs: list[Any], *, last_may_have_more: bool = False
+    ) -> None:
         """Add moves, given one position after the other, from the first that is not done.
 
         Args:
             counts: number of moves of each position.
             pairs: the moves.
+            last_may_have_more: whether the last position is not done after these.
         """
         sources = np.repeat(np.arange(self.done, self.done + len(counts), dtype=np.int32), counts)
         if {*map(type, pairs)} - {tuple} or {*map(len, pairs)} - {2}:
@@ -401,7 +402,7 @@ class _FunctionReader:
         self._check_labels(sources, options)
         targets = self._indices_after(after, labels, sources)
         self._extend(sources, options, targets)
-        self.done += len(counts)
+        self.done += len(counts) - last_may_have_more
         self._check_bytes()
 
     def _extend(self, sources: Int32Array, options: npt.ArrayLike, targets: list[int]) -> None:

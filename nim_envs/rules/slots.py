@@ -131,6 +131,7 @@ class Slots:
             room = np.maximum(len(group) - later - used + 1, 0)
             counts = fit_counts[room]
             check(int(counts.sum()))
+            # Each row is repeated for each of the states that fit there.
             row = np.repeat(np.arange(len(rows)), counts)
             place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
             state = fitting[(np.cumsum(fit_counts) - fit_counts)[room][row] + place]
