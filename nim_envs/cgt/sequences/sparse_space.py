@@ -513,6 +513,9 @@ def advance(values: Any, known: int, until: int, plan: Any) -> int:
                 far = heap - np.int64(singly[i] & low)
                 if far >= 1:
                     marks[singly[i] >> high ^ np.uint64(values[far])] = mark
+            # The values to try come from three sources, one after the other. While ``place`` is
+            # below ``rows``, they are those that ``note_least`` found; at ``rows + 1`` the next up
+            # to the limit, one by one; at ``rows + 2`` those above it, all offsets looked up.
             side, place, value = lane % SIDE, 0, -1
             while True:
                 if place == rows and rows > 0:

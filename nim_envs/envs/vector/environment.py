@@ -247,7 +247,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self.encoding,
             self.num_envs,
             Settings(
-                last_mover_reward=np.float32(
+                last_movers_reward=np.float32(
                     convention.last_movers_reward if isinstance(convention, Convention) else 0
                 ),
                 most_moves=np.int32(NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles),

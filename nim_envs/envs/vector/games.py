@@ -59,7 +59,7 @@ class Starts(NamedTuple):
 class Settings(NamedTuple):
     """Settings that stay the same from step to step."""
 
-    last_mover_reward: np.float32  # +1 or -1; 0 in games with an outcome of their own
+    last_movers_reward: np.float32  # +1 or -1; 0 in games with an outcome of their own
     most_moves: np.int32  # of both players in one game
     has_opponent: bool  # else every step makes the move of the seat to move
     replies_in_python: bool  # whether a Python player makes the opponent's moves

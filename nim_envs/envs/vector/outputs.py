@@ -78,11 +78,11 @@ def write_results(
 ) -> None:
     """Write the rewards of the players who moved, terminations, truncations and winners."""
     rewards, terminations, truncations, winners = results
-    last_mover_reward = settings.last_mover_reward
+    last_movers_reward = settings.last_movers_reward
     outcome, reward = games.outcomes[first:last], rewards[first:last]
     terminated, truncated = terminations[first:last], truncations[first:last]
     for i in range(last - first):
-        movers = last_mover_reward if outcome[i] & LAST_MOVE else np.float32(0)
+        movers = last_movers_reward if outcome[i] & LAST_MOVE else np.float32(0)
         movers = np.float32(-1) if outcome[i] & FORFEIT else movers
         reward[i] = np.float32(0) - movers if outcome[i] & BY_OPPONENT else movers
     for i in range(last - first):
@@ -92,7 +92,7 @@ def write_results(
     # Small integers alone: a vector register holds four times as many of them as of floats.
     # In self-play the seat is that of the next mover, the other one than made the move.
     turned = np.uint8(not settings.has_opponent)
-    last_mover_loses = LAST_MOVE if last_mover_reward < np.float32(0) else ONGOING
+    last_mover_loses = LAST_MOVE if last_movers_reward < np.float32(0) else ONGOING
     for i in range(last - first):
         lost = np.uint8((outcome[i] & (last_mover_loses | FORFEIT)) != 0)
         by_opponent = np.uint8((outcome[i] & BY_OPPONENT) != 0)
