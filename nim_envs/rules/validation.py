@@ -1,4 +1,4 @@
-"""Checks of the arguments that rules constructors take."""
+"""Checks of arguments and of sizes: each error names what was given and what is allowed."""
 
 from __future__ import annotations
 

@@ -30,20 +30,16 @@ class RejectionSampler(Sampler):
     drawn but computed from the other components.
 
     Args:
-        all_positions: draws positions of the box, terminal ones too.
+        proposal: draws positions of the box, terminal ones too.
         box: bounds of the positions.
         value: 1 for N-positions, 0 for drawn ones, -1 for P-positions, ``None`` for any.
         solution: value of every position of the box; needed unless ``value`` is ``None``.
     """
 
     def __init__(
-        self,
-        all_positions: CountedSampler,
-        box: Box,
-        value: int | None,
-        solution: Solution | None,
+        self, proposal: CountedSampler, box: Box, value: int | None, solution: Solution | None
     ) -> None:
-        self._all_positions = all_positions
+        self._proposal = proposal
         self._box = box
         self._value = value
         self._solution = solution
@@ -75,7 +71,7 @@ class RejectionSampler(Sampler):
                 # Leave the generator in the state in which single draws would leave it.
                 wanted = wanted[:missing]
                 rng.bit_generator.state = before
-                rng.random((int(wanted[-1]) + 1, self._all_positions.numbers))
+                rng.random((int(wanted[-1]) + 1, self._proposal.numbers))
             samples.append(rows[wanted])
             missing -= len(wanted)
             batch = min(4 * batch, LARGEST_BATCH)
@@ -83,8 +79,8 @@ class RejectionSampler(Sampler):
 
     def _try(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
         """Draw ``size`` positions; return them and which are wanted."""
-        numbers = rng.random((size, self._all_positions.numbers))
-        positions = self._all_positions.positions_of(numbers)
+        numbers = rng.random((size, self._proposal.numbers))
+        positions = self._proposal.positions_of(numbers)
         wanted = np.ones(size, dtype=np.bool_)
         if self._heap is not None:
             wanted = self._heap.fill(positions, numbers)

@@ -56,7 +56,7 @@ class Engine:
         self._encoding = encoding
         self._size = size
         self._settings = settings
-        self._bind_tables()
+        self._make_tables()
         self.games = Games(
             states=np.zeros((len(self._tables.groups), size), dtype=np.uint32),
             outcomes=np.zeros(size, dtype=np.uint8),
@@ -70,7 +70,7 @@ class Engine:
         self.own_starts = self._new_starts(game.start)
         self._other_starts: LimitedCache[Start, StartStates] = LimitedCache(CACHED_STARTS)
 
-    def _bind_tables(self) -> None:
+    def _make_tables(self) -> None:
         """Make tables and buffers, which follow from the arguments and are not pickled."""
         # Held, as the caches of tables keep only those in use.
         self._optimal_play: OptimalPlay | None = None
@@ -240,4 +240,4 @@ class Engine:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the games in progress, and make the rest again."""
         self.__dict__.update(state)
-        self._bind_tables()
+        self._make_tables()

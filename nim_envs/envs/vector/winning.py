@@ -125,7 +125,7 @@ def _solution(game: Game) -> Solution:
         ) from None
 
 
-def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
+def winning_by_values(solution: SumSolution, tables: GameTables) -> Winning:
     """Return the winning actions of a game solved by the values of its components.
 
     A move of one group wins if it leaves the sum a P-position. In normal play, and while another
@@ -135,14 +135,14 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
 
     Args:
         solution: solution of the game.
-        game: tables of the game.
+        tables: tables of the game.
 
     Raises:
         SearchTooLargeError: the tables would be too large.
     """
-    grouping, tables = game.grouping, game.arrays
+    grouping, arrays = tables.grouping, tables.arrays
     misere = solution.convention is Convention.MISERE
-    values = np.zeros(len(tables.packed), dtype=np.uint32)
+    values = np.zeros(len(arrays.packed), dtype=np.uint32)
     place_of: dict[tuple[Component, ...], tuple[int, int]] = {}
     ranges: list[WordArray] = []
     actions: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
@@ -152,7 +152,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
         kind = grouping.components(group)
         if kind not in place_of:
             normal, firm = _group_values(solution, grouping, index)
-            at = int(tables.groups["states_at"][index])
+            at = int(arrays.groups["states_at"][index])
             values[at : at + len(normal)] = (normal << 1) | firm
             most = int(normal.max())
             if any(index in slots for slots in grouping.slots):
@@ -161,7 +161,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
             place_of[kind] = targets_at, targets
             targets_at += len(normal) * targets
             check_tables(grouping.rules, "the tables of winning actions", targets_at * WORD_BYTES)
-            for moves in _moves(game, index):
+            for moves in _moves(tables, index):
                 state, action, target = _with_targets(moves, normal, firm, misere)
                 key = state * targets + target
                 ranges.append(_ranges(key, moves.states * targets) + np.uint64(actions_at))
@@ -169,7 +169,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
                 actions_at += len(action)
                 needed = targets_at * WORD_BYTES + actions_at * ENTRY_BYTES
                 check_tables(grouping.rules, "the tables of winning actions", needed)
-        rows[index] = (tables.groups["first_action"][index], *place_of[kind])
+        rows[index] = (arrays.groups["first_action"][index], *place_of[kind])
     return NO_WINNING_ACTIONS._replace(
         rows=rows,
         ranges=np.concatenate(ranges),
@@ -207,24 +207,24 @@ class _Moves(NamedTuple):
     second: UInt32Array | None
 
 
-def _successors(game: GameTables, index: int) -> tuple[UInt32Array, np.uint32]:
+def _successors(tables: GameTables, index: int) -> tuple[UInt32Array, np.uint32]:
     """Return a group's packed next states, ``(states, actions)``, and the mask of their states."""
-    group = game.arrays.groups[index]
-    at, shape = int(group["successors_at"]), (game.grouping.sizes[index], int(group["actions"]))
-    successors = game.arrays.successors[at : at + math.prod(shape)].reshape(shape)
+    group = tables.arrays.groups[index]
+    at, shape = int(group["successors_at"]), (tables.grouping.sizes[index], int(group["actions"]))
+    successors = tables.arrays.successors[at : at + math.prod(shape)].reshape(shape)
     return successors, np.uint32((1 << int(group["state_bits"])) - 1)
 
 
-def _moves(game: GameTables, index: int) -> Iterator[_Moves]:
+def _moves(tables: GameTables, index: int) -> Iterator[_Moves]:
     """Yield the moves of a group, some states at a time."""
-    grouping, tables = game.grouping, game.arrays
-    successors, mask = _successors(game, index)
+    grouping, arrays = tables.grouping, tables.arrays
+    successors, mask = _successors(tables, index)
     states, actions = successors.shape
     seconds = None
     for row, slots in enumerate(grouping.slots):
         if index in slots:
-            at = int(tables.slots["seconds_at"][row])
-            seconds = tables.seconds[at : at + states * actions].reshape(states, actions)
+            at = int(arrays.slots["seconds_at"][row])
+            seconds = arrays.seconds[at : at + states * actions].reshape(states, actions)
     for first, last in chunks(states, actions):
         here = successors[first:last]
         state, action = np.nonzero(here != ILLEGAL_ACTION)
@@ -269,19 +269,19 @@ def _ranges(keys: IntArray, count: int) -> WordArray:
     return starts | (counts << np.uint64(32))
 
 
-def winning_by_search(solution: Solution, game: GameTables) -> Winning:
+def winning_by_search(solution: Solution, tables: GameTables) -> Winning:
     """Return the winning actions of a game solved by search, by the index of the position.
 
     At drawn positions they are those that keep the draw.
 
     Args:
         solution: solution of the game.
-        game: tables of the game.
+        tables: tables of the game.
 
     Raises:
         SearchTooLargeError: the tables would be too large.
     """
-    grouping, rules = game.grouping, game.grouping.rules
+    grouping, rules = tables.grouping, tables.grouping.rules
     count = grouping.num_positions
     check_tables(rules, "the table of who wins at each position", count * (WORD_BYTES + 1))
     values = np.full(count, -1, dtype=np.int8)  # -1 also where there is no position
@@ -294,7 +294,7 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
     length = 1
     for states, indices in _states_and_indices(grouping, rules.num_actions):
         keeping = np.concatenate(
-            [_keeping(values, game, index, indices, own) for index, own in enumerate(states)],
+            [_keeping(values, tables, index, indices, own) for index, own in enumerate(states)],
             axis=1,
         )
         position, action = np.nonzero(keeping)
@@ -319,12 +319,12 @@ def _states_and_indices(grouping: Grouping, actions: int) -> Iterator[tuple[UInt
 
 
 def _keeping(
-    values: ValueArray, game: GameTables, index: int, indices: IntArray, states: UInt32Array
+    values: ValueArray, tables: GameTables, index: int, indices: IntArray, states: UInt32Array
 ) -> BoolArray:
     """Return which actions of a group keep a win or a draw at positions, ``(n, actions)``."""
-    successors, mask = _successors(game, index)
+    successors, mask = _successors(tables, index)
     after = successors[states]
-    stride = int(game.grouping.strides[index])
+    stride = int(tables.grouping.strides[index])
     change = (after & mask).astype(np.int64) - states[:, np.newaxis]
     legal = after != ILLEGAL_ACTION
     indices_after = np.where(legal, indices[:, np.newaxis] + change * stride, 0)
