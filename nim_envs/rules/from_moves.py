@@ -15,13 +15,13 @@ from nim_envs.rules.listing import (
     Listing,
     Moves,
     Outcome,
-    Position,
     checked_further_positions,
     checked_position,
     list_positions,
 )
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_boolean, checked_integer, checked_name
+from nim_envs.typing import Position
 
 
 def rules_from_moves(
@@ -45,29 +45,7 @@ def rules_from_moves(
     Positions are listed breadth-first from the start. The labels of moves are the actions: moves
     with the same label are the same action at every position.
 
-    Args:
-        name: short name of the game.
-        start: the initial position, a tuple of integers of at least 0.
-        moves: function from a position, such a tuple, to pairs of a label, a string or an integer,
-            and the position that the move leads to; no pairs where play ends.
-        outcome: function from a position without moves to its value to the player to move: 1 for a
-            win, 0 for a draw, -1 for a loss; by default the last move decides who wins.
-        positions: further positions to list, with all that moves reach from them.
-        actions: the labels in the order of the actions; by default those that occur, in natural
-            order, in which ``"left 2"`` comes before ``"left 10"``.
-        describe: function from a label to the move in words; by default the label itself.
-        kind: name of the component in descriptions; by default ``name``.
-        board: shape of the coordinates as an array, such as ``(4, 4)``.
-        picture: style of pictures: ``"piece"``, a piece on a board, whose one or two coordinates
-            are its place; ``"cells"``, those that are not 0, on ``board`` or else in a circle;
-            ``"rows"`` of squares or stacks of ``"coins"``, as many as each coordinate says;
-            ``"crosses"`` and circles, or ``"discs"`` of two colours: two players' pieces, 1 and 2,
-            on ``board``, further coordinates in words; ``None``: numbers in boxes.
-        move_in_words: a move in words, as in ``"move the queen left, down or diagonally"``.
-        limit: most positions to list.
-        vectorized: whether ``moves`` and ``outcome`` are functions of arrays of positions, int64
-            ``(n, coordinates)``: ``moves`` then gives three arrays, the row of each move, its
-            label, and the position after it, ``(moves, coordinates)``; ``outcome`` gives ``(n,)``.
+    Arguments: those of :func:`nim_envs.game_from_moves`, which also has a convention and starts.
 
     Raises:
         InvalidGameError: the moves form a cycle, lead to a negative coordinate or to another number
