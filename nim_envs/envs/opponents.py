@@ -19,7 +19,7 @@ SEAT_CHOICES = (0, 1, "random")
 """The seats that an agent can be given: ``player_0``, ``player_1``, or one drawn for each game."""
 
 MOST_OPENINGS = 1000
-"""Consecutive games that the opponent's first move may end before ``reset`` raises an error."""
+"""Most openings in a row, games that the opponent's first move ends: then ``reset`` raises."""
 
 
 def no_move_for_agent(rules: Rules, position: IntArray, action: int | None) -> InvalidPositionError:

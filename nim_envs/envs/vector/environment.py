@@ -369,7 +369,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             )
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
-        actions = self._checked_actions(answer, "the opponent's", OPPONENT)
+        actions = self._checked_actions(answer, OPPONENT)
         self._engine.play(self._engine.own_starts, mover=OPPONENT, actions=actions)
         return actions
 
@@ -397,7 +397,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 f"the games of environments {over.tolist()} are over: begin new ones by "
                 'reset(options={"reset_mask": terminations | truncations})'
             )
-        checked = self._checked_actions(actions, "the", AGENT)
+        checked = self._checked_actions(actions, AGENT)
         record = (
             StepRecord.before_step(self._engine.positions(), self._engine.games, checked)
             if self._renderer.draws
@@ -405,8 +405,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         )
         truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
-        results = new_results(self.num_envs)
-        observed, final_games = self._advance(checked, results)
+        observed, results, final_games = self._advance(checked)
         rewards, terminations, truncations, winners = results
         self._ready = True
         if record is not None:
@@ -450,15 +449,14 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             infos[key], infos[f"_{key}"] = moves, which
         return infos
 
-    def _advance(
-        self, actions: IntArray, results: Results
-    ) -> tuple[dict[str, Array], Games | None]:
-        """Make the step; write rewards, terminations, truncations and winners.
+    def _advance(self, actions: IntArray) -> tuple[dict[str, Array], Results, Games | None]:
+        """Make the step.
 
         Returns:
-            Observations, and the games as they were before new ones began in ``SAME_STEP`` mode.
+            Observations; rewards, terminations, truncations and winners; and in ``SAME_STEP`` mode
+            the games as they were before new ones began.
         """
-        final_games = None
+        results, final_games = new_results(self.num_envs), None
         engine = self._engine
         starts = engine.own_starts
         if self._opponent_player is not None:
@@ -469,7 +467,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 final_games = engine.copied_games()
                 engine.mark_for_new_games(final_games.outcomes != ONGOING)
                 self._begin_and_reply(starts)
-            return self._observations(), final_games
+            return self._observations(), results, final_games
         rows = engine.new_rows(copy=self.copy)
         engine.prepare_starts(starts, self.np_random)
         if self._same_step:
@@ -484,7 +482,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if waiting:
             self._begin_and_reply(starts)
             engine.observe(rows)
-        return engine.observations_in(rows), final_games
+        return engine.observations_in(rows), results, final_games
 
     def _infos_of_same_step(
         self,
@@ -571,15 +569,12 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._engine.observe(rows)
         return self._engine.observations_in(rows)
 
-    def _checked_actions(self, actions: Any, whose: str, mover: np.uint8) -> IntArray:
+    def _checked_actions(self, actions: Any, mover: np.uint8) -> IntArray:
         """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise."""
         rules = self.game.rules
+        whose, least = ("the opponent's", NO_LEGAL_MOVE) if mover == OPPONENT else ("the", 0)
         checked = checked_actions(
-            actions,
-            rules.num_actions,
-            self.num_envs,
-            whose=whose,
-            least=NO_LEGAL_MOVE if mover == OPPONENT else 0,
+            actions, rules.num_actions, self.num_envs, whose=whose, least=least
         )
         if self.illegal_move == "raise":
             index = self._engine.first_illegal(checked, mover)

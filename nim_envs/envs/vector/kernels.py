@@ -34,7 +34,7 @@ from nim_envs.envs.vector.winning import Winning
 from nim_envs.typing import IntArray, WordArray
 
 OPENINGS_IN_ONE_CALL = 64
-"""Most games begun one after the other in a call, where the opponent's first move ends each."""
+"""Most openings, games that the opponent's first move ends, in a row in one call."""
 
 
 @compiled(inner=True)
