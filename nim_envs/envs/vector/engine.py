@@ -8,7 +8,7 @@ import numpy as np
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding
-from nim_envs.envs.reset_arguments import CACHED_STARTS
+from nim_envs.envs.reset_arguments import CACHED_STARTS, ResetStarts
 from nim_envs.envs.vector.action_choice import sample
 from nim_envs.envs.vector.checks import first_outside
 from nim_envs.envs.vector.games import (
@@ -66,8 +66,8 @@ class Engine:
             game_rng=np.zeros(size, dtype=np.uint64),
             action_rng=np.zeros(size, dtype=np.uint64),
         )
-        self._own_sampler = game.start.sampler(game)
-        self.own_starts = self._new_starts(game.start)
+        self._samplers = ResetStarts(game)
+        self.own_starts = self._start_states(None)
         self._other_starts: LimitedCache[Start, StartStates] = LimitedCache(CACHED_STARTS)
 
     def _make_tables(self) -> None:
@@ -158,13 +158,10 @@ class Engine:
 
     def starts(self, start: Start) -> StartStates:
         """Return the starts of ``start``, from a cache: listing its positions takes time."""
-        return self._other_starts.get_or_create(start, lambda: self._new_starts(start))
+        return self._other_starts.get_or_create(start, lambda: self._start_states({"start": start}))
 
-    def _new_starts(self, start: Start) -> StartStates:
-        sampler = self._own_sampler
-        if start != self._game.start:
-            sampler = start.sampler(self._game, search=False)
-        return StartStates(sampler, self._game_tables, self._size)
+    def _start_states(self, options: dict[str, Start] | None) -> StartStates:
+        return StartStates(self._samplers.sampler(options), self._game_tables, self._size)
 
     def prepare_starts(self, starts: StartStates, rng: np.random.Generator) -> None:
         """Draw with ``rng`` the starts that cannot be drawn from a list."""
