@@ -24,7 +24,6 @@ LAYERS = [
         "nim_envs.names",
         "nim_envs.optional",
         "nim_envs.progress",
-        "nim_envs.numba_intrinsics",
         "nim_envs.references",
         "nim_envs.typing",
     ],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.tabular.compiled_games.numba_intrinsics import without_reference_counts
 from agents.tabular.index import sorted_index
 from agents.tabular.position_values import GreedyValuePolicy
 from nim_envs import Game
 from nim_envs.compilation import compiled
-from nim_envs.numba_intrinsics import without_reference_counts
 from nim_envs.rules.compiled_moves import CompiledRules, index_after, write_position_after
 from nim_envs.typing import Array, FloatArray, IntArray, ValueArray
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Transition
+from agents.tabular.compiled_games.numba_intrinsics import without_reference_counts
 from agents.tabular.compiled_games.position_rows import (
     PositionRows,
     first_row,
@@ -27,7 +28,6 @@ from agents.tabular.protocol import (
 )
 from agents.tabular.shaping import nim_sum_bonus
 from nim_envs.compilation import compiled
-from nim_envs.numba_intrinsics import without_reference_counts
 from nim_envs.rules.compiled_moves import CompiledRules, copy_entries
 from nim_envs.typing import Array, FloatArray, IntArray
 
