@@ -29,7 +29,8 @@ from agents.games import same_game
 from agents.training import train
 from benchmarks.timing import timed
 from nim_envs import Game, GameEnv
-from nim_envs.references import required_arguments, resolved
+from nim_envs.players import required_arguments
+from nim_envs.references import resolved
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]
 """Makes the agents for an environment: one for both seats, or one for each."""

@@ -10,16 +10,16 @@ and so not be scored, gives the reason in an attribute ``unscorable``.
 
 from __future__ import annotations
 
-import inspect
 import reprlib
 from collections.abc import Callable, Sequence
+from inspect import Parameter, signature
 from itertools import repeat
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
-from nim_envs.references import required_arguments, resolved
+from nim_envs.references import resolved
 from nim_envs.rules.moves_between import actions_to
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
@@ -383,6 +383,21 @@ def _has(player: Any, method: str) -> bool:
     return callable(getattr(player, method, None))
 
 
+def required_arguments(function: Any) -> int:
+    """Return the number of positional arguments of a function that have no default.
+
+    Example:
+        >>> required_arguments(lambda observations, action_masks, rng=None: ...)
+        2
+    """
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 0
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(each.kind in positional and each.default is Parameter.empty for each in parameters)
+
+
 def _count_arguments(function: Any, otherwise: int) -> int:
     """Return the count of a function's arguments, 2 or 3, by its required positional parameters.
 
@@ -396,17 +411,17 @@ def _count_arguments(function: Any, otherwise: int) -> int:
     # A module of PyTorch takes anything when called, and names its parameters in ``forward``.
     for callee in (function, getattr(function, "forward", function)):
         try:
-            signature = inspect.signature(callee)
+            taken = signature(callee)
         except (TypeError, ValueError):
             continue
         required = required_arguments(callee)
         if required in (2, 3):
             return required
         try:
-            signature.bind(*[None] * otherwise)
+            taken.bind(*[None] * otherwise)
         except TypeError:
             raise TypeError(
-                f"{function!r} takes {signature}; a player that is a function takes observations "
+                f"{function!r} takes {taken}; a player that is a function takes observations "
                 "and action masks, and may take a generator"
             ) from None
     return otherwise

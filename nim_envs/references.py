@@ -7,7 +7,6 @@ resolved, never a name out of a file.
 from __future__ import annotations
 
 import importlib
-from inspect import Parameter, signature
 from types import ModuleType
 from typing import Any
 
@@ -63,21 +62,6 @@ def resolved(reference: str) -> Any:
             raise InvalidGameError(f"{reference!r} names nothing: {module} has no {name!r}")
         found = getattr(found, part)
     return found
-
-
-def required_arguments(function: Any) -> int:
-    """Return the number of positional arguments of a function that have no default.
-
-    Example:
-        >>> required_arguments(lambda observations, action_masks, rng=None: ...)
-        2
-    """
-    try:
-        parameters = signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return 0
-    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(each.kind in positional and each.default is Parameter.empty for each in parameters)
 
 
 def imported(module: str) -> ModuleType:

@@ -16,7 +16,8 @@ from nim_envs import GameEnv
 from nim_envs.cli.diagnose import diagnosis_options, print_diagnosis
 from nim_envs.cli.options import search_here
 from nim_envs.names import not_among
-from nim_envs.references import required_arguments, resolved
+from nim_envs.players import required_arguments
+from nim_envs.references import resolved
 from nim_envs.registered_games import NamedGame
 
 GAMES = 4_000

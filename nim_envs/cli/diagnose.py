@@ -15,7 +15,8 @@ from nim_envs.cli.options import (
     seed_option,
     together,
 )
-from nim_envs.references import required_arguments, resolved
+from nim_envs.players import required_arguments
+from nim_envs.references import resolved
 from nim_envs.registered_games import NamedGame
 from nim_envs.testing.diagnosis import diagnose as diagnosis_of
 
