@@ -12,6 +12,9 @@ from nim_envs.typing import IntArray
 def levels(component: Component) -> IntArray:
     """Return the length of the longest play from each state of ``component``, by place.
 
+    Where moves leave two parts, play goes on in both: their levels add up, unlike the ranks of
+    :func:`nim_envs.rules.acyclic.ranks`.
+
     Args:
         component: any component.
 
