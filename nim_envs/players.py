@@ -246,8 +246,9 @@ class BatchPlayerAdapter:
                 if type(answer) is np.ndarray and answer.ndim == 1:
                     return answer
                 array, _ = as_array(answer)
-                if array.ndim != 2:
+                if array.ndim != 2:  # in a list, a boolean among integers can still be told
                     return answer if isinstance(answer, list) else array
+                # Of another length it is refused below, as it is.
                 answer = array if due is None or len(array) != len(masks) else array[due]
                 return _in_rows(answer, due, shape, rng)
             if observations.dtype.kind == "i":

@@ -168,7 +168,7 @@ class GameTables:
     def __init__(self, rules: Rules, encoding: Encoding, largest_slots: int) -> None:
         self.grouping = Grouping(rules, largest_slots=largest_slots)
         self.layout = row_layout(rules, encoding)
-        self.arrays = tabulate(self.grouping, encoding)
+        self.arrays = tabulate(self.grouping, encoding, self.layout)
 
 
 _tables_in_use: SharedCache[tuple[Any, ...], GameTables] = SharedCache()
@@ -199,18 +199,18 @@ def check_tables(rules: Rules, what: str, size: int) -> None:
     )
 
 
-def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
+def tabulate(grouping: Grouping, encoding: Encoding, layout: Layout) -> Tables:
     """Return the tables of a game.
 
     Args:
         grouping: components of the game, merged into groups.
         encoding: encoding of observations.
+        layout: layout of rows in this encoding.
 
     Raises:
         SearchTooLargeError: the tables would exceed the memory limit.
     """
     rules, members = grouping.rules, grouping.members
-    layout = row_layout(rules, encoding)
     # Groups of equal components are of one kind, and tabulated once: the first group of each kind.
     kinds: dict[tuple[Component, ...], int] = {}
     for index, group in enumerate(members):
