@@ -110,13 +110,13 @@ class Method(NamedTuple):
 
     Attributes:
         kind: ``method`` of :func:`solve` that selects it: ``"theorem"``, ``"quotient"`` or
-            ``"search"``; ``"auto"`` if it cannot be selected alone.
+            ``"search"``; ``None``: it is selected by ``"auto"`` alone.
         proof: proof that its answers are right, as a citation or a description.
         applies: whether it can solve a game; of a quotient only the attempt shows that.
         solve: function from a game to the solution.
     """
 
-    kind: str
+    kind: str | None
     proof: str
     applies: Callable[[Problem], bool]
     solve: Callable[[Problem], Solution]
@@ -244,7 +244,7 @@ METHODS = (
         "theorem on tame misère sums", "Conway 1976; is_tame checks every component", _is_tame
     ),
     Method(
-        "auto",
+        None,
         "that of the search, or of the quotient once it is found",
         _is_worth_a_race,
         _solve_by_race,

@@ -65,4 +65,4 @@ def test_a_quotient_may_cost_as_much_as_the_sweep_that_it_replaces(monkeypatch):
 
 def test_every_method_names_its_proof():
     assert all(each.proof for each in METHODS)
-    assert {each.kind for each in METHODS} == {"theorem", "auto", "quotient", "search"}
+    assert {each.kind for each in METHODS} == {"theorem", None, "quotient", "search"}
