@@ -272,7 +272,7 @@ class TabularLearner(ABC):
             "observations": self.index.bounds,
             "actions": self.num_actions,
             "game": self.game,
-            "games": list(self.exploration.ended),
+            "games": list(self.exploration.games_by_seat),
             "generator": self.generator,
             "learned": self._learned,
         }
@@ -329,7 +329,7 @@ class TabularLearner(ABC):
             raise ValueError("only one of the saved learner and this one has a random generator")
         for name, array in self._learned.items():
             array[...] = saved["learned"][name]
-        self.exploration.finish_many(games)
+        self.exploration.set_games(games)
         if self.generator is not None and generator is not None:
             self.generator.bit_generator.state = generator.bit_generator.state
 

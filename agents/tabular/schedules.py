@@ -61,7 +61,7 @@ class Exploration:
 
     Attributes:
         epsilon: current probability.
-        ended: number of games finished in each seat; a learner may play both.
+        games_by_seat: number of games finished in each seat; a learner may play both.
 
     Raises:
         ValueError: a probability outside 0 to 1.
@@ -69,35 +69,35 @@ class Exploration:
 
     def __init__(self, epsilon: float | Schedule) -> None:
         self._schedule = epsilon if callable(epsilon) else None
-        self.ended = [0, 0]
+        self.games_by_seat = [0, 0]
         first = epsilon(0) if callable(epsilon) else epsilon
         self.epsilon = checked_number("epsilon", first, 0, 1)
 
     def finish(self, seat: int) -> None:
         """Count the end of a game for ``seat``, which must have moved in it."""
-        self.ended[seat] += 1
-        self.finish_many(self.ended)
+        self.games_by_seat[seat] += 1
+        self.set_games(self.games_by_seat)
 
-    def finish_many(self, ended: Sequence[int]) -> None:
+    def set_games(self, games_by_seat: Sequence[int]) -> None:
         """Set the number of games finished so far in each seat."""
-        self.ended = list(ended)
+        self.games_by_seat = list(games_by_seat)
         if self._schedule is not None:
             self.epsilon = checked_number("epsilon", self._schedule(self.games), 0, 1)
 
-    def ahead(self, games: int) -> npt.NDArray[np.float64]:
+    def next_epsilons(self, games: int) -> npt.NDArray[np.float64]:
         """Return the probabilities now and after each of the next games, ``(games + 1,)``."""
         if self._schedule is None:
             return np.full(games + 1, float(self.epsilon))
         numbers = range(self.games, self.games + games + 1)
-        ahead = np.array([self._schedule(number) for number in numbers], dtype=np.float64)
-        for extreme in (ahead.min(), ahead.max()):
+        epsilons = np.array([self._schedule(number) for number in numbers], dtype=np.float64)
+        for extreme in (epsilons.min(), epsilons.max()):
             checked_number("epsilon", extreme.item(), 0, 1)
-        return ahead
+        return epsilons
 
     @property
     def games(self) -> int:
-        """Number of finished games."""
-        return max(self.ended)
+        """Number of finished games; one that a learner plays in both seats counts once."""
+        return max(self.games_by_seat)
 
 
 def check_step(rate: float, discount: float, name: str = "learning_rate") -> None:

@@ -60,9 +60,10 @@ class Block(NamedTuple):
     # (learners, games + 1): each learner's epsilon now, and after each further game it finishes.
     epsilons: FloatArray
     # (learners, 2): games that each learner has finished in each seat, in all blocks so far.
-    ended: IntArray
-    # (learners,): the larger of both. A learner that plays both seats ends a game in each.
-    finished: IntArray
+    games_by_seat: IntArray
+    # (learners,): games that each learner has finished, the larger of both: a game that one plays
+    # in both seats counts once.
+    finished_games: IntArray
     winners: npt.NDArray[np.int8]  # (games,): seat, or -1: a draw
     lengths: npt.NDArray[np.int32]  # (games,): number of moves
 
@@ -293,8 +294,9 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
         first_learner = without_reference_counts(learners[0])
         second_learner = without_reference_counts(learners[1])
         starts, epsilons = block.starts, block.epsilons
-        ended, finished = block.ended, block.finished
-        finished_before = finished[0], finished[len(finished) - 1]
+        games_by_seat, finished_games = block.games_by_seat, block.finished_games
+        # Plain numbers and max() of two: arrays here make short games a third slower.
+        games_before = finished_games[0], finished_games[len(finished_games) - 1]
         for game in range(len(starts)):
             state = sorted_index(starts[game], rows.strides, board.order)
             row = first_row(rows, rows.rules, starts[game], state)
@@ -308,7 +310,7 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                 seat = moves % 2
                 observation, legal = rows.positions[row], legal_at(rows, row)
                 learner = 0 if plays_both else seat
-                epsilon = epsilons[learner, finished[learner] - finished_before[learner]]
+                epsilon = epsilons[learner, finished_games[learner] - games_before[learner]]
                 decision = Decision(
                     state=state,
                     first_move=moves == (0 if plays_both else seat),
@@ -336,7 +338,7 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                         next_observation, next_legal,
                     )  # fmt: skip
                     context = UpdateContext(
-                        state, next_state, next_state, epsilon, finished[learner]
+                        state, next_state, next_state, epsilon, finished_games[learner]
                     )
                     turns = (moves + 1) // 2
                     record(records, rows.rules, turn, state, row, turns - 1)
@@ -350,8 +352,10 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                             learn_second, draw_second, end_second, second_learner, generators[1],
                             turn, context, records, turns,
                         )  # fmt: skip
-                    ended[learner, seat] += 1
-                    finished[learner] = max(ended[learner, 0], ended[learner, 1])
+                    games_by_seat[learner, seat] += 1
+                    finished_games[learner] = max(
+                        games_by_seat[learner, 0], games_by_seat[learner, 1]
+                    )
                 if moves > 1:  # the move answered the opponent's earlier turn
                     learner = 0 if plays_both else 1 - seat
                     turn = answered_turn(
@@ -363,8 +367,8 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                         earlier_state,
                         state,
                         next_state,
-                        epsilons[learner, finished[learner] - finished_before[learner]],
-                        finished[learner],
+                        epsilons[learner, finished_games[learner] - games_before[learner]],
+                        finished_games[learner],
                     )
                     turns = moves // 2
                     record(records, rows.rules, turn, earlier_state, earlier_row, turns - 1)
@@ -379,8 +383,10 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                             turn, context, records, turns,
                         )  # fmt: skip
                     if over:
-                        ended[learner, 1 - seat] += 1
-                        finished[learner] = max(ended[learner, 0], ended[learner, 1])
+                        games_by_seat[learner, 1 - seat] += 1
+                        finished_games[learner] = max(
+                            games_by_seat[learner, 0], games_by_seat[learner, 1]
+                        )
                 earlier_state, earlier_row = state, row
                 earlier_action, earlier_bonus = action, bonus
                 state, row = next_state, next_row

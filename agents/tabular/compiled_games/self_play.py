@@ -100,14 +100,14 @@ class CompiledSelfPlay:
         if self._by_coordinates:
             starts = self._env.game.rules.coordinates(starts)
         explorations = [learner.exploration for learner in self._learners]
-        ended = np.array([exploration.ended for exploration in explorations])
-        epsilons = np.stack([exploration.ahead(len(starts)) for exploration in explorations])
+        by_seat = np.array([exploration.games_by_seat for exploration in explorations])
+        epsilons = np.stack([each.next_epsilons(len(starts)) for each in explorations])
         block = Block(
-            np.ascontiguousarray(starts), epsilons, ended, ended.max(axis=1), winners, lengths
+            np.ascontiguousarray(starts), epsilons, by_seat, by_seat.max(axis=1), winners, lengths
         )
         self._play_games(self._states, self._generators, self._board, block, rng)
-        for exploration, games in zip(explorations, ended.tolist(), strict=True):
-            exploration.finish_many(games)
+        for exploration, games in zip(explorations, by_seat.tolist(), strict=True):
+            exploration.set_games(games)
 
 
 def compiled_self_play(

@@ -23,8 +23,8 @@ def test_exploration_follows_its_schedule_by_games():
 
 def test_later_probabilities_are_known_in_advance():
     exploration = Exploration(Decay(start=0.4, factor=0.5, every=2))
-    exploration.finish_many([3, 2])
+    exploration.set_games([3, 2])
     assert exploration.games == 3
     assert exploration.epsilon == 0.2
-    assert exploration.ahead(3).tolist() == [0.2, 0.1, 0.1, 0.05]
-    assert Exploration(0.3).ahead(2).tolist() == [0.3, 0.3, 0.3]
+    assert exploration.next_epsilons(3).tolist() == [0.2, 0.1, 0.1, 0.05]
+    assert Exploration(0.3).next_epsilons(2).tolist() == [0.3, 0.3, 0.3]

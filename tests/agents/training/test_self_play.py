@@ -67,7 +67,7 @@ def run(make, game, *, compiled, games=300, **arguments):
         "starts": env._rng.bit_generator.state,
         "learners": contents(learners),
         "epsilons": [learner.exploration.epsilon for learner in learners],
-        "finished": [learner.exploration.ended for learner in learners],
+        "finished": [learner.exploration.games_by_seat for learner in learners],
     }
 
 

@@ -139,7 +139,7 @@ def test_learners_from_results_learn_only_from_games_that_ended(learner):
     assert contents(other) != contents(agent.learner)
     for game in agent.games:
         other.learn_from_game(game)
-    other.exploration.finish_many(agent.learner.exploration.ended)
+    other.exploration.set_games(agent.learner.exploration.games_by_seat)
     assert contents(other) == contents(agent.learner)
 
 
