@@ -39,20 +39,21 @@ class RegisteredLearner:
 
     Attributes:
         learner: class of the learner.
-        rule: pure function under the learning rule, whose docstring begins with the formula.
+        update_rule: function of arrays that the learner applies; its docstring begins with the
+            update as a formula.
         arguments: constructor arguments that replace defaults.
         one_for_each_seat: whether each seat has its own learner; if not, one learner plays both.
     """
 
     learner: type[TabularLearner]
-    rule: Callable[..., Any]
+    update_rule: Callable[..., Any]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     one_for_each_seat: bool = False
 
     @property
     def formula(self) -> str:
-        """The learning rule as a formula."""
-        return (inspect.getdoc(self.rule) or "").partition("\n")[0]
+        """The update as a formula."""
+        return (inspect.getdoc(self.update_rule) or "").partition("\n")[0]
 
     @property
     def knows(self) -> str:

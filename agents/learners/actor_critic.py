@@ -70,7 +70,7 @@ class ActorCritic(CriticLearner):
 
     rule = LearningRule(choose=choose_by_softmax, learn=learn)
 
-    def first_critic(self, observations: int, actions: int) -> dict[str, Array]:
+    def initial_critic(self, observations: int, actions: int) -> dict[str, Array]:
         """Return the initial array of the critic, zeros, by the name of its attribute."""
         self.values = np.zeros(observations)
         return {"values": self.values}

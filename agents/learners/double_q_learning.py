@@ -112,7 +112,7 @@ class DoubleQLearning(StandardActionValueLearner):
 
     tables_needed = 3
 
-    def first_state(
+    def initial_state(
         self, table: FloatArray, learning_rate: float, discount: float
     ) -> tuple[DoubleQLearningState, dict[str, Array]]:
         """Return the initial state, and the two tables."""

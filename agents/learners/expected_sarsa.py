@@ -103,7 +103,7 @@ class ExpectedSARSA(StandardActionValueLearner):
 
     rule = LearningRule(choose=choose_epsilon_greedily, learn=learn)
 
-    def first_state(
+    def initial_state(
         self, table: FloatArray, learning_rate: float, discount: float
     ) -> tuple[ExpectedSARSAState, dict[str, Array]]:
         """Return the initial state; there are no other arrays."""

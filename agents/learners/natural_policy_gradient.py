@@ -95,7 +95,7 @@ class NaturalPolicyGradient(CriticLearner):
 
     rule = LearningRule(choose=choose_by_softmax, learn=learn)
 
-    def first_critic(self, observations: int, actions: int) -> dict[str, Array]:
+    def initial_critic(self, observations: int, actions: int) -> dict[str, Array]:
         """Return the initial array of the critic, zeros, by the name of its attribute."""
         self.action_values = np.zeros((observations, actions))
         return {"action_values": self.action_values}

@@ -16,12 +16,12 @@ from agents.tabular.replay import (
     GAMES_AT_LAST_BATCH,
     Replay,
     ReplayBuffer,
-    add,
-    arrays_of,
-    check_numbers,
-    is_due,
-    replay_buffer,
-    row_of,
+    batch_is_due,
+    check_saved_buffer,
+    drawn_row,
+    empty_buffer,
+    saved_arrays,
+    store_turn,
 )
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
@@ -148,7 +148,7 @@ def learn(learner: QLearningState, turn: Transition, context: UpdateContext) -> 
 @compiled(inline=True)
 def draw_batch(learner: ReplayState, finished_games: int, generator: np.random.Generator) -> None:
     """Draw the random numbers that choose the next batch, if one is due."""
-    if is_due(learner.buffer, finished_games):
+    if batch_is_due(learner.buffer, finished_games):
         uniforms = learner.buffer.uniforms
         for index in range(len(uniforms)):
             uniforms[index] = generator.random()
@@ -161,7 +161,7 @@ def learn_with_replay(learner: ReplayState, turn: Transition, context: UpdateCon
     if not (q_learning.bootstrap == OWN_TURN and is_unanswered(turn)):
         learn(q_learning, turn, context)
         next_state, legal_actions = bootstrap_of(q_learning, turn, context)
-        add(
+        store_turn(
             buffer,
             context.state,
             turn.action,
@@ -169,10 +169,10 @@ def learn_with_replay(learner: ReplayState, turn: Transition, context: UpdateCon
             next_state,
             legal_actions,
         )
-    if is_due(buffer, context.finished_games):
+    if batch_is_due(buffer, context.finished_games):
         buffer.counters[GAMES_AT_LAST_BATCH] = context.finished_games
         for uniform in buffer.uniforms:
-            row = row_of(buffer, uniform)
+            row = drawn_row(buffer, uniform)
             legal_actions = buffer.legal_actions[row, : buffer.legal_counts[row]]
             update_entry(
                 q_learning, buffer.states[row], buffer.actions[row], buffer.rewards[row],
@@ -263,8 +263,8 @@ class QLearning(ActionValueLearner):
         state: QLearningState | ReplayState = q_learning
         learned = {}
         if replay is not None:
-            buffer = replay_buffer(replay, table.shape[1])
-            state, learned = ReplayState(table, q_learning, buffer), arrays_of(buffer)
+            buffer = empty_buffer(replay, table.shape[1])
+            state, learned = ReplayState(table, q_learning, buffer), saved_arrays(buffer)
             self.rule = self.rule_with_replay
         arguments = {
             "bootstrap": bootstrap, "learning_rate": learning_rate, "discount": discount,
@@ -278,5 +278,5 @@ class QLearning(ActionValueLearner):
 
     def restore(self, saved: SavedTables) -> None:
         """Restore the result of :meth:`saved`; see :class:`TabularLearner`."""
-        check_numbers(saved["learned"], *self.table.shape)
+        check_saved_buffer(saved["learned"], *self.table.shape)
         super().restore(saved)

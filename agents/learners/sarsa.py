@@ -89,7 +89,7 @@ class SARSA(StandardActionValueLearner):
 
     rule = LearningRule(choose=choose_epsilon_greedily, learn=learn, begin_game=begin_game)
 
-    def first_state(
+    def initial_state(
         self, table: FloatArray, learning_rate: float, discount: float
     ) -> tuple[SARSAState, dict[str, Array]]:
         """Return the initial state; there are no other arrays."""

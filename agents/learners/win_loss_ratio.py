@@ -159,11 +159,11 @@ class WinLossRatio(TabularLearner):
         rows = self.index.many(observations)
         ratios = np.maximum(self.wins[rows], 1) / np.maximum(self.losses[rows], 1)
         ratios *= action_masks == 1
-        shares: FloatArray = ratios / ratios.sum(axis=1, keepdims=True)
-        likeliest = shares.argmax(axis=1)
-        certain = shares.max(axis=1) > self.state.greedy_threshold
-        shares[certain] = np.eye(shares.shape[1])[likeliest[certain]]
-        return shares
+        probabilities: FloatArray = ratios / ratios.sum(axis=1, keepdims=True)
+        likeliest = probabilities.argmax(axis=1)
+        certain = probabilities.max(axis=1) > self.state.greedy_threshold
+        probabilities[certain] = np.eye(self.num_actions)[likeliest[certain]]
+        return probabilities
 
     def greedy(self) -> GreedyTablePolicy:
         """Return the policy that plays a legal move with the largest ratio of wins to losses."""

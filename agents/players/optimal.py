@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from agents.tabular.policies import explored, uniform_probabilities
+from agents.tabular.policies import uniform_probabilities, with_exploration
 from agents.tabular.selection import random_of_mask
 from nim_envs import Game
 from nim_envs.caches import LimitedCache
@@ -117,4 +117,4 @@ class EpsilonOptimalAgent:
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the mixture of the optimal and the uniform probabilities."""
         optimal = self.optimal.action_probabilities(observations, action_masks)
-        return explored(optimal, action_masks, self.epsilon)
+        return with_exploration(optimal, action_masks, self.epsilon)

@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
-from agents.tabular.policies import GreedyActionValuePolicy, explored
+from agents.tabular.policies import GreedyActionValuePolicy, with_exploration
 from agents.tabular.protocol import Decision
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import epsilon_greedy_action
@@ -52,8 +52,8 @@ class ActionValueLearner(TabularLearner):
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities of the epsilon-greedy policy of the current table."""
         greedy = GreedyActionValuePolicy(self.index, self.table)
-        shares = greedy.action_probabilities(observations, action_masks)
-        return explored(shares, action_masks, self.exploration.epsilon)
+        probabilities = greedy.action_probabilities(observations, action_masks)
+        return with_exploration(probabilities, action_masks, self.exploration.epsilon)
 
     def greedy(self) -> GreedyActionValuePolicy:
         """Return the greedy policy of a copy of the current table."""
@@ -79,6 +79,9 @@ class StandardActionValueLearner(ActionValueLearner):
         MemoryError: the tables would need too much memory.
     """
 
+    tables_needed = 1
+    """Number of tables of equal size."""
+
     def __init__(
         self,
         observation_space: spaces.Space[Any],
@@ -99,16 +102,13 @@ class StandardActionValueLearner(ActionValueLearner):
             "learning_rate": learning_rate, "discount": discount, "epsilon": epsilon,
             "initial_range": initial_range, "seed": seed,
         }  # fmt: skip
-        state, learned = self.first_state(table, float(learning_rate), float(discount))
+        state, learned = self.initial_state(table, float(learning_rate), float(discount))
         super().__init__(
             index, state, learned=learned, arguments=arguments, epsilon=epsilon, generator=rng
         )
 
-    tables_needed = 1
-    """Number of tables of equal size."""
-
     @abstractmethod
-    def first_state(
+    def initial_state(
         self, table: FloatArray, learning_rate: float, discount: float
     ) -> tuple[Any, dict[str, Array]]:
         """Return the initial state, and the arrays besides ``table`` that learning changes.

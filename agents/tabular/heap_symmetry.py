@@ -72,21 +72,24 @@ class HeapSymmetry(CompiledWrapper):
         transition = transition.with_observations(
             lambda observation: positions_of(symmetry.rules, observation)
         )
-        places = symmetry.places(transition.observation)
-        reply_places = symmetry.places(transition.reply_observation)
-        next_places = symmetry.places(transition.next_observation)
+        here, reply, following = (
+            symmetry.permutation(observation)
+            for observation in (
+                transition.observation, transition.reply_observation, transition.next_observation
+            )
+        )  # fmt: skip
+
+        def legal(actions: Array, permutation: Array) -> Array:
+            return np.sort(symmetry.permuted_actions(actions, permutation))
+
         return transition._replace(
-            observation=transition.observation[places],
-            legal_actions=np.sort(symmetry.moved_actions(transition.legal_actions, places)),
-            action=int(symmetry.moved_actions(transition.action, places)),
-            reply_observation=transition.reply_observation[reply_places],
-            reply_legal_actions=np.sort(
-                symmetry.moved_actions(transition.reply_legal_actions, reply_places)
-            ),
-            next_observation=transition.next_observation[next_places],
-            next_legal_actions=np.sort(
-                symmetry.moved_actions(transition.next_legal_actions, next_places)
-            ),
+            observation=transition.observation[here],
+            legal_actions=legal(transition.legal_actions, here),
+            action=int(symmetry.permuted_actions(transition.action, here)),
+            reply_observation=transition.reply_observation[reply],
+            reply_legal_actions=legal(transition.reply_legal_actions, reply),
+            next_observation=transition.next_observation[following],
+            next_legal_actions=legal(transition.next_legal_actions, following),
         )
 
     def greedy(self) -> SortedPolicy:
@@ -133,10 +136,11 @@ class SortedPolicy:
         """Return the action that corresponds to the policy's at the sorted position."""
         symmetry = self.symmetry
         position = positions_of(symmetry.rules, observation)
-        places = symmetry.places(position)
-        action = self.policy.act(position[places], symmetry.moved(action_mask, places), rng)
+        permutation = symmetry.permutation(position)
+        mask = symmetry.permuted_values(action_mask, permutation)
+        action = self.policy.act(position[permutation], mask, rng)
         component, option = divmod(action, symmetry.num_options)
-        return int(places[component]) * symmetry.num_options + option
+        return int(permutation[component]) * symmetry.num_options + option
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the values by which the policy, which must have some, ranks actions."""
@@ -162,9 +166,9 @@ class SortedPolicy:
     ) -> FloatArray:
         """Results of ``ask`` at the sorted positions, reordered for ``observations``."""
         positions = positions_of(self.symmetry.rules, observations)
-        places = self.symmetry.places(positions)
+        permutation = self.symmetry.permutation(positions)
         answer = ask(
-            np.take_along_axis(positions, places, axis=-1),
-            self.symmetry.moved(action_masks, places),
+            np.take_along_axis(positions, permutation, axis=-1),
+            self.symmetry.permuted_values(action_masks, permutation),
         )
-        return answer if answer.ndim == 1 else self.symmetry.moved_back(answer, places)
+        return answer if answer.ndim == 1 else self.symmetry.original_values(answer, permutation)

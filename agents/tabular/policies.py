@@ -91,19 +91,22 @@ def shared_by_best(values: FloatArray, action_masks: MaskArray) -> FloatArray:
     return uniform_probabilities((best & (action_masks == 1)).astype(np.int8))
 
 
-def explored(shares: FloatArray, action_masks: MaskArray, epsilon: float) -> FloatArray:
-    """Return the probabilities of a policy with epsilon-greedy exploration.
+def with_exploration(
+    probabilities: FloatArray, action_masks: MaskArray, epsilon: float
+) -> FloatArray:
+    """Return the probabilities of a policy that takes a random legal action with ``epsilon``.
 
     Args:
-        shares: probabilities without exploration, ``(n, actions)``.
+        probabilities: those without exploration, ``(n, actions)``.
         action_masks: int8, same shape.
         epsilon: probability of a random legal action.
     """
-    mixture: FloatArray = (1 - epsilon) * shares + epsilon * uniform_probabilities(action_masks)
+    uniform = uniform_probabilities(action_masks)
+    mixture: FloatArray = (1 - epsilon) * probabilities + epsilon * uniform
     return mixture
 
 
 def uniform_probabilities(chosen: MaskArray) -> FloatArray:
     """Return equal probabilities over the ones in each row, ``(n, actions)``; zeros elsewhere."""
-    shares: FloatArray = chosen / np.maximum(chosen.sum(axis=1, keepdims=True, dtype=np.int64), 1)
-    return shares
+    counts = np.maximum(chosen.sum(axis=1, keepdims=True, dtype=np.int64), 1)
+    return np.asarray(chosen / counts)

@@ -9,7 +9,7 @@ import numpy as np
 from agents.games import same_game
 from agents.tabular.index import ObservationIndex, positions_of, sorted_index
 from agents.tabular.learner import TabularLearner
-from agents.tabular.policies import explored, shared_by_best
+from agents.tabular.policies import shared_by_best, with_exploration
 from agents.tabular.protocol import Decision
 from agents.tabular.schedules import Schedule
 from agents.tabular.selection import epsilon_greedy_action
@@ -250,8 +250,8 @@ class PositionValueLearner(TabularLearner):
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities of the epsilon-greedy policy by the current values."""
         greedy = GreedyValuePolicy(self.state.positions, self._rules)
-        shares = greedy.action_probabilities(observations, action_masks)
-        return explored(shares, action_masks, self.exploration.epsilon)
+        probabilities = greedy.action_probabilities(observations, action_masks)
+        return with_exploration(probabilities, action_masks, self.exploration.epsilon)
 
     def greedy(self) -> GreedyValuePolicy:
         """Return the policy that is greedy by a copy of the current values."""

@@ -81,8 +81,7 @@ class PreferenceLearner(TabularLearner):
         scaled = self.preferences[self.index.many(observations)] / self.state.temperature
         legal = np.where(action_masks == 1, scaled, -np.inf)
         weights = np.exp(legal - legal.max(axis=1, keepdims=True))
-        shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-        return shares
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     def greedy(self) -> GreedyTablePolicy:
         """Return the policy that is greedy by a copy of the current preferences."""
@@ -130,7 +129,7 @@ class CriticLearner(PreferenceLearner):
         check_step(critic_rate, discount, name="critic_rate")
         index, preferences = initial_table(observation_space, action_space, tables=2)
         arguments = {"actor_rate": actor_rate, "critic_rate": critic_rate, "discount": discount}
-        learned = self.first_critic(*preferences.shape)
+        learned = self.initial_critic(*preferences.shape)
         (critic,) = learned.values()
         state = CriticState(
             preferences, 1.0, critic, float(actor_rate), float(critic_rate), float(discount),
@@ -143,7 +142,7 @@ class CriticLearner(PreferenceLearner):
         return GreedyCriticPolicy(self.index, self.preferences.copy(), self.state.critic.copy())
 
     @abstractmethod
-    def first_critic(self, observations: int, actions: int) -> dict[str, Array]:
+    def initial_critic(self, observations: int, actions: int) -> dict[str, Array]:
         """Return the initial array of the critic, zeros, by the name of its attribute.
 
         Args:

@@ -53,7 +53,7 @@ class ReplayBuffer(NamedTuple):
     interval: int
 
 
-def replay_buffer(settings: Replay, actions: int) -> ReplayBuffer:
+def empty_buffer(settings: Replay, actions: int) -> ReplayBuffer:
     """Return an empty buffer.
 
     Args:
@@ -80,7 +80,7 @@ def replay_buffer(settings: Replay, actions: int) -> ReplayBuffer:
 
 
 @compiled(inner=True)
-def add(
+def store_turn(
     buffer: ReplayBuffer,
     state: int,
     action: int,
@@ -88,7 +88,7 @@ def add(
     next_state: int,
     legal_actions: IntArray,
 ) -> None:
-    """Store a turn; in a full buffer it overwrites the oldest."""
+    """Store a turn; in a full buffer it overwrites the oldest one."""
     row = buffer.counters[TURNS_ADDED] % len(buffer.states)
     buffer.states[row] = state
     buffer.actions[row] = action
@@ -100,13 +100,13 @@ def add(
 
 
 @compiled(inner=True)
-def is_due(buffer: ReplayBuffer, finished_games: int) -> bool:
+def batch_is_due(buffer: ReplayBuffer, finished_games: int) -> bool:
     """Return whether a batch is due after this number of finished games."""
     return bool(finished_games - buffer.counters[GAMES_AT_LAST_BATCH] >= buffer.interval)
 
 
 @compiled(inner=True)
-def row_of(buffer: ReplayBuffer, uniform: float) -> int:
+def drawn_row(buffer: ReplayBuffer, uniform: float) -> int:
     """Return the row of a stored turn, all equally likely.
 
     Args:
@@ -116,11 +116,11 @@ def row_of(buffer: ReplayBuffer, uniform: float) -> int:
     return int(uniform * min(buffer.counters[TURNS_ADDED], len(buffer.states)))
 
 
-def check_numbers(saved: Mapping[str, Array], states: int, actions: int) -> None:
+def check_saved_buffer(saved: Mapping[str, Array], states: int, actions: int) -> None:
     """Check that the indices in a saved buffer are valid; compiled code does not check them.
 
     Args:
-        saved: arrays by the names of :func:`arrays_of`; other arrays are ignored.
+        saved: arrays by the names of :func:`saved_arrays`; other arrays are ignored.
         states: number of rows of the table.
         actions: size of the action space.
 
@@ -140,7 +140,9 @@ def check_numbers(saved: Mapping[str, Array], states: int, actions: int) -> None
             raise ValueError(f"replay_{name} must be from 0 to {end - 1}")
 
 
-def arrays_of(buffer: ReplayBuffer) -> dict[str, Array]:
+def saved_arrays(buffer: ReplayBuffer) -> dict[str, Array]:
     """Return the arrays of a buffer that a file stores, by name."""
-    names = ReplayBuffer._fields[:7]
-    return {f"replay_{name}": array for name, array in zip(names, buffer[:7], strict=True)}
+    stored = buffer._asdict()
+    # Uniforms are drawn anew for each batch, and the interval is a setting.
+    del stored["uniforms"], stored["interval"]
+    return {f"replay_{name}": array for name, array in stored.items()}

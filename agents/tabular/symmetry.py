@@ -1,4 +1,4 @@
-"""Heap symmetry: sorting of positions that differ in the order of their heaps only."""
+"""Sorting of positions that differ only in the order of their heaps, and of their actions."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Symmetry:
                 f"components {slots[0].start} to {slots[0].stop - 1} have theirs to themselves"
             )
 
-    def places(self, positions: IntArray) -> IntArray:
-        """Return, for each component, the component whose state it gets by sorting.
+    def permutation(self, positions: IntArray) -> IntArray:
+        """Return the permutations that sort positions: ``position[permutation]`` is sorted.
 
         Args:
             positions: ``(..., components)``.
@@ -59,31 +59,31 @@ class Symmetry:
             ``(..., components)``.
         """
         ranks = np.argsort(positions[..., self.order], axis=-1, kind="stable")
-        places = np.empty_like(ranks)
-        places[..., self.order] = self.order[ranks]
-        return places
+        permutation = np.empty_like(ranks)
+        permutation[..., self.order] = self.order[ranks]
+        return permutation
 
     def sorted(self, positions: IntArray) -> IntArray:
         """Return ``positions``, ``(..., components)``, sorted."""
-        return np.take_along_axis(positions, self.places(positions), axis=-1)
+        return np.take_along_axis(positions, self.permutation(positions), axis=-1)
 
-    def moved(self, values: Array, places: IntArray) -> Array:
-        """Return action values, ``(..., actions)``, reordered for the sorted positions."""
+    def permuted_values(self, values: Array, permutation: IntArray) -> Array:
+        """Return values of actions, ``(..., actions)``, in their order at the sorted positions."""
         by_component = values.reshape(*values.shape[:-1], -1, self.num_options)
-        moved: Array = np.take_along_axis(by_component, places[..., np.newaxis], axis=-2)
-        return moved.reshape(values.shape)
+        permuted: Array = np.take_along_axis(by_component, permutation[..., np.newaxis], axis=-2)
+        return permuted.reshape(values.shape)
 
-    def moved_actions(self, actions: IntArray | int, places: IntArray) -> IntArray:
-        """Return actions at a position as those at the sorted position.
+    def permuted_actions(self, actions: IntArray | int, permutation: IntArray) -> IntArray:
+        """Return the actions at the sorted position that correspond to those at a position.
 
         Args:
             actions: actions, of any shape.
-            places: result of :meth:`places` for the position, ``(components,)``.
+            permutation: result of :meth:`permutation` for the position, ``(components,)``.
         """
         component, option = np.divmod(actions, self.num_options)
-        moved: IntArray = np.argsort(places)[component] * self.num_options + option
-        return moved
+        permuted: IntArray = np.argsort(permutation)[component] * self.num_options + option
+        return permuted
 
-    def moved_back(self, values: Array, places: IntArray) -> Array:
-        """Return action values at the sorted positions, reordered for the original ones."""
-        return self.moved(values, np.argsort(places, axis=-1))
+    def original_values(self, values: Array, permutation: IntArray) -> Array:
+        """Return values of actions at sorted positions, in their order at the original ones."""
+        return self.permuted_values(values, np.argsort(permutation, axis=-1))

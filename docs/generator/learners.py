@@ -68,7 +68,7 @@ def reached_by(name: str) -> str:
 
 def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
     """Write the page of a learner."""
-    rule = next(iter(rows.values())).rule
+    rule = next(iter(rows.values())).update_rule
     summary, use, rest = about(cls, cls.__module__)
     conditions = [prose(linked(text, rule.__module__)) for text in words(rule)[1:]]
     names = []

@@ -196,8 +196,8 @@ def test_a_row_makes_one_learner_or_one_for_each_seat_with_its_arguments(name):
 def test_the_first_line_of_its_rule_is_a_formula(name):
     row = LEARNERS[name]
     assert re.match(r"\S.* \+= .*\.$", row.formula)
-    assert row.rule.__module__ == row.learner.__module__
-    assert "References:" in row.rule.__doc__
+    assert row.update_rule.__module__ == row.learner.__module__
+    assert "References:" in row.update_rule.__doc__
 
 
 @pytest.mark.parametrize("name", ["q-learning-own-turn", "monte-carlo-es", "sarsa"])

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from agents import NimSumShaping, QLearning, Transition
 from agents.evaluation import optimality
 from agents.learners.q_learning import BOOTSTRAPS, QLearningState, q_learning_td_error, update_entry
-from agents.tabular.replay import Replay, add, is_due, replay_buffer, row_of
+from agents.tabular.replay import Replay, batch_is_due, drawn_row, empty_buffer, store_turn
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import BOX, TWO, feed, turn
@@ -160,18 +160,18 @@ def test_replay_bootstraps_from_legal_actions_alone():
 
 
 def test_replay_forgets_the_oldest_turn_first():
-    buffer = replay_buffer(Replay(capacity=2, batch=50, interval=1), actions=2)
+    buffer = empty_buffer(Replay(capacity=2, batch=50, interval=1), actions=2)
     assert len(buffer.uniforms) == 50
     for state in (1, 2, 3):
-        add(buffer, state, 0, 0.0, 0, BOTH)
-    assert {buffer.states[row_of(buffer, uniform)] for uniform in (0.1, 0.9)} == {2, 3}
+        store_turn(buffer, state, 0, 0.0, 0, BOTH)
+    assert {buffer.states[drawn_row(buffer, uniform)] for uniform in (0.1, 0.9)} == {2, 3}
 
 
 def test_a_batch_is_due_after_each_interval_of_games():
-    buffer = replay_buffer(Replay(interval=3), actions=2)
-    assert [is_due(buffer, games) for games in (0, 2, 3, 4)] == [False, False, True, True]
+    buffer = empty_buffer(Replay(interval=3), actions=2)
+    assert [batch_is_due(buffer, games) for games in (0, 2, 3, 4)] == [False, False, True, True]
     buffer.counters[1] = 3
-    assert [is_due(buffer, games) for games in (4, 5, 6)] == [False, False, True]
+    assert [batch_is_due(buffer, games) for games in (4, 5, 6)] == [False, False, True]
 
 
 @pytest.mark.parametrize("discount", [0.5, -0.5])

@@ -26,16 +26,16 @@ def test_an_action_leads_to_the_same_sorted_position_either_way(heaps, data):
     position = np.array([data.draw(st.integers(0, heap)) for heap in heaps])
     if not position.any():
         return
-    places, ordered = symmetry.places(position), symmetry.sorted(position)
+    permutation, ordered = symmetry.permutation(position), symmetry.sorted(position)
     assert sorted(ordered) == sorted(position)
     assert (rules.checked_positions(ordered) == ordered).all()
     mask = rules.action_mask(position)
-    moved = symmetry.moved(mask, places)
-    assert (moved == rules.action_mask(ordered)).all()
-    assert (symmetry.moved_back(moved, places) == mask).all()
-    for action in np.flatnonzero(moved):
+    permuted = symmetry.permuted_values(mask, permutation)
+    assert (permuted == rules.action_mask(ordered)).all()
+    assert (symmetry.original_values(permuted, permutation) == mask).all()
+    for action in np.flatnonzero(permuted):
         component, option = divmod(int(action), rules.num_options)
-        original = rules.action(int(places[component]), option)
+        original = rules.action(int(permutation[component]), option)
         after = symmetry.sorted(rules.step(position, np.array(original)))
         assert (after == symmetry.sorted(rules.step(ordered, np.array(action)))).all()
 
