@@ -93,5 +93,5 @@ class SARSA(StandardActionValueLearner):
         self, table: FloatArray, learning_rate: float, discount: float
     ) -> tuple[SARSAState, dict[str, Array]]:
         """Return the initial state; there are no other arrays."""
-        nothing = np.full(2, -1), np.zeros(2, np.int64), np.zeros(2)
-        return SARSAState(table, learning_rate, discount, *nothing), {}
+        no_turns = np.full(2, -1), np.zeros(2, np.int64), np.zeros(2)
+        return SARSAState(table, learning_rate, discount, *no_turns), {}

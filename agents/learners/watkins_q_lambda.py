@@ -55,15 +55,17 @@ def lambda_return(
 @compiled(inline=True)
 def learn_from_game(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
     """Move Q(s, a) towards the :func:`lambda_return` of each turn, the last first."""
-    table, last = learner.table, len(game.states) - 1
-    g, best, is_greedy = 0.0, 0.0, False
-    for turn in range(last, -1, -1):
+    table = learner.table
+    return_next, value_next, is_greedy_next = 0.0, 0.0, False  # of the turn after this one
+    for turn in range(len(game.states) - 1, -1, -1):
         state, action = game.states[turn], game.actions[turn]
-        trace_decay = learner.trace_decay if is_greedy else 0.0
-        g = lambda_return(game.rewards[turn], learner.discount, trace_decay, best, g)
+        trace_decay = learner.trace_decay if is_greedy_next else 0.0
+        g = lambda_return(
+            game.rewards[turn], learner.discount, trace_decay, value_next, return_next
+        )
         # The values are those before this game, as no position occurs twice in it.
-        best = largest_legal(table[state], legal_in(game, turn))
-        is_greedy = table[state, action] == best
+        return_next, value_next = g, largest_legal(table[state], legal_in(game, turn))
+        is_greedy_next = table[state, action] == value_next
         table[state, action] += learner.learning_rate * (g - table[state, action])
 
 

@@ -1,4 +1,4 @@
-"""The functions that a table learner consists of, and what both training loops pass to them.
+"""The functions that a table learner consists of, and their arguments.
 
 A learner's state is a ``NamedTuple`` of its arrays and numbers. Its class names the functions of
 that state in a :class:`LearningRule`. Compiled loops of whole games
@@ -45,7 +45,8 @@ class FinishedGame(NamedTuple):
     """All turns of one seat in a game that has ended."""
 
     states: IntArray  # (turns,)
-    rows: IntArray  # (turns,): index in legal_actions and legal_counts; see legal_in
+    # (turns,): each turn's row of legal_actions, which may have rows for all positions of the game.
+    rows: IntArray
     legal_actions: Array  # (rows, actions): the legal ones first, ascending
     legal_counts: IntArray  # (rows,): number of legal actions
     actions: IntArray  # (turns,)

@@ -208,8 +208,9 @@ class TrainingRun:
         game = next((game for game in games if game is not None), None)
         saved = _content(path, game)
         done: int = saved["training"]
+        earlier = {**saved["process"], "seed": saved["seed"]}
         for name, now in {**self._process(), "seed": self.seed}.items():
-            before = {**saved["process"], "seed": saved["seed"]}.get(name)
+            before = earlier.get(name)
             if before != now:
                 raise storage.StorageError(
                     f"{path} is of a run with {name} {before}, this one has {now}"
@@ -221,8 +222,8 @@ class TrainingRun:
         own: dict[str, Array] = {"winners": self.winners[:done], "lengths": self.lengths[:done]}
         try:
             check_same_arrays({name: saved[name] for name in own}, own)
-            for learner, before in zip(self.learners, saved["learners"], strict=True):
-                storage.restore(learner, before)
+            for learner, saved_learner in zip(self.learners, saved["learners"], strict=True):
+                storage.restore(learner, saved_learner)
         except ValueError as error:
             raise storage.StorageError(f"{path} is of another run, or damaged: {error}") from error
         self.rng = saved["rng"]

@@ -43,7 +43,7 @@ def train_game_choosing_learner(
     began = time.perf_counter()
     games_at_last_call = 0
 
-    def ask() -> bool:
+    def call_after_game() -> bool:
         nonlocal games_at_last_call
         games_at_last_call = len(winners)
         return after_game is not None and bool(after_game(games_at_last_call))
@@ -52,7 +52,7 @@ def train_game_choosing_learner(
         winners.append(winner)
         lengths.append(length)
         bar.update(1)
-        return len(winners) % after_every == 0 and ask()
+        return len(winners) % after_every == 0 and call_after_game()
 
     def log() -> TrainingLog:
         return TrainingLog(
@@ -66,7 +66,7 @@ def train_game_choosing_learner(
         with bar:
             learner.fit(game, games, seed, finished)
             if len(winners) > games_at_last_call:
-                ask()
+                call_after_game()
             if len(winners) < games:
                 end = "proved" if learner.proof else "ended"
                 end_early(bar, f"{end} after {len(winners):,} games")

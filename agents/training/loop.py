@@ -100,55 +100,56 @@ def train(
             env, agents, games, seed=seed, progress=progress, options=options,
             after_game=after_game, after_every=after_every,
         )  # fmt: skip
-    schedule = agents if isinstance(agents, Opponents) else None
-    everyone = (schedule.learner, *schedule.opponents) if schedule else as_pair(agents)  # type: ignore[arg-type]
+    opponents = agents if isinstance(agents, Opponents) else None
+    players = (opponents.learner, *opponents.opponents) if opponents else as_pair(agents)  # type: ignore[arg-type]
     # Each learner once, in order, as in a checkpoint.
-    distinct = list({id(a): a for a in everyone if isinstance(a, Learner)}.values())
-    pair = (everyone[0], everyone[1])
-    # Every agent in both seats, made once, as the pairing may change after every game.
-    seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in everyone}
+    learners = list({id(a): a for a in players if isinstance(a, Learner)}.values())
+    pair = (players[0], players[1])
+    # Made once for each agent and seat, as the pair may change after every game.
+    seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in players}
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     run = TrainingRun(
-        env, schedule or pair, distinct, games, seed, options, np.random.default_rng(agent_seed)
+        env, opponents or pair, learners, games, seed, options, np.random.default_rng(agent_seed)
     )
     env.reset(seed=int(env_seed), options=options)
-    first = 0
+    resumed = 0  # games played before
     if checkpoint is not None:
         if Path(checkpoint).exists():
-            first = run.resume(Path(checkpoint))
+            resumed = run.resume(Path(checkpoint))
         # Before games are played whose result could not be saved.
         check_writable(checkpoint)
-        storage.check_savable({"learners": distinct})
-    compiles = compiled and schedule is None
-    fast = compiled_self_play(env, pair, options, begun=first > 0) if compiles else None
+        storage.check_savable({"learners": learners})
+    self_play = None  # compiled, if it can be
+    if compiled and opponents is None:
+        self_play = compiled_self_play(env, pair, options, begun=resumed > 0)
     # Intervals at which the run pauses, in games.
     pauses = [games]
     if checkpoint is not None:
         pauses.append(checkpoint_every)
     if after_game is not None:
         pauses.append(after_every)
-    title = f"training, resumed after {first:,} games" if first else "training"
-    bar = progress_bar(desc=title, unit="game", initial=first, total=games, shown=progress)
-    done, block = first, FIRST_BLOCK
+    title = f"training, resumed after {resumed:,} games" if resumed else "training"
+    bar = progress_bar(desc=title, unit="game", initial=resumed, total=games, shown=progress)
+    done, block = resumed, FIRST_BLOCK
     began = time.perf_counter() - run.seconds
     try:
         with bar:
             while done < games:
-                if fast is None:
+                if self_play is None:
                     if done:
                         env.reset(options=options)
-                    if schedule is not None:
-                        pair = schedule.pair(done, run.rng)
+                    if opponents is not None:
+                        pair = opponents.pair(done, run.rng)
                     seats = seat_of[0, id(pair[0])], seat_of[1, id(pair[1])]
                     run.winners[done], run.lengths[done] = play_and_learn(env, seats, run.rng)
                     played = 1
-                    if done == first:  # it compiled what the next games use
+                    if done == resumed:  # it compiled what the next games use
                         began = time.perf_counter() - run.seconds
                 else:
                     played = min(block, *(every - done % every for every in pauses))
                     started = time.perf_counter()
                     here = slice(done, done + played)
-                    fast.play(run.rng, run.winners[here], run.lengths[here])
+                    self_play.play(run.rng, run.winners[here], run.lengths[here])
                     if time.perf_counter() - started < BLOCK_SECONDS:
                         block = min(2 * block, LARGEST_BLOCK)
                 done += played

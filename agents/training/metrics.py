@@ -56,7 +56,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
     """
     rules = game.rules
     rules.check_size(LARGEST_SEARCH)
-    visits = np.zeros((2, rules.num_positions))
+    visits = np.zeros((2, rules.num_positions))  # probability that a seat is to move there
     positions, probabilities = game.start.sampler(game).support()
     np.add.at(visits[0], rules.indices(positions), probabilities)
     entropy, uniform, count = np.zeros((3, 2))
@@ -68,7 +68,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
         indices, here, masks = indices[playable], here[playable], masks[playable]
         if not len(indices):
             continue
-        legal_actions = np.log(masks.sum(axis=1, dtype=np.int64))
+        uniform_entropy = np.log(masks.sum(axis=1, dtype=np.int64))
         observations = rules.coordinates(here)
         probabilities = policies[0].action_probabilities(observations, masks)
         for seat, policy in enumerate(policies):
@@ -77,7 +77,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
             weights = visits[seat, indices]
             logarithms = np.log(np.where(probabilities > 0, probabilities, 1.0))
             entropy[seat] -= weights @ (probabilities * logarithms).sum(axis=1)
-            uniform[seat] += weights @ legal_actions
+            uniform[seat] += weights @ uniform_entropy
             count[seat] += weights.sum()
             for action, where, after in rules.moves(indices):
                 np.add.at(visits[1 - seat], after, weights[where] * probabilities[where, action])

@@ -71,7 +71,7 @@ def play_and_learn(
         The seat that won, or ``DRAW``, and the number of moves.
     """
     players = env.possible_agents
-    agents, learns = [each.agent for each in seats], [each.learner is not None for each in seats]
+    learns = [each.learner is not None for each in seats]
     for each in seats:
         each.begin_game()
     # By seat: the last turn, until the opponent has replied and it is complete.
@@ -83,11 +83,10 @@ def play_and_learn(
     legal_actions = np.flatnonzero(observed["action_mask"])
     while True:
         observation, action_mask = observed["observation"], observed["action_mask"]
-        if learns[seat]:
-            action = agents[seat].act(observation, action_mask, rng)
-        else:
+        if not learns[seat]:
             # Agents that do not learn may write to their arguments.
-            action = agents[seat].act(observation.copy(), action_mask.copy(), rng)
+            observation, action_mask = observation.copy(), action_mask.copy()
+        action = seats[seat].agent.act(observation, action_mask, rng)
         mover, other = players[seat], 1 - seat
         if action == NO_LEGAL_MOVE:
             forfeit(env)

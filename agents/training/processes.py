@@ -1,4 +1,4 @@
-"""The process that a run learns from: environment, start, options and players, for a checkpoint."""
+"""The decision process that a run learns from, for a checkpoint: environment, start and players."""
 
 from __future__ import annotations
 
