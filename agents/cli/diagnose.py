@@ -59,7 +59,7 @@ def diagnose(
 
 
 def training_function(found: Any, name: str, games: int, seed: int) -> Callable[[GameEnv], Any]:
-    """Return the function of an environment that trains what a name of the leaderboard stands for.
+    """Return a function that trains a learner, or calls a training function, in an environment.
 
     Args:
         found: a class or function.

@@ -115,11 +115,11 @@ class Match:
         return f"{self.names[move.seat]}: {text}"
 
     def thrown(self) -> str:
-        """Return the last move by which a person gave away a win or a draw that they did not get.
+        """Return the last mistake of a person that cost them a win or a draw, in words.
 
         Returns:
-            The move and those that would have kept the result, in words; empty before the end of
-            the game, if there is no such move, and where the game is too large to solve.
+            The move, and those that would have kept the result; empty before the end of the game,
+            if there is no such mistake, and where the game is too large to solve.
         """
         if not self.over:
             return ""
@@ -155,7 +155,7 @@ class Match:
             ResetNeededError: the game is over.
             IllegalMoveError: the action is not legal here.
         """
-        seat = self._mover()
+        seat = self._seat_to_move()
         mask = self.env.observe(self.env.agent_selection)["action_mask"]
         if not (0 <= action < len(mask) and mask[action]):
             raise IllegalMoveError(
@@ -171,7 +171,7 @@ class Match:
             ResetNeededError: the game is over.
             IllegalMoveError: the agent chose an action that is not legal here.
         """
-        self._mover()
+        self._seat_to_move()
         observed = self.env.observe(self.env.agent_selection)
         action = agent.act(observed["observation"], observed["action_mask"], self._rng)
         self.play(int(action))
@@ -186,11 +186,11 @@ class Match:
         """
         if self.opponent is None:
             raise ValueError("there is no opponent: a person has both seats")
-        if self._mover() == self.seat:
+        if self._seat_to_move() == self.seat:
             raise ValueError(f"it is not the opponent's turn but that of seat {self.seat}")
         self.move_by(self.opponent)
 
-    def _mover(self) -> int:
+    def _seat_to_move(self) -> int:
         """The seat to move; raises an error where the game is over."""
         if self.mover is None:
             raise ResetNeededError("the game is over; undo a move, or restart")

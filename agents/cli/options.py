@@ -209,12 +209,7 @@ def _wanted_game(text: str, unknown: UnregisteredGameError) -> str:
     """Return the message that asks for the game of a learner."""
     if unknown.name is None:
         return f"{text}: {unknown}; here that is --game MODULE:FUNCTION"
-    settings = settings_of({**unknown.arguments, "start": None})
-    if ":" in unknown.name:
-        words = shlex.join(["--game", unknown.name, *settings])
-        return f"{text} has learned {unknown.name}, a game of your own: add {words}"
-    words = shlex.join(["--game", f"MODULE:{unknown.name}", *settings])
-    return (
-        f"{text} has learned {unknown.name}, a game of your own: add {words}, with the module that "
-        "registers it"
-    )
+    named = unknown.name if ":" in unknown.name else f"MODULE:{unknown.name}"
+    words = shlex.join(["--game", named, *settings_of({**unknown.arguments, "start": None})])
+    module = "" if named == unknown.name else ", with the module that registers it"
+    return f"{text} has learned {unknown.name}, a game of your own: add {words}{module}"

@@ -55,8 +55,8 @@ def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
         return optimality(policy, game, sample=SAMPLE, seed=0), " drawn at random"
 
 
-def share_within_reach(policy: Policy, game: Game, count: int) -> str:
-    """Return how a policy plays where its games could come, if that is not everywhere.
+def reachable_in_words(policy: Policy, game: Game, count: int) -> str:
+    """Return the score over the positions that games from the start can meet; empty if all.
 
     Args:
         policy: policy of a learner that played ``game`` from its start.
@@ -73,14 +73,14 @@ def share_within_reach(policy: Policy, game: Game, count: int) -> str:
     )
 
 
-def of_checkpoint(path: Path, said: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the learner's name and the arguments of training: as in a checkpoint, or as said.
+def arguments_of_checkpoint(path: Path, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the learner's name and the arguments of training: those given, else the checkpoint's.
 
-    What contradicts the checkpoint is refused when training resumes it.
+    Training refuses those that contradict the checkpoint.
 
     Args:
         path: the checkpoint.
-        said: options of the command that were given, by name.
+        given: options of the command that were given, by name.
 
     Raises:
         click.UsageError: the run is not of one learner in both seats.
@@ -88,33 +88,33 @@ def of_checkpoint(path: Path, said: dict[str, Any]) -> tuple[str, dict[str, Any]
     """
     with using(path):
         env, agents, games, seed, options = with_typed_game(
-            said.get("game"), lambda game: saved_run(path, game)
+            given.get("game"), lambda game: saved_run(path, game)
         )
     agent: Trainable = agents[0]
     if agent is not agents[1]:
         raise click.UsageError(f"{path} is of a run of two learners, and this trains one")
-    if {"game", "settings", "start"} & set(said):
+    if {"game", "settings", "start"} & set(given):
         env = GameEnv(
-            changed_game(env.game, said),
+            changed_game(env.game, given),
             encoding=env.encoding.name, illegal_move=env.illegal_move, max_cycles=env.max_cycles,
         )  # fmt: skip
     of_class: dict[type, str] = {row.learner: name for name, row in LEARNERS.items()}
-    learner = said.get("learner", of_class.get(type(agent), type(agent).__name__))
-    if {"learner", "param"} & set(said):
+    learner = given.get("learner", of_class.get(type(agent), type(agent).__name__))
+    if {"learner", "param"} & set(given):
         if learner not in (*LEARNERS, *GENERALISING):
             raise click.UsageError(f"{path} is of a run of a {learner}, which takes no --param")
-        agent = make_learner(learner, said.get("param", ()), env)
+        agent = make_learner(learner, given.get("param", ()), env)
     return learner, {
         "env": env,
         "agents": agent,
-        "games": said.get("games", games),
-        "seed": said.get("seed", seed),
+        "games": given.get("games", games),
+        "seed": given.get("seed", seed),
         "options": options,
     }
 
 
-def changed_game(game: Game, said: dict[str, Any]) -> Game:
-    """Return the game that the command names, or the one saved; what is not said is as saved.
+def changed_game(game: Game, given: dict[str, Any]) -> Game:
+    """Return the game that the command names, or the one saved; what is not given is as saved.
 
     Raises:
         click.UsageError: the command has settings without the name of a game.
@@ -122,11 +122,11 @@ def changed_game(game: Game, said: dict[str, Any]) -> Game:
     if game.registered is None:
         raise ValueError("a game of a checkpoint is a registered one")
     name, arguments = game.registered
-    start = start_of(said["start"]) if "start" in said else arguments.get("start", "fixed")
-    if "game" in said:
-        return game_with_settings(said["game"], said.get("settings", ()), start)
-    if "settings" in said:
-        raise click.UsageError(f"--set {said['settings'][0]} says something of a game: add --game")
+    start = start_of(given["start"]) if "start" in given else arguments.get("start", "fixed")
+    if "game" in given:
+        return game_with_settings(given["game"], given.get("settings", ()), start)
+    if "settings" in given:
+        raise click.UsageError(f"--set {given['settings'][0]} says something of a game: add --game")
     return make_game(name, **{**arguments, "start": start})
 
 
@@ -177,11 +177,11 @@ def train(
     """Train a learner in self-play and save it; Ctrl-C saves what was learned."""
     context = click.get_current_context()
     if checkpoint is not None and checkpoint.exists():
-        said = {
+        given = {
             name: value for name, value in context.params.items()
             if context.get_parameter_source(name) is not ParameterSource.DEFAULT
         }  # fmt: skip
-        learner, arguments = of_checkpoint(checkpoint, said)
+        learner, arguments = arguments_of_checkpoint(checkpoint, given)
     else:
         env = make_env(game, settings, start)
         agent = make_learner(learner, param, env)
@@ -229,7 +229,7 @@ def train(
         f"(random: {score.random_percent:.1f} %); saved to {saved}"
     )
     if score.percent < 100 and not drawn:
-        about_start = share_within_reach(agent.greedy(), env.game, score.count)
+        about_start = reachable_in_words(agent.greedy(), env.game, score.count)
         if about_start:
             say(about_start)
     if plots is not None:

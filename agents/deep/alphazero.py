@@ -29,9 +29,9 @@ import numpy as np
 from agents.games import game_in_words
 from agents.generalising.signed_products.value_networks import SignedProductsNetwork
 from agents.generalising.signed_products.visited_positions import heap_options
-from agents.restoring.errors import refusing
+from agents.restoring.errors import as_storage_error
 from agents.restoring.schema import check_finite, check_names, check_value
-from agents.storage import StorageError, load_content, save_on_the_way
+from agents.storage import StorageError, load_content, save_or_warn
 from nim_envs import Game, optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
@@ -868,12 +868,12 @@ def train(
                 if checkpoint is not None and games - tried >= checkpoint_every:
                     tried = games
                     content = {"alphazero": _saved(env, settings, seed, state, curve)}
-                    if save_on_the_way(content, checkpoint):
+                    if save_or_warn(content, checkpoint):
                         saved = games
     finally:
         if checkpoint is not None and int(state.games) > saved:
             content = {"alphazero": _saved(env, settings, seed, state, curve)}
-            save_on_the_way(content, checkpoint, elsewhere=True)
+            save_or_warn(content, checkpoint, elsewhere=True)
         if writer is not None:
             writer.close()
     return Trained(state.network, curve)
@@ -971,7 +971,7 @@ def load(path: str | Path) -> tuple[Any, PgxEnv]:
     saved = _content(Path(path))
     if saved["game"] is None:
         raise StorageError(f"{path} does not name its game, as it is not a registered one")
-    with refusing(f"the network of {path}"):
+    with as_storage_error(f"the network of {path}"):
         env, settings = PgxEnv(saved["game"], saved["encoding"]), Settings(**saved["settings"])
         make, key = NETWORKS[settings.network], jax.random.PRNGKey(0)
         if settings.network == "mlp":

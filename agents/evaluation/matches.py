@@ -210,7 +210,7 @@ def play_match(
         win_rate=score,
         interval=_wilson(score, games, confidence),
         confidence=confidence,
-        limit=_attainable(env, opponent, by_seat) if limit and not options else None,
+        limit=_limit(env, opponent, by_seat) if limit and not options else None,
     )
 
 
@@ -226,7 +226,7 @@ def _wilson(score: float, games: int, confidence: float) -> tuple[float, float]:
     return low, 1.0 if score == 1 else float(centre + half)
 
 
-def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | None:
+def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | None:
     """Return the best possible player's expected score against ``opponent``, if computable."""
     base = env.unwrapped
     if not isinstance(base, GameEnv) or not isinstance(opponent, Policy):
@@ -237,9 +237,9 @@ def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> floa
     if base.encoding.name != "integer" or base.max_cycles is not None:
         return None
     try:
-        ways = Process(env, opponent).action_counts
-        if ways is not None and not ways.all():
-            return None  # a player in this environment cannot make every move
+        counts = Process(env, opponent).action_counts
+        if counts is not None and not counts.all():
+            return None  # some move has no action in this environment
         response = best_response(opponent, env)
         positions, probabilities = game.start.sampler(game).support()
     except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed

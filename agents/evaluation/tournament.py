@@ -140,11 +140,12 @@ def _drawn_points(
         for j in range(i):
             won, lost = (points[pair] - draws[i, j] / 2 for pair in ((i, j), (j, i)))
             prior = VIRTUAL_DRAWS / 2
+            # Dirichlet samples of the games won, drawn and lost: normalised gamma samples.
             shapes = np.array([won + prior, draws[i, j], lost + prior])
-            shares = rng.standard_gamma(shapes, (SAMPLES, 3))  # a Dirichlet sample, not normalised
-            shares *= (points[i, j] + points[j, i]) / shares.sum(axis=1, keepdims=True)
-            samples[:, i, j] = shares @ [1.0, 0.5, 0.0]
-            samples[:, j, i] = shares @ [0.0, 0.5, 1.0]
+            games = rng.standard_gamma(shapes, (SAMPLES, 3))
+            games *= (points[i, j] + points[j, i]) / games.sum(axis=1, keepdims=True)
+            samples[:, i, j] = games @ [1.0, 0.5, 0.0]
+            samples[:, j, i] = games @ [0.0, 0.5, 1.0]
     return samples
 
 
@@ -169,12 +170,12 @@ def elo_ratings(points: FloatArray) -> FloatArray:
 
 def _ratings(points: FloatArray) -> FloatArray:
     """Return ratings ``(..., n)`` from points ``(..., n, n)``, positive off the diagonal."""
-    met = points + np.swapaxes(points, -1, -2)
+    games = points + np.swapaxes(points, -1, -2)
     strength = np.zeros(points.shape[:-1])  # natural logarithms
     for _ in range(STEPS):
-        expected = met / (1 + np.exp(strength[..., np.newaxis, :] - strength[..., np.newaxis]))
+        expected = games / (1 + np.exp(strength[..., np.newaxis, :] - strength[..., np.newaxis]))
         missing = (points - expected).sum(axis=-1)
-        weights = expected * np.swapaxes(expected, -1, -2) / np.maximum(met, 1e-300)
+        weights = expected * np.swapaxes(expected, -1, -2) / np.maximum(games, 1e-300)
         # Ratings are determined up to a constant; adding 1 everywhere selects the step of mean 0.
         curvature = 1 - weights
         np.einsum("...ii->...i", curvature)[...] += weights.sum(axis=-1)

@@ -53,17 +53,17 @@ def _score(
                 if order is None:
                     second_table = rules.second_table
                     after = index_after(rules, second_table, position, index, component, option)[0]
-                    place = after
+                    value = values[after]
                 else:
                     after = write_position_after(
                         rules, position, index, component, option, following
                     )
-                    place = sorted_index(following, rules.strides, order)
+                    value = values[sorted_index(following, rules.strides, order)]
                 # The lower the value for the opponent, the better.
-                if values[place] > least:
+                if value > least:
                     continue
-                if values[place] < least:
-                    least, ties, right = values[place], 0, 0
+                if value < least:
+                    least, ties, right = value, 0, 0
                 ties += 1
                 right += solved[after] == -solved[index]
         if ties:

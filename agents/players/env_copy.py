@@ -25,7 +25,8 @@ def copy_env(env: Env) -> Env:
         env: deterministic environment whose attributes can be copied.
     """
     base = env.unwrapped
-    memo = {id(value): value for name, value in vars(base).items() if _shared(name, value)}
+    # deepcopy takes what its memo holds as copied already, and so leaves these as they are.
+    memo = {id(value): value for name, value in vars(base).items() if _is_shared(name, value)}
     twin: Any
     if isinstance(base, EzPickle):
         twin = object.__new__(type(base))
@@ -38,7 +39,8 @@ def copy_env(env: Env) -> Env:
     return copied
 
 
-def _shared(name: str, value: Any) -> bool:
+def _is_shared(name: str, value: Any) -> bool:
+    """Return whether the copy has this attribute in common with the original."""
     if isinstance(value, dict):
         return bool(value) and all(isinstance(entry, spaces.Space) for entry in value.values())
     return name in UNCOPIED or isinstance(value, spaces.Space)

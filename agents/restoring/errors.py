@@ -33,8 +33,8 @@ class UnregisteredGameError(StorageError):
 
 
 @contextmanager
-def refusing(what: str) -> Iterator[None]:
-    """Turn any error in the body, which constructs an object from a file, into a StorageError.
+def as_storage_error(what: str) -> Iterator[None]:
+    """Raise any error in the body, which makes an object from a file, as a ``StorageError``.
 
     Any exception is possible, as users may register games; it is kept as the cause.
 

@@ -12,7 +12,7 @@ from agents.storage.files import (
     restore,
     save,
     save_content,
-    save_on_the_way,
+    save_or_warn,
 )
 from nim_envs.errors import StorageError
 
@@ -25,5 +25,5 @@ __all__ = [
     "restore",
     "save",
     "save_content",
-    "save_on_the_way",
+    "save_or_warn",
 ]

@@ -70,11 +70,29 @@ def save_content(content: dict[str, Any], path: str | Path) -> None:
     write_atomically(path, _bytes_of(content))
 
 
-def save_on_the_way(content: dict[str, Any], path: str | Path, *, elsewhere: bool = False) -> bool:
-    """Save the state of training, as :func:`save_content` does, or warn and go on.
+def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
+    """Return the dict saved by :func:`save_content`.
 
-    A ``RuntimeWarning`` says why nothing was saved, as on a full disk, or of tables that are no
-    longer finite. What was at ``path`` then stays.
+    Raises:
+        StorageError: as :func:`load` does.
+    """
+    try:
+        with opened(Path(path), largest_bytes()) as archive:
+            _check_header(archive.header)
+            content: dict[str, Any] = Decoder(archive, game).decode(archive.header["content"])
+            check_value("its content", content, dict[str, Any])
+    except StorageError as error:
+        raise StorageError(f"{path} cannot be loaded: {error}") from error
+    except RecursionError as error:
+        raise StorageError(f"{path} is damaged: its header is nested too deeply") from error
+    return content
+
+
+def save_or_warn(content: dict[str, Any], path: str | Path, *, elsewhere: bool = False) -> bool:
+    """Save the state of training as :func:`save_content` does, or warn that it was not saved.
+
+    A ``RuntimeWarning`` says why, such as a full disk, or tables that are no longer finite. A file
+    that was at ``path`` then stays.
 
     Args:
         content: state of the training.
@@ -114,43 +132,6 @@ def is_savable(value: Any) -> bool:
         return False
 
 
-def _bytes_of(content: dict[str, Any]) -> bytes:
-    encoder = Encoder()
-    header = {"format": FORMAT, "version": VERSION, "content": encoder.encode(content)}
-    return archive_bytes(header, encoder.arrays)
-
-
-def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
-    """Return the dict saved by :func:`save_content`.
-
-    Raises:
-        StorageError: as :func:`load` does.
-    """
-    try:
-        with opened(Path(path), largest_bytes()) as archive:
-            _check_header(archive.header)
-            content: dict[str, Any] = Decoder(archive, game).decode(archive.header["content"])
-            check_value("its content", content, dict[str, Any])
-    except StorageError as error:
-        raise StorageError(f"{path} cannot be loaded: {error}") from error
-    except RecursionError as error:
-        raise StorageError(f"{path} is damaged: its header is nested too deeply") from error
-    return content
-
-
-def _check_header(header: Any) -> None:
-    """Check that a header is of a file of this package, in the present format."""
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise StorageError("it was not written by this package")
-    check_names("its header", header, {"format", "version", "content"})
-    check_value("its version", header["version"], int)
-    if header["version"] != VERSION:
-        raise StorageError(
-            f"it is of format {header['version']}; this version of the package reads format "
-            f"{VERSION}"
-        )
-
-
 def restore(learner: Any, saved: Any) -> None:
     """Copy into ``learner`` what ``saved``, a learner of the same class, has learned.
 
@@ -165,3 +146,22 @@ def restore(learner: Any, saved: Any) -> None:
         learner.restore(saved.saved())
     except ValueError as error:
         raise StorageError(str(error)) from error
+
+
+def _bytes_of(content: dict[str, Any]) -> bytes:
+    encoder = Encoder()
+    header = {"format": FORMAT, "version": VERSION, "content": encoder.encode(content)}
+    return archive_bytes(header, encoder.arrays)
+
+
+def _check_header(header: Any) -> None:
+    """Check that a header is of a file of this package, in the present format."""
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise StorageError("it was not written by this package")
+    check_names("its header", header, {"format", "version", "content"})
+    check_value("its version", header["version"], int)
+    if header["version"] != VERSION:
+        raise StorageError(
+            f"it is of format {header['version']}; this version of the package reads format "
+            f"{VERSION}"
+        )

@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.games import digest_of_moves
 from agents.registry import GENERALISING, LEARNERS
-from agents.restoring.errors import UnregisteredGameError, refusing
+from agents.restoring.errors import UnregisteredGameError, as_storage_error
 from agents.restoring.schema import (
     check_arguments,
     check_finite,
@@ -88,7 +88,7 @@ class Encoder:
             code = {"learner": name, "saved": self.encode(saved)}
             game = saved.get("game")
             if isinstance(game, Game) and game.rules.has_coordinates and self._game(game) is None:
-                # Without the game nobody knows which positions the coordinates are of.
+                # Only the game, which the file lacks, says what positions the coordinates are of.
                 code["observes"] = game.summary
             if isinstance(game, Game) and game.has_outcome:
                 code["digest"] = digest_of_moves(game)
@@ -150,11 +150,11 @@ class Decoder:
 
     def _dict(self, body: list[list[Any]]) -> dict[Any, Any]:
         entries = [self.decode(entry) for entry in body]
-        with refusing("a dict"):  # keys that cannot be hashed, entries that are no pairs
+        with as_storage_error("a dict"):  # keys that cannot be hashed, entries that are no pairs
             return dict(entries)
 
     def _generator(self, body: dict[str, Any]) -> np.random.Generator:
-        with refusing("a generator"):
+        with as_storage_error("a generator"):
             bits = BIT_GENERATORS[body["bit_generator"]]()
             bits.state = cast(Any, body)  # which NumPy checks
             if bits.state != body:
@@ -165,11 +165,11 @@ class Decoder:
         return {"harmonic": harmonic}[body]
 
     def _decay(self, body: list[float]) -> Decay:
-        with refusing("a schedule"):
+        with as_storage_error("a schedule"):
             return Decay(*body)  # type: ignore[arg-type]
 
     def _replay(self, body: list[int]) -> Replay:
-        with refusing("a replay buffer"):
+        with as_storage_error("a replay buffer"):
             return Replay(*body)
 
     def _game(self, body: str, *, arguments: Any) -> Game:
@@ -186,7 +186,7 @@ class Decoder:
                 body,
                 decoded,
             )
-        with refusing(f"the game {body!r}"):
+        with as_storage_error(f"the game {body!r}"):
             return make_game(body, **decoded)
 
     def _learner(
@@ -210,7 +210,7 @@ class Decoder:
             raise StorageError(
                 f"it has learned another game than {game.summary}, with other moves or outcomes"
             )
-        with refusing(f"a {body}"):
+        with as_storage_error(f"a {body}"):
             return learner.from_saved(decoded)
 
 

@@ -14,7 +14,7 @@ from pettingzoo import AECEnv
 from agents import storage
 from agents.base import Agent, Learner
 from agents.restoring.checks import check_same_arrays
-from agents.restoring.errors import refusing
+from agents.restoring.errors import as_storage_error
 from agents.restoring.schema import check_value
 from agents.training.log import TrainingLog
 from agents.training.opponents import Opponents
@@ -113,7 +113,7 @@ def saved_run(path: str | Path, game: Game | None = None) -> RunArguments:
         )
     if len(seats) != 2 or not all(0 <= seat < len(learners) for seat in seats):
         raise storage.StorageError(f"{path} is damaged: there are no seats {seats}")
-    with refusing(f"the environment of {path}"):
+    with as_storage_error(f"the environment of {path}"):
         env = GameEnv(**environment)
     first, second = (learners[seat] for seat in seats)
     return RunArguments(
@@ -195,7 +195,7 @@ class TrainingRun:
 
         Where it cannot be saved, a ``RuntimeWarning`` says so and training goes on.
         """
-        storage.save_on_the_way({**self.saved(done)}, path)
+        storage.save_or_warn({**self.saved(done)}, path)
 
     def resume(self, path: Path) -> int:
         """Restore the run saved at ``path``; return the number of games played in it.
@@ -229,7 +229,7 @@ class TrainingRun:
         self.rng = saved["rng"]
         generator = _generator_of(self.env)
         if generator is not None and saved["env_rng"] is not None:
-            with refusing(f"the environment's source of randomness in {path}"):
+            with as_storage_error(f"the environment's source of randomness in {path}"):
                 generator.bit_generator.state = saved["env_rng"].bit_generator.state
         self.winners[:done], self.lengths[:done] = saved["winners"], saved["lengths"]
         self.seconds = float(saved["seconds"])

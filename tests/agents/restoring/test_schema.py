@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents.restoring.errors import refusing
+from agents.restoring.errors import as_storage_error
 from agents.restoring.schema import check_arguments, check_value
 from nim_envs.errors import StorageError
 
@@ -84,8 +84,8 @@ def test_arguments_are_those_of_the_function():
 def test_any_error_of_a_constructor_is_one_of_the_file_and_no_interrupt_is():
     for error in (RuntimeError("x"), StopIteration(), KeyError("x"), MemoryError()):
         with pytest.raises(StorageError, match=type(error).__name__) as refused:  # noqa: SIM117
-            with refusing("a thing"):
+            with as_storage_error("a thing"):
                 raise error
         assert refused.value.__cause__ is error
-    with pytest.raises(KeyboardInterrupt), refusing("a thing"):
+    with pytest.raises(KeyboardInterrupt), as_storage_error("a thing"):
         raise KeyboardInterrupt
