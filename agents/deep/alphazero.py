@@ -1,13 +1,12 @@
 """AlphaZero in JAX, in one file: self-play, search, targets, networks and update, all compiled.
 
-One network plays both seats. It is learned by repeating two steps:
+One network plays both seats. Training repeats two steps:
 
-1. Many games are played against itself. Each move is chosen by a search over the exact rules
-   (Gumbel MuZero, which improves the policy with few simulations), which leaves alone what it has
-   decided. A value counts negatively for the opponent. Where a game ends, a new one begins in its
-   place.
-2. The network learns from moves drawn from those remembered: its policy to be that of the search,
-   its value to be the result of the game.
+1. Self-play of many games. Each move is chosen by a search over the exact rules (Gumbel MuZero,
+   which improves the policy with few simulations) that does not visit decided positions again. A
+   value counts negatively for the opponent. Where a game ends, a new one begins in its place.
+2. Gradient steps on moves drawn from a replay buffer: the network's policy learns that of the
+   search, its value the result of the game.
 
 References:
     D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
@@ -58,7 +57,7 @@ with imports_for("AlphaZero", "alphazero"):
 LARGEST_KEYS = 1 << 16
 """Positions that a network with signed products may be able to tell apart: all are evaluated."""
 
-LOWEST = -1e30
+ILLEGAL_LOGIT = -1e30
 """The logit of an illegal action: its probability is 0 then."""
 
 SCORED_AT_A_TIME = 4096
@@ -251,13 +250,13 @@ class Tree(NamedTuple):
     decided: Any
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Result of a search.
 
     Attributes:
         action: the one chosen, ``(games,)``.
         action_weights: the improved policy, ``(games, actions)``.
-        tree: all that was looked at.
+        tree: the trees of the search.
     """
 
     action: Any
@@ -276,10 +275,10 @@ TINY = float(np.finfo(np.float32).tiny)
 
 def masked(logits: Any, masks: Any) -> Any:
     """Return the logits, those of illegal actions so low that their probability is 0."""
-    return jnp.where(masks, logits, LOWEST)
+    return jnp.where(masks, logits, ILLEGAL_LOGIT)
 
 
-def schedule(simulations: int) -> IntArray:
+def scheduled_visits(simulations: int) -> IntArray:
     """Return the visits that the action of each simulation has had, by sequential halving.
 
     Z. Karnin, T. Koren & O. Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013.
@@ -310,10 +309,11 @@ def value_of_action(reward: Any, terminated: Any, value: Any) -> Any:
     return jnp.where(terminated, reward, -value)
 
 
-def bonus(priors: Any, values: Any, visits: Any, qvalues: Any) -> Any:
-    """Return what search adds to logits: scaled values; those of unvisited actions are estimated.
+def completed_qvalues(priors: Any, values: Any, visits: Any, qvalues: Any) -> Any:
+    """Return the scaled values of all actions, which the search adds to their logits.
 
-    The *completed Q-values* of Danihelka et al., section 4 and appendix D, rescaled to [0, 1].
+    The *completed Q-values* of Danihelka et al., section 4 and appendix D, rescaled to [0, 1];
+    those of unvisited actions are estimated.
 
     Args:
         priors: the network's probabilities, ``(n, actions)``.
@@ -337,7 +337,7 @@ def best_of(scores: Any, among: Any) -> Any:
     return jnp.where(among, scores, -jnp.inf).argmax(axis=1).astype(jnp.int32)
 
 
-def first_trees(states: PgxState, logits: Any, values: Any, simulations: int) -> Tree:
+def new_trees(states: PgxState, logits: Any, values: Any, simulations: int) -> Tree:
     """Return trees of roots alone, with room for a node of each simulation."""
 
     def nodes(root: Any) -> Any:
@@ -378,9 +378,9 @@ def descend(tree: Tree, game: Any, action: Any) -> tuple[Any, Any]:
 
 
 def back_up(
-    tree: Tree, game: Any, going: Any, node: Any, action: Any, qvalue: Any, decided: Any
+    tree: Tree, game: Any, active: Any, node: Any, action: Any, qvalue: Any, decided: Any
 ) -> Tree:
-    """Tell trees the values of actions, and what follows for the positions above.
+    """Back up values of actions from the nodes where they are taken to the roots.
 
     A position's value is the mean of the network's and those of all simulations below, or exact
     where it is decided. Of its open actions, the next simulation takes the one whose share of the
@@ -389,9 +389,9 @@ def back_up(
     Args:
         tree: search trees of all games.
         game: indices of the games, ``(n,)``.
-        going: whether anything is to be told, ``(n,)``.
+        active: whether there is a value to back up, ``(n,)``.
         node: nodes where the actions are taken, ``(n,)``.
-        action: those, ``(n,)``.
+        action: the actions, ``(n,)``.
         qvalue: their values to who takes them, ``(n,)``.
         decided: whether the positions after them are decided, ``(n,)``.
     """
@@ -409,7 +409,9 @@ def back_up(
         closed, value = tree.closed[game, node], tree.values[game, node]
         prior = tree.priors[game, node]
 
-        policy = jnp.where(closed, 0.0, prior * jnp.exp(bonus(prior, value, visits, qvalues)))
+        policy = jnp.where(
+            closed, 0.0, prior * jnp.exp(completed_qvalues(prior, value, visits, qvalues))
+        )
         policy /= jnp.maximum(policy.sum(axis=1, keepdims=True), TINY)
         shares = visits / (1 + jnp.where(closed, 0, visits).sum(axis=1, keepdims=True))
         choice = best_of(policy - shares, ~closed)
@@ -428,21 +430,21 @@ def back_up(
         above = jnp.where(node >= 0, tree.parents[game, node], -1)
         return tree, above, tree.actions[game, node], value_of_action(0.0, False, value), decided
 
-    carry = tree, jnp.where(going, node, -1), action, qvalue, decided
-    told: Tree = jax.lax.while_loop(lambda carry: (carry[1] >= 0).any(), up, carry)[0]
-    return told
+    carry = tree, jnp.where(active, node, -1), action, qvalue, decided
+    updated: Tree = jax.lax.while_loop(lambda carry: (carry[1] >= 0).any(), up, carry)[0]
+    return updated
 
 
 def search(
     network: Any, states: PgxState, key: Any, simulations: int, gumbel_scale: float = 1.0
-) -> Found:
+) -> SearchResult:
     """Search from many states at a time by Gumbel MuZero over the exact rules.
 
     A position is *decided* if the game is over there, if some action is known to win, or if the
     positions after all actions are decided; then its value is exact. A simulation never goes below
-    a decided position: it takes another action. A search ends when its root is decided. Half of the
-    games are searched in at a time, those with the fewest simulations so far: the place of a search
-    that has ended is used by another.
+    a decided position: it takes another action. A search ends when its root is decided. Each step
+    simulates in half of the games, those with the fewest simulations so far, so that the place of a
+    search that has ended is used by another.
 
     Danihelka et al., Gumbel MuZero; decided positions are those of Winands et al.
 
@@ -458,24 +460,26 @@ def search(
     logits = masked(logits, states.legal_action_mask)
     noisy = logits + gumbel_scale * jax.random.gumbel(key, logits.shape)
     considered = jnp.minimum(states.legal_action_mask.sum(axis=1), CONSIDERED)
-    scheduled = jnp.asarray(schedule(simulations))
+    scheduled = jnp.asarray(scheduled_visits(simulations))
 
     def in_progress(tree: Tree) -> Any:
         return ~tree.decided & (tree.size <= simulations)
 
     def simulate(tree: Tree) -> Tree:
         """Add a node to each of half of the trees."""
-        going = in_progress(tree)
-        order = jnp.argsort(jnp.where(going, tree.size, simulations + 1))
+        active = in_progress(tree)
+        order = jnp.argsort(jnp.where(active, tree.size, simulations + 1))
         game = order[: (games + 1) // 2].astype(jnp.int32)
-        going, new = going[game], tree.size[game]
+        active, new = active[game], tree.size[game]
 
         # At the root, of the open actions the best of those with as many visits as scheduled, or
         # as nearly as many as there are.
         visits, closed = tree.visits[game, 0], tree.closed[game, 0]
         off = jnp.abs(visits - scheduled[considered[game], new - 1][:, np.newaxis])
         off = jnp.where(closed, simulations, off)
-        added = bonus(tree.priors[game, 0], tree.values[game, 0], visits, tree.qvalues[game, 0])
+        added = completed_qvalues(
+            tree.priors[game, 0], tree.values[game, 0], visits, tree.qvalues[game, 0]
+        )
         first = best_of(noisy[game] + added, off == off.min(axis=1, keepdims=True))
 
         node, action = descend(tree, game, first)
@@ -483,7 +487,7 @@ def search(
         after = jax.vmap(env.step)(before, action)
         logits, values = network(after.observation)
         logits = masked(logits, after.legal_action_mask)
-        written = jnp.where(going, game, games)
+        written = jnp.where(active, game, games)
 
         def put(array: Any, numbers: Any) -> Any:
             return array.at[written, new].set(numbers, mode="drop")
@@ -501,21 +505,21 @@ def search(
         )
         rewards = jnp.take_along_axis(after.rewards, before.current_player[:, np.newaxis], axis=1)
         qvalue = value_of_action(rewards[:, 0], after.terminated, values)
-        return back_up(tree, game, going, node, action, qvalue, after.terminated)
+        return back_up(tree, game, active, node, action, qvalue, after.terminated)
 
     tree: Tree = jax.lax.while_loop(
         lambda tree: in_progress(tree).any(),
         simulate,
-        first_trees(states, logits, values, simulations),
+        new_trees(states, logits, values, simulations),
     )
     visits, qvalues, closed = tree.visits[:, 0], tree.qvalues[:, 0], tree.closed[:, 0]
-    added = bonus(tree.priors[:, 0], values, visits, qvalues)
+    added = completed_qvalues(tree.priors[:, 0], values, visits, qvalues)
     # A known win before what is open, and that before a known loss; of the open ones, one of the
     # most visited.
     outlook = jnp.where(states.legal_action_mask, jnp.where(closed, qvalues, 0.0), -2.0)
     most = jnp.where(closed, 0, visits).max(axis=1, keepdims=True)
     among = (outlook == outlook.max(axis=1, keepdims=True)) & (closed | (visits == most))
-    return Found(best_of(noisy + added, among), jax.nn.softmax(logits + added), tree)
+    return SearchResult(best_of(noisy + added, among), jax.nn.softmax(logits + added), tree)
 
 
 # Learning.
@@ -604,7 +608,7 @@ def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
     return State(
         network=network,
         optimizer=optimizer(settings).init(eqx.filter(network, eqx.is_inexact_array)),
-        memory=no_moves(env, settings.memory),
+        memory=empty_memory(env, settings.memory),
         moves=jnp.int32(0),
         key=key,
         games=jnp.int32(0),
@@ -625,14 +629,14 @@ def longest_game(env: PgxEnv) -> int:
     return longest_play(env.game.rules, starts)
 
 
-def no_moves(env: PgxEnv, *shape: int) -> Moves:
-    """Return moves that are all zeros."""
+def empty_memory(env: PgxEnv, size: int) -> Moves:
+    """Return a replay buffer of zeros."""
     observation = jax.eval_shape(env.init, jax.random.PRNGKey(0)).observation
     return Moves(
-        jnp.zeros((*shape, *observation.shape), observation.dtype),
-        jnp.zeros((*shape, env.num_actions), jnp.bool_),
-        jnp.zeros((*shape, env.num_actions)),
-        jnp.zeros(shape),
+        jnp.zeros((size, *observation.shape), observation.dtype),
+        jnp.zeros((size, env.num_actions), jnp.bool_),
+        jnp.zeros((size, env.num_actions)),
+        jnp.zeros(size),
     )
 
 
@@ -646,12 +650,12 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
     """Play until as many games have ended as are played at a time; return their mean length too.
 
     Where a game ends, a new one begins in its place, so that every search is one of a real move.
-    Games in progress at the end are gone on with in the next batch: every game is learned from in
-    the end, be it short or long. A move is remembered at once, its result when its game ends.
+    Games in progress at the end continue in the next batch, so that long games are learned from as
+    well as short ones. A move is stored at once, its result when its game ends.
     """
     longest, games = longest_game(env), settings.games_at_a_time
 
-    def go_on(carry: Any) -> Any:
+    def too_few_ended(carry: Any) -> Any:
         return carry[0].ended < games
 
     def move(carry: Any) -> Any:
@@ -686,7 +690,7 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
 
     before = state.playing.ended
     carry = (state.playing, state.memory, state.moves, key, jnp.int32(0))
-    playing, memory, moves, _, total = jax.lax.while_loop(go_on, move, carry)
+    playing, memory, moves, _, total = jax.lax.while_loop(too_few_ended, move, carry)
     length = total / (playing.ended - before)
     played = state._replace(
         memory=memory,
@@ -698,7 +702,7 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
 
 
 def of_ended_games(state: State, settings: Settings) -> Any:
-    """Return which places of the memory hold a move of a game that has ended, ``(memory,)``."""
+    """Return whether each entry of the memory is a move of a game that has ended, ``(memory,)``."""
     ago = (state.moves - 1 - jnp.arange(settings.memory)) % settings.memory
     number = state.moves - 1 - ago  # of the move, from the first of all
     in_progress = state.playing.lengths[number % settings.games_at_a_time]
@@ -768,8 +772,8 @@ def learn(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[Stat
 
 @eqx.filter_jit
 def iterate(state: State, settings: Settings) -> tuple[State, dict[str, Any]]:
-    """Play a batch of games and learn from those remembered; return the state, and what to log."""
-    env = state.playing.states.env  # no argument, as JAX would keep it for ever
+    """Play a batch of games and learn from the memory; return the state, and metrics to log."""
+    env = state.playing.states.env  # not an argument: JAX would keep it in its cache
     key, play_key, learn_key = jax.random.split(state.key, 3)
     state, length = self_play(state._replace(key=key), env, settings, play_key)
     state, losses = learn(state, env, settings, learn_key)
@@ -781,8 +785,8 @@ class Trained(NamedTuple):
 
     Attributes:
         network: the last one; none is chosen by its score.
-        curve: games played, and percent of the counted positions at which the raw policy's move is
-            right, as :func:`nim_envs.optimality` has it, that of the first weights included.
+        curve: games played, and the score of the raw policy by :func:`nim_envs.optimality`, in
+            percent, that of the first weights included.
     """
 
     network: Any
@@ -839,10 +843,11 @@ def train(
     if log is not None:
         tensorboard = needed("tensorboardX", "a log for TensorBoard", "alphazero")
         writer = tensorboard.SummaryWriter(str(log))
-    games = saved = tried = int(state.games)
+    games = int(state.games)
+    saved = attempted = games  # at the last checkpoint that was written, and at the last attempt
 
     def score() -> None:
-        scored = curve and curve[-1][0] == games  # before it was interrupted
+        scored = curve and curve[-1][0] == games  # before the run was interrupted
         if scored or not scores or len(curve) > games * scores // settings.games:
             return
         percent = optimality(raw_policy(state.network, env), env.game).percent
@@ -865,8 +870,8 @@ def train(
                     for name, value in logged.items():
                         writer.add_scalar(name, float(value), games)
                 score()
-                if checkpoint is not None and games - tried >= checkpoint_every:
-                    tried = games
+                if checkpoint is not None and games - attempted >= checkpoint_every:
+                    attempted = games
                     content = {"alphazero": _saved(env, settings, seed, state, curve)}
                     if save_or_warn(content, checkpoint):
                         saved = games
@@ -916,16 +921,16 @@ def _policy(
     network: Any, env: PgxEnv, simulations: int
 ) -> Callable[[IntArray, MaskArray], IntArray]:
     at_a_time = SEARCHED_AT_A_TIME if simulations else SCORED_AT_A_TIME
-    made_of = copy(env.game), env.encoding.name
+    game, encoding = copy(env.game), env.encoding.name
 
     def policy(observations: IntArray, masks: MaskArray) -> IntArray:
-        positions = made_of[0].rules.positions_at(observations)
+        positions = game.rules.positions_at(observations)
         chosen = np.zeros(len(positions), dtype=np.int64)
         for first in range(0, len(positions), at_a_time):
             some = positions[first : first + at_a_time]
             # Filled up to a power of two, so that it is compiled for few sizes.
             padded = np.resize(some, (1 << (len(some) - 1).bit_length(), some.shape[1]))
-            actions = _actions(network, made_of, simulations, padded)
+            actions = _actions(network, game, encoding, simulations, padded)
             chosen[first : first + len(some)] = np.asarray(actions)[: len(some)]
         return chosen
 
@@ -933,9 +938,9 @@ def _policy(
 
 
 @eqx.filter_jit
-def _actions(network: Any, made_of: tuple[Game, str], simulations: int, positions: Any) -> Any:
-    # The environment itself as an argument would be kept by JAX for ever.
-    states = jax.vmap(PgxEnv(*made_of).state_at)(positions)
+def _actions(network: Any, game: Game, encoding: str, simulations: int, positions: Any) -> Any:
+    # As an argument, the environment would be kept in JAX's cache.
+    states = jax.vmap(PgxEnv(game, encoding).state_at)(positions)
     if simulations:
         key = jax.random.PRNGKey(0)
         return search(network, states, key, simulations, gumbel_scale=0.0).action

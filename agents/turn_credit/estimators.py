@@ -35,7 +35,8 @@ class Estimator:
         credit: the formula of A_t.
         sampled: credits of every turn of sampled groups, ``(runs, groups, games, turns)``.
         expected: mean credits, ``(positions, actions)``; ``None`` where they are not known.
-        unbiased: the factor by which its expectation is ∇J; 0 where it is not a multiple of it.
+        unbiased: κ where its expectation is κ ∇J, by the number of games in a group; ``None`` where
+            it is not a multiple of ∇J.
         rollouts: games that it plays on from every turn's position; their moves count too.
         critic: games that its value function is fitted to.
     """
@@ -63,7 +64,7 @@ class Estimator:
         """Return the agent's moves, those of rollouts and critic included, ``(runs,)``."""
         moves = groups.moves
         if self.rollouts:
-            moves = moves + groups.rolled_moves(self.rollouts)
+            moves = moves + groups.rollout_moves(self.rollouts)
         return moves + groups.critic_moves(self.critic) if self.critic else moves
 
 
@@ -280,13 +281,13 @@ def _sampled_fitted(groups: Groups, lambda_: float, games: int) -> FloatArray:
 
 
 class _Line(NamedTuple):
-    """E[centred x | x] = offset + slope · x, for x of 0 or 1."""
+    """Expected credit for a reward x of 0 or 1, after centring: offset + slope · x."""
 
     slope: FloatArray
     offset: FloatArray
 
 
-def _centred(exact: Exact, mean: FloatArray, reached: FloatArray | float, std: bool) -> _Line:
+def _centred_line(exact: Exact, mean: FloatArray, reached: FloatArray | float, std: bool) -> _Line:
     """Return the expectation of x, given x, after centring among the games that reach a turn."""
     if not std:
         factor = np.broadcast_to(centred_factor(reached, exact.group), mean.shape)
@@ -296,8 +297,8 @@ def _centred(exact: Exact, mean: FloatArray, reached: FloatArray | float, std: b
     return _Line(high - low, low)
 
 
-def _of_result(exact: Exact, std: bool) -> _Line:
-    return _centred(exact, exact.won, 1.0, std)
+def _result_line(exact: Exact, std: bool) -> _Line:
+    return _centred_line(exact, exact.won, 1.0, std)
 
 
 def _check_two_results(exact: Exact) -> None:
@@ -315,7 +316,7 @@ def _advantage(exact: Exact) -> MeanCredit:
 
 
 def _grpo(exact: Exact, std: bool, turns: bool) -> MeanCredit:
-    slope, offset = _of_result(exact, std)
+    slope, offset = _result_line(exact, std)
     if turns:
         return exact.divided_credit((offset, offset + slope))
     return exact.move_credit(exact.action_value, slope)
@@ -331,7 +332,7 @@ def _thrown_summed(exact: Exact) -> MeanCredit:
 
 
 def _by_turn_line(exact: Exact, quantity: FloatArray, std: bool) -> _Line:
-    return _centred(exact, exact.mean_at_turn(quantity), exact.reached, std)
+    return _centred_line(exact, exact.mean_at_turn(quantity), exact.reached, std)
 
 
 def _by_turn_move(exact: Exact, std: bool) -> MeanCredit:
@@ -365,7 +366,7 @@ def _by_state(exact: Exact, std: bool) -> MeanCredit:
 
 def _gigpo(exact: Exact, std: bool) -> MeanCredit:
     scale = np.sqrt(1 - 1 / exact.group) if std else 1.0
-    result = exact.move_credit(exact.action_value, scale * _of_result(exact, std).slope)
+    result = exact.move_credit(exact.action_value, scale * _result_line(exact, std).slope)
     return result + STEP_WEIGHT * _by_state(exact, std)
 
 
@@ -376,16 +377,16 @@ def _fitted(exact: Exact, lambda_: float, games: int) -> MeanCredit:
 
 
 def _mt_grpo(exact: Exact, std: bool) -> MeanCredit:
-    result = exact.move_credit(exact.action_value, _of_result(exact, std).slope)
+    result = exact.move_credit(exact.action_value, _result_line(exact, std).slope)
     rewarded = exact.task.score_left * exact.goes_on
     mean = exact.mean_at_turn(rewarded) * exact.reached
-    slope, offset = _centred(exact, mean, 1.0, std)
+    slope, offset = _centred_line(exact, mean, 1.0, std)
     own = exact.move_credit(rewarded, slope) + exact.move_credit(exact.goes_on, offset)
     return own + result
 
 
 def _mt_grpo_variant(exact: Exact, std: bool) -> MeanCredit:
-    result = exact.move_credit(exact.action_value, _of_result(exact, std).slope)
+    result = exact.move_credit(exact.action_value, _result_line(exact, std).slope)
     return _by_turn_move(exact, std) + result
 
 
@@ -394,11 +395,12 @@ def _others_or_nothing(exact: Exact) -> MeanCredit:
     return exact.move_credit(exact.action_value, some)
 
 
-def _whole(group: int) -> float:
+def _kappa_one(group: int) -> float:
     return 1.0
 
 
-def _own_share_left(group: int) -> float:
+def _kappa_with_own_game(group: int) -> float:
+    """Return κ where the baseline is a mean over the whole group, the game itself included."""
     return 1 - 1 / group
 
 
@@ -426,16 +428,16 @@ def _with_std_and_without(
 _ALL = (
     Estimator(
         "REINFORCE", "result", "R",
-        lambda g: g.returns, _return, _whole,
+        lambda g: g.returns, _return, _kappa_one,
     ),
     Estimator(
         "RLOO", "result", "R − mean of the others' R",
-        lambda g: _each_turn(leave_one_out(g.results), g), _return, _whole,
+        lambda g: _each_turn(leave_one_out(g.results), g), _return, _kappa_one,
     ),
     Estimator(
         "Dr. GRPO", "result", "R − mean",
         lambda g: _sampled_grpo(g, False, False),
-        partial(_grpo, std=False, turns=False), _own_share_left,
+        partial(_grpo, std=False, turns=False), _kappa_with_own_game,
     ),
     Estimator(
         "GRPO", "result", "(R − mean) / std / turns",
@@ -467,7 +469,7 @@ _ALL = (
     ),
     Estimator(
         "R − Φ", "verdict", "R − Φ(s)",
-        lambda g: g.returns - g.minimax, _return, _whole,
+        lambda g: g.returns - g.minimax, _return, _kappa_one,
     ),
     *_with_std_and_without(
         "by turn", lambda g, std: by_turn(g.kept_win, g.reached, std), _by_turn_move,
@@ -499,7 +501,7 @@ _ALL = (
     ),
     Estimator(
         "by the others: return", "cure", "R − mean of the others that reached the turn, if any",
-        lambda g: by_others(g.returns, g.reached), _return, _whole,
+        lambda g: by_others(g.returns, g.reached), _return, _kappa_one,
     ),
     Estimator(
         "by the others or nothing", "by turn", "the same, but 0 where no other reached the turn",
@@ -509,16 +511,16 @@ _ALL = (
         "padded: result summed", "cure",
         "Σ of r padded with zeros and centred over all, from the move on",
         lambda g: padded(g.rewards, g.reached),
-        lambda e: e.summed_credit(e.task.last_result, 1 - 1 / e.group), _own_share_left,
+        lambda e: e.summed_credit(e.task.last_result, 1 - 1 / e.group), _kappa_with_own_game,
     ),
     Estimator(
         "Q − V", "value", "Q(s, a) − V(s)",
-        lambda g: g.action_value - g.value, _advantage, _whole,
+        lambda g: g.action_value - g.value, _advantage, _kappa_one,
     ),
     *(
         Estimator(
             f"GAE {lambda_:g}", "value", f"GAE(λ = {lambda_:g}) with the exact V",
-            partial(advantage_estimates, lambda_=lambda_), _advantage, _whole,
+            partial(advantage_estimates, lambda_=lambda_), _advantage, _kappa_one,
         )
         for lambda_ in (0.0, 0.5, 0.95, 1.0)
     ),
@@ -530,7 +532,7 @@ _ALL = (
     ),
     Estimator(
         "SPIRAL", "result", f"R − running mean of the seat's results, decay {DECAY}",
-        by_role, _return, _whole,
+        by_role, _return, _kappa_one,
     ),
     *_with_std_and_without(
         "by state", by_state, _by_state,
@@ -545,8 +547,8 @@ _ALL = (
     Estimator(
         "VinePPO", "estimated value",
         f"r + V(s') − V(s), V the mean of {ROLLOUTS} rollouts from each position",
-        lambda g: advantage_estimates(g, 0.0, g.rolled_values(ROLLOUTS)),
-        _advantage, _whole, rollouts=ROLLOUTS,
+        lambda g: advantage_estimates(g, 0.0, g.rollout_values(ROLLOUTS)),
+        _advantage, _kappa_one, rollouts=ROLLOUTS,
     ),
     *(
         Estimator(

@@ -103,7 +103,7 @@ class Groups:
         of_contexts = role_results(self.task, self._values[0])
         return np.take_along_axis(of_contexts, self.contexts, axis=1)
 
-    def rolled_values(self, rollouts: int) -> FloatArray:
+    def rollout_values(self, rollouts: int) -> FloatArray:
         """Return the mean result of games played on from every turn's position.
 
         They end as games of the run's policy do, independently of one another and of these games,
@@ -116,7 +116,7 @@ class Groups:
             In the shape of ``states``; 0 in turns that were not reached.
 
         Raises:
-            UnsupportedGameError: the game knows draws.
+            UnsupportedGameError: the game has draws.
         """
         require_last_move(self.task.game.convention, "rollouts from the turns of a game")
         won = [
@@ -125,8 +125,8 @@ class Groups:
         ]
         return np.stack(won) / rollouts * self.reached
 
-    def rolled_moves(self, rollouts: int) -> IntArray:
-        """Return the moves that such rollouts take in the mean, ``(runs,)``."""
+    def rollout_moves(self, rollouts: int) -> IntArray:
+        """Return the expected number of moves of the agent in such rollouts, ``(runs,)``."""
         left = turns_left(self.task, self.policies)[self._runs, self.states] * self.reached
         return np.asarray(np.rint(rollouts * left.sum(axis=(1, 2, 3))), dtype=np.int64)
 
@@ -158,7 +158,7 @@ class Groups:
         return found * self.reached
 
     def critic_moves(self, games: int) -> IntArray:
-        """Return the moves that such games take in the mean, ``(runs,)``."""
+        """Return the expected number of moves of the agent in such games, ``(runs,)``."""
         starts = self.task.context_probabilities @ self.task.first_position
         critics = self.states.shape[1] // self.sharing
         mean = turns_left(self.task, self.policies) @ starts
@@ -247,7 +247,7 @@ def sample(
     runs, num_positions, width = len(policies), len(task.positions), 2 * task.turns + 1
     drawn = np.stack([rng.random((groups, 1 + games * width)) for rng in rngs])
     contexts = np.searchsorted(_cumulated(task.context_probabilities), drawn[..., 0], side="right")
-    luck = drawn[..., 1:].reshape(-1, width)
+    uniforms = drawn[..., 1:].reshape(-1, width)
     shape = (runs, groups, games)
     at, seat = (
         np.broadcast_to(which[contexts][..., np.newaxis], shape).reshape(-1)
@@ -256,18 +256,18 @@ def sample(
     run = np.repeat(np.arange(runs), groups * games)
     ours = _cumulated(policies).reshape(runs * num_positions, -1)
     theirs = _cumulated(task.opponent)
-    states = np.zeros((len(luck), task.turns), dtype=np.int64)
+    states = np.zeros((len(uniforms), task.turns), dtype=np.int64)
     actions, reached = np.zeros_like(states), np.zeros(states.shape, dtype=np.bool_)
-    results = np.zeros(len(luck))
+    results = np.zeros(len(uniforms))
     at = at.copy()
-    game = np.arange(len(luck))
+    game = np.arange(len(uniforms))  # those in progress
     waiting = seat == 1
     for turn in range(task.turns + 1):
         # The opponent moves, at first only where it has the first move.
         if turn or waiting.any():
             moving = game if turn else game[waiting]
             here = at[moving]
-            chosen = _drawn(theirs[here], luck[moving, 2 * turn])
+            chosen = _drawn(theirs[here], uniforms[moving, 2 * turn])
             at[moving] = task.index_after[here, chosen]
             over = task.terminal[at[moving]]
             results[moving[over]] = task.end_scores[at[moving[over]]]
@@ -275,7 +275,7 @@ def sample(
         if not len(game):
             break
         here = at[game]
-        chosen = _drawn(ours[run[game] * num_positions + here], luck[game, 2 * turn + 1])
+        chosen = _drawn(ours[run[game] * num_positions + here], uniforms[game, 2 * turn + 1])
         states[game, turn], actions[game, turn], reached[game, turn] = here, chosen, True
         at[game] = task.index_after[here, chosen]
         over = task.terminal[at[game]]

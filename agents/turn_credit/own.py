@@ -52,12 +52,12 @@ def register(
         >>> del ESTIMATORS["half"]
     """
     parameters = inspect.signature(function).parameters.values()
-    open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters)
-    asked = ARGUMENTS if open_ended else tuple(
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    names = ARGUMENTS if takes_any else tuple(
         each.name for each in parameters
         if each.name in ARGUMENTS or each.default is each.empty
     )  # fmt: skip
-    unknown = sorted(set(asked) - set(ARGUMENTS))
+    unknown = sorted(set(names) - set(ARGUMENTS))
     if unknown:
         raise ValueError(
             f"{function!r} asks for {unknown[0]!r}; an estimator may ask for {', '.join(ARGUMENTS)}"
@@ -67,7 +67,7 @@ def register(
         raise ValueError(f"there is an estimator {title!r} already")
     estimator = Estimator(
         title, "own", f"{function.__module__}:{function.__qualname__}",
-        lambda groups: _sampled(function, asked, groups), rollouts=rollouts,
+        lambda groups: _sampled(function, names, groups), rollouts=rollouts,
     )  # fmt: skip
     ESTIMATORS[title] = estimator
     return estimator
@@ -88,7 +88,7 @@ def find(name: str) -> Estimator:
 
 
 def _sampled(
-    function: Callable[..., FloatArray], asked: tuple[str, ...], groups: Groups
+    function: Callable[..., FloatArray], names: tuple[str, ...], groups: Groups
 ) -> FloatArray:
     credit = np.zeros(groups.states.shape)
     games = groups.states.shape[2]
@@ -107,7 +107,7 @@ def _sampled(
             "seats": groups.task.contexts[groups.contexts[run], 1][group],
             "log_probabilities": np.log(groups.policies[run][states, actions]),
         }
-        found = np.asarray(function(**{name: arrays[name] for name in asked}), dtype=np.float64)
+        found = np.asarray(function(**{name: arrays[name] for name in names}), dtype=np.float64)
         if found.shape != group.shape:
             raise ValueError(f"expected a credit for each of {len(group)} turns, not {found.shape}")
         if not np.isfinite(found).all():

@@ -111,7 +111,7 @@ class Task:
 
     @cached_property
     def score_left(self) -> FloatArray:
-        """Score of best play after each legal action, 0 where illegal, ``(positions, actions)``."""
+        """Minimax value of each action to the mover, 0 where illegal, ``(positions, actions)``."""
         return np.asarray((1 - self._scores[self.index_after]) * self.legal)
 
     @cached_property
@@ -158,10 +158,9 @@ class Task:
 
     @cached_property
     def last_result(self) -> FloatArray:
-        """Expected score of games that end in this turn, reply included.
+        """Expected reward of a turn, ``(positions, actions)``, where the result is the only reward.
 
-        ``(positions, actions)``; it is the expected reward of a turn where the result is the only
-        reward.
+        It is the expected score of games that end in this turn, reply included.
         """
         ends = (self.terminal - self.end_scores)[self.index_after]
         return (ends + self.reply_win_probability[self.index_after]) * self.legal
