@@ -1,9 +1,9 @@
-"""A language model from nothing: it learns to speak, then to play, by text alone.
+"""A language model trained from random weights: first to name legal moves, then to play well.
 
-The whole method in one file, in the order in which it is used: the words of a game, a decoder, how
-replies are sampled, supervised training on random legal moves, and policy gradient on its own
-replies. Prompts, verdicts and games are those of :mod:`nim_envs.text`; nothing else tells the model
-about the game.
+The whole method in one file, in the order in which it is used: the words of a game, a decoder,
+sampling of replies, supervised training on random legal moves, and policy gradient on its own
+replies. Prompts, verdicts and games are those of :mod:`nim_envs.text`; the model learns from their
+text alone.
 
 The decoder is that of A. Radford et al., "Language models are unsupervised multitask learners"
 (2019), with two layers; advantages within a group are those of Z. Shao et al., "DeepSeekMath"
@@ -108,7 +108,7 @@ class Words:
 
 
 def _only_length(what: str, texts: Sequence[Sequence[str]]) -> int:
-    """Return the length of texts with their sign at the beginning or the end."""
+    """Return the number of words of every text, with :data:`BEGIN` or :data:`END`."""
     lengths = sorted({len(text) + 1 for text in texts})
     if len(lengths) != 1:
         raise ValueError(f"all {what} of the game must have as many words, not {lengths}")
@@ -311,7 +311,7 @@ class Credit:
             game, 1 or -1, where a group is several games from one start.
         positive: whether replies with a negative advantage are left out.
         reference_replies: replies of each group that are not the model's own, but those of the
-            reference model, which has only learned to speak; by turn alone.
+            reference model, which has only learned to speak; only where verdicts are the reward.
 
     Raises:
         ValueError: another opponent, or replies of the reference model in games.
@@ -335,8 +335,8 @@ class PolicyGradientSettings:
 
     Args:
         moves: sampled replies after which training ends, those of the reference model included.
-        groups: groups of replies in an update, where the verdict is paid.
-        games: groups of games in an update, where the result is paid.
+        groups: groups of replies in an update, where verdicts are the reward.
+        games: groups of games in an update, where results are.
         size: replies, or games, in a group.
         rate: learning rate of Adam; in the second half it falls to 0 in a straight line.
         betas: decay rates of Adam's means.
@@ -375,8 +375,8 @@ def advantages(rewards: Tensor) -> Tensor:
 
 
 def policy_loss(model: Decoder, batch: Batch) -> Tensor:
-    """Return −Σ A log π(reply | prompt) / n, whose gradient is that of the policy, negated."""
-    # The others have no part in the gradient.
+    """Return −Σ A log π(reply | prompt) / n, whose gradient is minus the policy gradient."""
+    # Replies with an advantage of 0 add nothing to the gradient.
     used = batch.advantages.nonzero()[:, 0]
     said = log_probabilities(model, batch.prompts[used], batch.replies[used]).sum(1)
     return -(batch.advantages[used] @ said) / len(batch.advantages)
@@ -415,14 +415,14 @@ class PolicyGradient:
         self.generator = torch.Generator().manual_seed(int(self.rng.integers(2**62)))
         self.moves = 0
         # Few of all possible replies are ever said, so each is judged once.
-        self.earned = lru_cache(maxsize=None)(self._earned)
+        self.reward_of = lru_cache(maxsize=None)(self._reward_of)
         opponent = None if credit.opponent == "self" else credit.opponent
         self.plays = [
             TextGame(words.language, opponent, seat=0, seed=int(self.rng.integers(2**62)))
             for _ in range(settings.games * settings.size if credit.opponent else 0)
         ]
 
-    def _earned(self, number: int, reply: tuple[int, ...]) -> float:
+    def _reward_of(self, number: int, reply: tuple[int, ...]) -> float:
         """Return the reward of a reply at one of the positions, which are all won."""
         truth = verdict(self.words.language, self.positions[number], self.words.text(reply))
         return reward(truth) or 0.0
@@ -441,7 +441,7 @@ class PolicyGradient:
             self.optimizer.step()
 
     def by_turn(self) -> Batch:
-        """Return groups of replies to one prompt each, paid by the verdicts on them."""
+        """Return groups of replies to one prompt each, rewarded by the verdicts on them."""
         size, others = self.settings.size, self.credit.reference_replies
         which = torch.from_numpy(
             self.rng.choice(len(self.positions), self.settings.groups, replace=False)
@@ -457,7 +457,7 @@ class PolicyGradient:
             replies = torch.cat([replies, said(self.reference, others)], 1)
         rewards = torch.tensor(
             [
-                [self.earned(number, tuple(reply)) for reply in group]
+                [self.reward_of(number, tuple(reply)) for reply in group]
                 for number, group in zip(which.tolist(), replies.tolist(), strict=True)
             ]
         )
@@ -465,7 +465,7 @@ class PolicyGradient:
         return Batch(prompts, replies.flatten(0, 1), advantages(rewards).flatten())
 
     def by_result(self) -> Batch:
-        """Return the replies of groups of games with one start each, paid by the results."""
+        """Return the replies of groups of games with one start each, rewarded by the results."""
         starts = self.rng.choice(len(self.positions), self.settings.games, replace=False)
         asked = [
             play.reset(self.positions[start])

@@ -51,7 +51,7 @@ class PolicyAgent:
         self.policy = policy
         self.game = game
         self.encoding = Encoding(encoding, game.rules)
-        self.greedy_play = greedy
+        self.plays_greedily = greedy
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probability of every action, 0 for those that are illegal.
@@ -79,13 +79,12 @@ class PolicyAgent:
 
     def _probabilities(self, observations: Array, masks: MaskArray) -> FloatArray:
         # Networks mask by large negative numbers, which leave illegal actions a tiny probability.
-        shares = checked_probabilities(self.policy(observations, masks), masks.shape) * masks
-        if self.greedy_play:
-            return shared_by_best(shares, masks)
+        given = checked_probabilities(self.policy(observations, masks), masks.shape) * masks
+        if self.plays_greedily:
+            return shared_by_best(given, masks)
         # If no legal action has a positive probability, all are equally likely.
-        shares = np.where(shares.any(axis=1, keepdims=True), shares, masks)
-        normalised: FloatArray = shares / shares.sum(axis=1, keepdims=True)
-        return normalised
+        weights = np.where(given.any(axis=1, keepdims=True), given, masks)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action."""

@@ -15,14 +15,14 @@ from nim_envs import Game
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 LARGEST_TABLE = 1 << 22
-"""Most positions of a board of which all are judged once; on larger boards only options are."""
+"""Most positions of a board whose scores are all computed once; on larger ones only options'."""
 
 LARGEST_BATCH = 1 << 20
-"""Most positions judged in one batch."""
+"""Most positions whose scores are computed in one batch."""
 
 
 class LookAheadPolicy(ABC):
-    """Moves to an option with the highest score for a loss of the player to move there.
+    """Moves to a position that is most surely lost for the player to move there.
 
     Ties are equally likely.
 
@@ -38,8 +38,8 @@ class LookAheadPolicy(ABC):
         return f"{type(self).__name__}({self.game.summary})"
 
     @abstractmethod
-    def judged(self, positions: IntArray) -> FloatArray:
-        """Return for each position a score for a loss of the player to move.
+    def loss_scores(self, positions: IntArray) -> FloatArray:
+        """Return how surely each position is lost for the player to move.
 
         Args:
             positions: ``(n, components)``; in games with slots they include points of the lattice
@@ -65,7 +65,7 @@ class LookAheadPolicy(ABC):
         if not len(actions):
             raise ValueError(f"there is no move at {tuple(position)}")
         after = rules.step(np.broadcast_to(checked, (len(actions), len(checked))), actions)
-        return tuple(after[np.argmax(self.judged(after))].tolist())
+        return tuple(after[np.argmax(self.loss_scores(after))].tolist())
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action, drawn from those with the highest score."""
@@ -88,7 +88,7 @@ class LookAheadPolicy(ABC):
         for first in range(0, len(positions), size):
             rows, actions = np.nonzero(action_masks[first : first + size])
             here = positions[first : first + size]
-            values[first + rows, actions] = self.judged(rules.step(here[rows], actions))
+            values[first + rows, actions] = self.loss_scores(rules.step(here[rows], actions))
         return values
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -108,7 +108,7 @@ class LookAheadPolicy(ABC):
             return None
         every = np.arange(rules.num_positions)
         judged = [
-            self.judged(rules.positions(every[first : first + LARGEST_BATCH]))
+            self.loss_scores(rules.positions(every[first : first + LARGEST_BATCH]))
             for first in range(0, len(every), LARGEST_BATCH)
         ]
         values = position_values(self.game, -np.concatenate(judged))

@@ -70,9 +70,9 @@ def test_factors_are_rounded_in_the_end_and_order_and_empty_heaps_change_nothing
     assert set(factors.ravel().tolist()) <= {-1, 0, 1}
     assert (factors[1] == -1).any()  # or it could not tell odd from even
     policy = nim[0].greedy(make_game("nim", heaps=(7,) * 5))
-    same = policy.judged(np.array([[1, 2, 4, 0, 0], [0, 4, 0, 2, 1], [4, 2, 1, 0, 0]]))
+    same = policy.loss_scores(np.array([[1, 2, 4, 0, 0], [0, 4, 0, 2, 1], [4, 2, 1, 0, 0]]))
     np.testing.assert_allclose(same, same[0], rtol=1e-5)
-    few = nim[0].greedy().judged(np.array([[4, 1, 2]]))
+    few = nim[0].greedy().loss_scores(np.array([[4, 1, 2]]))
     np.testing.assert_allclose(few, same[:1], rtol=1e-5)
 
 
@@ -122,7 +122,7 @@ def test_without_negative_factors_it_does_not_learn_and_says_so():
 
 def test_it_stops_where_it_is_told_to_and_keeps_what_it_has_learned():
     learner = SignedProducts(make_game("nim", **SMALL))
-    before = learner.greedy().judged(np.array([[1, 2, 3]]))
+    before = learner.greedy().loss_scores(np.array([[1, 2, 3]]))
     played = []
 
     def interrupt(winner, length):
@@ -133,7 +133,7 @@ def test_it_stops_where_it_is_told_to_and_keeps_what_it_has_learned():
 
     with pytest.raises(KeyboardInterrupt):
         learner.fit(learner.game, 400, 0, interrupt)
-    assert learner.greedy().judged(np.array([[1, 2, 3]])) != before
+    assert learner.greedy().loss_scores(np.array([[1, 2, 3]])) != before
     assert learner.positions_read > 0
     learner.fit(learner.game, 400, 0, lambda winner, length: bool(played.append((winner, length))))
     assert all(length > 0 and winner == (length + 1) % 2 for winner, length in played)

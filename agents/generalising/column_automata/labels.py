@@ -41,7 +41,7 @@ class LookAheadLabels:
         self._options = options
         self._misere = misere
         self.read: dict[Heaps, list[Heaps]] = {}
-        self._read_before: dict[Heaps, list[Heaps]] = {}  # positions read of which it is an option
+        self._predecessors: dict[Heaps, list[Heaps]] = {}  # only those that were read
 
     def options(self, position: Heaps) -> list[Heaps]:
         """Return the options of a position, ascending, and update the known values from them."""
@@ -49,7 +49,7 @@ class LookAheadLabels:
             options = sorted(self._options(position))
             self.read[position] = options
             for option in options:
-                self._read_before.setdefault(option, []).append(position)
+                self._predecessors.setdefault(option, []).append(position)
             self._evaluate(position)
         return self.read[position]
 
@@ -68,7 +68,7 @@ class LookAheadLabels:
                 self.lost[position] = bool(options) or not self._misere
             else:
                 continue
-            waiting.extend(self._read_before.get(position, ()))
+            waiting.extend(self._predecessors.get(position, ()))
 
 
 def play_game(start: Heaps, labels: LookAheadLabels, rng: np.random.Generator) -> int:

@@ -92,7 +92,7 @@ class ColumnAutomatonPolicy(LookAheadPolicy):
         self.automaton = automaton
         self._rules = rules
 
-    def judged(self, positions: IntArray) -> FloatArray:
+    def loss_scores(self, positions: IntArray) -> FloatArray:
         """Return 1 where a position is claimed to be lost, else 0."""
         return self.automaton.is_lost(self._rules.sizes(positions)).astype(np.float64)
 
@@ -138,11 +138,11 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     """Finds a finite automaton that tells who wins from the bits of all heaps, and proves it.
 
     Its hypothesis is that the lost positions form a regular language of the heaps' bits, read
-    column by column. Labels of positions, lost or won, come from games
-    against itself. An automaton that agrees with them is inferred by state merging, examined on
-    larger random boards, and proved for every number of heaps of every size (in the addition
-    game, for every limit). If the exam or the proof finds a contradiction, further games begin at
-    that position. Learning stops when the proof succeeds.
+    column by column. Labels of positions, lost or won, come from games against itself. An automaton
+    that agrees with them is inferred by state merging, examined on larger random boards, and proved
+    for every number of heaps of every size (in the addition game, for every limit). If the exam or
+    the proof finds a contradiction, further games begin at that position. Learning stops when the
+    proof succeeds.
 
     The games are Nim and bounded Nim, normal and misère, and the addition game, which is treated
     as a heap of the objects left until the limit is exceeded; a move takes 1 to ``k`` of them.
@@ -280,6 +280,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
         if self.proof is not None:
             return
+        # Each plays games, and yields when a guess is to be made.
         play = self._look_ahead if self._values is None else self._q_learning
         most_states, most_guesses = (
             self._arguments[name] for name in ("most_states", "most_guesses")
@@ -300,7 +301,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     def _look_ahead(
         self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame
     ) -> Iterator[None]:
-        """Play games that label positions by look-ahead; yield when a guess is to be made."""
+        """Play games that label positions by look-ahead."""
         sampler = game.start.sampler(game)
         played, stopped = 0, False
         while played < games and not stopped:
@@ -323,7 +324,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     def _q_learning(
         self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame
     ) -> Iterator[None]:
-        """Let Q-learning play games on the board; yield when a guess is to be made."""
+        """Let Q-learning play games on the board."""
         assert self._values is not None
         env = GameEnv(game)
         env.reset(seed=int(rng.integers(2**31)))

@@ -25,19 +25,19 @@ class Copies:
     Args:
         quotient: classes of sums of the previous parts.
         lost: known positions, each with whether it is lost; games add more.
-        games: budget of games.
+        budget: budget of games.
     """
 
-    def __init__(self, quotient: Quotient, lost: dict[int, bool], games: GameBudget) -> None:
+    def __init__(self, quotient: Quotient, lost: dict[int, bool], budget: GameBudget) -> None:
         self.quotient = quotient
-        self._games = games
+        self._budget = budget
         self._after = quotient.after_move(len(quotient.elements))
         self._by_length = np.argsort(
             [sum(quotient.parts.lengths[part] for part in word) for word in quotient.words],
             kind="stable",
         ).tolist()
         lost.update(enumerate(quotient.lost.tolist()))
-        self._play = OutcomeFinder(self._options, lost, games)
+        self._play = OutcomeFinder(self._options, lost, budget)
         self._rows = [quotient.lost]
 
     def _options(self, position: int) -> list[int]:
@@ -46,7 +46,7 @@ class Copies:
         copies, rest = divmod(position, order)
         left = (self.quotient.products[rest, self._after] + (copies - 1) * order).tolist()
         beside = [copies * order + option for option in self.quotient.options[rest]]
-        return self._games.from_any(list(dict.fromkeys(left + beside)))
+        return self._budget.random_rotation(list(dict.fromkeys(left + beside)))
 
     def row(self, copies: int) -> BoolArray:
         """Return whether each class is lost with ``copies`` copies added, ``(order,)``."""

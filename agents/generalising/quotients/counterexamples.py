@@ -17,21 +17,21 @@ MOST_SUMS = 200_000
 class CounterexampleSearch:
     """Searches sums of an increasing number of parts for one whose class has the wrong outcome.
 
-    A *rest* is the class of a sum added to another. For each sum the search finds the rests with
-    which the whole is won, but not by a move in the sum, so that a move in the rest must win. If
-    the empty rest is among them, the class of the sum is wrong. Of two sums in one class, one whose
-    rests are a subset of the other's is skipped. As there are finitely many sets of rests, the
-    search ends.
+    A position is a sum and a *rest*, of which only the class matters; a move is one in the sum or
+    one in the rest. The search keeps for each sum the rests with which the position is won, but by
+    no move in the sum: then a move in the rest has to win. The empty rest has no move, so if it is
+    among them, the class of the sum is wrong. A sum is skipped if another of its class has all its
+    rests. As there are finitely many sets of rests, the search ends.
 
     Args:
         quotient: quotient to examine; later ones must have the same classes and products.
-        games: counts the positions read.
+        budget: budget that counts the positions read.
     """
 
-    def __init__(self, quotient: Quotient, games: GameBudget) -> None:
+    def __init__(self, quotient: Quotient, budget: GameBudget) -> None:
         self._products = quotient.products
         self._lost = quotient.lost
-        self._games = games
+        self._budget = budget
         # By class, sets of rests as bits, each with a sum that has them.
         self._sums: list[dict[int, Word]] = [{} for _ in range(quotient.order)]
         self._sums[0][bits((~quotient.lost)[np.newaxis])[0]] = ()
@@ -84,7 +84,7 @@ class CounterexampleSearch:
             rows = rows_of([rests for _, rests, _ in frontier], order)
             after: list[tuple[int, int, Word]] = []
             for element, unanswered, part in parts:
-                self._games.looked_up(len(frontier))
+                self._budget.count_read(len(frontier))
                 table = row_of(unanswered, order)[self._products]
                 left = rows[:, self._products[:, element]] & table[elements]
                 if left[:, 0].any():

@@ -132,9 +132,9 @@ class QuotientLearner(GeneralisingLearner):
         if self.is_complete and self.proof is not None:
             return
         self.proof = self._refuted = None  # what is learned now is not proved yet
-        counted = GameBudget(games, self._most_read, rng, after_game)
+        budget = GameBudget(games, self._most_read, rng, after_game)
         try:
-            self._learn(counted)
+            self._learn(budget)
         except NoMoreGamesError:
             pass
         except HypothesisError as error:
@@ -146,37 +146,37 @@ class QuotientLearner(GeneralisingLearner):
                 f"{self.quotient.order}, {'which are proved' if self.proof else 'not proved'}"
             ) from None
         finally:
-            self.positions_read += counted.read
+            self.positions_read += budget.read
         self._prove()
 
-    def _learn(self, games: GameBudget) -> None:
+    def _learn(self, budget: GameBudget) -> None:
         """Learn the states that are not learned yet."""
-        exam = CounterexampleSearch(self.quotient, games)
+        exam = CounterexampleSearch(self.quotient, budget)
         exam.counterexample(self.quotient, 0)
         while not self.is_complete:
-            self.quotient, exam = self._with_next(exam, games)
+            self.quotient, exam = self._with_next(exam, budget)
             self._lost, self._repair = {}, None
 
     def _with_next(
-        self, exam: CounterexampleSearch, games: GameBudget
+        self, exam: CounterexampleSearch, budget: GameBudget
     ) -> tuple[Quotient, CounterexampleSearch]:
         """Return the quotient with the next part, and an exam that it has passed."""
         before = self.quotient
         part = len(before.elements)
-        games.next_part()
-        games.looked_up(1)
+        budget.next_part()
+        budget.count_read(1)
         if self._repair is None:
-            copies = Copies(before, self._lost, games)
+            copies = Copies(before, self._lost, budget)
             known = copies.known_class()
             if known is not None and exam.counterexample(known, part) is None:
                 return known, exam
             merged = copies.merged(self._most_classes)
             if merged is not None:
-                exam = CounterexampleSearch(merged, games)
+                exam = CounterexampleSearch(merged, budget)
                 if exam.counterexample(merged, 0) is None:
                     return merged, exam
             self._repair = Repair(merged or before, part, self._empty_lost)
-        return self._repair.finish(games, self._most_classes)
+        return self._repair.finish(budget, self._most_classes)
 
     def _prove(self) -> None:
         """Prove the learned quotient by code that is independent of the learner."""

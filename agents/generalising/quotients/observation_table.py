@@ -24,7 +24,7 @@ class ObservationTable:
         generators: the parts that sums consist of.
         experiments: first experiments, sums of parts, besides the empty sum.
         lost: known sums of generators, each with whether it is lost; games add more.
-        games: budget of games.
+        budget: budget of games.
         most_classes: largest number of classes.
 
     Attributes:
@@ -42,7 +42,7 @@ class ObservationTable:
         generators: Generators,
         experiments: Iterable[Word],
         lost: dict[bytes, bool],
-        games: GameBudget,
+        budget: GameBudget,
         most_classes: int,
     ) -> None:
         self.generators = generators
@@ -50,9 +50,9 @@ class ObservationTable:
         size = len(generators.chosen)
         empty = np.zeros(size, dtype=np.uint8)
         self._play = OutcomeFinder(
-            lambda position: games.from_any(generators.options(position)),
+            lambda position: budget.random_rotation(generators.options(position)),
             lost,
-            games,
+            budget,
         )
         self._experiments = [empty.astype(np.int64)]
         self._lengths = [0]
@@ -105,7 +105,7 @@ class ObservationTable:
             HypothesisError: there are too many classes, or too much to read.
         """
         self._find_classes()
-        while self._tell_apart():
+        while self._add_experiment():
             self._find_classes()
 
     def _find_classes(self) -> None:
@@ -127,7 +127,7 @@ class ObservationTable:
             steps.append(step)
         self.steps = np.array(steps, dtype=np.int64)
 
-    def _tell_apart(self) -> bool:
+    def _add_experiment(self) -> bool:
         """Add an experiment if the class after two generators depends on their order."""
         for one in range(len(self._single)):
             # steps[steps[:, one], other] against steps[steps[:, other], one], for all others.

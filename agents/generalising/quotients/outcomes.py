@@ -62,7 +62,7 @@ class GameBudget:
         """Begin to count the positions read for the next part."""
         self._read_before = self.read
 
-    def looked_up(self, positions: int) -> None:
+    def count_read(self, positions: int) -> None:
         """Count positions whose options were read.
 
         Raises:
@@ -74,8 +74,8 @@ class GameBudget:
                 f"the options of more than {self.most_read} positions had to be read"
             )
 
-    def from_any(self, options: list[Position]) -> list[Position]:
-        """Return the options, rotated so that a random one comes first."""
+    def random_rotation(self, options: list[Position]) -> list[Position]:
+        """Return the options in their order, beginning at a random one."""
         if not self._numbers:
             self._numbers = self.rng.random(DRAWN).tolist()
         first = int(self._numbers.pop() * len(options))
@@ -92,18 +92,18 @@ class OutcomeFinder(Generic[Position]):
     Args:
         options: returns the options of a position, in the order in which to try them.
         lost: known positions, each with whether it is lost; games add more.
-        games: budget of games.
+        budget: budget of games.
     """
 
     def __init__(
         self,
         options: Callable[[Position], list[Position]],
         lost: dict[Position, bool],
-        games: GameBudget,
+        budget: GameBudget,
     ) -> None:
         self.lost = lost
         self._options = options
-        self._games = games
+        self._budget = budget
         self._untried: dict[Position, list[Position]] = {}  # the next option last
 
     def is_lost(self, position: Position) -> bool:
@@ -117,27 +117,27 @@ class OutcomeFinder(Generic[Position]):
         return self.lost[position]
 
     def _play(self, start: Position) -> None:
-        """Play one game."""
-        self._games.begin()
+        """Play one game, and store the outcomes that follow from its end."""
+        self._budget.begin()
         path = [start]
         while (after := self._next(path[-1])) is not None:
             path.append(after)
         to_move = (len(path) - 1) % 2
         winner = 1 - to_move if self.lost[path[-1]] else to_move
         for position in reversed(path[:-1]):
-            if self._next(position) is not None:
+            if self._next(position) is not None:  # no outcome follows here
                 break
-        self._games.end(winner, len(path))
+        self._budget.end(winner, len(path))
 
     def _next(self, position: Position) -> Position | None:
-        """Return the option to try; ``None`` where the outcome is known."""
+        """Return the option to try; ``None`` where the outcome is known, or follows now."""
         lost = self.lost
         if position in lost:
             return None
         untried = self._untried.get(position)
         if untried is None:
             options = self._options(position)
-            self._games.looked_up(1)
+            self._budget.count_read(1)
             outcomes = [lost.get(option) for option in options]
             if True in outcomes:
                 lost[position] = False

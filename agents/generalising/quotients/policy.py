@@ -41,7 +41,7 @@ class QuotientPolicy(LookAheadPolicy):
         # One more class, for states of unknown class.
         self._products = np.full((order + 1, order + 1), order)
         self._products[:order, :order] = quotient.products
-        self._judged = np.append(quotient.lost.astype(float), UNKNOWN)
+        self._loss_scores = np.append(quotient.lost.astype(float), UNKNOWN)
         self._periods: dict[int, QuotientPeriod] = {
             period.kind: period.claim for period in periods(quotient)
         }
@@ -70,12 +70,12 @@ class QuotientPolicy(LookAheadPolicy):
         within = states < len(known)
         return np.where(within, known[np.where(within, states, 0)], len(self._products) - 1)
 
-    def judged(self, positions: IntArray) -> FloatArray:
+    def loss_scores(self, positions: IntArray) -> FloatArray:
         """Return 1 where the player to move loses, 0 where it wins, else a score between."""
         total = np.zeros(len(positions), dtype=np.int64)
         for component, kind in enumerate(self._kind_of):
             total = self._products[total, self._classes(kind, positions[:, component])]
-        return self._judged[total]
+        return self._loss_scores[total]
 
     def move(self, position: Sequence[int]) -> tuple[int, ...]:
         """Return the position after its move, for any number of components and heaps of any size.
@@ -104,7 +104,7 @@ class QuotientPolicy(LookAheadPolicy):
             rest = self._sum(classes[:place] + classes[place + 1 :])
             for option in self._options(kind, state):
                 left = [int(self._classes(kind, np.array(each))) for each in option]
-                judged = float(self._judged[self._products[rest, self._sum(left)]])
+                judged = float(self._loss_scores[self._products[rest, self._sum(left)]])
                 if judged > best:
                     best, found = judged, _after(states, place, option)
         if best < 0:

@@ -70,11 +70,13 @@ class Repair:
         # Outcomes found under other equations may be wrong.
         self._lost = {self._generators.of(()).tobytes(): self._empty_lost}
 
-    def finish(self, games: GameBudget, most_classes: int) -> tuple[Quotient, CounterexampleSearch]:
+    def finish(
+        self, budget: GameBudget, most_classes: int
+    ) -> tuple[Quotient, CounterexampleSearch]:
         """Return classes, and an exam that they passed; after an interrupt, call it again.
 
         Args:
-            games: budget of games.
+            budget: budget of games.
             most_classes: largest number of classes.
 
         Raises:
@@ -83,9 +85,9 @@ class Repair:
         """
         while True:
             table = ObservationTable(
-                self._generators, self._experiments, self._lost, games, most_classes
+                self._generators, self._experiments, self._lost, budget, most_classes
             )
-            quotient, exam, wrong = self._closed(table, games)
+            quotient, exam, wrong = self._closed(table, budget)
             if wrong is None:
                 return quotient, exam
             # The sum refutes an equation that was used for it.
@@ -95,7 +97,7 @@ class Repair:
             self._begin(quotient)
 
     def _closed(
-        self, table: ObservationTable, games: GameBudget
+        self, table: ObservationTable, budget: GameBudget
     ) -> tuple[Quotient, CounterexampleSearch, Word | None]:
         """Return the classes of a table, their exam, and a wrong sum that gives no experiment."""
         parts = self._quotient.parts
@@ -105,7 +107,7 @@ class Repair:
                 table.class_of(self._generators.of((part,))) for part in range(self._last + 1)
             ]
             quotient = Quotient(parts, table.products(), tuple(elements), table.lost())
-            exam = CounterexampleSearch(quotient, games)
+            exam = CounterexampleSearch(quotient, budget)
             wrong = exam.counterexample(quotient, 0)
             if wrong is None or not _learned(table, [wrong, *parts.options_of(wrong)]):
                 return quotient, exam, wrong

@@ -39,9 +39,9 @@ def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> tu
         options = with_larger_heaps(board.options, 1 << (board.columns + more))
         larger = HeapBoard(options, 2 * board.heaps, state.network)
         positions = _random_positions(larger, number, rng)
-        wrong, best = _examined(state, larger, positions)
-        after = _with_a_move(larger, larger.moved(positions, best))
-        wrong_after, _ = _examined(state, larger, after)
+        wrong, best = _contradictions(state, larger, positions)
+        after = _playable(larger, larger.positions_after(positions, best))
+        wrong_after, _ = _contradictions(state, larger, after)
         read += len(positions) + len(after)
         if wrong + wrong_after:
             return (wrong + wrong_after) / (len(positions) + len(after)), read
@@ -53,14 +53,16 @@ def _random_positions(board: HeapBoard, number: int, rng: np.random.Generator) -
     sizes, shape = len(board.options), (number, board.heaps)
     small = sizes ** (rng.random(shape) * rng.random((number, 1))) - 1
     drawn = np.concatenate([rng.integers(sizes, size=shape), small.astype(np.int64)])
-    return _with_a_move(board, np.sort(drawn, axis=1))
+    return _playable(board, np.sort(drawn, axis=1))
 
 
-def _with_a_move(board: HeapBoard, positions: IntArray) -> IntArray:
+def _playable(board: HeapBoard, positions: IntArray) -> IntArray:
     return np.asarray(positions[(board.options[positions] != NO_MOVE).any(axis=(1, 2))])
 
 
-def _examined(state: ValueState, board: HeapBoard, positions: IntArray) -> tuple[int, IntArray]:
+def _contradictions(
+    state: ValueState, board: HeapBoard, positions: IntArray
+) -> tuple[int, IntArray]:
     """Number of positions that contradict their options, and the best option of each."""
     keys, legal = board.after(positions)
     every = np.concatenate([board.keys(positions), keys[legal]])

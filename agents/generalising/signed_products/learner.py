@@ -40,7 +40,7 @@ class SignedProductsPolicy(LookAheadPolicy):
         self.state = state
         self._board = HeapBoard(heap_options(game.rules), len(game.rules.components), state.network)
 
-    def judged(self, positions: IntArray) -> FloatArray:
+    def loss_scores(self, positions: IntArray) -> FloatArray:
         """Return the logit of a loss for the player to move; see :class:`LookAheadPolicy`."""
         board = self._board
         return -self.state.logits(board.keys(positions), board.heaps, board.columns)
@@ -111,7 +111,7 @@ class SignedProducts(GeneralisingLearner):
             game.convention is Convention.MISERE,
             np.random.default_rng(0),
         )
-        self._begun = False
+        self._begun = False  # the first fit draws new weights by its seed
         self.given = (
             "the rules, for one-step look-ahead in games and in exams on larger boards; "
             + (

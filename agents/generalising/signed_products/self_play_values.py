@@ -97,7 +97,7 @@ class ValueTraining:
         finally:
             # Keep the best attempt: a later or interrupted one may be worse.
             if best is not None and best.contradictions < self.state.contradictions:
-                self.state.become(best)
+                self.state.copy_from(best)
 
     def _attempt(self, games: int, after_game: AfterGame) -> bool:
         """Learn until an exam finds no contradiction; return whether ``after_game`` ended it."""
@@ -165,7 +165,9 @@ class ValueTraining:
             chances = self.rng.random(after.shape)
             at_random = self.rng.random((len(playing), 1)) < RANDOM_MOVES
             worth = np.where(at_random, 0.0, self.values[after]) + 1e-6 * chances
-            positions = self.board.moved(positions, np.where(legal, worth, np.inf).argmin(axis=1))
+            positions = self.board.positions_after(
+                positions, np.where(legal, worth, np.inf).argmin(axis=1)
+            )
         return lengths.tolist()
 
     def _targets(self) -> FloatArray:
@@ -188,7 +190,7 @@ class ValueTraining:
         objects = self.visited.positions.sum(axis=1)
         rows = np.flatnonzero(objects <= objects[wrong].min(initial=objects.max()))
         # Positions with one key count as one.
-        cumulative = (1 / self.visited.sharing[self.visited.own[rows]]).cumsum()
+        cumulative = (1 / self.visited.key_counts[self.visited.own[rows]]).cumsum()
         for _ in range(STEPS):
             drawn = cumulative.searchsorted(self.rng.random(BATCH) * cumulative[-1])
             batch = rows[drawn.clip(max=len(rows) - 1)]

@@ -51,7 +51,7 @@ class ValueState:
         """Return a copy that learning does not change."""
         return copy.deepcopy(self)
 
-    def become(self, other: ValueState) -> None:
+    def copy_from(self, other: ValueState) -> None:
         """Copy the weights and results of ``other``."""
         self.weights = other.weights
         self.rounded, self.contradictions = other.rounded, other.contradictions

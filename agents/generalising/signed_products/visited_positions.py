@@ -80,13 +80,13 @@ class HeapBoard:
         keys = self.keys(positions)[:, np.newaxis, np.newaxis] + change
         return keys.reshape(len(keys), -1), (left != NO_MOVE).reshape(len(keys), -1)
 
-    def moved(self, positions: IntArray, choices: IntArray) -> IntArray:
+    def positions_after(self, positions: IntArray, choices: IntArray) -> IntArray:
         """Return the position after one option of each, numbered as in :meth:`after`."""
         heap, option = np.divmod(choices, self.options.shape[1])
-        moved, rows = positions.copy(), np.arange(len(positions))
-        moved[rows, heap] = self.options[positions[rows, heap], option]
-        moved.sort(axis=1)
-        return moved
+        after, rows = positions.copy(), np.arange(len(positions))
+        after[rows, heap] = self.options[positions[rows, heap], option]
+        after.sort(axis=1)
+        return after
 
 
 class VisitedPositions:
@@ -101,7 +101,7 @@ class VisitedPositions:
         after: numbers of the keys of its options, ``(n, heaps * options)``; ``NO_OPTION`` where
             illegal.
         keys: every key by its number; that of ``NO_OPTION`` is -1.
-        sharing: number of positions with each key, by the key's number.
+        key_counts: number of positions with each key, by the key's number.
     """
 
     def __init__(self, board: HeapBoard) -> None:
@@ -111,7 +111,7 @@ class VisitedPositions:
         self.own = np.zeros(0, dtype=np.int64)
         self.after = np.zeros((0, width), dtype=np.int64)
         self.keys = np.array([-1])
-        self.sharing = np.zeros(1, dtype=np.int64)
+        self.key_counts = np.zeros(1, dtype=np.int64)
         self._rows: dict[bytes, int] = {}
         self._numbers: dict[int, int] = {}
 
@@ -133,7 +133,7 @@ class VisitedPositions:
         after = np.full(keys.shape, NO_OPTION)
         after[legal] = self._number(keys[legal])
         own = self._number(self.board.keys(positions))
-        np.add.at(self.sharing, own, 1)
+        np.add.at(self.key_counts, own, 1)
         self.positions = np.concatenate([self.positions, positions])
         self.own = np.concatenate([self.own, own])
         self.after = np.concatenate([self.after, after])
@@ -147,5 +147,5 @@ class VisitedPositions:
         )
         added = distinct[numbers >= len(self.keys)]
         self.keys = np.concatenate([self.keys, added])
-        self.sharing = np.concatenate([self.sharing, np.zeros(len(added), dtype=np.int64)])
+        self.key_counts = np.concatenate([self.key_counts, np.zeros(len(added), dtype=np.int64)])
         return numbers[inverse.reshape(-1)]

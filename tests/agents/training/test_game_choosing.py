@@ -26,7 +26,7 @@ class FewestLeft(LookAheadPolicy):
         super().__init__(game)
         self.divisor = divisor
 
-    def judged(self, positions):
+    def loss_scores(self, positions):
         return (positions.sum(axis=1) % self.divisor == 0).astype(float)
 
 

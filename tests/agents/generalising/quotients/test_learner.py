@@ -122,7 +122,7 @@ def says_who_wins(learner, game):
     lattice = game.rules.lattice()
     lattice = lattice[game.rules.is_position(lattice)]
     return (
-        learner.greedy().judged(lattice) == ~solve(game, method="search").is_winning(lattice)
+        learner.greedy().loss_scores(lattice) == ~solve(game, method="search").is_winning(lattice)
     ).all()
 
 
@@ -350,7 +350,7 @@ def test_unlearned_positions_are_neither_won_nor_lost():
     learner.fit(learner.game, 20, seed=0)
     assert not learner.is_complete
     assert "heap in states 0 to 9" not in learner.proof
-    judged = learner.greedy().judged(np.array([[9, 0, 0, 0, 0], [1, 0, 0, 0, 0]]))
+    judged = learner.greedy().loss_scores(np.array([[9, 0, 0, 0, 0], [1, 0, 0, 0, 0]]))
     assert judged.tolist() == [0.5, 1.0]
 
 

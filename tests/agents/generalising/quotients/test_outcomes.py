@@ -27,7 +27,7 @@ def play(most=1_000, most_read=1_000, end_after=None, seed=0):
     games = GameBudget(most, most_read, np.random.default_rng(seed), after)
 
     def options(heap):
-        return games.from_any([heap - taken for taken in (1, 2, 3) if taken <= heap])
+        return games.random_rotation([heap - taken for taken in (1, 2, 3) if taken <= heap])
 
     return OutcomeFinder(options, {0: True}, games), games, after
 
@@ -55,7 +55,7 @@ def test_a_game_is_won_by_a_player_who_can_win_where_it_ends():
 
 def test_the_first_option_tried_is_random():
     games = GameBudget(1, 1, np.random.default_rng(0), Counted())
-    orders = {tuple(games.from_any([1, 2, 3])) for _ in range(50)}
+    orders = {tuple(games.random_rotation([1, 2, 3])) for _ in range(50)}
     assert orders == {(1, 2, 3), (2, 3, 1), (3, 1, 2)}
 
 
@@ -75,6 +75,6 @@ def test_no_more_positions_are_read_for_a_part_than_allowed():
     with pytest.raises(HypothesisError, match="more than 10 positions"):
         player.is_lost(40)
     games.next_part()
-    games.looked_up(10)
+    games.count_read(10)
     with pytest.raises(HypothesisError, match="more than 10 positions"):
-        games.looked_up(1)
+        games.count_read(1)
