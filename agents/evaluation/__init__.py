@@ -3,7 +3,7 @@
 The exact scores are those of :mod:`nim_envs.scoring`.
 """
 
-from agents.evaluation.matches import LARGEST_LIMIT, MatchResult, play_match
+from agents.evaluation.matches import MatchResult, play_match
 from agents.evaluation.visits import VisitRecorder
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import (
@@ -20,7 +20,6 @@ from nim_envs.scoring import (
 )
 
 __all__ = [
-    "LARGEST_LIMIT",
     "POSITION_SETS",
     "SEATS",
     "ExpectedScores",
