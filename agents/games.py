@@ -72,6 +72,12 @@ def scored_in_words(game: Game) -> tuple[str, str]:
     return "winning move", "N-positions"
 
 
+def move_in_words(game: Game, action: int, position: IntArray) -> str:
+    """Return a move in words; without its component where there is only one."""
+    text = game.rules.describe_action(action, position)
+    return text.partition(": ")[2] if len(game.rules.components) == 1 else text
+
+
 def game_in_words(game: Game) -> dict[str, str]:
     """Return rules, convention and start of a game, registered or not, in words by name."""
     return {

@@ -75,9 +75,8 @@ def make_env(
         ):
             what = "is a directory" if Path(text).is_dir() else "does not exist"
             raise click.UsageError(f"{text!r} {what}; a player is {PLAYER_HELP}")
-    if not players:
-        raise click.UsageError("which game? Add --game nim, or another one")
-    raise click.UsageError("which game? Add --game nim, or name a file that train wrote")
+    other = "name a file that train wrote" if players else "another one"
+    raise click.UsageError(f"which game? Add --game nim, or {other}")
 
 
 def start_of(text: str | None) -> str | tuple[int, ...]:

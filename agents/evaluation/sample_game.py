@@ -10,7 +10,7 @@ from agents.base import Policy
 from agents.games import move_values
 from agents.training import DRAW
 from nim_envs import Game
-from nim_envs.typing import BoolArray, FloatArray, IntArray, MaskArray, ValueArray
+from nim_envs.typing import FloatArray, IntArray, MaskArray, ValueArray
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,6 @@ class SampleMove:
     probabilities: FloatArray
     values: ValueArray
     action: int
-
-    @property
-    def winning(self) -> BoolArray:
-        """Whether each action wins, boolean ``(actions,)``."""
-        return np.asarray(self.values == 1)
 
 
 @dataclass(frozen=True)

@@ -184,5 +184,5 @@ def _ratings(points: FloatArray) -> FloatArray:
         strength += step * np.minimum(1, LARGEST_STEP / np.maximum(largest, LARGEST_STEP))
         if largest.max(initial=0) < 1e-10:
             break
-    ratings: FloatArray = 400 / math.log(10) * (strength - strength.mean(axis=-1, keepdims=True))
-    return ratings
+    centred = strength - strength.mean(axis=-1, keepdims=True)
+    return np.asarray(400 / math.log(10) * centred)

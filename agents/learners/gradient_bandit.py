@@ -13,7 +13,7 @@ from agents.tabular.preferences import (
     choose_by_softmax,
     log_policy_gradient,
 )
-from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
+from agents.tabular.protocol import FinishedGame, LearningRule, legal_at
 from nim_envs.compilation import compiled
 from nim_envs.rules.validation import checked_number
 from nim_envs.typing import FloatArray, IntArray
@@ -66,7 +66,7 @@ def learn_from_game(learner: GradientBanditState, game: FinishedGame) -> None:
         result += reward
     gradient, temperature = learner.probabilities, learner.temperature
     for turn in range(len(game.states)):
-        state, legal_actions = game.states[turn], legal_in(game, turn)
+        state, legal_actions = game.states[turn], legal_at(game, game.rows[turn])
         preferences, baseline = learner.preferences[state], learner.baselines[state]
         log_policy_gradient(preferences, game.actions[turn], legal_actions, temperature, gradient)
         step = gradient_bandit_step(result, baseline, learner.learning_rate, temperature)

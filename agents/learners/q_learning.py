@@ -11,7 +11,7 @@ from agents.base import Transition
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily
 from agents.tabular.index import LARGEST_VALUE, initial_table
 from agents.tabular.learner import SavedTables
-from agents.tabular.protocol import LearningRule, UpdateContext, is_unanswered
+from agents.tabular.protocol import LearningRule, UpdateContext, is_unanswered, legal_at
 from agents.tabular.replay import (
     GAMES_AT_LAST_BATCH,
     Replay,
@@ -173,10 +173,9 @@ def learn_with_replay(learner: ReplayState, turn: Transition, context: UpdateCon
         buffer.counters[GAMES_AT_LAST_BATCH] = context.finished_games
         for uniform in buffer.uniforms:
             row = drawn_row(buffer, uniform)
-            legal_actions = buffer.legal_actions[row, : buffer.legal_counts[row]]
             update_entry(
                 q_learning, buffer.states[row], buffer.actions[row], buffer.rewards[row],
-                buffer.next_states[row], legal_actions,
+                buffer.next_states[row], legal_at(buffer, row),
             )  # fmt: skip
 
 

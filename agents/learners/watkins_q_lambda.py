@@ -8,7 +8,7 @@ from gymnasium import spaces
 
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily
 from agents.tabular.index import initial_table
-from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
+from agents.tabular.protocol import FinishedGame, LearningRule, legal_at
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
@@ -59,12 +59,10 @@ def learn_from_game(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
     return_next, value_next, is_greedy_next = 0.0, 0.0, False  # of the turn after this one
     for turn in range(len(game.states) - 1, -1, -1):
         state, action = game.states[turn], game.actions[turn]
-        trace_decay = learner.trace_decay if is_greedy_next else 0.0
-        g = lambda_return(
-            game.rewards[turn], learner.discount, trace_decay, value_next, return_next
-        )
+        decay = learner.trace_decay if is_greedy_next else 0.0
+        g = lambda_return(game.rewards[turn], learner.discount, decay, value_next, return_next)
         # The values are those before this game, as no position occurs twice in it.
-        return_next, value_next = g, largest_legal(table[state], legal_in(game, turn))
+        return_next, value_next = g, largest_legal(table[state], legal_at(game, game.rows[turn]))
         is_greedy_next = table[state, action] == value_next
         table[state, action] += learner.learning_rate * (g - table[state, action])
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from agents.games import move_in_words
 from agents.tabular.index import positions_of
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
@@ -86,12 +87,8 @@ class HumanAgent:
 
     def _example(self, action: int, observation: Array) -> str:
         """Both names of a move, in words and by numbers."""
-        return f'"{self._words(action, observation)}" or "{self._numbers(action, observation)}"'
-
-    def _words(self, action: int, observation: Array) -> str:
-        """A move in words; without the component where there is only one."""
-        text = self.game.rules.describe_action(action, observation)
-        return text.partition(": ")[2] if len(self.game.rules.components) == 1 else text
+        words = move_in_words(self.game, action, observation)
+        return f'"{words}" or "{self._numbers(action, observation)}"'
 
     def _numbers(self, action: int, observation: Array) -> str:
         """A move by numbers: the component, if there are several, and the move's own number."""
@@ -120,7 +117,7 @@ class HumanAgent:
     ) -> str:
         """The reason why an answer is refused."""
         if actions:
-            named = [f'"{self._words(action, observation)}"' for action in actions]
+            named = [f'"{move_in_words(self.game, action, observation)}"' for action in actions]
             return f"{answer!r} may mean {', '.join(named[:-1])} or {named[-1]}: say which."
         return f"{answer!r} is not a legal move. {self._legal_moves(legal, observation)}"
 
@@ -153,7 +150,7 @@ class HumanAgent:
         if not len(best):
             return "Every move loses against correct play."
         return ("Keeping the draw: " if drawn else "Winning: ") + "; ".join(
-            self._words(action, observation) for action in best.tolist()
+            move_in_words(self.game, action, observation) for action in best.tolist()
         )
 
 

@@ -85,8 +85,7 @@ class OptimalAgent:
 
 def _only_first(chosen: MaskArray) -> MaskArray:
     """Keep the first 1 of every row of ``(n, actions)``."""
-    first: MaskArray = (chosen * (np.cumsum(chosen, axis=1) == 1)).astype(np.int8)
-    return first
+    return np.asarray(chosen * (np.cumsum(chosen, axis=1) == 1), dtype=np.int8)
 
 
 class EpsilonOptimalAgent:

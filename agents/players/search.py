@@ -73,7 +73,7 @@ class SearchAgent(ABC):
         depth = math.inf if self.depth is None else self.depth
         for action in _legal(env):
             # The window begins just below the best value, so that equal values are exact.
-            value = self._action_value(
+            value = self._value_after(
                 env, action, depth, float(np.nextafter(best, -np.inf)), math.inf
             )
             if value > best:
@@ -82,7 +82,7 @@ class SearchAgent(ABC):
                 actions.append(action)
         return best, actions
 
-    def _action_value(self, env: Env, action: int, depth: float, low: float, high: float) -> float:
+    def _value_after(self, env: Env, action: int, depth: float, low: float, high: float) -> float:
         """Value of ``action`` for the agent that takes it."""
         mover = env.agent_selection
         after = copy_env(env)
@@ -92,11 +92,11 @@ class SearchAgent(ABC):
         if depth <= 1:
             return self.evaluate(after, mover)
         if after.agent_selection == mover:
-            return self._position_value(after, depth - 1, low, high)
-        return -self._position_value(after, depth - 1, -high, -low)
+            return self._value(after, depth - 1, low, high)
+        return -self._value(after, depth - 1, -high, -low)
 
     @abstractmethod
-    def _position_value(self, env: Env, depth: float, low: float, high: float) -> float:
+    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
         """Value for the agent to move; it needs to be exact only within ``low..high``."""
 
 
@@ -110,9 +110,9 @@ class MinimaxAgent(SearchAgent):
         (1950).
     """
 
-    def _position_value(self, env: Env, depth: float, low: float, high: float) -> float:
+    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
         return max(
-            self._action_value(env, action, depth, -math.inf, math.inf) for action in _legal(env)
+            self._value_after(env, action, depth, -math.inf, math.inf) for action in _legal(env)
         )
 
 
@@ -126,10 +126,10 @@ class AlphaBetaAgent(SearchAgent):
         Intelligence* 6 (1975).
     """
 
-    def _position_value(self, env: Env, depth: float, low: float, high: float) -> float:
+    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
         best = -math.inf
         for action in _legal(env):
-            best = max(best, self._action_value(env, action, depth, max(low, best), high))
+            best = max(best, self._value_after(env, action, depth, max(low, best), high))
             if best >= high:
                 break
         return best
@@ -152,11 +152,11 @@ class OutcomeSearchAgent(SearchAgent):
         super().__init__(env)
         self.values: dict[tuple[str, bytes], float] = {}
 
-    def _position_value(self, env: Env, depth: float, low: float, high: float) -> float:
+    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
         key = (env.agent_selection, np.asarray(_observed(env)["observation"]).tobytes())
         if key not in self.values:
             self.values[key] = max(
-                self._action_value(env, action, math.inf, -math.inf, math.inf)
+                self._value_after(env, action, math.inf, -math.inf, math.inf)
                 for action in _legal(env)
             )
         return self.values[key]

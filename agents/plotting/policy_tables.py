@@ -13,7 +13,7 @@ from rich.text import Text
 
 from agents.base import Agent, Policy, Trainable
 from agents.evaluation.sample_game import SampleGame, SampleMove
-from agents.games import move_values, scored_in_words
+from agents.games import move_in_words, move_values, scored_in_words
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.training import DRAW
 from nim_envs import Game
@@ -70,7 +70,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         table.add_row(f"{shown_as}  {_outcome(values[place])}")
         for action in actions:
             table.add_row(
-                f"  {_move(game, action, position)}",
+                f"  {move_in_words(game, action, position)}",
                 "best" if best[place, action] else "",
                 _percent(probabilities[place, action]),
                 *(_count(count[place, action]) for count in counts),
@@ -118,9 +118,9 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
 def _best(agent: Any, observations: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
     """Mask of the greedy policy's most probable moves, or those of an agent that does not learn."""
     policy = agent.greedy() if isinstance(agent, Trainable) else agent
-    shares = policy.action_probabilities(observations, masks)
-    best: npt.NDArray[np.bool_] = (shares == shares.max(axis=1, keepdims=True)) & (masks == 1)
-    return best
+    probabilities = policy.action_probabilities(observations, masks)
+    most = probabilities.max(axis=1, keepdims=True)
+    return np.asarray((probabilities == most) & (masks == 1))
 
 
 def game_text(game: Game, played: SampleGame) -> RenderableType:
@@ -159,19 +159,13 @@ def _moves_table(game: Game, move: SampleMove) -> Table:
     for action in np.flatnonzero(move.action_mask).tolist():
         played = action == move.action
         table.add_row(
-            _move(game, action, move.position),
+            move_in_words(game, action, move.position),
             _percent(move.probabilities[action]),
             _result(move.values[action]),
             "played" if played else "",
             style="bold" if played else "",
         )
     return table
-
-
-def _move(game: Game, action: int, position: IntArray) -> str:
-    """A move in words; without the component if there is only one."""
-    text = game.rules.describe_action(action, position)
-    return text.partition(": ")[2] if len(game.rules.components) == 1 else text
 
 
 def _outcome(values: ValueArray) -> str:

@@ -72,12 +72,9 @@ class HeapSymmetry(CompiledWrapper):
         transition = transition.with_observations(
             lambda observation: positions_of(symmetry.rules, observation)
         )
-        here, reply, following = (
-            symmetry.permutation(observation)
-            for observation in (
-                transition.observation, transition.reply_observation, transition.next_observation
-            )
-        )  # fmt: skip
+        here = symmetry.permutation(transition.observation)
+        reply = symmetry.permutation(transition.reply_observation)
+        following = symmetry.permutation(transition.next_observation)
 
         def legal(actions: Array, permutation: Array) -> Array:
             return np.sort(symmetry.permuted_actions(actions, permutation))

@@ -117,8 +117,7 @@ class ObservationIndex:
     def many(self, observations: Array) -> IntArray:
         """Return the indices of observations ``(n, ...)`` as ``(n,)``."""
         flat = observations.reshape(len(observations), -1).astype(np.int64)
-        indices: IntArray = self.positions(flat) @ self.strides + self.offset
-        return indices
+        return np.asarray(self.positions(flat) @ self.strides + self.offset)
 
 
 def space_of_positions(rules: Rules) -> spaces.Box:

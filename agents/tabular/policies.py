@@ -36,10 +36,8 @@ class GreedyTablePolicy:
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the entries, ``(n, actions)``; minus infinity where illegal."""
-        values: FloatArray = np.where(
-            action_masks == 1, self.table[self.index.many(observations)], -np.inf
-        )
-        return values
+        rows = self.table[self.index.many(observations)]
+        return np.where(action_masks == 1, rows, -np.inf)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the legal actions of the largest value."""
@@ -56,8 +54,7 @@ class GreedyActionValuePolicy(GreedyTablePolicy):
 
     def values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return action values, those of illegal actions included, ``(n, actions)``."""
-        values: FloatArray = self.table[self.index.many(observations)]
-        return values
+        return np.asarray(self.table[self.index.many(observations)])
 
 
 class GreedyCriticPolicy(GreedyTablePolicy):
@@ -76,8 +73,7 @@ class GreedyCriticPolicy(GreedyTablePolicy):
 
     def values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the critic's values, ``(n, actions)`` or ``(n,)``."""
-        values: FloatArray = self.critic[self.index.many(observations)]
-        return values
+        return np.asarray(self.critic[self.index.many(observations)])
 
 
 def shared_by_best(values: FloatArray, action_masks: MaskArray) -> FloatArray:
@@ -102,8 +98,7 @@ def with_exploration(
         epsilon: probability of a random legal action.
     """
     uniform = uniform_probabilities(action_masks)
-    mixture: FloatArray = (1 - epsilon) * probabilities + epsilon * uniform
-    return mixture
+    return np.asarray((1 - epsilon) * probabilities + epsilon * uniform)
 
 
 def uniform_probabilities(chosen: MaskArray) -> FloatArray:

@@ -92,11 +92,10 @@ def do_nothing(learner: Any, *_: Any) -> None:
     """Stand in for a function that a rule does not have."""
 
 
-@compiled(inner=True)
-def legal_in(game: FinishedGame, turn: int) -> Array:
-    """Return the legal actions at a turn of ``game``, ascending."""
-    row = game.rows[turn]
-    return game.legal_actions[row, : game.legal_counts[row]]
+@compiled(inline=True)
+def legal_at(lists: Any, row: int) -> Array:
+    """Return the legal actions in a row of arrays ``legal_actions`` and ``legal_counts``."""
+    return lists.legal_actions[row, : lists.legal_counts[row]]  # type: ignore[no-any-return]
 
 
 @compiled(inner=True)

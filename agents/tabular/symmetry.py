@@ -70,8 +70,8 @@ class Symmetry:
     def permuted_values(self, values: Array, permutation: IntArray) -> Array:
         """Return values of actions, ``(..., actions)``, in their order at the sorted positions."""
         by_component = values.reshape(*values.shape[:-1], -1, self.num_options)
-        permuted: Array = np.take_along_axis(by_component, permutation[..., np.newaxis], axis=-2)
-        return permuted.reshape(values.shape)
+        permuted = np.take_along_axis(by_component, permutation[..., np.newaxis], axis=-2)
+        return np.asarray(permuted.reshape(values.shape))
 
     def permuted_actions(self, actions: IntArray | int, permutation: IntArray) -> IntArray:
         """Return the actions at the sorted position that correspond to those at a position.
@@ -81,8 +81,7 @@ class Symmetry:
             permutation: result of :meth:`permutation` for the position, ``(components,)``.
         """
         component, option = np.divmod(actions, self.num_options)
-        permuted: IntArray = np.argsort(permutation)[component] * self.num_options + option
-        return permuted
+        return np.asarray(np.argsort(permutation)[component] * self.num_options + option)
 
     def original_values(self, values: Array, permutation: IntArray) -> Array:
         """Return values of actions at sorted positions, in their order at the original ones."""

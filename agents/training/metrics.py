@@ -113,8 +113,7 @@ class TrainingMeasurements:
     @property
     def first_seat_advantage(self) -> FloatArray:
         """Win rate of ``player_0`` minus that of ``player_1``, from -1 to 1, ``(intervals,)``."""
-        advantage: FloatArray = self.win_rates[0] - self.win_rates[1]
-        return advantage
+        return np.asarray(self.win_rates[0] - self.win_rates[1])
 
 
 class TrainingRecorder:
@@ -205,8 +204,7 @@ class TrainingRecorder:
 
         def mean(values: npt.NDArray[np.generic]) -> FloatArray:
             sums = np.add.reduceat(values.astype(np.float64), firsts) if len(games) else firsts
-            means: FloatArray = sums / counts
-            return means
+            return np.asarray(sums / counts)
 
         none = np.full(2, np.nan)
         unknown = Entropy(none, none)

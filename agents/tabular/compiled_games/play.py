@@ -14,7 +14,6 @@ from agents.tabular.compiled_games.position_rows import (
     PositionRows,
     first_row,
     last_reward,
-    legal_at,
     move,
 )
 from agents.tabular.index import sorted_index
@@ -25,6 +24,7 @@ from agents.tabular.protocol import (
     LearningRule,
     UpdateContext,
     do_nothing,
+    legal_at,
 )
 from agents.tabular.shaping import nim_sum_bonus
 from nim_envs.compilation import compiled
@@ -294,9 +294,9 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
         first_learner = without_reference_counts(learners[0])
         second_learner = without_reference_counts(learners[1])
         starts, epsilons = block.starts, block.epsilons
-        games_by_seat, finished_games = block.games_by_seat, block.finished_games
+        by_seat, finished = block.games_by_seat, block.finished_games
         # Plain numbers and max() of two: arrays here make short games a third slower.
-        games_before = finished_games[0], finished_games[len(finished_games) - 1]
+        finished_before = finished[0], finished[len(finished) - 1]
         for game in range(len(starts)):
             state = sorted_index(starts[game], rows.strides, board.order)
             row = first_row(rows, rows.rules, starts[game], state)
@@ -310,7 +310,7 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                 seat = moves % 2
                 observation, legal = rows.positions[row], legal_at(rows, row)
                 learner = 0 if plays_both else seat
-                epsilon = epsilons[learner, finished_games[learner] - games_before[learner]]
+                epsilon = epsilons[learner, finished[learner] - finished_before[learner]]
                 decision = Decision(
                     state=state,
                     first_move=moves == (0 if plays_both else seat),
@@ -338,7 +338,7 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                         next_observation, next_legal,
                     )  # fmt: skip
                     context = UpdateContext(
-                        state, next_state, next_state, epsilon, finished_games[learner]
+                        state, next_state, next_state, epsilon, finished[learner]
                     )
                     turns = (moves + 1) // 2
                     record(records, rows.rules, turn, state, row, turns - 1)
@@ -352,10 +352,8 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                             learn_second, draw_second, end_second, second_learner, generators[1],
                             turn, context, records, turns,
                         )  # fmt: skip
-                    games_by_seat[learner, seat] += 1
-                    finished_games[learner] = max(
-                        games_by_seat[learner, 0], games_by_seat[learner, 1]
-                    )
+                    by_seat[learner, seat] += 1
+                    finished[learner] = max(by_seat[learner, 0], by_seat[learner, 1])
                 if moves > 1:  # the move answered the opponent's earlier turn
                     learner = 0 if plays_both else 1 - seat
                     turn = answered_turn(
@@ -367,8 +365,8 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                         earlier_state,
                         state,
                         next_state,
-                        epsilons[learner, finished_games[learner] - games_before[learner]],
-                        finished_games[learner],
+                        epsilons[learner, finished[learner] - finished_before[learner]],
+                        finished[learner],
                     )
                     turns = moves // 2
                     record(records, rows.rules, turn, earlier_state, earlier_row, turns - 1)
@@ -383,10 +381,8 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                             turn, context, records, turns,
                         )  # fmt: skip
                     if over:
-                        games_by_seat[learner, 1 - seat] += 1
-                        finished_games[learner] = max(
-                            games_by_seat[learner, 0], games_by_seat[learner, 1]
-                        )
+                        by_seat[learner, 1 - seat] += 1
+                        finished[learner] = max(by_seat[learner, 0], by_seat[learner, 1])
                 earlier_state, earlier_row = state, row
                 earlier_action, earlier_bonus = action, bonus
                 state, row = next_state, next_row

@@ -129,12 +129,6 @@ def last_reward(rows: PositionRows, end_values: ValueArray | None, position: int
 
 
 @compiled(inline=True)
-def legal_at(rows: PositionRows, row: int) -> Array:
-    """Return the legal actions at the position of a row, ascending."""
-    return rows.legal_actions[row, : rows.legal_counts[row]]
-
-
-@compiled(inline=True)
 def first_row(
     rows: PositionRows, rules: CompiledRules | None, observation: Array, position: int
 ) -> int:

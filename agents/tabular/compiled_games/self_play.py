@@ -43,11 +43,11 @@ class CompiledSelfPlay:
         by_coordinates: bool = False,
     ) -> None:
         self._env = env
-        self._learners = pair[:1] if pair[0] is pair[1] else pair
         self._options = options
         self._begun = begun
         rules = env.game.rules
-        first, second = self._learners[0], pair[1] if len(self._learners) > 1 else None
+        first, second = pair[0], None if pair[0] is pair[1] else pair[1]
+        self._learners = [learner for learner in (first, second) if learner is not None]
         self._play_games = self_play_loop(first.rule, second and second.rule)
         self._states = first.state, second and second.state
         self._generators = first.generator, second and second.generator

@@ -107,7 +107,7 @@ def test_a_sample_game_is_legal_repeatable_and_won_by_whom_it_says():
             chances = policies[move.seat].action_probabilities(position[None], mask[None])[0]
             assert move.probabilities.tolist() == chances.tolist()
             assert move.probabilities[move.action] > 0
-            assert np.flatnonzero(move.winning).tolist() == (
+            assert np.flatnonzero(move.values == 1).tolist() == (
                 game.solution.winning_actions(position).tolist()
             )
             position = game.rules.step(position, np.array(move.action))
