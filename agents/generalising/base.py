@@ -121,7 +121,7 @@ class GeneralisingLearner(GameChoosingLearner):
         self.convention = require_last_move(game.convention, f"{type(self).__name__}: the learner")
         self.positions_read = 0
         self._arguments = arguments
-        self._acting: ScorableAgent | None = None  # the greedy policy, kept until it learns more
+        self._greedy: ScorableAgent | None = None  # of the last act(), until it learns more
 
     def __repr__(self) -> str:
         """Return the game, and whether the learned solution is proved."""
@@ -164,7 +164,7 @@ class GeneralisingLearner(GameChoosingLearner):
         try:
             self._fit(game, games, rng, after_game or (lambda winner, length: False))
         finally:
-            self._acting = None
+            self._greedy = None
 
     @abstractmethod
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
@@ -192,9 +192,9 @@ class GeneralisingLearner(GameChoosingLearner):
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action of the greedy policy."""
-        if self._acting is None:
-            self._acting = self.greedy()
-        return self._acting.act(observation, action_mask, rng)
+        if self._greedy is None:
+            self._greedy = self.greedy()
+        return self._greedy.act(observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities of the greedy policy; see :class:`nim_envs.players.Policy`."""
@@ -237,4 +237,4 @@ class GeneralisingLearner(GameChoosingLearner):
         self.proof = None
         if saved["proof"] is not None:
             self._prove()
-        self._acting = None
+        self._greedy = None

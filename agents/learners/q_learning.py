@@ -53,7 +53,7 @@ class ReplayState(NamedTuple):
 
 
 @compiled(inner=True)
-def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
+def scaled_reward(reward: float, win_reward: float, loss_reward: float) -> float:
     """Return a reward with ``win_reward`` in place of +1 and ``loss_reward`` in place of -1."""
     if reward > 0.0:
         return reward * win_reward
@@ -67,9 +67,9 @@ def reward_of(learner: QLearningState, turn: Transition) -> float:
     For negamax it is the reward of the move alone, as s' is the position that the opponent meets;
     for the other bootstraps that of move and reply.
     """
-    reward = scaled(turn.reward, learner.win_reward, learner.loss_reward) + turn.bonus
+    reward = scaled_reward(turn.reward, learner.win_reward, learner.loss_reward) + turn.bonus
     if learner.bootstrap != NEGAMAX:
-        reward += scaled(turn.reply_reward, learner.win_reward, learner.loss_reward)
+        reward += scaled_reward(turn.reply_reward, learner.win_reward, learner.loss_reward)
     return reward
 
 

@@ -66,7 +66,7 @@ class HeapSymmetry(CompiledWrapper):
         policy = SortedPolicy(self.inner_policy, self.symmetry)
         return policy.action_probabilities(observations, action_masks)
 
-    def changed(self, transition: Transition) -> Transition:
+    def transform(self, transition: Transition) -> Transition:
         """Return the turn with all positions sorted."""
         symmetry = self.symmetry
         transition = transition.with_observations(

@@ -149,7 +149,7 @@ class TabularLearner(ABC):
                 rules = game.rules
                 observations = space_of_positions(rules)
             learner: AnyLearner = constructor(observations, actions, **arguments)
-            learner.index.rules = rules
+            learner.index.rules = rules  # it looks up the position of coordinates
             # An environment may have another kind of observations.
             learner.game = game if game is not None and learner.fits(game) else None
             return learner

@@ -59,7 +59,7 @@ class NimSumShaping(CompiledWrapper):
         self._own_bonus = float(bonus)
         self.bonus += self._own_bonus
 
-    def changed(self, transition: Transition) -> Transition:
+    def transform(self, transition: Transition) -> Transition:
         """Return the turn, with the bonus if the move leaves nim-sum 0."""
         bonus = nim_sum_bonus(transition.reply_observation, self._own_bonus)
         return transition._replace(bonus=transition.bonus + bonus)

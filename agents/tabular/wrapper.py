@@ -60,18 +60,18 @@ class LearnerWrapper:
 
     def update(self, transition: Transition) -> None:
         """Let the learner learn from a turn."""
-        self.learner.update(self.changed(transition))
+        self.learner.update(self.transform(transition))
 
     def learn_from_game(self, transitions: Sequence[Transition]) -> None:
         """Let the learner learn from a game."""
         if self._game_learner is not None:
-            self._game_learner.learn_from_game([self.changed(turn) for turn in transitions])
+            self._game_learner.learn_from_game([self.transform(turn) for turn in transitions])
 
     def greedy(self) -> ScorableAgent:
         """Return the greedy policy of the learner."""
         return self.learner.greedy()
 
-    def changed(self, transition: Transition) -> Transition:
+    def transform(self, transition: Transition) -> Transition:
         """Return the transition that the learner gets in place of ``transition``."""
         return transition
 

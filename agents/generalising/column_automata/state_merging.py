@@ -209,7 +209,7 @@ def merged_automaton(
             red.append(promoted)
         elif best is not None:
             merger.merge(*best[1:])
-    return _completed(merger, red, most_significant_first)
+    return _with_sink(merger, red, most_significant_first)
 
 
 def _loops_at_zero(merger: _Merger, places: Iterable[tuple[int, int]]) -> bool:
@@ -222,7 +222,7 @@ def _loops_at_zero(merger: _Merger, places: Iterable[tuple[int, int]]) -> bool:
     return False
 
 
-def _completed(merger: _Merger, red: list[int], most_significant_first: bool) -> ColumnAutomaton:
+def _with_sink(merger: _Merger, red: list[int], most_significant_first: bool) -> ColumnAutomaton:
     """Return the automaton of the red states; missing transitions lead to a sink."""
     number = {state: place for place, state in enumerate(red)}
     rows = [[number.get(after, len(red)) for after in merger.next[state]] for state in red]

@@ -11,7 +11,7 @@ MOST_ROWS = 60
 """Most classes listed."""
 
 
-def described(quotient: Quotient, proof: str | None, refuted: str | None) -> str:
+def quotient_in_words(quotient: Quotient, proof: str | None, refuted: str | None) -> str:
     """Return classes, sums with each generator, classes of states and the proof, as text.
 
     Args:

@@ -10,7 +10,7 @@ from agents.base import HypothesisError
 from agents.generalising.base import AfterGame, GeneralisingLearner
 from agents.generalising.quotients.copies import Copies
 from agents.generalising.quotients.counterexamples import CounterexampleSearch
-from agents.generalising.quotients.description import described
+from agents.generalising.quotients.description import quotient_in_words
 from agents.generalising.quotients.heap_periods import PeriodOfClasses, classes_of_states, periods
 from agents.generalising.quotients.outcomes import GameBudget, NoMoreGamesError
 from agents.generalising.quotients.parts import Parts
@@ -250,7 +250,7 @@ class QuotientLearner(GeneralisingLearner):
 
     def describe(self) -> str:
         """Return the classes, their sums and the proved statement, as text."""
-        return described(self.quotient, self.proof, self._refuted)
+        return quotient_in_words(self.quotient, self.proof, self._refuted)
 
     def learned(self) -> LearnedQuotient:
         """Return the learned quotient and the knowledge of the next state, for a file."""

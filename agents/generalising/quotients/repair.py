@@ -87,7 +87,7 @@ class Repair:
             table = ObservationTable(
                 self._generators, self._experiments, self._lost, budget, most_classes
             )
-            quotient, exam, wrong = self._closed(table, budget)
+            quotient, exam, wrong = self._close(table, budget)
             if wrong is None:
                 return quotient, exam
             # The sum refutes an equation that was used for it.
@@ -96,7 +96,7 @@ class Repair:
             self._experiments = table.experiments()
             self._begin(quotient)
 
-    def _closed(
+    def _close(
         self, table: ObservationTable, budget: GameBudget
     ) -> tuple[Quotient, CounterexampleSearch, Word | None]:
         """Return the classes of a table, their exam, and a wrong sum that gives no experiment."""
@@ -109,7 +109,8 @@ class Repair:
             quotient = Quotient(parts, table.products(), tuple(elements), table.lost())
             exam = CounterexampleSearch(quotient, budget)
             wrong = exam.counterexample(quotient, 0)
-            if wrong is None or not _learned(table, [wrong, *parts.options_of(wrong)]):
+            words = [] if wrong is None else [wrong, *parts.options_of(wrong)]
+            if not any(table.learn_from(table.generators.of(word)) for word in words):
                 return quotient, exam, wrong
 
     def saved(self) -> SavedRepair:
@@ -168,8 +169,3 @@ def _equations(quotient: Quotient, refuted: set[tuple[Word, Word]]) -> dict[Word
         if (left, right) not in refuted:
             copies[left] = right
     return copies | found
-
-
-def _learned(table: ObservationTable, words: list[Word]) -> bool:
-    """Return whether one of several sums gave the table a new experiment."""
-    return any(table.learn_from(table.generators.of(word)) for word in words)

@@ -66,7 +66,7 @@ class ValueTraining:
         self.visited = VisitedPositions(self.board)
         self.noise = torch.Generator().manual_seed(int(self.rng.integers(1 << 62)))
         self._examined = 0
-        self.values = np.ones(1)  # probability of a win, by key number; NO_OPTION is never lost
+        self.values = np.ones(1)  # probability of a win, by key number; NO_OPTION counts as won
         # Every game reaches the empty position.
         self.visited.visit(np.zeros((1, self.board.heaps), dtype=np.int64))
 
