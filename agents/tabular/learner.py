@@ -335,10 +335,10 @@ class TabularLearner(ABC):
 
 
 def _observes_coordinates(observations: Any, game: Game) -> bool:
-    """Return whether a space is that of a game's coordinates, or of the positions of such a game.
+    """Return whether a learner observes a game's coordinates, and has to look up the positions.
 
     Args:
-        observations: observation space of a player, or the space of positions that a file has.
+        observations: observation space of a player; for a learner from a file, space of positions.
         game: any game, with coordinates or without.
     """
     rules = game.rules

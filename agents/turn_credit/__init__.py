@@ -5,8 +5,8 @@ of a policy-gradient estimator is known exactly. :mod:`~agents.turn_credit.task`
 seat sees it, :mod:`~agents.turn_credit.exact` the exact gradients,
 :mod:`~agents.turn_credit.groups` sampled games, :mod:`~agents.turn_credit.estimators` the ways of
 crediting turns, :mod:`~agents.turn_credit.own` one of your own,
-:mod:`~agents.turn_credit.ascent` and :mod:`~agents.turn_credit.learning` where following them
-leads. NumPy is all that it needs.
+:mod:`~agents.turn_credit.ascent` training along their expectations, and
+:mod:`~agents.turn_credit.learning` training on sampled games. Only NumPy is needed.
 """
 
 from agents.turn_credit.estimators import ESTIMATORS, Estimator

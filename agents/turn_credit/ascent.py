@@ -1,4 +1,4 @@
-"""Ascent along expected estimates: where they lead, without any noise."""
+"""Gradient ascent along expected estimates, without the noise of samples."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ class PositionRows(NamedTuple):
     legal_counts: IntArray  # (rows,): number of legal actions
     next_positions: Array  # (rows, actions): the position after each action; empty in large games
     strides: IntArray  # (components,) or (fields,): mixed-radix strides of positions
-    # For writing rows during play; None where all are listed. Functions take it, and end_values, as
-    # arguments besides: only of an argument that is None does Numba leave the code out.
+    # For writing rows during play; None where all are listed. Functions get it and end_values also
+    # as arguments of their own: Numba leaves out the code for a value only if an argument is None.
     rules: CompiledRules | None
     last_movers_reward: float  # where the last move decides
     # (positions,): value of those without moves to the player to move, in games with an outcome
