@@ -57,14 +57,15 @@ class Tournament:
 
     def _repr_html_(self) -> str:
         """Return the table of players, ratings and points, which a notebook shows."""
-        order = [self.names.index(name) for name, *_ in self.ranking()]
-        header = ["player", "Elo", "low", "high", *(self.names[i] for i in order)]
+        ranking = self.ranking()
+        names = [name for name, *_ in ranking]
+        order = [self.names.index(name) for name in names]
         rows = [
-            [name, f"{elo:.0f}", f"{low:.0f}", f"{high:.0f}"]
-            + ["" if self.names[i] == name else f"{self.points[self.names.index(name), i]:g}"
-               for i in order]
-            for name, elo, low, high in self.ranking()
-        ]  # fmt: skip
+            [name, *(f"{number:.0f}" for number in numbers)]
+            + ["" if i == j else f"{self.points[i, j]:g}" for j in order]
+            for i, (name, *numbers) in zip(order, ranking, strict=True)
+        ]
+        header = ["player", "Elo", "low", "high", *names]
         return str(tabulate(rows, header, tablefmt="html", disable_numparse=True))
 
     def ranking(self) -> list[tuple[str, float, float, float]]:
