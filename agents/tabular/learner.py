@@ -118,7 +118,7 @@ class TabularLearner(ABC):
         # Passing a plain tuple to compiled code takes half the time of a named one.
         self._fields = tuple(state)
         state_type: Any = type(state)
-        self._calls = compiled_calls(self.rule, state_type)
+        self._compiled = compiled_calls(self.rule, state_type)
 
     def __repr__(self) -> str:
         """Return its game, the size of its tables, and the number of games it has finished."""
@@ -210,7 +210,7 @@ class TabularLearner(ABC):
             observation = observation.reshape(-1)
         if self.index.rules is not None:
             observation = self.index.positions(observation)
-        action = self._calls.choose(
+        action = self._compiled.choose(
             self._fields, self.index.strides, self.index.offset, observation, action_mask,
             first_move, self.exploration.epsilon, rng.random(),
         )  # fmt: skip
@@ -242,7 +242,7 @@ class TabularLearner(ABC):
             if index.rules is not None:
                 transition = transition.with_observations(index.positions)
             turn = tuple(transition)
-            self._calls.learn(self._fields, index.strides, index.offset, turn, epsilon, games)
+            self._compiled.learn(self._fields, index.strides, index.offset, turn, epsilon, games)
         if transition.terminated or transition.truncated:
             self.exploration.finish(transition.seat)
 
@@ -257,7 +257,7 @@ class TabularLearner(ABC):
         legal_actions = np.zeros((turns, self.num_actions), dtype=np.int64)
         for row, turn in zip(legal_actions, transitions, strict=True):
             row[: len(turn.legal_actions)] = turn.legal_actions
-        self._calls.learn_from_game(
+        self._compiled.learn_from_game(
             self._fields, self.index.strides, self.index.offset, positions,
             legal_actions, legal_counts,
             np.array([turn.action for turn in transitions]),
