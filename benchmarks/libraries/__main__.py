@@ -183,8 +183,28 @@ NOTES = """\
 """
 
 
-def report(rows: list[dict[str, Any]], command: str) -> str:
-    """Return the whole report as Markdown."""
+TITLE = "# Learners of other libraries"
+
+
+def introduction(page: Path, command: str) -> str:
+    """Return the text before the tables: the command, or what somebody has written on the page.
+
+    Args:
+        page: the page of earlier results, which may be missing.
+        command: command that makes the new one.
+    """
+    earlier = page.read_text(encoding="utf-8") if page.exists() else ""
+    written = earlier.partition("\n## ")[0].removeprefix(TITLE).strip()
+    return written if "\n\n" in written else f"`{command}`"
+
+
+def report(rows: list[dict[str, Any]], introduction: str) -> str:
+    """Return the whole report as Markdown.
+
+    Args:
+        rows: as :func:`summary` returns them.
+        introduction: text before the tables.
+    """
     names = {row["name"] for row in rows}
     tables = "\n\n".join(
         f"## {board}\n\n{table(SHOWN, shown(rows, board), style='github')}"
@@ -198,14 +218,15 @@ def report(rows: list[dict[str, Any]], command: str) -> str:
     )
     versions = sorted({row["versions"] for row in rows})
     return (
-        f"# Learners of other libraries\n\n`{command}`\n\n{tables}\n\n{NOTES}"
+        f"{TITLE}\n\n{introduction}\n\n{tables}\n\n{NOTES}"
         f"- Versions: {'; '.join(versions)}.\n- Machine: {machine()}.\n\n## Set-ups\n\n{setups}\n"
     )
 
 
 @benchmark(
     "libraries",
-    writes="libraries.csv and libraries.md; rows that are there and not made anew stay",
+    writes="libraries.csv and libraries.md; rows that are there and not made anew stay, as does "
+    "text that was written before the tables",
     quick="Few moves, one board and one seed: a check, not a result.",
 )
 @names_option("--boards", BOARDS, "Boards to play on")
@@ -238,7 +259,8 @@ def main(
     for sentence in missing(finished):
         print(sentence)
     cells = [[row[title] for title in HEADER] for row in rows]
-    write_report(output, "libraries", report(rows, invocation()), {"libraries": (HEADER, cells)})
+    page = report(rows, introduction(output / "libraries.md", invocation()))
+    write_report(output, "libraries", page, {"libraries": (HEADER, cells)})
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from benchmarks.libraries.recipes import BOARDS
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
 from nim_envs.registered_games import gymnasium_id
-from nim_envs.typing import Array, MaskArray
 
 with imports_for("this benchmark's learner of AgileRL", "agilerl"):
     import torch
@@ -20,6 +19,7 @@ with imports_for("this benchmark's learner of AgileRL", "agilerl"):
     from agilerl.components.rollout_buffer import RolloutBuffer
     from agilerl.training.train_on_policy import train_on_policy
 
+    from benchmarks.libraries.network_policy import network_policy
     from nim_envs.adapters.agilerl import AgileRLVectorEnv
 
 GAMES = 16
@@ -79,10 +79,4 @@ def ppo(board: str, moves: int, seed: int, *, ends_in_place: bool = False) -> li
             env, name, "PPO", [learner], max_steps=moves, evo_steps=moves, verbose=False
         )
     actor = population[0].actor.eval()
-
-    def policy(observations: Array, masks: MaskArray) -> Any:
-        with torch.no_grad():
-            logits = actor.head_net.wrapped(actor.extract_features(torch.as_tensor(observations)))
-        return logits.where(torch.as_tensor(masks) != 0, -torch.inf).softmax(dim=1).numpy()
-
-    return [policy]
+    return [network_policy(lambda shown: actor.head_net.wrapped(actor.extract_features(shown)))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from benchmarks.libraries.recipes import board_game
 from nim_envs.envs.aec import GameEnv
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
-from nim_envs.typing import Array, MaskArray
 
 with imports_for("this benchmark's learner of Tianshou", "tianshou"):
     import torch
@@ -26,6 +24,8 @@ with imports_for("this benchmark's learner of Tianshou", "tianshou"):
     from tianshou.env import DummyVectorEnv, PettingZooEnv
     from tianshou.trainer import OffPolicyTrainerParams
     from tianshou.utils.net.common import Net
+
+    from benchmarks.libraries.network_policy import network_policy
 
 GAMES = 10
 
@@ -81,10 +81,4 @@ def dqn(board: str, moves: int, seed: int, *, horizon: int) -> list[PolicyFuncti
             show_progress=False,
         )
     )
-
-    def policy(observations: Array, masks: MaskArray) -> Any:
-        with torch.no_grad():
-            values, _ = network(observations)
-        return values.where(torch.as_tensor(masks) != 0, -torch.inf).argmax(dim=1).numpy()
-
-    return [policy]
+    return [network_policy(lambda shown: network(shown)[0], greedy=True)]

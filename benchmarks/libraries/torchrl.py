@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gymnasium
 
 from benchmarks.libraries.recipes import BOARDS
@@ -11,7 +9,6 @@ from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
 from nim_envs.registered_games import gymnasium_id
 from nim_envs.registration import make_game
-from nim_envs.typing import Array, MaskArray
 
 with imports_for("this benchmark's learner of TorchRL", "torchrl"):
     import torch
@@ -22,6 +19,7 @@ with imports_for("this benchmark's learner of TorchRL", "torchrl"):
     from torchrl.objectives import ClipPPOLoss
     from torchrl.objectives.value import GAE
 
+    from benchmarks.libraries.network_policy import network_policy
     from nim_envs.adapters.torchrl import TorchRLVectorEnv
 
 GAMES, STEPS = 50, 20
@@ -74,14 +72,7 @@ def ppo(board: str, moves: int, seed: int, *, gamma: float) -> list[PolicyFuncti
                 total.backward()
                 torch.nn.utils.clip_grad_norm_(loss.parameters(), 1.0)
                 optimizer.step()
-
-    def policy(observations: Array, masks: MaskArray) -> Any:
-        with torch.no_grad():
-            legal = torch.as_tensor(masks) != 0
-            scores = logits(torch.as_tensor(observations)).where(legal, -torch.inf)
-            return scores.softmax(dim=1).numpy()
-
-    return [policy]
+    return [network_policy(logits)]
 
 
 def _network(outputs: int) -> Sequential:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from benchmarks.libraries.__main__ import (
     HEADER,
     LibraryRun,
+    introduction,
     main,
     missing,
+    report,
     shown,
     summary,
     with_earlier,
@@ -52,6 +55,26 @@ def test_rows_that_are_not_made_anew_stay(tmp_path):
     both = with_earlier(summary([scored("sb3", 0, 50.0)]), path)
     percents = [(row["name"], float(row["optimality %"])) for row in both]
     assert percents == [("sb3", 50.0), ("agilerl", 60.0)]
+
+
+def test_text_before_the_tables_stays(tmp_path):
+    path = tmp_path / "libraries.md"
+    rows = summary([scored("sb3", 0, 50.0)])
+    assert introduction(path, "one") == "`one`"
+    path.write_text(report(rows, "`one`"), encoding="utf-8")
+    assert introduction(path, "two") == "`two`"
+    text = "`one`\n\nMore moves help.\n\n```sh\ntwo\n```"
+    path.write_text(report(rows, text), encoding="utf-8")
+    assert introduction(path, "three") == text
+
+
+def test_the_published_page_is_that_of_its_rows_and_its_text():
+    folder = ROOT / "docs" / "results"
+    rows = read_csv(folder / "libraries.csv")
+    made = report(rows, introduction(folder / "libraries.md", ""))
+    page = (folder / "libraries.md").read_text(encoding="utf-8")
+    without_machine = [re.sub("- Machine: .*", "", text) for text in (made, page)]
+    assert without_machine[0] == without_machine[1]
 
 
 def test_what_the_published_page_says_of_the_sign_is_so():
