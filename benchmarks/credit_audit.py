@@ -20,19 +20,19 @@ from typing import Any
 import numpy as np
 
 from agents.turn_credit.adam import Adam
-from agents.turn_credit.ascent import NO_NOISE, half_trained
+from agents.turn_credit.ascent import NO_NOISE
 from agents.turn_credit.exact import Exact
 from agents.turn_credit.task import Task
 from benchmarks.command_line import benchmark, invocation
 from benchmarks.report import machine, table, write_report
 from benchmarks.turn_credit.report import span
-from nim_envs import make_game
+from benchmarks.turn_credit.settings import POLICIES, Setting, policy
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
-SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "take 1-2 of 6": ("nim", {"heaps": (6,), "max_take": 2}),
-    "misère 1-3": ("misere_nim", {"heaps": (1, 3)}),
-    "Kayles 4": ("kayles", {"heaps": (4,)}),
+SETTINGS: dict[str, Setting] = {
+    "take 1-2 of 6": Setting("nim", {"heaps": (6,), "max_take": 2}),
+    "misère 1-3": Setting("misere_nim", {"heaps": (1, 3)}),
+    "Kayles 4": Setting("kayles", {"heaps": (4,)}),
 }
 """Games of which every group is enumerated; the agent has a turn in each of their games."""
 
@@ -362,11 +362,10 @@ class Audited:
         credit = batch.turns(np.asarray(self.call(function, batch), dtype=np.float64))
         return credit * batch.reached
 
-    def of_groups(self, function: Any, batch: Batch) -> FloatArray:
-        """Return the same, in one call or one for each group."""
-        if not self.whole:
-            return self.credits(function, batch)
-        return np.concatenate([self.credits(function, each) for each in by_group(batch)])
+    def of_groups(self, credit: Callable[[Batch], FloatArray], batch: Batch) -> FloatArray:
+        """Return a credit of every turn, by one call or by one for each group."""
+        batches = by_group(batch) if self.whole else [batch]
+        return np.concatenate([credit(each) for each in batches])
 
 
 def by_group(batch: Batch) -> Iterator[Batch]:
@@ -550,7 +549,7 @@ def _said(audited: Audited, function: Any, batch: Batch) -> FloatArray | str:
     try:
         credit = audited.credits(function, batch)
     except Exception as error:
-        return f"{type(error).__name__}"
+        return type(error).__name__
     return credit if np.isfinite(credit).all() else "not finite"
 
 
@@ -578,10 +577,11 @@ def _cut(audited: Audited, function: Any) -> str:
 
 
 def _single(audited: Audited, function: Any) -> str:
-    credit = _said(audited, function, few((1, 1, 1), (1.0, 0.0, 0.0), (0, 0, 0)))
+    batch = few((1, 1, 1), (1.0, 0.0, 0.0), (0, 0, 0))
+    credit = _said(audited, function, batch)
     if isinstance(credit, str):
         return credit
-    formula = audited.formula(few((1, 1, 1), (1.0, 0.0, 0.0), (0, 0, 0)))
+    formula = audited.formula(batch)
     return "as stated" if np.abs(credit - formula).max() < EXACT else "in another way"
 
 
@@ -598,21 +598,22 @@ def measure(audited: Audited, settings: Sequence[str], draws: int, steps: int) -
         ImportError: the library is not there.
     """
     function = audited.found()
+    called = partial(audited.credits, function)
     difference = apart = 0.0
     cosines, lengths, ends = [], [], []
     for setting in settings:
-        game, arguments = SETTINGS[setting]
-        games = Games(Task(make_game(game, **arguments)))
+        games = Games(SETTINGS[setting].task())
         found: list[FloatArray] = []
-        for exact in policies(games.task, draws):
+        for draw, kind in product(range(draws), POLICIES):
+            exact = policy(games.task, kind, draw)
             if not found or audited.policy:
                 batches = games.batches(exact)
-                found = [audited.of_groups(function, batch) for batch in batches]
-                stated = [_stated(audited, batch) for batch in batches]
+                found = [audited.of_groups(called, batch) for batch in batches]
+                stated = [audited.of_groups(audited.formula, batch) for batch in batches]
                 gaps = [np.abs(x - y).max() for x, y in zip(found, stated, strict=True)]
                 difference = max(difference, *map(float, gaps))
                 bare = [
-                    np.abs(audited.of_groups(function, replace(batch, observations=False)) - x)
+                    np.abs(audited.of_groups(called, replace(batch, observations=False)) - x)
                     for batch, x in zip(batches, found, strict=True)
                 ]
                 apart = max(apart, *(float(each.max()) for each in bare))
@@ -627,20 +628,6 @@ def measure(audited: Audited, settings: Sequence[str], draws: int, steps: int) -
         _alone(audited, function), _equal(audited, function), _cut(audited, function),
         _single(audited, function), apart,
     )  # fmt: skip
-
-
-def _stated(audited: Audited, batch: Batch) -> FloatArray:
-    if not audited.whole:
-        return audited.formula(batch)
-    return np.concatenate([audited.formula(each) for each in by_group(batch)])
-
-
-def policies(task: Task, draws: int) -> Iterator[Exact]:
-    """Yield random and half-trained policies."""
-    for draw in range(draws):
-        logits = np.random.default_rng(draw).normal(size=task.legal.shape)
-        yield Exact(task, logits)
-        yield Exact(task, half_trained(task, logits))
 
 
 def ascended(games: Games, found: Sequence[FloatArray], steps: int) -> float:

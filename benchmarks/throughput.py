@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from benchmarks import batched, rollouts
 from benchmarks.command_line import benchmark, count_option, names_option
 from benchmarks.parallel import Runner
 from benchmarks.report import (
-    TableRow,
+    Table,
     machine,
     middle_and_range,
     table,
@@ -177,9 +177,6 @@ COMMON_NOTES = f"""\
 - Machine: {machine()}.
 """
 
-Tables = dict[str, tuple[Sequence[str], Sequence[TableRow]]]
-"""Header and rows of each table, by the name of its CSV file."""
-
 
 @dataclass(frozen=True)
 class Section:
@@ -187,13 +184,13 @@ class Section:
 
     Args:
         title: heading.
-        tables: its tables.
+        tables: header and rows of each table, by the name of its CSV file.
         notes: explanation of the figures.
         missing: environments that could not be timed, with the reasons.
     """
 
     title: str
-    tables: Tables
+    tables: dict[str, Table]
     notes: str
     missing: list[str]
 
@@ -216,7 +213,7 @@ def many_at_a_time(rounds: int, quick: bool) -> Section:
     seconds = 0.05 if quick else 0.5
     rates, missing = measured(batched.BATCHES, rounds, seconds, size)
     boards, _ = measured(batched.BOARD_BATCHES, rounds, seconds, size)
-    tables: Tables = {
+    tables: dict[str, Table] = {
         "batched": (batched.HEADER, batched.rows(rates)),
         "batched_ratios": (batched.RATIO_HEADER, batched.ratio_rows(rates)),
         "batched_opponents": (batched.OPPONENT_HEADER, batched.opponent_rows(rates)),
@@ -230,7 +227,7 @@ def on_device(rounds: int, quick: bool) -> Section:
     batches = {name: rollouts.batch(*of) for name, of in rollouts.ROLLOUTS.items()}
     size = rollouts.SIZES[0] if quick else None
     rates, missing = measured(batches, rounds, 0.05 if quick else 0.5, size)
-    tables: Tables = {}
+    tables: dict[str, Table] = {}
     if rates:
         highest = rollouts.bandwidth(rounds, rollouts.NUMBERS >> (10 if quick else 0))
         tables = {

@@ -12,17 +12,14 @@ import pytest
 
 from agents.turn_credit.estimators import ESTIMATORS
 from agents.turn_credit.exact import Exact
-from agents.turn_credit.task import Task
 from benchmarks import credit_audit
 from benchmarks.credit_audit import AUDITED, FINDINGS, SETTINGS, Audited, Games, few, measure
-from nim_envs import make_game
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "credit_audit.md"
 
 
 def at_random(setting, seed=0):
-    game, arguments = SETTINGS[setting]
-    task = Task(make_game(game, **arguments))
+    task = SETTINGS[setting].task()
     return Exact(task, np.random.default_rng(seed).normal(size=task.legal.shape), group=3)
 
 
