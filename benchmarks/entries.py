@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -27,6 +27,7 @@ from agents import (
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.games import same_game
 from agents.training import train
+from benchmarks.run_log import RunLog
 from benchmarks.timing import timed
 from nim_envs import Game, GameEnv
 from nim_envs.players import required_arguments
@@ -231,6 +232,24 @@ def check(name: str, env: GameEnv) -> None:
             f"--learners {name} must make a learner with act, update and greedy, or a pair of "
             f"them, not {agents if len(agents) > 1 else agents[0]!r}"
         )
+
+
+def checked_own(learners: Iterable[str], env: Callable[[], GameEnv], log: RunLog) -> list[str]:
+    """Return those of some learners that are from elsewhere, each of them checked.
+
+    Args:
+        learners: names as for :func:`fitted`.
+        env: makes the environment in which they are checked.
+        log: file of runs, which then depend on the modules of these learners.
+
+    Raises:
+        click.UsageError: a name makes something that lacks a method of a learner.
+    """
+    own = [name for name in learners if is_own(name)]
+    for name in own:
+        check(name, env())
+        log.depend_on(sources(name))
+    return own
 
 
 def _arguments(name: str) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks import leaderboard
 from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
-from benchmarks.entries import LEARNERS, UNTRAINED, check, fitted, is_own, knows, learns, sources
+from benchmarks.entries import LEARNERS, UNTRAINED, checked_own, fitted, knows, learns
 from benchmarks.parallel import Runner
 from benchmarks.report import (
     NARROW,
@@ -192,10 +192,7 @@ def main(
     it; a function of observations and action masks; or a function of an environment, a number of
     games and a seed that trains and returns a policy. The manual's page of results has examples.
     """
-    own = [name for name in learners if is_own(name)]
-    for name in own:
-        check(name, GAMES[boards[0]].make())
-        runner.log.depend_on(sources(name))
+    own = checked_own(learners, GAMES[boards[0]].make, runner.log)
     seeds = seeds or (2 if quick else len(SEEDS))
     tasks = [
         (board, learner, seed)

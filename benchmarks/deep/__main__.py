@@ -8,13 +8,13 @@ python -m benchmarks.deep --help explains every option.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -76,6 +76,75 @@ class Run(TrainingTask):
         return sustained[-1][0] if sustained else None
 
 
+class Training(NamedTuple):
+    """What training has come to: policies by what is added to the learner's name, and its cost."""
+
+    policies: Mapping[str, Policy]
+    games: int = 0
+    steps: int = 0
+    seconds: float = 0.0
+    curve: tuple[tuple[int, float], ...] = ()
+
+
+def training(task: TrainingTask, quick: bool, log: Path | None) -> Training:
+    """Train a learner.
+
+    Args:
+        task: learner and environment to train.
+        quick: whether to play few games.
+        log: directory of its TensorBoard log, if any.
+    """
+    setting = BOARDS[task.board]
+    games = setting.quick_games if quick else setting.games
+    if task.learner == "random":
+        return Training({"": RandomAgent()})
+    if task.learner == "q-learning":
+        env = setting.make()
+        # Compiled functions are loaded before the clock starts.
+        train(env, QLearning.for_env(env, epsilon=0.5), 2, seed=0, progress=False)
+        learner = QLearning.for_env(env, epsilon=0.5)
+        seconds = train(env, learner, games, seed=task.seed, progress=False).seconds
+        return Training({"": learner.greedy()}, games, seconds=seconds)
+    # JAX and PyTorch take seconds to import, and are not installed everywhere.
+    if task.learner in ALPHAZERO:
+        from benchmarks.deep.alphazero import train_alphazero
+
+        if setting is FIRST_BOARD and not quick:
+            games = ALPHAZERO_GAMES
+        seconds, (policies, curve) = timed(partial(train_alphazero, task, games, log))
+        return Training(policies, games, seconds=seconds, curve=curve)
+    if task.learner == UNTRAINED:
+        from benchmarks.deep.alphazero import untrained
+
+        return Training({"": untrained(task)})
+    if task.learner in FROM_SCRATCH:
+        return ppo_from_scratch(task, games if quick else FROM_SCRATCH_GAMES)
+    from benchmarks.deep.training import train_ppo, train_recipe
+
+    fit = partial(train_ppo, task, games, log)
+    if task.learner in RECIPES:
+        steps = 2_048 if quick else PUBLISHED_STEPS
+        fit = partial(train_recipe, task, steps, RECIPES[task.learner], log)
+    seconds, (policy, games, steps, curve) = timed(fit)
+    return Training({"": policy}, games, steps, seconds, curve)
+
+
+def ppo_from_scratch(task: TrainingTask, games: int) -> Training:
+    """Train by the program of the tutorial, whose output is not shown."""
+    from agents.deep.network import network_agent
+    from agents.deep.ppo_from_scratch import train as train_from_scratch
+
+    setting = BOARDS[task.board]
+    learn = partial(
+        train_from_scratch, task.seed, games, setting.arguments["heaps"],
+        gamma=FROM_SCRATCH[task.learner],
+    )  # fmt: skip
+    with redirect_stdout(io.StringIO()):
+        seconds, (actor, points) = timed(learn)
+    policy = network_agent(actor, setting.make().game, task.encoding, greedy=True)
+    return Training({"": policy}, points[-1][0], seconds=seconds, curve=tuple(points))
+
+
 def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
     """Train a learner and score its greedy policy over all N-positions.
 
@@ -86,77 +155,25 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
         quick: whether to play few games.
         log: directory of TensorBoard logs, if any.
     """
-    setting = BOARDS[task.board]
-    games = setting.quick_games if quick else setting.games
-    steps, seconds = 0, 0.0
-    curve: tuple[tuple[int, float], ...] = ()
-    game = setting.make().game
-    policies: dict[str, Policy] = {"": RandomAgent()}
     name = "-".join(map(str, astuple(task))).replace(", ", "-").replace(" ", "-")
-    where = None if log is None else log / name
-    if task.learner == "random":
-        games = 0
-    elif task.learner == "q-learning":
-        env = setting.make()
-        spaces = (env.observation_space("player_0"), env.action_space("player_0"))
-        # Compiled functions are loaded before the clock starts.
-        train(env, QLearning(*spaces, epsilon=0.5), 2, seed=0, progress=False)
-        learner = QLearning(*spaces, epsilon=0.5)
-        seconds = train(env, learner, games, seed=task.seed, progress=False).seconds
-        policies[""] = learner.greedy()
-    elif task.learner in ALPHAZERO:
-        # JAX takes seconds to import, and is not installed everywhere.
-        from benchmarks.deep.alphazero import train_alphazero
-
-        if setting is FIRST_BOARD and not quick:
-            games = ALPHAZERO_GAMES
-        seconds, (policies, curve) = timed(partial(train_alphazero, task, games, where))
-    elif task.learner == UNTRAINED:
-        from benchmarks.deep.alphazero import untrained
-
-        games, policies[""] = 0, untrained(task)
-    elif task.learner in FROM_SCRATCH:
-        from agents.deep.network import network_agent
-        from agents.deep.ppo_from_scratch import train as train_from_scratch
-
-        learn = partial(
-            train_from_scratch,
-            task.seed,
-            games if quick else FROM_SCRATCH_GAMES,
-            setting.arguments["heaps"],
-            gamma=FROM_SCRATCH[task.learner],
-        )
-        with redirect_stdout(io.StringIO()):
-            seconds, (actor, points) = timed(learn)
-        policies[""] = network_agent(actor, game, task.encoding, greedy=True)
-        games, curve = points[-1][0], tuple(points)
-    else:
-        # PyTorch takes seconds to import, and is not installed everywhere.
-        from benchmarks.deep import training
-
-        if task.learner in RECIPES:
-            steps = 2_048 if quick else PUBLISHED_STEPS
-            recipe = RECIPES[task.learner]
-            fit = partial(training.train_recipe, task, steps, recipe, where)
-        else:
-            fit = partial(training.train_ppo, task, games, where)
-        seconds, (policies[""], games, steps, curve) = timed(fit)
+    trained = training(task, quick, None if log is None else log / name)
+    game = BOARDS[task.board].make().game
     runs: list[Run] = []
-    for added, policy in policies.items():
+    for added, policy in trained.policies.items():
         large = bool(added) and runs[0].count > SEARCHED
         score = optimality(policy, game, sample=SAMPLE if large else None)
         runs.append(
             Run(
                 **asdict(replace(task, learner=task.learner + added)),
-                games=games,
-                steps=steps,
-                seconds=seconds,
+                games=trained.games,
+                steps=trained.steps,
+                seconds=trained.seconds,
                 percent=score.percent,
                 random_percent=score.random_percent,
                 blunders=len(score.blunders),
                 count=score.count,
                 # What is scored as it learns is the network without search.
-                curve=() if added else curve,
+                curve=() if added else trained.curve,
             )
         )
     return runs

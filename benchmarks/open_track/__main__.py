@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
-from benchmarks.entries import LEARNERS, MORE_LEARNERS, check, is_own, knows, learns, sources
+from benchmarks.entries import LEARNERS, MORE_LEARNERS, checked_own, knows, learns
 from benchmarks.open_track.figures import curves
 from benchmarks.open_track.page import page, standings_table
 from benchmarks.open_track.runs import BOARDS, QUICK_GAMES, REFUSED, OpenRun, area, run
@@ -80,10 +80,7 @@ def main(
         click.echo(f"left out, as PyTorch is not installed: {', '.join(left_out)}", err=True)
     everyone = QUICK_LEARNERS if quick else EVERYONE
     learners = learners or [name for name in everyone if name not in left_out]
-    own = [name for name in learners if is_own(name)]
-    for name in own:
-        check(name, TASKS[tasks[0]].env())
-        runner.log.depend_on(sources(name))
+    own = checked_own(learners, TASKS[tasks[0]].env, runner.log)
     seeds = seeds or (1 if quick else len(SEEDS))
     calls = [
         (task, learner, seed, quick)
