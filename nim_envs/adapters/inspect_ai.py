@@ -28,14 +28,13 @@ def exam(seed: int = 0, only: Sequence[str] = (), answer: str = "tag") -> Task:
         answer: form of the answers, as in :func:`nim_envs.text.prompt`.
     """
     suite = Suite(seed, (only,) if isinstance(only, str) else tuple(only))
-    asked = suite.requests(style="sentences", answer=answer)
     samples = [
         Sample(
             id=item.id,
-            input=request.prompt,
+            input=prompt,
             metadata={"setting": setting.name, "group": setting.group, "band": item.band},
         )
-        for request, (setting, item) in zip(asked, suite.items.values(), strict=True)
+        for setting, item, prompt in suite.prompts(style="sentences", answer=answer)
     ]
     return Task(dataset=samples, solver=generate(), scorer=exact_verdict(suite, answer))
 

@@ -277,12 +277,11 @@ class ExamTaskset(vf.Taskset[ExamTask, ExamConfig]):
         """Return the tasks, in the order of the suite."""
         config = self.config
         suite = Suite(config.seed, config.only)
-        asked = suite.requests(style="sentences", answer=config.answer)
-        for request, (setting, item) in zip(asked, suite.items.values(), strict=True):
+        for setting, item, text in suite.prompts(style="sentences", answer=config.answer):
             yield ExamTask(
                 ExamData(
                     name=item.id,
-                    prompt=request.prompt,
+                    prompt=text,
                     seed=config.seed,
                     setting=setting.name,
                     item=item.id,

@@ -38,10 +38,9 @@ def load_environment(
             'python -m pip install "verifiers[all]<0.4"'
         ) from error
     suite = Suite(seed, tuple(only))
-    asked = suite.requests(style="sentences", answer=answer)
     rows = [
-        {"question": request.prompt, "answer": "", "info": {"id": item, "setting": setting.name}}
-        for request, (item, (setting, _)) in zip(asked, suite.items.items(), strict=True)
+        {"question": prompt, "answer": "", "info": {"id": item.id, "setting": setting.name}}
+        for setting, item, prompt in suite.prompts(style="sentences", answer=answer)
     ]
 
     def verdict(completion: Any, info: dict[str, Any]) -> Verdict:

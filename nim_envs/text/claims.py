@@ -15,7 +15,7 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
 from nim_envs.text.phrases import PLACEHOLDER, phrase_of, tokens_of
-from nim_envs.text.reading import LONGEST_REPLY, QUOTES, read_move
+from nim_envs.text.reading import LONGEST_REPLY, QUOTES, check_reply, read_move
 
 ClaimKind = Literal["nim_sum", "grundy_value", "value", "line", "format"]
 
@@ -82,8 +82,7 @@ def check_claims(game: Game | Language, position: GivenPosition, reply: str) -> 
         line True best play, moves: 3
     """
     language = as_language(game)
-    if not isinstance(reply, str):
-        raise TypeError(f"a reply is a string, not {reply!r} of type {type(reply).__name__}")
+    check_reply(reply)
     here = language.position(position)
     return tuple(_checked(language, here, text) for text in _marked(reply))
 

@@ -172,28 +172,23 @@ class Language:
         return self.translated(words)
 
     @cached_property
-    def _option_forms(self) -> dict[Component, list[str]]:
-        """The forms of options without the names of their components."""
+    def _forms(self) -> dict[Component, tuple[str, list[str]]]:
+        """The form of each component's name, and those of its options without that name."""
         components = self.game.rules.components
-        return {
-            component: list(
-                dict.fromkeys(
-                    form_of(self._option_alone(components.index(component), option, state))
-                    for option, state in _some_moves(component)
-                )
+        found = {}
+        for component in dict.fromkeys(components):
+            index = components.index(component)
+            options = (
+                form_of(self._option_alone(index, option, state))
+                for option, state in _some_moves(component)
             )
-            for component in dict.fromkeys(components)
-        }
+            found[component] = form_of(self.component_name(index)), list(dict.fromkeys(options))
+        return found
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
         """The forms of moves, such as ``"heap <number>: take <number>"``."""
-        components = self.game.rules.components
-        forms = [
-            (form_of(self.component_name(components.index(component))), form)
-            for component, forms in self._option_forms.items()
-            for form in forms
-        ]
+        forms = [(name, form) for name, options in self._forms.values() for form in options]
         if len(forms) > MOST_FORMS:  # the labels of moves too are given by their form
             forms = [(name, LABEL_NUMBER.sub(PLACEHOLDER, form)) for name, form in forms]
         return tuple(dict.fromkeys(": ".join(form) for form in forms))
@@ -204,16 +199,12 @@ class Language:
         components = self.game.rules.components
         forms = [
             ComponentForms(
-                form_of(self.component_name(components.index(component))),
-                tuple(
-                    text
-                    for form in forms
-                    for text in dict.fromkeys((form, _without_repetition(component, form)))
-                ),
+                name,
+                tuple(text for form in options for text in _spellings(component, form)),
                 tuple(index for index, other in enumerate(components) if other == component),
                 isinstance(component, UNORDERED),
             )
-            for component, forms in self._option_forms.items()
+            for component, (name, options) in self._forms.items()
         ]
         plain = ("leave", "split", "object", "objects", "square", "squares")
         return Grammar(forms, {word: self.translated(word) for word in plain})
@@ -277,19 +268,18 @@ class Language:
             alone = self._option_alone(index, option, position[index])
             name = f"{self.component_name(index)}: {alone}"
             exact[name] = action
-            for text in dict.fromkeys((name, _without_repetition(component, name))):
-                phrase = grammar.phrase(text)
-                if phrase is not None and phrases.setdefault(phrase, action) != action:
-                    unclear.add(phrase)
+            found = [grammar.phrase(text) for text in _spellings(component, name)]
             if grammar.component_of:
-                for text in dict.fromkeys((alone, _without_repetition(component, alone))):
+                for text in _spellings(component, alone):
                     phrase = grammar.phrase(text)
                     if phrase is None or grammar.component_of.get(phrase.shape) != index:
                         continue
                     if text == alone:
                         exact.setdefault(text, action)
-                    if phrases.setdefault(phrase, action) != action:
-                        unclear.add(phrase)
+                    found.append(phrase)
+            for phrase in filter(None, found):
+                if phrases.setdefault(phrase, action) != action:
+                    unclear.add(phrase)
         return Names(exact, {key: phrases[key] for key in phrases if key not in unclear})
 
     def _compute_outcomes(self, position: Position) -> Outcomes:
@@ -305,9 +295,10 @@ class Language:
         )
 
 
-def _without_repetition(component: Component, text: str) -> str:
-    """Return the name of a move without what follows from its beginning."""
-    return text.split(", ")[0] if isinstance(component, REPEATING) else text
+def _spellings(component: Component, text: str) -> tuple[str, ...]:
+    """Return the name of a move, and where it differs that without what its beginning implies."""
+    first, comma, _ = text.partition(", ")
+    return (text, first) if comma and isinstance(component, REPEATING) else (text,)
 
 
 def _some_moves(component: Component) -> list[tuple[int, int]]:

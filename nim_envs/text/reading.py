@@ -125,8 +125,7 @@ def read_move(
         'prose'
     """
     language = as_language(game)
-    if not isinstance(reply, str):
-        raise TypeError(f"a reply is a string, not {reply!r} of type {type(reply).__name__}")
+    check_reply(reply)
     check_form(answer, last_line)
     names = language.names(language.position(position))
     text = reply
@@ -157,6 +156,16 @@ def read_move(
             return _format_fault(f"{several} moves in one reply")
         return _format_fault(f"not of the form {' or '.join(language.forms)}")
     return _in_prose(language, names, text)
+
+
+def check_reply(reply: object) -> None:
+    """Check that a reply is text.
+
+    Raises:
+        TypeError: it is not a string.
+    """
+    if not isinstance(reply, str):
+        raise TypeError(f"a reply is a string, not {reply!r} of type {type(reply).__name__}")
 
 
 def check_form(answer: str, last_line: bool) -> None:

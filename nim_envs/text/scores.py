@@ -227,8 +227,8 @@ def score(
         return questions.score(answered, last_line=last_line)
     except BaseException:
         if replies is None and len(file):
-            path = Path(f"text_replies_{file.digest}_{os.getpid()}.jsonl")
-            write_somewhere(path, file.content())
+            name = f"text_replies_{file.digest}_{os.getpid()}.jsonl"
+            path = write_somewhere(name, file.content())
             warnings.warn(
                 f"{len(file)} replies are in {path}: replies={str(path)!r} goes on from them",
                 RuntimeWarning,

@@ -29,10 +29,9 @@ def positions(
         answer: form of the answers, as in :func:`nim_envs.text.prompt`.
     """
     suite = _suite(seed, tuple(only))
-    asked = suite.requests(style="sentences", answer=answer)
     rows = [
-        {"prompt": request.prompt, "id": item, "seed": seed, "only": list(only), "answer": answer}
-        for request, item in zip(asked, suite.items, strict=True)
+        {"prompt": prompt, "id": item.id, "seed": seed, "only": list(only), "answer": answer}
+        for _, item, prompt in suite.prompts(style="sentences", answer=answer)
     ]
     return {"test": Dataset.from_list(rows)}
 

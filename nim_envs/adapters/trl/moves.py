@@ -17,8 +17,8 @@ from nim_envs.text.scores import asked_positions
 with imports_for("the adapter for TRL", "trl"):
     from datasets import Dataset
 
-Completion = str | Sequence[dict[str, Any]]
-"""Output of a model: a text, or the messages of a conversation."""
+Said = str | Sequence[dict[str, Any]]
+"""Prompt or completion: a text, or the messages of a conversation."""
 
 RewardFunction = Callable[..., list[float | None]]
 
@@ -72,11 +72,11 @@ def positions_dataset(
     )
 
 
-def completion_text(completion: Completion) -> str:
-    """Return the text of a completion, or the content of its last message."""
-    if isinstance(completion, str):
-        return completion
-    return str(completion[-1].get("content") or "") if completion else ""
+def text_of(said: Said) -> str:
+    """Return the text of a prompt or completion, or the content of its last message."""
+    if isinstance(said, str):
+        return said
+    return str(said[-1].get("content") or "") if said else ""
 
 
 def _reward_function(
@@ -90,14 +90,14 @@ def _reward_function(
     language = as_language(game)
 
     def rewards(
-        completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
+        completions: Sequence[Said], position: Sequence[Sequence[int]], **_: Any
     ) -> list[float | None]:
         return [
             reward_of(
                 verdict_of(
                     language,
                     tuple(here),
-                    completion_text(completion),
+                    text_of(completion),
                     answer=answer,
                     last_line=last_line,
                 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.adapters.trl.moves import positions_dataset
+from nim_envs.adapters.trl.moves import positions_dataset, text_of
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.optional import imports_for
@@ -136,7 +136,7 @@ class GameRollouts:
             game, positions, style=style, answer=answer, conversational=conversational
         )
         self._starts = {
-            _text_of(prompt): tuple(position)
+            text_of(prompt): tuple(position)
             for prompt, position in zip(self.rows["prompt"], self.rows["position"], strict=True)
         }
         self._game = game
@@ -199,18 +199,13 @@ class GameRollouts:
 
     def _begin(self, play: TextGame, prompt: Any, trainer: GRPOTrainer) -> Rollout:
         """Return a new game at the position of a prompt."""
-        start = self._starts.get(_text_of(prompt))
+        start = self._starts.get(text_of(prompt))
         if start is None:
             raise ValueError(f"no row of these rollouts has the prompt {prompt!r}")
         play.reset(start)
         if isinstance(prompt, str):
             return Rollout(play, trainer.processing_class(prompt)["input_ids"])
         return Rollout(play, _templated(trainer, prompt, add_generation_prompt=True))
-
-
-def _text_of(prompt: Any) -> str:
-    """Return a prompt, or the content of its last message."""
-    return prompt if isinstance(prompt, str) else str(prompt[-1]["content"])
 
 
 def _next_prompt(trainer: GRPOTrainer, turn: Turn) -> list[int]:

@@ -108,9 +108,7 @@ def steps_game(rng: np.random.Generator) -> Language:
 @_until_fit
 def exchange_game(rng: np.random.Generator) -> Language:
     """Draw a game with red and blue stones, in which blue ones can be turned into red ones."""
-    red, blue, turned = (
-        sorted((rng.permutation(5)[:2] + 1).tolist()) for _ in range(3)
-    )  # fmt: skip
+    red, blue, turned = (sorted((rng.permutation(5)[:2] + 1).tolist()) for _ in range(3))
 
     def moves(position: Coordinates) -> Moves:
         one, other = position

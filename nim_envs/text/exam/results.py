@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,6 +57,16 @@ def bootstrap(values: Iterable[float]) -> Interval:
     drawn = np.random.default_rng(0).integers(len(known), size=(RESAMPLES, len(known)))
     low, high = np.percentile(known[drawn].mean(axis=1), (2.5, 97.5))
     return Interval(float(known.mean()), float(low), float(high))
+
+
+def mean_over(values: Iterable[tuple[str, float]], groups: Collection[str]) -> Interval:
+    """Return the mean over settings.
+
+    Args:
+        values: group and value of each setting.
+        groups: groups of the settings that count; empty for all.
+    """
+    return bootstrap(value for group, value in values if not groups or group in groups)
 
 
 @dataclass(frozen=True)
@@ -116,14 +126,13 @@ class Results:
     kinds: dict[str, str]
     missing: int = 0
 
-    def mean(self, groups: Iterable[str] = ()) -> Interval:
+    def mean(self, groups: Collection[str] = ()) -> Interval:
         """Return the mean of :attr:`Row.above_random` over settings.
 
         Args:
             groups: those of these groups; empty for all.
         """
-        wanted = tuple(groups)
-        return bootstrap(row.above_random for row in self.rows if not wanted or row.group in wanted)
+        return mean_over(((row.group, row.above_random) for row in self.rows), groups)
 
     @property
     def summary(self) -> dict[str, Interval]:

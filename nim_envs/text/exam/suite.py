@@ -104,7 +104,6 @@ class Setting:
             ``"own rules"``.
         language: game and words.
         items: the positions.
-        random_percent: score of random legal moves at them.
     """
 
     name: str
@@ -114,7 +113,7 @@ class Setting:
 
     @property
     def random_percent(self) -> float:
-        """Score of random legal moves, in percent."""
+        """Score of random legal moves at the positions, in percent."""
         return 100.0 * float(np.mean([item.winning / item.legal for item in self.items]))
 
 
@@ -172,15 +171,23 @@ class Suite:
         """The positions of all settings by id."""
         return {item.id: (setting, item) for setting in self.settings for item in setting.items}
 
+    def prompts(self, **form: Any) -> Iterator[tuple[Setting, Item, str]]:
+        """Yield the positions with their settings and prompts.
+
+        Args:
+            form: arguments of :func:`nim_envs.text.prompt`, apart from the game and the position.
+        """
+        for setting, item in self.items.values():
+            yield setting, item, prompt(setting.language, item.position, **form)
+
     def requests(self, samples: int = 1, **form: Any) -> Iterator[Request]:
         """Yield the requests; an id is that of the position and the index of the sample.
 
         Args:
             samples: requests for each position.
-            form: arguments of :func:`nim_envs.text.prompt`, apart from the game and the position.
+            form: as of :meth:`prompts`.
         """
-        for setting, item in self.items.values():
-            text = prompt(setting.language, item.position, **form)
+        for _, item, text in self.prompts(**form):
             for sample in range(samples):
                 yield Request(f"{item.id}#{sample}", text)
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 
-from nim_envs.text.exam.results import FAILED, PARTS, Results, Row, bootstrap, mean
+from nim_envs.text.exam.results import FAILED, PARTS, Results, Row, mean, mean_over
 
 SCORES = {
     "percent": "% kept",
@@ -111,11 +111,8 @@ def compare(one: Results, other: Results) -> str:
             differences.setdefault(name.partition("/")[0], []).append(difference)
     both = [difference for each in differences.values() for difference in each]
     means = {setting: 100.0 * mean(each) for setting, each in differences.items()}
-    parts = [
-        (heading, bootstrap(value for setting, value in means.items()
-                            if not wanted or groups[setting] in wanted))
-        for heading, wanted in PARTS.values()
-    ]  # fmt: skip
+    by_group = [(groups[setting], value) for setting, value in means.items()]
+    parts = [(heading, mean_over(by_group, wanted)) for heading, wanted in PARTS.values()]
     rows = [
         (setting, groups[setting], len(differences[setting]), f"{value:+.1f}")
         for setting, value in means.items()
