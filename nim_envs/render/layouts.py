@@ -62,13 +62,18 @@ class Layout(ABC):
     def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
         """Return the legal options between which a click at a point does not decide, best first."""
 
-    def nearest_option(self, state: int, successor: float) -> list[int]:
-        """Return the legal option that leads to the state nearest to a number, if there is one."""
+    def legal_options(self, state: int) -> tuple[IntArray, IntArray]:
+        """Return the legal options in a state and the states that they lead to, ``(n,)`` each."""
         successors = self.component.successors(np.array(state, dtype=np.int64))
         (options,) = np.nonzero(successors != NO_MOVE)
+        return options, successors[options]
+
+    def nearest_option(self, state: int, successor: float) -> list[int]:
+        """Return the legal option that leads to the state nearest to a number, if there is one."""
+        options, successors = self.legal_options(state)
         if not len(options):
             return []
-        return [int(options[np.argmin(np.abs(successors[options] - successor))])]
+        return [int(options[np.argmin(np.abs(successors - successor))])]
 
 
 class BoardLayout(Layout):
@@ -278,10 +283,8 @@ class BoardLayout(Layout):
         return self._moves.get_or_create(state, lambda: self._moves_in(state))
 
     def _moves_in(self, state: int) -> Moves:
-        component = self.component
-        successors = component.successors(np.array(state, dtype=np.int64))
-        (options,) = np.nonzero(successors != NO_MOVE)
-        after = component.coordinate_system.of(successors[options])
+        options, successors = self.legal_options(state)
+        after = self.component.coordinate_system.of(successors)
         return Moves(options, self.pointed_at(options, self.coordinates(state), after))
 
     def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
@@ -613,8 +616,7 @@ class TileLayout(Layout):
 
     def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
         """Return all legal options."""
-        successors = self.component.successors(np.array(state, dtype=np.int64))
-        options: list[int] = np.nonzero(successors != NO_MOVE)[0].tolist()
+        options: list[int] = self.legal_options(state)[0].tolist()
         return options
 
 
