@@ -1,11 +1,14 @@
 """Settings of all tests."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+from tests.forks import Forks
 
 # The first call of a compiled function takes as long as its compilation.
 settings.register_profile("default", deadline=None, max_examples=40)
@@ -33,6 +36,13 @@ def effort(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("nim_envs.testing.turns.EFFORT", request.param)
 
 
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """Programs in processes of their own, in which libraries have been imported, but no game."""
+    with Forks("gymnasium, numba, pettingzoo, nim_envs") as started:
+        yield started
+
+
 class RegisteredGames:
     """Forgets the games that a test, or an example in a docstring, registers."""
 
@@ -49,3 +59,9 @@ class RegisteredGames:
 def pytest_configure(config: pytest.Config) -> None:
     # As a plugin, and not in this file, it is used for the examples in the packages too.
     config.pluginmanager.register(RegisteredGames())
+
+
+def pytest_collection_finish() -> None:
+    # Modules and tests stay to the end: no collection of garbage looks at them again.
+    gc.collect()
+    gc.freeze()

@@ -9,7 +9,6 @@ import time
 import numba
 import pytest
 
-from tests.forks import Forks
 
 
 def test_processes_that_compile_at_the_same_time_write_different_files(tmp_path, monkeypatch):
@@ -55,12 +54,6 @@ def house(tmp_path):
     (tmp_path / "house/kitchen/recipe.py").write_text(RECIPE, encoding="utf-8")
     (tmp_path / "house/cellar/store.py").write_text(STORE.format(value=20), encoding="utf-8")
     return tmp_path
-
-
-@pytest.fixture(scope="module")
-def forks():
-    with Forks("gymnasium, numba, pettingzoo, nim_envs.compilation") as started:
-        yield started
 
 
 CALL = """

@@ -11,7 +11,6 @@ import numba
 import pytest
 
 from nim_envs import compiled_files
-from tests.forks import Forks
 
 SOURCE = """
 from nim_envs.compilation import compiled
@@ -26,12 +25,27 @@ def plus(x):
 """
 
 
-@pytest.fixture
-def module(tmp_path, monkeypatch):
-    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path / "cache"))
-    path = tmp_path / "module.py"
+@pytest.fixture(scope="module")
+def compiled_once(tmp_path_factory):
+    """A module, and a copy of what was kept when its functions were compiled."""
+    path = tmp_path_factory.mktemp("compiled") / "module.py"
     path.write_text(SOURCE.format(factor=3), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("numba.config.CACHE_DIR", str(path.parent / "cache"))
+        assert called(path) == [1, 1]
+    shutil.copytree(path.parent / "cache", path.parent / "copy")
     return path
+
+
+@pytest.fixture
+def module(compiled_once, monkeypatch):
+    """The module, with all that was kept."""
+    cache = compiled_once.parent / "cache"
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(cache))
+    shutil.rmtree(cache)
+    shutil.copytree(compiled_once.parent / "copy", cache)
+    assert called(compiled_once) == [0, 0]
+    return compiled_once
 
 
 def called(module):
@@ -94,9 +108,7 @@ DAMAGE = {
 @pytest.mark.parametrize("kind", [".nbi", ".nbc"])
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_is_dropped_and_its_function_compiled_again(module, kind, damage):
-    assert called(module) == [1, 1]
-    assert called(module) == [0, 0]
-    (path,) = module.parent.rglob(f"*times*{kind}")
+    (path,) = (module.parent / "cache").rglob(f"*times*{kind}")
     DAMAGE[damage](path)
     assert called(module) == [1, 0]
     assert called(module) == [0, 0]
@@ -104,9 +116,8 @@ def test_a_damaged_file_is_dropped_and_its_function_compiled_again(module, kind,
 
 @pytest.mark.exhaustive
 def test_no_flipped_bit_is_loaded(module):
-    called(module)
     for kind in (".nbi", ".nbc"):
-        (path,) = module.parent.rglob(f"*times*{kind}")
+        (path,) = (module.parent / "cache").rglob(f"*times*{kind}")
         whole = path.read_bytes()
         for place in range(0, len(whole), 97):
             path.write_bytes(whole)
@@ -116,18 +127,11 @@ def test_no_flipped_bit_is_loaded(module):
 
 def test_a_file_that_cannot_be_unpickled_is_compiled_again(module):
     # As where a package that its content belongs to has been replaced.
-    called(module)
-    (path,) = module.parent.rglob("*times*.nbc")
+    (path,) = (module.parent / "cache").rglob("*times*.nbc")
     content = b"cnot_a_package\nnothing\n."
     path.write_bytes(content + compiled_files._digest(str(path), content))
     assert called(module) == [1, 0]
     assert called(module) == [0, 0]
-
-
-@pytest.fixture(scope="module")
-def forks():
-    with Forks("gymnasium, numba, pettingzoo, nim_envs.compilation") as started:
-        yield started
 
 
 @pytest.fixture

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from importlib.metadata import requires
 
-import pytest
-
 from nim_envs.interrupts import PACKAGES_OF_ALL
 from nim_envs.optional import DISTRIBUTIONS
-from tests.forks import ROOT, Forks
+from tests.forks import ROOT
 
 NEEDED = [
     (
@@ -85,13 +83,6 @@ NEEDED = [
         "SignedProducts needs torch: python -m pip install torch",
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def forks():
-    # They take a while to import, and import none of the packages that are missing.
-    with Forks("gymnasium, pettingzoo, numba, nim_envs") as started:
-        yield started
 
 
 def without(package):

@@ -181,8 +181,14 @@ def spoils(chosen):
 
 
 @pytest.mark.parametrize("sample", [None, 40])
-@pytest.mark.parametrize("subject", [NIM, single(), make_vector("nim", 3, heaps=HEAPS)], ids=str)
-def test_a_policy_that_overwrites_its_arguments_gets_the_score_of_its_answers(subject, sample):
+@pytest.mark.parametrize(
+    "subject_of",
+    [lambda: NIM, single, lambda: make_vector("nim", 3, heaps=HEAPS)],
+    ids=["game", "environment", "batch"],
+)
+def test_a_policy_that_overwrites_its_arguments_gets_the_score_of_its_answers(subject_of, sample):
+    subject = subject_of()
+
     def shares(observations, masks):
         return masks / masks.sum(axis=1, keepdims=True)
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from functools import cache
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -35,8 +32,6 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import save_figure
 from tests.legible import check_legible
 from tests.pairwise import in_turn
-
-ROOT = Path(__file__).resolve().parents[3]
 
 ROW = ("subtraction", {"heaps": (17,), "subtraction_set": (1, 2, 3), "misere": True})
 SETTINGS = {
@@ -430,7 +425,7 @@ def test_the_users_matplotlib_settings_are_neither_used_nor_changed():
         assert figure.axes[0].xaxis.label.get_fontsize() == 9
 
 
-def test_no_display_is_needed_and_pyplot_is_left_alone():
+def test_no_display_is_needed_and_pyplot_is_left_alone(forks):
     code = (
         "import sys\n"
         "from agents import OptimalAgent\n"
@@ -441,7 +436,4 @@ def test_no_display_is_needed_and_pyplot_is_left_alone():
         "heatmaps(OptimalAgent(game), game)\n"
         "print('matplotlib.pyplot' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"
+    assert forks.output(code) == ["False"]

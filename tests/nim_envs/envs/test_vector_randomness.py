@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from nim_envs import Convention, Game, Rules
 from nim_envs.envs.vector import VectorGameEnv, random_numbers
@@ -18,6 +17,7 @@ from nim_envs.errors import (
 from nim_envs.registration import GAMES
 from nim_envs.rules import TableComponent
 from nim_envs.starts import UniformStart
+from tests.goodness_of_fit import p_value
 from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import MODES, Recorder, agrees, batch, play, same
 
@@ -161,11 +161,11 @@ def test_sampled_actions_are_uniform_over_the_legal_ones(arguments, start):
     counts = frequencies(env, start, lambda env: env.sample_actions(), 50_000)
     legal = env.game.rules.action_mask(np.array(start)).astype(bool)
     assert not counts[~legal].any()
-    assert chisquare(counts[legal]).pvalue > 1e-3
+    assert p_value(counts[legal]) > 1e-3
     # Two draws in a row are independent.
     second = env.sample_actions()
     again = np.bincount(second, minlength=len(legal))
-    assert chisquare(again[legal]).pvalue > 1e-3
+    assert p_value(again[legal]) > 1e-3
     assert 0.5 < (env.sample_actions() == second).mean() * legal.sum() < 2
 
 
@@ -237,7 +237,7 @@ def test_opponents_draw_uniformly_among_what_they_play(name, arguments, start, o
         wanted = solution.winning_actions(start)
     assert counts.sum() == counts[wanted].sum() == 10_000
     if len(wanted) > 1:
-        assert chisquare(counts[wanted]).pvalue > 1e-3
+        assert p_value(counts[wanted]) > 1e-3
 
 
 def test_epsilon_is_the_probability_of_a_random_move():
@@ -247,7 +247,7 @@ def test_epsilon_is_the_probability_of_a_random_move():
     (best,) = env.game.solution.winning_actions((3, 4, 5))
     legal = env.game.rules.action_mask(env.start).astype(bool)
     expected = np.where(np.arange(len(legal)) == best, 0.75, 0.0) + 0.25 * legal / legal.sum()
-    assert chisquare(counts[legal], 50_000 * expected[legal]).pvalue > 1e-3
+    assert p_value(counts[legal], 50_000 * expected[legal]) > 1e-3
 
 
 @in_one_test("name", GAMES)
@@ -299,7 +299,7 @@ def test_a_game_that_the_first_move_ends_is_not_shown(opponent):
 def test_seats_are_drawn_evenly_and_starts_as_their_distribution_says():
     env = batch(heaps=(2, 3), start="balanced", num_envs=60_000, opponent="random", seat="random")
     _, infos = env.reset(seed=0, options={"start": (2, 3)})
-    assert chisquare(np.bincount(infos["seat"])).pvalue > 1e-3
+    assert p_value(np.bincount(infos["seat"])) > 1e-3
     env = batch(heaps=(2, 3), start="balanced", num_envs=60_000)
     env.reset(seed=0)
     positions, probabilities = env.game.start.sampler(env.game).support()
@@ -309,14 +309,14 @@ def test_seats_are_drawn_evenly_and_starts_as_their_distribution_says():
     counts = np.bincount(lines, minlength=len(expected))
     assert not counts[expected == 0].any()
     here = expected > 0
-    assert chisquare(counts[here], 60_000 * expected[here]).pvalue > 1e-3
+    assert p_value(counts[here], 60_000 * expected[here]) > 1e-3
 
 
 def test_starts_too_many_to_list_are_drawn_all_the_same():
     env = batch(heaps=(150, 150, 150), max_take=2, start="uniform", num_envs=3_000, max_cycles=1)
     env.reset(seed=0)
     first = env.positions
-    assert chisquare(np.bincount(first[:, 0], minlength=151)).pvalue > 1e-3
+    assert p_value(np.bincount(first[:, 0], minlength=151)) > 1e-3
     for _ in range(3):
         env.step(env.sample_actions())
     assert (env.positions != first).any(axis=1).mean() > 0.99

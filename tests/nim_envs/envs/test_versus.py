@@ -16,7 +16,6 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import RecordEpisodeStatistics
-from scipy.stats import chisquare
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
 from nim_envs import make_game
@@ -30,6 +29,7 @@ from nim_envs.errors import (
 )
 from nim_envs.registration import GAMES, gymnasium_id, make_vector, make_versus
 from tests.games import ALL, KINDS
+from tests.goodness_of_fit import p_value
 from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import same
 from tests.pairwise import in_turn
@@ -286,7 +286,7 @@ def test_opponents_play_with_the_probabilities_of_their_agents(opponent, agent, 
     }
     assert set(seen) == set(expected)
     if len(expected) > 1:
-        assert chisquare([seen[key] for key in expected], list(expected.values())).pvalue > 1e-4
+        assert p_value([seen[key] for key in expected], list(expected.values())) > 1e-4
 
 
 def test_a_seat_that_is_drawn_is_each_as_often_as_the_other():

@@ -14,7 +14,10 @@ from nim_envs.errors import MissingPackageError, SearchTooLargeError
 from nim_envs.render import widget
 from tests import outcome_games
 
-pytest.importorskip("anywidget")
+
+@pytest.fixture(scope="module", autouse=True)
+def _anywidget():
+    pytest.importorskip("anywidget")
 
 
 def listed(game):
