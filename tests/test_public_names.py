@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import itertools
-import subprocess
 import sys
 from pathlib import Path
 
@@ -251,7 +250,7 @@ def test_exported_names_are_listed_here(package):
 
 
 @pytest.mark.parametrize("package", ["nim_envs", "agents"])
-def test_exported_names_are_imported_when_they_are_used_and_known_to_type_checkers(package):
+def test_exported_names_are_imported_when_they_are_used_and_known_to_type_checkers(package, forks):
     module = importlib.import_module(package)
     path = Path(module.__file__)
     checked = {
@@ -265,7 +264,7 @@ def test_exported_names_are_imported_when_they_are_used_and_known_to_type_checke
     for name, home in checked.items():
         assert getattr(module, name) is getattr(importlib.import_module(home), name)
     code = f"import {package}; [getattr({package}, name) for name in {package}.__all__]"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    forks.output(code)
     assert {*module.__all__, "__name__"} <= set(dir(module))
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
         _ = module.nothing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -175,15 +175,15 @@ class Language:
     def _forms(self) -> dict[Component, tuple[str, list[str]]]:
         """The form of each component's name, and those of its options without that name."""
         components = self.game.rules.components
-        found = {}
+        forms = {}
         for component in dict.fromkeys(components):
             index = components.index(component)
             options = (
                 form_of(self._option_alone(index, option, state))
-                for option, state in _some_moves(component)
+                for option, state in _moves_of_each_form(component)
             )
-            found[component] = form_of(self.component_name(index)), list(dict.fromkeys(options))
-        return found
+            forms[component] = form_of(self.component_name(index)), list(dict.fromkeys(options))
+        return forms
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
@@ -319,6 +319,14 @@ def _some_moves(component: Component) -> list[tuple[int, int]]:
         if len(found) >= MOST_EXAMINED:
             break
     return found
+
+
+def _moves_of_each_form(component: Component) -> Iterable[tuple[int, int]]:
+    """The first legal pair of option and state of each form in plain words."""
+    first: dict[str, tuple[int, int]] = {}
+    for option, state in _some_moves(component):
+        first.setdefault(form_of(component.words.describe(option, state)), (option, state))
+    return first.values()
 
 
 def as_language(game: Any) -> Language:

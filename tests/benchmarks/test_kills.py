@@ -77,7 +77,12 @@ def wait_until(condition, what):
 
 
 @pytest.mark.parametrize(
-    ("kills", "seeds"), [(2, 3), pytest.param(5, 8, marks=pytest.mark.release)]
+    ("kills", "seeds"),
+    [
+        (1, 3),
+        pytest.param(2, 3, marks=pytest.mark.exhaustive),
+        pytest.param(5, 8, marks=pytest.mark.release),
+    ],
 )
 def test_a_killed_benchmark_loses_nothing_and_leaves_nobody(tmp_path, kills, seeds):
     (tmp_path / "begun").mkdir()
@@ -105,7 +110,7 @@ def test_a_killed_benchmark_loses_nothing_and_leaves_nobody(tmp_path, kills, see
     rng = random.Random(0)
     whole = []
     # Signals come to the program alone, and to all of its processes, as Ctrl-C and `timeout` send.
-    ways = [(signal.SIGTERM, True), (signal.SIGKILL, False), (signal.SIGINT, False)]
+    ways = [(signal.SIGKILL, False), (signal.SIGTERM, True), (signal.SIGINT, False)]
     ways += [(signal.SIGTERM, False), (signal.SIGINT, True)]
     for kill in range(kills):
         before = begun(tmp_path)

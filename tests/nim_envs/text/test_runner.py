@@ -316,7 +316,7 @@ def perfect_or_wrong(suite):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends signals")
-@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.exhaustive)])
 def test_a_run_that_is_killed_at_any_moment_goes_on_and_pays_for_nothing_twice(
     tmp_path, kills, monkeypatch
 ):

@@ -112,7 +112,7 @@ def test_prompts_are_the_settings_own_and_twins_are_in_other_words(suite):
 
 
 def test_the_perfect_player_has_100_and_the_reciter_in_plain_nim_alone(suite):
-    perfect = results(suite, "perfect", samples=2)
+    perfect = results(suite, "perfect")
     assert all(row.percent == row.percent_of_moves == 100 for row in perfect.rows)
     assert perfect.summary["all"] == (100, 100, 100)
     recited = results(suite, "nim-sum")
