@@ -760,10 +760,11 @@ def test_what_cannot_be_written_is_refused_before_the_training(tmp_path, monkeyp
     assert "learner.zip: Permission denied" in capsys.readouterr().err
 
 
-def test_a_board_too_large_for_all_positions_is_scored_at_a_sample(tmp_path, capsys):
+def test_a_board_too_large_for_all_positions_is_scored_at_a_sample(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("agents.cli.train.SAMPLE", 1000)
     large = ["--game", "nim", "--set", "heaps=300,300,300", "--learner", "column-automaton"]
     assert run(["train", *large, "--output", str(tmp_path / "large.zip")]) == 0
-    assert "100.0 % of 10000 N-positions drawn at random played" in capsys.readouterr().out
+    assert "100.0 % of 1000 N-positions drawn at random played" in capsys.readouterr().out
 
 
 def test_a_window_without_a_display_says_to_leave_it_out(monkeypatch, capsys):

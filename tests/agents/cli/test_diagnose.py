@@ -11,7 +11,7 @@ STARTERS = "docs.tutorials.my_learner"
 
 @pytest.mark.parametrize("name", ["MyLearner", "trained_elsewhere"])
 def test_the_starters_of_the_leaderboard_are_trained_and_diagnosed(name, capsys):
-    assert run(["diagnose", f"{STARTERS}:{name}", "--games", "2000"]) == 0
+    assert run(["diagnose", f"{STARTERS}:{name}", "--games", "1000"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("Verdict: right")
     assert shown.count("Score: ") == 5
