@@ -62,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    # Modules and tests stay to the end: no collection of garbage looks at them again.
+    # Modules and tests stay to the end: the garbage collector need not visit them again and again.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(5000, 10, 50)
