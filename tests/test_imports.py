@@ -150,7 +150,8 @@ def layer(module):
 def imports(path):
     """The names that a module imports: modules where they are modules, else where they are from."""
     names = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    nodes = [ast.parse(path.read_text(encoding="utf-8"))]
+    for node in nodes:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -158,6 +159,8 @@ def imports(path):
             for alias in node.names:
                 deeper = f"{node.module}.{alias.name}"
                 names.append(deeper if deeper in MODULES else node.module)
+        else:  # no import is within an expression, of which there are most
+            nodes += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
     return names
 
 

@@ -109,7 +109,7 @@ def test_players_keep_the_value(name):
     some = [
         position for position in truth if entry.moves(position) and sum(map(bool, position)) > 3
     ]
-    for position in [some[i] for i in rng.choice(len(some), 60)]:
+    for position in [some[i] for i in rng.choice(len(some), 30)]:
         env.reset(options={"start": position})
         observed = env.observe(env.agent_selection)
         arguments = observed["observation"], observed["action_mask"], rng

@@ -348,7 +348,7 @@ def test_a_killed_run_resumes_from_its_last_checkpoint(tmp_path):
         deadline = time.monotonic() + 120
         while not path.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
-        time.sleep(0.5)
+        time.sleep(0.1)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()

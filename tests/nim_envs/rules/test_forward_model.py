@@ -180,7 +180,7 @@ def test_illegal_actions_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments"), [("wythoff", {"queens": ((18, 18),)}), ("chomp", {"rows": 6})]
+    ("name", "arguments"), [("wythoff", {"queens": ((12, 12),)}), ("chomp", {"rows": 5})]
 )
 def test_memory_is_bounded(name, arguments, monkeypatch):
     def peak(most):

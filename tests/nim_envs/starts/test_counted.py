@@ -90,7 +90,7 @@ SOLVED_BY_VALUES = [
 )
 def test_counted_starts_are_complete_and_equally_likely(name, arguments, misere):
     game = make_game(name, **{**arguments, "misere": misere})
-    for box in random_boxes(game, 4):
+    for box in random_boxes(game, 2):
         points = CountedSampler(box, terminal=True)
         assert points.num_positions == len(within(game, box))
         for winning in (None, True, False):
