@@ -160,7 +160,9 @@ def imports(path):
                 deeper = f"{node.module}.{alias.name}"
                 names.append(deeper if deeper in MODULES else node.module)
         else:  # no import is within an expression, of which there are most
-            nodes += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
+            nodes += [
+                child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)
+            ]
     return names
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import itertools
-import sys
 from pathlib import Path
 
 import pytest

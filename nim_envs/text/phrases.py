@@ -89,7 +89,9 @@ def phrase_of(tokens: Iterable[Token]) -> Phrase:
     for token in tokens:
         if token.is_number:
             numbers.append(int(token.text) if len(token.text) <= LONGEST_NUMBER else TOO_LONG)
-        shape.append(PLACEHOLDER if token.is_number else token.text)
+            shape.append(PLACEHOLDER)
+        else:
+            shape.append(token.text)
     return Phrase(tuple(shape), tuple(numbers))
 
 

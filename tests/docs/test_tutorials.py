@@ -66,7 +66,15 @@ def alike(one, other):
     return drawn[0].shape == drawn[1].shape and np.abs(drawn[0] - drawn[1]).mean() < 4
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in (*OF_ONE_RUN, "verifiers")])
+# The programs of three games, which list large boards, are in part run by their commands, below.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.exhaustive] if name == "three_games" else [])
+        for name in PAGES
+        if name not in (*OF_ONE_RUN, "verifiers")
+    ],
+)
 def test_the_page_shows_what_its_programs_print_and_draw(name, tmp_path):
     known = set(sys.modules)
     with as_program(name, tmp_path):

@@ -10,7 +10,6 @@ import numba
 import pytest
 
 
-
 def test_processes_that_compile_at_the_same_time_write_different_files(tmp_path, monkeypatch):
     monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
     path = tmp_path / "module.py"

@@ -33,7 +33,7 @@ from tests.games import ALL
 from tests.nim_envs.text.speakers import playable
 from tests.pairwise import in_turn
 
-MOST = 60
+MOST = 30
 """Positions of a game that are swept."""
 
 GAMES = {
