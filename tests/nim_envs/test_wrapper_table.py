@@ -31,6 +31,8 @@ NO_WRAPPERS = {"VectorEnv", "aec_to_parallel_wrapper", "parallel_to_aec_wrapper"
 """A base class, and what does not take games whose players move in turn."""
 
 
+# A fixture, as jax and torch, which some of them import, take long to import.
+@pytest.fixture(scope="module")
 def classes():
     """Every wrapper of the installed libraries, by its name there."""
     modules = [gymnasium.core, conversions]
@@ -49,12 +51,6 @@ def classes():
         and kind not in KINDS
         and not name.startswith("_")
     }
-
-
-@pytest.fixture(scope="module", name="classes")
-def installed():
-    # Not for the names of tests: jax and torch take long to import.
-    return classes()
 
 
 def table():
