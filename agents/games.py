@@ -89,8 +89,8 @@ def game_in_words(game: Game) -> dict[str, str]:
 
 def shows_address(value: Any) -> bool:
     """Return whether an object is shown in Python's own way: its address differs between runs."""
-    shown: Any = type(value).__repr__
-    return shown is object.__repr__
+    representation: Any = type(value).__repr__
+    return representation is object.__repr__
 
 
 def digest_of_moves(game: Game) -> str:

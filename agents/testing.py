@@ -19,7 +19,7 @@ from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.wrapper import LearnerWrapper
 from agents.training import train
 from nim_envs.testing import ConformanceError, check_policy
-from nim_envs.testing.requirements import COPIES, during, require, require_equal, same, shown
+from nim_envs.testing.requirements import COPIES, during, require, require_equal, same, text_of
 from nim_envs.typing import Array, MaskArray
 
 GAMES = 40
@@ -127,7 +127,7 @@ class _Watched(LearnerWrapper):
         legal = np.flatnonzero(action_mask).tolist()
         require(
             isinstance(action, (int, np.integer)) and action in legal,
-            f"act() returned {action!r} at {shown(observation)}, where the legal actions are "
+            f"act() returned {action!r} at {text_of(observation)}, where the legal actions are "
             f"{legal}",
         )
         return action
@@ -225,7 +225,7 @@ class _Checks:
         watched, rng = _Watched(learner), np.random.default_rng(0)
         for observation, mask in zip(*self.situations, strict=True):
             watched.begin_game()
-            with during(f"act() at {shown(observation)}"):
+            with during(f"act() at {text_of(observation)}"):
                 watched.act(observation.copy(), mask.copy(), rng)
         watched.begin_game()
         require(same(self.known(learner), before), "act() teaches the learner something")

@@ -555,11 +555,11 @@ def _said(audited: Audited, function: Any, batch: Batch) -> FloatArray | str:
 
 def _alone(audited: Audited, function: Any) -> str:
     # Two groups, as a batch of one token cannot be whitened; the second has games enough.
-    shown = []
+    cells = []
     for result in (1.0, 0.0):
         credit = _said(audited, function, few((2, 2, 2), (result, 1.0, 0.0), (0, 1, 1)))
-        shown.append(credit if isinstance(credit, str) else f"{credit[0, 0]:.3g}")
-    return " / ".join(shown)
+        cells.append(credit if isinstance(credit, str) else f"{credit[0, 0]:.3g}")
+    return " / ".join(cells)
 
 
 def _equal(audited: Audited, function: Any) -> str:

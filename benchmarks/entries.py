@@ -143,8 +143,8 @@ def maker(name: str) -> Maker:
     known = {**LEARNERS, **MORE_LEARNERS}
     if name in known:
         return known[name]
-    made = resolved(name)
-    make = getattr(made, "for_env", made)
+    entry = resolved(name)
+    make = getattr(entry, "for_env", entry)
 
     def agents(env: GameEnv) -> tuple[Any, ...]:
         found = make(env)
@@ -254,7 +254,7 @@ def checked_own(learners: Iterable[str], env: Callable[[], GameEnv], log: RunLog
 
 def _arguments(name: str) -> int:
     """Return the number of required positional arguments of a function; 0 of anything else."""
-    made = resolved(name) if is_own(name) else None
-    if made is None or isinstance(made, type) or hasattr(made, "for_env"):
+    entry = resolved(name) if is_own(name) else None
+    if entry is None or isinstance(entry, type) or hasattr(entry, "for_env"):
         return 0
-    return required_arguments(made)
+    return required_arguments(entry)

@@ -235,10 +235,10 @@ def beside_published(runs: list[ScoredRun], own: list[str]) -> str:
     boards = [name for name in GAMES if any(run.game == name for run in runs)]
     scores = leaderboard.means(leaderboard.published(), boards)
     here = leaderboard.means(as_text(run_rows(runs)), boards)
-    shown = {f"{name} (yours)": here[name] for name in own if name in here}
-    near = leaderboard.nearest(scores, [sum(each) / len(each) for each in shown.values()])
-    shown.update({name: scores[name] for name in (*UNTRAINED, *near) if name in scores})
-    ranked = sorted(shown.items(), key=lambda item: -sum(item[1]))
+    percents = {f"{name} (yours)": here[name] for name in own if name in here}
+    near = leaderboard.nearest(scores, [sum(each) / len(each) for each in percents.values()])
+    percents.update({name: scores[name] for name in (*UNTRAINED, *near) if name in scores})
+    ranked = sorted(percents.items(), key=lambda item: -sum(item[1]))
     rows = [[name, float(np.mean(each)), *each] for name, each in ranked]
     numbers = [str(number) for number in range(1, len(boards) + 1)]
     fewer = any(0 < run.games < GAMES[run.game].games for run in runs if run.learner in own)

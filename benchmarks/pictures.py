@@ -151,8 +151,8 @@ def main(names: list[str] | None, output: Path) -> None:
         pictures = {f"{file}.gif": frames}
         if file in ON_DARK and not names:
             pictures[f"{file}_dark.gif"] = [darkened(frame) for frame in frames]
-        for written, shown in pictures.items():
-            path, content = output / written, gif(shown)
+        for written, images in pictures.items():
+            path, content = output / written, gif(images)
             write_atomically(path, content)
             print(f"wrote {path}, {len(content) / 1000:.0f} kB")
 

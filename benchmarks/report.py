@@ -153,12 +153,12 @@ def write_report(
     for file, (header, rows) in (tables or {}).items():
         write_csv(directory / f"{file}.csv", header, rows)
     write_text(directory / f"{name}.md", text)
-    drawn = {file: figure for file, figure in (figures or {}).items() if figure is not None}
-    if drawn:
+    drawable = {file: figure for file, figure in (figures or {}).items() if figure is not None}
+    if drawable:
         # Not every benchmark draws, and it takes a second to import.
         from nim_envs.render.style import save_figure
 
-        for file, figure in drawn.items():
+        for file, figure in drawable.items():
             for suffix in formats:
                 save_figure(figure, directory / f"{file}.{suffix}")
 

@@ -479,8 +479,8 @@ def main(
     runner.log.end_runs()
     tables = {name: (PARTS[name].header, rows) for name, rows in measured.items()}
     print(*(table(*each) for each in tables.values()), sep="\n\n")
-    shown = [table(*each, style="github") for each in tables.values()]
-    write_report(output, "solver", "\n\n".join(["# Solver", *shown, NOTES]), tables)
+    sections = [table(*each, style="github") for each in tables.values()]
+    write_report(output, "solver", "\n\n".join(["# Solver", *sections, NOTES]), tables)
 
 
 if __name__ == "__main__":

@@ -104,14 +104,14 @@ def forward_model(name: str, **arguments: Any) -> Batch:
         uniform = random.Random(0).random
 
         def run(games: int) -> tuple[int, int]:
-            made = 0
+            moves_made = 0
             for _ in range(games):
                 moves = game.moves(start)
                 while moves:
                     _, position = moves[int(uniform() * len(moves))]
                     moves = game.moves(position)
-                    made += 1
-            return made, made
+                    moves_made += 1
+            return moves_made, moves_made
 
         return clocked(run)
 
@@ -196,9 +196,9 @@ class Section:
 
     def markdown(self) -> str:
         """Return the section as Markdown."""
-        shown = [table(header, rows, style="github") for header, rows in self.tables.values()]
+        sections = [table(header, rows, style="github") for header, rows in self.tables.values()]
         absent = "".join(f"- Missing in this run: {line}.\n" for line in self.missing)
-        return f"## {self.title}\n\n" + "\n\n".join([*shown, self.notes + absent])
+        return f"## {self.title}\n\n" + "\n\n".join([*sections, self.notes + absent])
 
 
 def turn_based(rounds: int, quick: bool) -> Section:

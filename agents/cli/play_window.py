@@ -72,7 +72,7 @@ class PlayWindow:
         self._mouse = (-1.0, -1.0)
         self._shift = 0
         self._reply_at: float | None = None
-        self._drawn = False
+        self._is_current = False
         self.window = Window(title, size)
         self.picture = Picture(match.game, size, TOOLBAR)
         self._keys: dict[int, Callable[[], None]] = {
@@ -120,8 +120,8 @@ class PlayWindow:
                 self._moved()
         if self.picture.size != self._size():
             self.picture = Picture(self.match.game, self._size(), TOOLBAR)
-            self._drawn = False
-        if not self._drawn:
+            self._is_current = False
+        if not self._is_current:
             self._draw()
 
     def _size(self) -> tuple[int, int]:
@@ -130,7 +130,7 @@ class PlayWindow:
 
     def _handle(self, event: Any) -> None:
         """Handle one event."""
-        self._drawn = False
+        self._is_current = False
         if event.type == self._pygame.MOUSEMOTION:
             self._mouse, self._shift = event.pos, 0
             self._point()
@@ -199,7 +199,7 @@ class PlayWindow:
         self.hint = False
         self._reply_at = None
         self.listed, self.pointed, self._shift = [], None, 0
-        self._drawn = False
+        self._is_current = False
 
     def _toggle_hint(self) -> None:
         self.message = ""
@@ -259,7 +259,7 @@ class PlayWindow:
             return []
         room, rows, columns = self._list_room()
         rules, position = self.match.game.rules, self.match.position
-        shown = self.listed[self._first_listed : self._first_listed + rows * columns]
+        visible = self.listed[self._first_listed : self._first_listed + rows * columns]
         winning = self.match.scene(winning=True).winning if self.hint else None
         return [
             Button(
@@ -269,7 +269,7 @@ class PlayWindow:
                 winning is not None and action in winning,
             )
             for place, action in zip(
-                room.shrunk(4, 34, 4, 4).grid(rows, columns), shown, strict=False
+                room.shrunk(4, 34, 4, 4).grid(rows, columns), visible, strict=False
             )
         ]
 
@@ -306,7 +306,7 @@ class PlayWindow:
         drawing.text(label, (right, height - TOOLBAR / 2 - 3), 18, palette.GREY, anchor=(0, 0.5))
         canvas.draw(drawing.shapes)
         self.window.show(canvas.surface)
-        self._drawn = True
+        self._is_current = True
 
     def _about_pointed(self) -> str:
         """Return the move that a click would make, in words, or else whose turn it is."""

@@ -41,22 +41,22 @@ def show(
     A text longer than the terminal is shown in a pager; q leaves it.
     """
     env = make_env(game, settings, start, player)
-    shown: Any = make_player(player, env) if greedy else make_agent(player, env)
+    agent: Any = make_player(player, env) if greedy else make_agent(player, env)
     if plots is not None:
-        title = " ".join([type(shown).__name__, "on", env.game.rules.name, *settings])
-        write_pictures(heatmaps_of(shown, env.game, title), plots, picture)
+        title = " ".join([type(agent).__name__, "on", env.game.rules.name, *settings])
+        write_pictures(heatmaps_of(agent, env.game, title), plots, picture)
         return
-    if isinstance(shown, GameChoosingLearner) and not (positions or sample):
-        print_whole(shown.describe() + "\n")
+    if isinstance(agent, GameChoosingLearner) and not (positions or sample):
+        print_whole(agent.describe() + "\n")
         return
     text = plotting("policy_tables")
     if sample:
-        played = sample_game(shown, env.game, seed=seed)
+        played = sample_game(agent, env.game, seed=seed)
         print_whole(text.printed(text.game_text(env.game, played)))
     else:
         chosen = [env.game.rules.checked_positions(integers(text)) for text in positions] or None
-        table = text.policy_table(shown, env.game, chosen)
-        print_whole(text.printed(table) + text.policy_summary(shown, env.game, chosen) + "\n")
+        table = text.policy_table(agent, env.game, chosen)
+        print_whole(text.printed(table) + text.policy_summary(agent, env.game, chosen) + "\n")
 
 
 def print_whole(text: str) -> None:

@@ -219,16 +219,16 @@ def train(
     if isinstance(agent, GameChoosingLearner):
         click.echo(f"proved: {agent.proof}" if agent.proof else "nothing was proved")
     try:
-        score, drawn = score_of(agent.greedy(), env.game)
+        score, random_score = score_of(agent.greedy(), env.game)
     except SearchTooLargeError as error:
         click.echo(f"{stopped}saved to {saved}; it cannot be scored: {error}")
         return
     named = scored_in_words(env.game)[1]
     click.echo(
-        f"{stopped}{score.percent:.1f} % of {score.count} {named}{drawn} played optimally "
+        f"{stopped}{score.percent:.1f} % of {score.count} {named}{random_score} played optimally "
         f"(random: {score.random_percent:.1f} %); saved to {saved}"
     )
-    if score.percent < 100 and not drawn:
+    if score.percent < 100 and not random_score:
         about_start = reachable_in_words(agent.greedy(), env.game, score.count)
         if about_start:
             say(about_start)

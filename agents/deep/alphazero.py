@@ -662,10 +662,10 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
         (states, lengths, ended), memory, moves, key, total = carry
         key, search_key, start_key = jax.random.split(key, 3)
         found = search(state.network, states, search_key, settings.simulations)
-        made = Moves(states.observation, states.legal_action_mask, found.action_weights, 0.0)
+        new_moves = Moves(states.observation, states.legal_action_mask, found.action_weights, 0.0)
         places = moves + jnp.arange(games)
         memory = jax.tree.map(
-            lambda ring, new: ring.at[places % settings.memory].set(new), memory, made
+            lambda ring, new: ring.at[places % settings.memory].set(new), memory, new_moves
         )
         movers = states.current_player
         states = jax.vmap(env.step)(states, found.action)
@@ -713,9 +713,11 @@ def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
     """Return moves with equal components in a random order, another one for each move."""
     components = env.game.rules.components
     kinds = np.array([components.index(component) for component in components])
-    drawn = jax.random.uniform(key, (len(moves.result), len(components)))
+    uniforms = jax.random.uniform(key, (len(moves.result), len(components)))
     # The components, sorted by kind and drawn at random among equal ones, into the places of each.
-    order = jnp.argsort(kinds + drawn / 2, axis=1)[:, np.argsort(np.argsort(kinds, kind="stable"))]
+    order = jnp.argsort(kinds + uniforms / 2, axis=1)[
+        :, np.argsort(np.argsort(kinds, kind="stable"))
+    ]
 
     def along(array: Any, widths: Any) -> Any:
         firsts, component = np.cumsum(widths) - widths, np.repeat(np.arange(len(widths)), widths)

@@ -154,11 +154,11 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
         figsize=(len(panels) * max(PAGE_WIDTH / 3, width * columns + 0.5), rows * height + 2),
         layout="constrained",
     )
-    for axes, (label, shown, array, colours) in zip(
+    for axes, (label, panel_title, array, colours) in zip(
         figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels, strict=True
     ):
         axes.set_label(label)
-        axes.set_title(shown)
+        axes.set_title(panel_title)
         legal = np.where(masks == 1, array, np.nan)
         norm = _norm_of_values(legal) if label == "values" else Normalize(0, 1)
         mesh = _cells(axes, legal, norm, colours, masks == 0)
@@ -326,8 +326,8 @@ class _Grid:
         if len(fixed) == 1:
             ((index, state),) = fixed.items()
             return f"{components[index].kind} {index}: {state}"
-        shown = (fixed.get(index, "*") for index in range(len(components)))
-        return ", ".join(shown) if states else ""
+        states_text = (fixed.get(index, "*") for index in range(len(components)))
+        return ", ".join(states_text) if states else ""
 
 
 @styled
@@ -387,7 +387,10 @@ def _names_of_states(component: Component, states: IntArray) -> list[str]:
     """Names of states, ``(n,)``: their coordinates, or else their numbers."""
     if not component.has_coordinates:
         return list(map(str, states.tolist()))
-    return ["-".join(map(str, shown)) for shown in component.coordinate_system.of(states).tolist()]
+    return [
+        "-".join(map(str, coordinates))
+        for coordinates in component.coordinate_system.of(states).tolist()
+    ]
 
 
 def _names_of_moves(component: Component) -> tuple[str, list[str]]:
@@ -469,9 +472,9 @@ def _write_numbers(axes: Axes, mesh: QuadMesh, array: FloatArray) -> None:
         light = 0.3 * red + 0.59 * green + 0.11 * blue > 0.5
         number = array[row, column]
         small = f"{number:.2g}" if isinstance(mesh.norm, LogNorm) else f"{number:.2f}"
-        shown = small if abs(number) < 10 else f"{number:.0f}"
+        text = small if abs(number) < 10 else f"{number:.0f}"
         axes.text(
-            column, row, shown.replace("-", "−"),
+            column, row, text.replace("-", "−"),
             color="black" if light else "white", ha="center", va="center", fontsize=7,
         )  # fmt: skip
 
@@ -489,8 +492,8 @@ def _label_cells(axis: Axis, labels: list[str], inches: float, *, along_text: bo
     steps = (base * 10**power for power in range(9) for base in (1, 2, 5))
     step = next(step for step in steps if step * inches >= needed)
     numbers = [int(label) if label.isdecimal() else place for place, label in enumerate(labels)]
-    shown = [place for place, number in enumerate(numbers) if number % step == 0]
-    axis.set_ticks(shown, [labels[place] for place in shown])
+    ticks = [place for place, number in enumerate(numbers) if number % step == 0]
+    axis.set_ticks(ticks, [labels[place] for place in ticks])
 
 
 def _state_name(game: Game, index: int) -> str:

@@ -48,14 +48,14 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     """
     if not isinstance(agent, Policy):
         raise TypeError(f"a table needs an agent with action_probabilities, which {agent!r} lacks")
-    shown = _playable(game, positions)
-    masks = game.rules.action_mask(shown)
-    probabilities = agent.action_probabilities(game.rules.coordinates(shown), masks)
-    best = _best(agent, game.rules.coordinates(shown), masks)
-    values = move_values(game, shown, masks)
+    shown_positions = _playable(game, positions)
+    masks = game.rules.action_mask(shown_positions)
+    probabilities = agent.action_probabilities(game.rules.coordinates(shown_positions), masks)
+    best = _best(agent, game.rules.coordinates(shown_positions), masks)
+    values = move_values(game, shown_positions, masks)
     counts: tuple[Any, ...] = ()
     if isinstance(agent, WinLossRatio):
-        rows = agent.index.many(shown)
+        rows = agent.index.many(shown_positions)
         counts = (agent.wins[rows], agent.losses[rows])
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
@@ -64,7 +64,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         *((name, "right") for name in ("wins", "losses") if counts), ("outcome", "left"),
     ):  # fmt: skip
         table.add_column(header, justify=justify, no_wrap=True)  # type: ignore[arg-type]
-    for place, position in enumerate(shown):
+    for place, position in enumerate(shown_positions):
         actions = np.flatnonzero(masks[place]).tolist()
         shown_as = " ".join(map(str, game.rules.coordinate_tuple(position)))
         table.add_row(f"{shown_as}  {_outcome(values[place])}")
@@ -88,11 +88,11 @@ def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = N
 
     Arguments and errors: :func:`policy_table`.
     """
-    shown = _playable(game, positions)
-    masks = game.rules.action_mask(shown)
-    right = game.solution.keeping_mask(shown)
+    rows = _playable(game, positions)
+    masks = game.rules.action_mask(rows)
+    right = game.solution.keeping_mask(rows)
     counted = right.any(axis=1)
-    best = _best(agent, game.rules.coordinates(shown), masks)
+    best = _best(agent, game.rules.coordinates(rows), masks)
     played = counted & ~(best & ~right).any(axis=1)
     does = "keeps the value" if game.has_outcome else "wins"
     named = scored_in_words(game)[1]
@@ -104,15 +104,15 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
     rules = game.rules
     if positions is None:
         try:
-            shown = rules.lattice(LARGEST_TEXT)
+            rows = rules.lattice(LARGEST_TEXT)
         except SearchTooLargeError as error:
             raise SearchTooLargeError(f"{error}; name those to show") from None
-        return shown[~rules.is_terminal(shown)]
-    shown = rules.checked_positions(positions).reshape(-1, len(rules.components))
-    for position in shown[rules.is_terminal(shown)].tolist():
+        return rows[~rules.is_terminal(rows)]
+    rows = rules.checked_positions(positions).reshape(-1, len(rules.components))
+    for position in rows[rules.is_terminal(rows)].tolist():
         named = rules.coordinate_tuple(np.array(position))
         raise InvalidPositionError(f"position {named} leaves no legal move to show")
-    return shown
+    return rows
 
 
 def _best(agent: Any, observations: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:

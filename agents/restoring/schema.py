@@ -166,7 +166,7 @@ def _is_instance(value: Any, hint: Any) -> bool:
 
 
 def _wrong(name: str, value: Any, hint: Any) -> StorageError:
-    shown = repr(value)
-    shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
+    text = repr(value)
+    text = text if len(text) <= 60 else f"{text[:57]}…"
     expected = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
-    return StorageError(f"{name} must be {expected}, not {shown}")
+    return StorageError(f"{name} must be {expected}, not {text}")

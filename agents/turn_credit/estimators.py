@@ -336,13 +336,13 @@ def _by_turn_line(exact: Exact, quantity: FloatArray, std: bool) -> _Line:
 
 
 def _by_turn_move(exact: Exact, std: bool) -> MeanCredit:
-    kept = exact.task.score_left
-    return exact.move_credit(kept, _by_turn_line(exact, kept, std).slope)
+    scores = exact.task.score_left
+    return exact.move_credit(scores, _by_turn_line(exact, scores, std).slope)
 
 
 def _by_turn_summed(exact: Exact, std: bool) -> MeanCredit:
-    kept = exact.task.score_left
-    return exact.summed_credit(kept, *_by_turn_line(exact, kept, std))
+    scores = exact.task.score_left
+    return exact.summed_credit(scores, *_by_turn_line(exact, scores, std))
 
 
 def _by_turn_result(exact: Exact, std: bool) -> MeanCredit:

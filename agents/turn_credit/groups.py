@@ -215,8 +215,10 @@ class Groups:
         actions = self.actions.reshape(runs, groups, -1)
         norms = np.empty((estimators, runs, groups))
         for run in range(runs):
-            here, made = states[run], actions[run]
-            products = (made[:, :, np.newaxis] == made[:, np.newaxis]).astype(np.float64)
+            here, run_actions = states[run], actions[run]
+            products = (run_actions[:, :, np.newaxis] == run_actions[:, np.newaxis]).astype(
+                np.float64
+            )
             products += squares[run][..., np.newaxis]
             products -= own[run][:, :, np.newaxis] + own[run][:, np.newaxis]
             products *= here[:, :, np.newaxis] == here[:, np.newaxis]
@@ -245,9 +247,11 @@ def sample(
         sharing: number of groups that share a critic, a divisor of ``groups``.
     """
     runs, num_positions, width = len(policies), len(task.positions), 2 * task.turns + 1
-    drawn = np.stack([rng.random((groups, 1 + games * width)) for rng in rngs])
-    contexts = np.searchsorted(_cumulated(task.context_probabilities), drawn[..., 0], side="right")
-    uniforms = drawn[..., 1:].reshape(-1, width)
+    uniforms_of_games = np.stack([rng.random((groups, 1 + games * width)) for rng in rngs])
+    contexts = np.searchsorted(
+        _cumulated(task.context_probabilities), uniforms_of_games[..., 0], side="right"
+    )
+    uniforms = uniforms_of_games[..., 1:].reshape(-1, width)
     shape = (runs, groups, games)
     at, seat = (
         np.broadcast_to(which[contexts][..., np.newaxis], shape).reshape(-1)
@@ -267,7 +271,7 @@ def sample(
         if turn or waiting.any():
             moving = game if turn else game[waiting]
             here = at[moving]
-            chosen = _drawn(theirs[here], uniforms[moving, 2 * turn])
+            chosen = _sampled_index(theirs[here], uniforms[moving, 2 * turn])
             at[moving] = task.index_after[here, chosen]
             over = task.terminal[at[moving]]
             results[moving[over]] = task.end_scores[at[moving[over]]]
@@ -275,7 +279,9 @@ def sample(
         if not len(game):
             break
         here = at[game]
-        chosen = _drawn(ours[run[game] * num_positions + here], uniforms[game, 2 * turn + 1])
+        chosen = _sampled_index(
+            ours[run[game] * num_positions + here], uniforms[game, 2 * turn + 1]
+        )
         states[game, turn], actions[game, turn], reached[game, turn] = here, chosen, True
         at[game] = task.index_after[here, chosen]
         over = task.terminal[at[game]]
@@ -295,6 +301,6 @@ def _cumulated(probabilities: FloatArray) -> FloatArray:
     return sums / np.where(total > 0, total, 1.0)
 
 
-def _drawn(cumulated: FloatArray, uniforms: FloatArray) -> IntArray:
+def _sampled_index(cumulated: FloatArray, uniforms: FloatArray) -> IntArray:
     """Return the index that each uniform number falls on, by its row of cumulated probabilities."""
     return np.asarray((cumulated <= uniforms[:, np.newaxis]).sum(axis=1))

@@ -155,6 +155,6 @@ def play(
             )
         )
     winning = sum(int(each.infos["winning"].sum()) for each in episodes)
-    kept = sum(int(each.infos["kept_win"].sum()) for each in episodes)
+    keeping = sum(int(each.infos["kept_win"].sum()) for each in episodes)
     moves = sum(len(each.actions) for each in episodes)
-    return episodes, Counts(games, moves, winning, decisions, winning - kept)
+    return episodes, Counts(games, moves, winning, decisions, winning - keeping)

@@ -122,8 +122,8 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
         else:
             policy = KnownOrRandom(learner.greedy(), env.game, game)
         number = game.rules.num_positions
-        drawn = not board.enumerated or (quick and number > QUICK_LARGEST)
-        sample = (QUICK_SAMPLE if quick else SAMPLE) if drawn else None
+        sampled = not board.enumerated or (quick and number > QUICK_LARGEST)
+        sample = (QUICK_SAMPLE if quick else SAMPLE) if sampled else None
         try:
             score = optimality(policy, game, sample=sample, seed=0)
         except SearchTooLargeError:  # the board is too large to solve
@@ -211,12 +211,12 @@ def results(name: str, runs: Sequence[GeneralisationRun]) -> tuple[list[str], li
     body = []
     for group in groups(runs):
         if group[0].experiment == name:
-            shown = [
+            cells = [
                 percents([run.scores[board].percent for run in group if board in run.scores])
                 for board in boards
             ]
             refused = not any(run.scores for run in group)
-            body.append([group[0].contender, *(["refused"] * len(boards) if refused else shown)])
+            body.append([group[0].contender, *(["refused"] * len(boards) if refused else cells)])
     return ["learner", *boards], body
 
 

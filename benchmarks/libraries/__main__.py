@@ -152,7 +152,7 @@ def with_earlier(rows: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]
 SHOWN = ("library", "learner", "recipe", "optimality %", "lowest", "seconds", "fault (seeds, odds)")
 
 
-def shown(rows: list[dict[str, Any]], board: str) -> list[list[Any]]:
+def table_rows(rows: list[dict[str, Any]], board: str) -> list[list[Any]]:
     """Return the rows of one board as they are printed, under :data:`SHOWN`."""
     found = []
     for row in rows:
@@ -207,9 +207,9 @@ def report(rows: list[dict[str, Any]], introduction: str) -> str:
     """
     names = {row["name"] for row in rows}
     tables = "\n\n".join(
-        f"## {board}\n\n{table(SHOWN, shown(rows, board), style='github')}"
+        f"## {board}\n\n{table(SHOWN, table_rows(rows, board), style='github')}"
         for board in BOARDS
-        if shown(rows, board)
+        if table_rows(rows, board)
     )
     setups = "\n".join(
         f"- **{recipe.library}, {recipe.learner}**, {recipe.recipe}: {recipe.setup}."
@@ -254,7 +254,7 @@ def main(
     runner.log.end_runs()
     rows = with_earlier(summary(finished), output / "libraries.csv")
     for board in BOARDS:
-        if found := shown(rows, board):
+        if found := table_rows(rows, board):
             print(f"{board}\n{table(SHOWN, found)}\n")
     for sentence in missing(finished):
         print(sentence)

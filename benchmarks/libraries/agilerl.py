@@ -79,4 +79,4 @@ def ppo(board: str, moves: int, seed: int, *, ends_in_place: bool = False) -> li
             env, name, "PPO", [learner], max_steps=moves, evo_steps=moves, verbose=False
         )
     actor = population[0].actor.eval()
-    return [network_policy(lambda shown: actor.head_net.wrapped(actor.extract_features(shown)))]
+    return [network_policy(lambda inputs: actor.head_net.wrapped(actor.extract_features(inputs)))]

@@ -50,8 +50,8 @@ def search(
 
         def turn(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
             key, row, sign = state
-            key, drawn = jax.random.split(key)
-            action = jax.random.categorical(drawn, jnp.where(legal[row], 0.0, -jnp.inf))
+            key, action_key = jax.random.split(key)
+            action = jax.random.categorical(action_key, jnp.where(legal[row], 0.0, -jnp.inf))
             return key, after[row, action], -sign
 
         _, last, sign = jax.lax.while_loop(lambda state: ~over[state[1]], turn, (key, row, 1.0))

@@ -201,12 +201,12 @@ def _policy(agent: rl_agent.AbstractAgent, player: int) -> PolicyFunction:
     def policy(observations: Array, masks: MaskArray) -> FloatArray:
         rows = []
         for observation, mask in zip(observations, masks, strict=True):
-            shown = {
+            observed = {
                 "info_state": [observation.tolist()] * PLAYERS,
                 "legal_actions": [np.flatnonzero(mask).tolist()] * PLAYERS,
                 "current_player": player,
             }
-            step = rl_environment.TimeStep(shown, None, None, rl_environment.StepType.MID)
+            step = rl_environment.TimeStep(observed, None, None, rl_environment.StepType.MID)
             rows.append(agent.step(step, is_evaluation=True).probs)
         return np.array(rows)
 

@@ -72,12 +72,12 @@ def _policy(module: Any) -> PolicyFunction:
     """Return the probabilities with which a module draws its moves."""
 
     def policy(observations: Array, masks: MaskArray) -> Any:
-        shown = {
+        inputs = {
             "observations": torch.as_tensor(observations),
             "action_mask": torch.as_tensor(masks, dtype=torch.float32),
         }
         with torch.no_grad():
-            logits = module.forward_inference({"obs": shown})["action_dist_inputs"]
+            logits = module.forward_inference({"obs": inputs})["action_dist_inputs"]
         return logits.softmax(dim=1).numpy()
 
     return policy

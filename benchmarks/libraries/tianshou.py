@@ -81,4 +81,4 @@ def dqn(board: str, moves: int, seed: int, *, horizon: int) -> list[PolicyFuncti
             show_progress=False,
         )
     )
-    return [network_policy(lambda shown: network(shown)[0], greedy=True)]
+    return [network_policy(lambda inputs: network(inputs)[0], greedy=True)]

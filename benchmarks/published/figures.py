@@ -114,10 +114,12 @@ def comparison(runs: list[Any]) -> Figure | None:
     axes.set_xlabel("percent, mean over seeds\n(a mark for each setting of a learner)")
     axes.grid(axis="both", linestyle=":")
     used = {handle.get_label(): handle for handle in axes.get_lines()}
-    shown = [mark for mark in (PUBLISHED, MEASURED, *marks.values()) if mark["label"] in used]
+    legend_marks = [
+        mark for mark in (PUBLISHED, MEASURED, *marks.values()) if mark["label"] in used
+    ]
     if any(handle.get_markerfacecolor() == "white" for handle in axes.get_lines()):
-        shown.append(HOLLOW)
-    handles = [Line2D([], [], **{**mark, "linestyle": "none"}) for mark in shown]
+        legend_marks.append(HOLLOW)
+    handles = [Line2D([], [], **{**mark, "linestyle": "none"}) for mark in legend_marks]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
 
@@ -158,13 +160,13 @@ def q_learners(runs: list[Any]) -> Figure | None:
             ("same_games", BLUE, "s", "same games"),
             ("same_seconds", VERMILLION, "^", "same seconds"),
         ):
-            drawn = [
+            points = [
                 (number, _mean((getattr(run, kind)[learner] for run in group), score))
                 for number, group in by_games.items()
                 if all(getattr(run, kind) is not None for run in group)
             ]
             axes.plot(
-                [number for number, _ in drawn], [mean for _, mean in drawn],
+                [number for number, _ in points], [mean for _, mean in points],
                 color=color, marker=marker, label=f"{learner}, {label}",
             )  # fmt: skip
         axes.set_xscale("log")

@@ -37,8 +37,8 @@ def figure(spoken: Sequence[Spoken], learned: Sequence[Learned]) -> Figure:
         learned: runs.
     """
     boards = [board for board in BOARDS if any(each.board == board for each in learned)]
-    drawn = Figure(figsize=(PAGE_WIDTH, 3.6), layout="constrained")
-    panels = drawn.subplots(
+    figure = Figure(figsize=(PAGE_WIDTH, 3.6), layout="constrained")
+    panels = figure.subplots(
         1, len(boards), sharey=True, squeeze=False, width_ratios=[2.0, 1.0, 1.0][: len(boards)]
     )[0]
     for axes, board in zip(panels, boards, strict=True):
@@ -63,5 +63,5 @@ def figure(spoken: Sequence[Spoken], learned: Sequence[Learned]) -> Figure:
     rows = [row for row in ROWS if any(each.row == row for each in learned)]
     keys = [Line2D([], [], label=row, **STYLES[row]) for row in rows]
     keys.append(Line2D([], [], color=GREY, linestyle=":", linewidth=0.8, label="random moves"))
-    drawn.legend(handles=keys, loc="outside lower center", ncols=4)
-    return drawn
+    figure.legend(handles=keys, loc="outside lower center", ncols=4)
+    return figure

@@ -70,14 +70,14 @@ def figures(
         limits: policies at which ascent along their expectations ends.
         moves: moves until they have learned.
     """
-    drawn = {}
+    figures = {}
     if directions:
-        drawn["turn_credit_direction"] = _direction(directions)
+        figures["turn_credit_direction"] = _direction(directions)
     if limits:
-        drawn["turn_credit_ends"] = _limits(limits)
+        figures["turn_credit_ends"] = _limits(limits)
     if moves:
-        drawn["turn_credit_moves"] = _moves(moves)
-    return drawn
+        figures["turn_credit_moves"] = _moves(moves)
+    return figures
 
 
 def _style(name: str) -> dict[str, Any]:
@@ -88,8 +88,8 @@ def _style(name: str) -> dict[str, Any]:
 @styled
 def _direction(directions: Sequence[Direction]) -> Figure:
     """Median cosine with ∇J against relative variance; hollow marks are half-trained."""
-    drawn = Figure(figsize=(PAGE_WIDTH, 5.0), layout="constrained")
-    axes = drawn.add_subplot()
+    figure = Figure(figsize=(PAGE_WIDTH, 5.0), layout="constrained")
+    axes = figure.add_subplot()
     costs = relative_costs(directions)
     places = {
         name: [
@@ -132,7 +132,7 @@ def _direction(directions: Sequence[Direction]) -> Figure:
         "half-trained"
     )
     axes.set_ylabel("cosine of E ĝ with ∇J")
-    return drawn
+    return figure
 
 
 def _games(figure: Figure, names: Iterable[str]) -> None:
@@ -145,38 +145,38 @@ def _games(figure: Figure, names: Iterable[str]) -> None:
 
 def _rows(names: Container[str]) -> tuple[Figure, Axes, list[str]]:
     """Return a figure with a row for each of those names that are drawn, in order."""
-    shown = [name for name in SHOWN if name in names]
-    drawn = Figure(figsize=(PAGE_WIDTH, 1.0 + 0.19 * len(shown)), layout="constrained")
-    axes = drawn.add_subplot()
-    axes.set_yticks(range(len(shown)), [SHOWN[name] for name in shown])
-    axes.set_ylim(len(shown) - 0.4, -0.6)
+    estimators = [name for name in SHOWN if name in names]
+    figure = Figure(figsize=(PAGE_WIDTH, 1.0 + 0.19 * len(estimators)), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_yticks(range(len(estimators)), [SHOWN[name] for name in estimators])
+    axes.set_ylim(len(estimators) - 0.4, -0.6)
     axes.grid(axis="y")
-    for label, name in zip(axes.get_yticklabels(), shown, strict=True):
+    for label, name in zip(axes.get_yticklabels(), estimators, strict=True):
         label.set_color(_style(name)["color"])
-    return drawn, axes, shown
+    return figure, axes, estimators
 
 
 @styled
 def _limits(limits: Sequence[Limit]) -> Figure:
     """J / J* at the end of the ascent, one mark a game."""
-    drawn, axes, shown = _rows({each.estimator for each in limits})
-    for row, name in enumerate(shown):
+    figure, axes, estimators = _rows({each.estimator for each in limits})
+    for row, name in enumerate(estimators):
         for each in limits:
             if each.estimator == name:
                 marker = PLACES[each.setting]
                 axes.plot(each.share, row, color=_style(name)["color"], marker=marker, alpha=0.8)
     axes.set_xlabel("J / J*, from the full board, where ascent along the expected direction ends")
     settings = {each.setting for each in limits}
-    _games(drawn, [name for name in PLACES if name in settings])
-    return drawn
+    _games(figure, [name for name in PLACES if name in settings])
+    return figure
 
 
 @styled
 def _moves(moves: Sequence[MovesToLearn]) -> Figure:
     """Median of sampled moves with the range over seeds; past the cap is "never"."""
     never = 1.6 * CAP
-    drawn, axes, shown = _rows({each.estimator for each in moves})
-    for row, name in enumerate(shown):
+    figure, axes, estimators = _rows({each.estimator for each in moves})
+    for row, name in enumerate(estimators):
         for number, setting in enumerate(ANYWHERE):
             for each in moves:
                 if (each.setting, each.estimator) != (setting, name):
@@ -197,5 +197,5 @@ def _moves(moves: Sequence[MovesToLearn]) -> Figure:
         "sampled moves to 95 % of all positions right, from any start; median and range"
     )
     names = {each.setting.partition(",")[0] for each in moves}
-    _games(drawn, [name for name in PLACES if name in names])
-    return drawn
+    _games(figure, [name for name in PLACES if name in names])
+    return figure

@@ -52,7 +52,7 @@ def relative_costs(directions: Sequence[Direction]) -> dict[tuple[str, str], flo
 def span(numbers: Sequence[float]) -> str:
     """Return the least and the greatest of some numbers of at most 1; none is rounded up to 1."""
 
-    def shown(number: float) -> str:
+    def rounded(number: float) -> str:
         # What is 1 but for rounding errors is 1.
         if abs(number - 1) < 1e-9:
             return "1"
@@ -63,7 +63,7 @@ def span(numbers: Sequence[float]) -> str:
 
     if not numbers:
         return "-"
-    low, high = shown(min(numbers)), shown(max(numbers))
+    low, high = rounded(min(numbers)), rounded(max(numbers))
     return low if low == high else f"{low} to {high}"
 
 
@@ -72,8 +72,8 @@ def thousands(each: MovesToLearn) -> str:
     reached = sum(run.moves is not None for run in each.runs)
     if not reached:
         return "never"
-    shown = "mostly never" if np.isinf(each.median) else f"{each.median / 1000:.0f}"
-    return shown if reached == len(each.runs) else f"{shown} ({reached} of {len(each.runs)})"
+    median = "mostly never" if np.isinf(each.median) else f"{each.median / 1000:.0f}"
+    return median if reached == len(each.runs) else f"{median} ({reached} of {len(each.runs)})"
 
 
 SUMMARY = (

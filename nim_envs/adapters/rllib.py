@@ -34,9 +34,9 @@ class MaskedPettingZooEnv(PettingZooEnv):
         # Scores read these attributes.
         self.game, self.encoding = self.env.unwrapped.game, self.env.unwrapped.encoding
         both = {agent: self.env.observation_space(agent) for agent in self.env.possible_agents}
-        shown: Any = {agent: spaces.Dict(each) for agent, each in _renamed(both).items()}
-        self.observation_spaces = shown
-        self.observation_space = spaces.Dict(shown)
+        observed_spaces: Any = {agent: spaces.Dict(each) for agent, each in _renamed(both).items()}
+        self.observation_spaces = observed_spaces
+        self.observation_space = spaces.Dict(observed_spaces)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -53,6 +53,6 @@ class MaskedPettingZooEnv(PettingZooEnv):
 
 def _renamed(observations: dict[str, Any]) -> dict[str, Any]:
     return {
-        agent: {"observations": shown["observation"], "action_mask": shown["action_mask"]}
-        for agent, shown in observations.items()
+        agent: {"observations": observed["observation"], "action_mask": observed["action_mask"]}
+        for agent, observed in observations.items()
     }

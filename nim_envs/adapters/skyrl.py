@@ -136,8 +136,8 @@ class SkyRLTextEnv(BaseTextEnv):
         won = {"won": float(self.replies[-1].result > 0)}
         if self._play.language.game.has_outcome:
             won["drawn"] = float(self.replies[-1].points == 0.5)
-        kept = mean_reward(self.replies)
-        return won if kept is None else {**won, "kept_win": kept}
+        keep_rate = mean_reward(self.replies)
+        return won if keep_rate is None else {**won, "kept_win": keep_rate}
 
 
 def _from_user(content: str) -> Message:

@@ -142,14 +142,14 @@ def exam(
         facts = header(suite, speaker, settings, samples, form)
         path = replies or Path(f"exam_{_in_a_name(speaker)}_{Replies(None, facts).digest}.jsonl")
         limits = Limits(token_limit, cost_limit, prompt_price, reply_price)
-        with open_replies(path, facts) as kept:
+        with open_replies(path, facts) as stored:
             said = list(
                 answers(
-                    ask, suite.requests(samples, **form), kept,
+                    ask, suite.requests(samples, **form), stored,
                     total=len(suite.items) * samples, concurrency=concurrency, limits=limits,
                 )
             )  # fmt: skip
-            spent = kept.prompt_tokens, kept.reply_tokens, limits.spent(kept)
+            spent = stored.prompt_tokens, stored.reply_tokens, limits.spent(stored)
     results = judge_answers(suite, said, facts, {"answer": answer, "last_line": last_line})
     show(results, outputs)
     click.echo(f"replies: {path}")

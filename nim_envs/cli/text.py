@@ -179,8 +179,8 @@ def score_program(
     questions = Questions(language, **asked)
     header = {**questions.header, "command": command}
     path = replies or Path(f"text_replies_{Replies(None, header).digest}.jsonl")
-    with Program(command) as program, open_replies(path, header) as kept:
-        said = answers(program, questions, kept, total=len(questions), concurrency=CONCURRENCY)
+    with Program(command) as program, open_replies(path, header) as stored:
+        said = answers(program, questions, stored, total=len(questions), concurrency=CONCURRENCY)
         result = questions.score(said, last_line=last_line)
     if replies is None:
         path.unlink()
@@ -196,18 +196,18 @@ def open_replies(path: Path, header: dict[str, Any]) -> Iterator[Replies]:
     """
     with writing(path):
         try:
-            kept = Replies(path, header)
+            stored = Replies(path, header)
         except ValueError as error:
             raise click.UsageError(f"--replies: {error}") from error
-    if kept.known:
-        click.echo(f"going on after {kept.known} replies in {path}", err=True)
+    if stored.known:
+        click.echo(f"going on after {stored.known} replies in {path}", err=True)
     try:
-        yield kept
+        yield stored
     except BaseException:
-        click.echo(f"{len(kept)} replies are kept in {path}: the same command goes on", err=True)
+        click.echo(f"{len(stored)} replies are kept in {path}: the same command goes on", err=True)
         raise
     finally:
-        kept.close()
+        stored.close()
 
 
 def show_score(result: TextScore, command: str) -> None:

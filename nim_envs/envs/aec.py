@@ -541,8 +541,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         Raises:
             ResetNeededError: before the first :meth:`reset`.
         """
-        shown = self.game.rules.coordinates(self._current())
-        return np.append(shown, PLAYERS.index(self.agent_selection))
+        coordinates = self.game.rules.coordinates(self._current())
+        return np.append(coordinates, PLAYERS.index(self.agent_selection))
 
     def render(self) -> Frame | str | None:
         """Render the position in the environment's ``render_mode``.

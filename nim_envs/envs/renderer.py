@@ -75,7 +75,7 @@ class Renderer:
             winner: the seat that has won, if one has.
             last_move: the move to highlight, if any.
         """
-        shown = self.show_winning_moves and mover is not None
+        with_moves = self.show_winning_moves and mover is not None
         return Scene(
             position=position,
             mover=mover,
@@ -83,7 +83,7 @@ class Renderer:
             previous=None if last_move is None else last_move.before,
             last_mover=None if last_move is None else last_move.seat,
             last_move="" if last_move is None else last_move.description,
-            winning=self.game.solution.keeping_actions(position) if shown else None,
+            winning=self.game.solution.keeping_actions(position) if with_moves else None,
             drawn=mover is None and winner is None and is_drawn(self.game, position),
         )
 

@@ -267,13 +267,13 @@ class Picture:
                 self._write_note(drawing, wins, room, win_color, anchor=1)
             else:
                 room, below = room.shrunk(0, 3, 0, 1).grid(2, 1) if moved else (room, room)
-                shown = len(moves)
+                count = len(moves)
                 while (
-                    drawing.text_width(_wins(label, moves, shown), SMALL_NOTE) > room.width
-                    and shown > 1
+                    drawing.text_width(_wins(label, moves, count), SMALL_NOTE) > room.width
+                    and count > 1
                 ):
-                    shown -= 1
-                self._write_note(drawing, _wins(label, moves, shown), below, win_color)
+                    count -= 1
+                self._write_note(drawing, _wins(label, moves, count), below, win_color)
         self._write_note(drawing, moved, room, color)
 
     def _write_note(
@@ -299,12 +299,12 @@ def is_drawn(game: Game, position: IntArray) -> bool:
     return bool(game.convention.end_values(rules, position) == 0)
 
 
-def _wins(label: str, moves: list[str], shown: int) -> str:
+def _wins(label: str, moves: list[str], count: int) -> str:
     """The right moves in words, or the first ones and the number of the others."""
     if not moves:
         return "every move loses"
-    more = [f"and {len(moves) - shown} more"] if shown < len(moves) else []
-    return f"{label}: " + "; ".join(moves[:shown] + more)
+    more = [f"and {len(moves) - count} more"] if count < len(moves) else []
+    return f"{label}: " + "; ".join(moves[:count] + more)
 
 
 def _panel(component: Component) -> type[Panel]:

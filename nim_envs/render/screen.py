@@ -39,7 +39,7 @@ class Screen:
         self.mode = mode
         self.title = title
         self._window: Window | None = None
-        self._shown: Frame | None = None
+        self._frame: Frame | None = None
         self._scene: Scene | None = None
         self._since = 0.0
 
@@ -68,8 +68,8 @@ class Screen:
         if self._window.closed:
             return None
         frame = self.picture.frame(scene)
-        if self._shown is None or not np.array_equal(frame, self._shown):
-            if self._shown is not None:
+        if self._frame is None or not np.array_equal(frame, self._frame):
+            if self._frame is not None:
                 self._wait(self._window, self._since + 1 / frames_per_second)
             self._since = time.monotonic()
         self._scene = scene
@@ -94,13 +94,13 @@ class Screen:
         if size != self.picture.size:
             self.picture = Picture(self.game, size)
         window.show(self.picture.draw(self._scene))
-        self._shown = self.picture.canvas.frame()
+        self._frame = self.picture.canvas.frame()
 
     def close(self) -> None:
         """Close the window; showing something opens a new one."""
         if self._window is not None:
             self._window.close()
-        self._window = self._shown = self._scene = None
+        self._window = self._frame = self._scene = None
 
     def __reduce__(self) -> tuple[type[Screen], tuple[Game, str, str]]:
         """Leave the window and surfaces out of pickles and copies, which make their own."""

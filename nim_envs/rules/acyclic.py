@@ -136,5 +136,5 @@ def _cycle(
         places[state] = len(places)
         state = following[state]
     cycle = [named(each) for each in [*places][places[state] :]]
-    shown = cycle if len(cycle) <= MOST_NAMED else [*cycle[:MOST_NAMED], "…"]
-    return " -> ".join([*shown, cycle[0]])
+    states = cycle if len(cycle) <= MOST_NAMED else [*cycle[:MOST_NAMED], "…"]
+    return " -> ".join([*states, cycle[0]])

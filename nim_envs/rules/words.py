@@ -81,8 +81,8 @@ def position_summary(
     parts = []
     for kind, group in groupby(filled, key=itemgetter(0)):
         states = [state for _, state in group]
-        shown = "-".join(states[:MOST_STATES] + ["…"] * (len(states) > MOST_STATES))
-        parts.append(f"{kind}{'s' if len(states) > 1 else ''} {shown}")
+        text = "-".join(states[:MOST_STATES] + ["…"] * (len(states) > MOST_STATES))
+        parts.append(f"{kind}{'s' if len(states) > 1 else ''} {text}")
     return parts
 
 

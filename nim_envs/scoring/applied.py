@@ -82,11 +82,11 @@ class AppliedWrapper:
         except Exception as error:
             raise refusal(self._original, f"cannot be copied ({error})") from error
 
-    def observations(self, shown: Any, positions: Positions) -> Any:
+    def observations(self, observations: Any, positions: Positions) -> Any:
         """Return a batch of observations as the wrapper shows them.
 
         Args:
-            shown: as the wrapped environment shows them, arrays ``(n, ...)`` or dictionaries.
+            observations: those of the wrapped environment, arrays ``(n, ...)`` or dictionaries.
             positions: the positions.
 
         Raises:
@@ -94,7 +94,7 @@ class AppliedWrapper:
         """
         return stacked(
             self._answers(
-                _Calls(self._functions.observation, len(positions.masks), shown, positions)
+                _Calls(self._functions.observation, len(positions.masks), observations, positions)
             )
         )
 
@@ -173,7 +173,7 @@ class AppliedWrapper:
         for agent in PLAYERS:
             argument = rows_of(calls.arguments, row)
             if calls.name == "observe":
-                wrapper.env.shown = argument
+                wrapper.env.observation = argument
                 answers.append(copied(method(agent)))
             else:
                 answers.append(copied(method(agent, argument)))

@@ -56,18 +56,18 @@ class InnerEnvironment:
         env: the wrapped environment, to which all else is passed on.
 
     Attributes:
-        shown: the observation to show.
+        observation: the observation to show.
         closed: true, as a wrapper that is no longer needed may close what it wraps.
     """
 
     def __init__(self, env: Any) -> None:
         self.env = env
-        self.shown: Any = None
+        self.observation: Any = None
         self.closed = True
 
     def observe(self, agent: str) -> Any:
         """Return the observation to show, whichever the agent."""
-        return self.shown
+        return self.observation
 
     def close(self, **arguments: Any) -> None:
         """Leave the environment open."""

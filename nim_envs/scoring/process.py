@@ -91,8 +91,10 @@ class Process:
         """
         if self._encoding is None:
             rules = self.game.rules
-            shown = rules.coordinates(positions) if rules.has_coordinates else positions.copy()
-            return Observed(shown, masks.copy())
+            observations = (
+                rules.coordinates(positions) if rules.has_coordinates else positions.copy()
+            )
+            return Observed(observations, masks.copy())
         observed = self._stack.observed(Positions(positions, masks))
         while self._others and len(positions):
             some = self._others.pop().observed(Positions(positions[:COMPARED], masks[:COMPARED]))
@@ -181,20 +183,22 @@ class _Stack:
     def observed(self, there: Positions) -> Observed:
         """Return what a policy observes at positions, as new arrays."""
         plain = self._encoding.encode(there.positions)
-        shown: Any = plain.astype(self._encoding.space.dtype, copy=False)
+        observations: Any = plain.astype(self._encoding.space.dtype, copy=False)
         masks = there.masks.copy()
         if not len(masks):
-            return Observed(shown, masks)
+            return Observed(observations, masks)
         if self._observing:
             if self._with_mask:
-                shown = {"observation": shown, "action_mask": masks}
+                observations = {"observation": observations, "action_mask": masks}
             for wrapper in self._observing:
-                shown = wrapper.observations(shown, there)
-            if isinstance(shown, Mapping):
-                if "observation" not in shown:
-                    raise TypeError(f"{self._env} shows no 'observation', only {list(shown)}")
-                masks = shown.get("action_mask", masks).astype(np.int8)
-                shown = shown["observation"]
+                observations = wrapper.observations(observations, there)
+            if isinstance(observations, Mapping):
+                if "observation" not in observations:
+                    raise TypeError(
+                        f"{self._env} shows no 'observation', only {list(observations)}"
+                    )
+                masks = observations.get("action_mask", masks).astype(np.int8)
+                observations = observations["observation"]
         if self._masking is not None:
             in_observations, masks = masks, self._masking.masks(there)
             if self._observes_masks and not same(in_observations, masks):
@@ -202,7 +206,7 @@ class _Stack:
                     f"{self._env} shows other masks in observations than by action_masks, and this "
                     "policy reads both: mask_in_observation=False leaves one"
                 )
-        return Observed(shown, masks)
+        return Observed(observations, masks)
 
     def actions(self) -> IntArray:
         """Return the game's action for each action of the policy, int64, or ``NO_ACTION``."""
@@ -229,15 +233,15 @@ class _InSpace:
     def __init__(self, env: Any) -> None:
         self._space = _space_of_one(env, "observation_space")
 
-    def observations(self, shown: Any, there: Positions) -> Any:
+    def observations(self, values: Any, there: Positions) -> Any:
         """Return observations as arrays of the types of the space."""
-        return _in_space(shown, self._space)
+        return _in_space(values, self._space)
 
 
-def _in_space(shown: Any, space: Any) -> Any:
-    if isinstance(shown, Mapping):
-        return {key: _in_space(part, space[key]) for key, part in shown.items()}
-    return np.asarray(shown).astype(space.dtype, copy=False)
+def _in_space(values: Any, space: Any) -> Any:
+    if isinstance(values, Mapping):
+        return {key: _in_space(part, space[key]) for key, part in values.items()}
+    return np.asarray(values).astype(space.dtype, copy=False)
 
 
 def _shows_masks(base: Any, game: Game, space: spaces.Box) -> bool:
@@ -248,8 +252,8 @@ def _shows_masks(base: Any, game: Game, space: spaces.Box) -> bool:
     """
     if not is_vector(base):
         shows: Any = getattr(base, "mask_in_observation", None)
-        shown = getattr(base, "observation_space", None) if shows is None else None
-        return bool(shows) or callable(shown)
+        space_method = getattr(base, "observation_space", None) if shows is None else None
+        return bool(shows) or callable(space_method)
     both = with_mask(space, game.rules.num_actions)
     if any(base.env_is_wrapped(Changing)) or base.observation_space not in (space, both):
         raise TypeError(

@@ -43,15 +43,18 @@ def scored_game(env_or_game: Any) -> ScoredGame:
     if isinstance(env_or_game, Game):
         return ScoredGame(env_or_game, None)
     stacks = _stacks(env_or_game)
-    game, encoding = _shown_by(stacks[0][-1])
+    game, encoding = _game_and_encoding(stacks[0][-1])
     if not isinstance(game, Game) or not isinstance(encoding, Encoding):
         raise TypeError(
             "a policy is scored on a nim_envs.Game, or an environment of nim_envs, wrapped or not; "
             f"not on {env_or_game!r}"
         )
     for stack in stacks[1:]:
-        other, shown = _shown_by(stack[-1])
-        if other != game or (shown.name, shown.space) != (encoding.name, encoding.space):
+        other, other_encoding = _game_and_encoding(stack[-1])
+        if other != game or (other_encoding.name, other_encoding.space) != (
+            encoding.name,
+            encoding.space,
+        ):
             raise TypeError(f"{env_or_game!r} holds environments of several games or encodings")
     return ScoredGame(game, encoding, stacks)
 
@@ -74,7 +77,7 @@ def _inside(env: Any) -> list[Any]:
     return [make() for make in dict.fromkeys(held.get("env_fns", ()))]
 
 
-def _shown_by(env: Any) -> tuple[Any, Any]:
+def _game_and_encoding(env: Any) -> tuple[Any, Any]:
     """Return the game and the encoding of an innermost environment, or of those elsewhere.
 
     Stable-Baselines3 has vectors of environments in other processes, and tells what wraps them.

@@ -168,8 +168,8 @@ def optimality(
         if not isinstance(positions, str) or positions != "all":
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name = "all"
-        drawn = _drawn_positions(game, np.random.default_rng(seed), total)
-        parts = chunks(drawn, 1 if scored.needs_moves else game.rules.num_actions)
+        sampled = _drawn_positions(game, np.random.default_rng(seed), total)
+        parts = chunks(sampled, 1 if scored.needs_moves else game.rules.num_actions)
     sums = [
         _sums(scored, game, part if sample else scored_positions(game, part))
         for part in with_progress(parts, total, "optimality")

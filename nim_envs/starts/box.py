@@ -159,8 +159,8 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
         )
     if component.states <= math.prod(spans):
         states = np.arange(component.states, dtype=np.int64)
-        shown = component.coordinate_system.of(states)
-        states = states[((shown >= low) & (shown <= high)).all(axis=-1)]
+        coordinates = component.coordinate_system.of(states)
+        states = states[((coordinates >= low) & (coordinates <= high)).all(axis=-1)]
     else:
         listed = np.transpose(np.unravel_index(np.arange(points), spans)) + low
         found = component.coordinate_system.states_at(listed)

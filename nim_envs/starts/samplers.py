@@ -110,13 +110,13 @@ class BalancedSampler(Sampler):
         if len(samplers) == len(self.samplers) and len(needed) == 1:
             numbers = rng.random((size, 1 + needed.pop()))
             chosen = (numbers[:, 0] * len(samplers)).astype(np.int64)
-            drawn = [
+            positions = [
                 sampler.positions_of(numbers[chosen == index, 1:])
                 for index, sampler in enumerate(samplers)
             ]
             # The rows in the order of their samplers, put back into their own.
             order = np.argsort(np.argsort(chosen, kind="stable"))
-            return np.concatenate(drawn)[order]
+            return np.concatenate(positions)[order]
         if size == 0:
             return self.samplers[0].sample(rng, 0)
         return np.stack([self.draw(rng) for _ in range(size)])

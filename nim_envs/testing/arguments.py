@@ -19,7 +19,7 @@ from gymnasium import spaces
 
 from nim_envs.errors import ResetNeededError
 from nim_envs.rules.rules import Rules
-from nim_envs.testing.requirements import require_equal, require_error, shown
+from nim_envs.testing.requirements import require_equal, require_error, text_of
 from nim_envs.testing.turns import first_of
 from nim_envs.typing import IntArray
 
@@ -93,7 +93,7 @@ def check_resets(env: Any, rules: Rules, positions: Callable[[], IntArray]) -> N
     ]
     for arguments in wrong:
         (name, value), *_ = arguments.items()
-        what = f"reset({name}={shown(value)})"
+        what = f"reset({name}={text_of(value)})"
         require_error(what, lambda given=arguments: env.reset(**given))
         require_equal(f"after {what}, which raised, the position", positions(), before)
 

@@ -34,7 +34,7 @@ from nim_envs.testing.requirements import (
     require_dtype,
     require_equal,
     require_error,
-    shown,
+    text_of,
 )
 from nim_envs.testing.results import TRUTH, Seen, State
 from nim_envs.testing.shows import check_close, check_render
@@ -143,7 +143,7 @@ class _Checks(StepChecks):
                 require_dtype(f"the array of {what}", values, kind)
         if not self.env.observation_space.contains(observations):
             raise ConformanceError(
-                f"the observations {shown(observations)} are not in the space "
+                f"the observations {text_of(observations)} are not in the space "
                 f"{self.env.observation_space}"
             )
         self._check_entries(infos, np.ones(self.size, dtype=np.bool_), "after a step")
@@ -204,7 +204,7 @@ class _Checks(StepChecks):
         if not len(found):
             raise ConformanceError(
                 f"{where}, after action {action} at {before.tolist()}, the final observation "
-                f"{shown(last)} is of no position that play can have come to"
+                f"{text_of(last)} is of no position that play can have come to"
             )
         final = final._replace(position=candidates[found[0]])
         self.results.after(final, state, move, where)
@@ -267,12 +267,12 @@ class _Checks(StepChecks):
                 if action not in legal:
                     raise ConformanceError(
                         f"sample_actions() drew {action} at {before[i].tolist()}, where "
-                        f"{shown(legal)} are legal"
+                        f"{text_of(legal)} are legal"
                     )
                 even = np.full(len(legal), 1 / len(legal))
                 none = np.zeros(len(legal))
                 row = Choice(legal, positions_reached(self.rules, before[i]), none > 0, even, none)
-                draws.choices.setdefault(before[i].tobytes(), row).drawn[legal == action] += 1
+                draws.choices.setdefault(before[i].tobytes(), row).counts[legal == action] += 1
         draws.check()
         require_equal("after sample_actions() the positions", self.positions(), before)
 
@@ -290,7 +290,7 @@ class _Checks(StepChecks):
             wrong += [legal > 0, legal[:-1], legal[:, np.newaxis], np.append(legal, 0), None]
             wrong += [[*legal[:-1].tolist(), value] for value in (True, "0", None, [0])]
         for actions in wrong:
-            what = f"step({shown(actions)}), which are not {size} actions,"
+            what = f"step({text_of(actions)}), which are not {size} actions,"
             require_error(what, self.env.step, actions)
             if is_batch(self.env):
                 require_equal(f"after {what} the positions", self.positions(), before)
@@ -303,6 +303,6 @@ class _Checks(StepChecks):
         masks = (~every, np.append(every, True), every.astype(np.int8), every.tolist())
         wrong = [{"options": {"reset_mask": mask}} for mask in masks]
         for arguments in [*wrong, {"seed": [0] * (self.size + 1)}]:
-            what = f"reset({shown(arguments)})"
+            what = f"reset({text_of(arguments)})"
             require_error(what, lambda given=arguments: self.env.reset(**given))
             require_equal(f"after {what}, which raised, the positions", self.positions(), before)

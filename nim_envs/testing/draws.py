@@ -19,7 +19,7 @@ from nim_envs.envs.opponents import NAMED_OPPONENTS
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.testing.positions import is_small
-from nim_envs.testing.requirements import shown
+from nim_envs.testing.requirements import text_of
 from nim_envs.testing.turns import first_of, positions_reached
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
@@ -79,14 +79,14 @@ class Choice(NamedTuple):
         reached: positions after them, ``(n, components)``.
         wins: whether they win, ``(n,)``.
         probabilities: probabilities, ``(n,)``.
-        drawn: number of draws of each, ``(n,)``; shared out where several reach one position.
+        counts: number of draws of each, ``(n,)``; shared out where several reach one position.
     """
 
     legal: IntArray
     reached: IntArray
     wins: BoolArray
     probabilities: FloatArray
-    drawn: FloatArray
+    counts: FloatArray
 
 
 class Draws:
@@ -106,24 +106,25 @@ class Draws:
         Raises:
             ConformanceError: chance does not allow them.
         """
-        rows = [one for one in self.choices.values() if one.drawn.any()]
+        rows = [one for one in self.choices.values() if one.counts.any()]
         if not rows:
             return
-        draws = np.array([row.drawn.sum() for row in rows])
+        draws = np.array([row.counts.sum() for row in rows])
         # Where the outcome is certain, there is nothing to test.
         win_probabilities = np.array([row.probabilities @ row.wins for row in rows])
         uncertain = (win_probabilities > 1e-9) & (win_probabilities < 1 - 1e-9)
-        wins = np.array([row.drawn @ row.wins for row in rows])
-        made = (wins * uncertain).sum()
+        wins = np.array([row.counts @ row.wins for row in rows])
+        wins_made = (wins * uncertain).sum()
         expected = (win_probabilities * draws * uncertain).sum()
-        if far([made], [expected], [(draws * uncertain).sum()]).any():
+        if far([wins_made], [expected], [(draws * uncertain).sum()]).any():
             raise ConformanceError(
-                f"{self.who} made {made:.0f} winning moves, where about {expected:.0f} are expected"
+                f"{self.who} made {wins_made:.0f} winning moves, "
+                f"where about {expected:.0f} are expected"
             )
         several = [row for row in rows if (row.probabilities > 0).sum() > 1]
-        scored = sum(self._ranked(row, row.drawn) for row in several)
-        expected = sum(row.drawn.sum() * self._ranked(row, row.probabilities) for row in several)
-        if far([scored], [expected], [sum(row.drawn.sum() for row in several)]).any():
+        scored = sum(self._ranked(row, row.counts) for row in several)
+        expected = sum(row.counts.sum() * self._ranked(row, row.probabilities) for row in several)
+        if far([scored], [expected], [sum(row.counts.sum() for row in several)]).any():
             raise ConformanceError(
                 f"{self.who} does not draw evenly: on a scale from the first action, 0, to the "
                 f"last, 1, its moves sum to {scored:.0f}, where about {expected:.0f} is expected"
@@ -143,18 +144,18 @@ class Draws:
         if not rows:
             return
         actions = np.concatenate([row.legal for row in rows])
-        drawn = np.concatenate([row.drawn for row in rows])
-        counts = np.concatenate([np.full(len(row.legal), row.drawn.sum()) for row in rows])
-        expected = counts * np.concatenate([row.probabilities for row in rows])
-        wrong = far(drawn, expected, counts)
+        counts = np.concatenate([row.counts for row in rows])
+        totals = np.concatenate([np.full(len(row.legal), row.counts.sum()) for row in rows])
+        expected = totals * np.concatenate([row.probabilities for row in rows])
+        wrong = far(counts, expected, totals)
         if wrong.any():
             at = int(wrong.argmax())
             raise ConformanceError(
-                f"{self.who} drew action {actions[at]} at one position {drawn[at]:.0f} times of "
-                f"{counts[at]:.0f}, where about {expected[at]:.0f} are expected"
+                f"{self.who} drew action {actions[at]} at one position {counts[at]:.0f} times of "
+                f"{totals[at]:.0f}, where about {expected[at]:.0f} are expected"
             )
         named, where = np.unique(actions, return_inverse=True)
-        pooled = [np.bincount(where, each) for each in (drawn, expected, counts)]
+        pooled = [np.bincount(where, each) for each in (counts, expected, totals)]
         wrong = far(*pooled)
         if wrong.any():
             at = int(wrong.argmax())
@@ -219,10 +220,10 @@ class Replies(Draws):
             raise ConformanceError(
                 f"{where}, {self.who} moved from {before.tolist()} to "
                 f"{after.tolist()}, and the actions that it draws from are "
-                f"{shown(choice.legal[choice.probabilities > 0])}"
+                f"{text_of(choice.legal[choice.probabilities > 0])}"
             )
         if counts:
-            choice.drawn[:] += share / total
+            choice.counts[:] += share / total
 
     def choice(self, position: IntArray) -> Choice:
         """Return the moves that can be made at a position, and their probabilities."""

@@ -33,7 +33,7 @@ from nim_envs.testing.requirements import (
     require,
     require_equal,
     require_values,
-    shown,
+    text_of,
 )
 from nim_envs.testing.theorems import check_theorem, is_searched
 from nim_envs.theory.solution import Solution
@@ -164,7 +164,7 @@ def check_rules(rules: Rules) -> None:
         said = [rules.describe_action(action, position) for action in possible.tolist()]
         if len(set(said)) < len(said):
             raise ConformanceError(
-                f"describe_action says the same of two legal actions {where}: {shown(said)}"
+                f"describe_action says the same of two legal actions {where}: {text_of(said)}"
             )
     split = rules.is_position(after)
     require(split.all(), f"a move leads to {after[~split][:1].tolist()}, which is not a position")
@@ -274,11 +274,11 @@ def _check_starts(game: Game) -> None:
     """Check that starts are positions with a move, and reproducible by a seed."""
     rules = game.rules
     with during("drawing starts"):
-        drawn = [
+        samples = [
             game.start.sampler(game).sample(np.random.default_rng(0), STARTS) for _ in range(2)
         ]
-    require_equal("what the same seed draws the second time", drawn[1], drawn[0])
-    starts = {"drawn": drawn[0]}
+    require_equal("what the same seed draws the second time", samples[1], samples[0])
+    starts = {"drawn": samples[0]}
     with suppress(SearchTooLargeError):
         starts["listed"] = game.start_positions()
     for how, positions in starts.items():
@@ -311,7 +311,7 @@ def _check_encodings(rules: Rules) -> None:
         for position, code in zip(positions[:SAMPLE], codes, strict=False):
             if not encoding.space.contains(code):  # the message takes longer than the check
                 raise ConformanceError(
-                    f"encoding {name!r} gives {position.tolist()} the observation {shown(code)}, "
+                    f"encoding {name!r} gives {position.tolist()} the observation {text_of(code)}, "
                     f"which is not in its space {encoding.space}"
                 )
         _, first, rows = np.unique(codes, axis=0, return_index=True, return_inverse=True)

@@ -90,14 +90,15 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
                 times = "asked twice" if order is rows else f"in a batch of {len(some)}"
                 raise ConformanceError(
                     f"at {positions[some[row]].tolist()} the policy returns "
-                    f"{_shown(again[row])} {times}, and {_shown(probabilities[some[row]])} "
+                    f"{_nonzero_text(again[row])} {times}, and "
+                    f"{_nonzero_text(probabilities[some[row]])} "
                     f"{'at first' if order is rows else f'in a batch of {len(rows)}'}"
                 )
     if isinstance(policy, Policy) and isinstance(policy, Agent):
         _check_acts(policy, asked, positions, probabilities)
 
 
-def _shown(probabilities: FloatArray) -> str:
+def _nonzero_text(probabilities: FloatArray) -> str:
     """Nonzero probabilities by action, as text."""
     shares = {
         int(action): round(float(probabilities[action]), 6)
@@ -195,7 +196,7 @@ def _check_acts(policy: Any, asked: _Asked, positions: IntArray, probabilities: 
                 (0 <= action < len(row) and row[action] > 0)
                 or (action == NO_LEGAL_MOVE and not row.any()),
                 f"act() returned {action} at {position.tolist()}, where action_probabilities "
-                f"returns {_shown(row)}",
+                f"returns {_nonzero_text(row)}",
             )
     require_equal(
         "what action_probabilities returns after act()",

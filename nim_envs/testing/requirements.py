@@ -35,7 +35,7 @@ def require(condition: Any, message: str) -> None:
 def require_equal(what: str, found: Any, expected: Any) -> None:
     """Raise ``ConformanceError`` unless two values, arrays or dictionaries of them are equal."""
     if not same(found, expected):
-        raise ConformanceError(f"{what} is {shown(found)}, where {shown(expected)} is expected")
+        raise ConformanceError(f"{what} is {text_of(found)}, where {text_of(expected)} is expected")
 
 
 def require_values(
@@ -56,8 +56,8 @@ def require_values(
     if wrong.any():
         row = int(wrong.argmax())
         raise ConformanceError(
-            f"{what}({arguments[row].tolist()}){of} is {shown(found[row])}, and by {source} it is "
-            f"{shown(expected[row])}"
+            f"{what}({arguments[row].tolist()}){of} is {text_of(found[row])}, "
+            f"and by {source} it is {text_of(expected[row])}"
         )
 
 
@@ -93,7 +93,7 @@ def same(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other))
 
 
-def shown(value: Any) -> str:
+def text_of(value: Any) -> str:
     """Return a value as a message shows it: in one line, and not too long."""
     text = str(value.tolist()) if isinstance(value, (np.ndarray, np.generic)) else repr(value)
     text = " ".join(text.split())

@@ -20,7 +20,7 @@ from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.testing.draws import Replies
-from nim_envs.testing.requirements import require, require_dtype, require_equal, shown
+from nim_envs.testing.requirements import require, require_dtype, require_equal, text_of
 from nim_envs.testing.turns import (
     GOES_ON,
     Observed,
@@ -47,19 +47,19 @@ def no_truth(game: Game) -> dict[str, Any]:
 def truth_of(game: Game, position: IntArray, action: int) -> dict[str, Any]:
     """Return the truth about a move, as an info has it, from the solution of the game."""
     value = game.solution.value(position)
-    kept = action != NO_LEGAL_MOVE and bool(game.rules.action_mask(position)[action])
-    if kept:
-        kept = game.solution.value(game.rules.step(position, np.array(action))) == -value
-    truth: dict[str, Any] = {"winning": value == 1, "kept_win": kept and value == 1}
+    keeps_value = action != NO_LEGAL_MOVE and bool(game.rules.action_mask(position)[action])
+    if keeps_value:
+        keeps_value = game.solution.value(game.rules.step(position, np.array(action))) == -value
+    truth: dict[str, Any] = {"winning": value == 1, "kept_win": keeps_value and value == 1}
     if game.has_outcome:
-        truth |= {"value": np.int8(value), "kept_value": kept}
+        truth |= {"value": np.int8(value), "kept_value": keeps_value}
     return truth
 
 
 def check_entries(info: Any, expected: dict[str, Any], where: str) -> None:
     """Check that an info has the expected entries, with their types, and no truth besides."""
     if not isinstance(info, dict):
-        raise ConformanceError(f"{where}, the info is {shown(info)}, not a dictionary")
+        raise ConformanceError(f"{where}, the info is {text_of(info)}, not a dictionary")
     for key, value in expected.items():
         require(key in info, f"{where}, the info has no {key!r}")
         require_equal(f"{where}, info[{key!r}]", info[key], value)

@@ -15,7 +15,7 @@ import numpy as np
 
 from nim_envs.game import Game
 from nim_envs.render.text import render_text
-from nim_envs.testing.requirements import during, require, require_equal, require_error, shown
+from nim_envs.testing.requirements import during, require, require_equal, require_error, text_of
 from nim_envs.typing import IntArray
 
 
@@ -38,7 +38,7 @@ def check_render(env: Any, game: Game, position: IntArray, where: str) -> None:
         rendered = env.render()
     if mode is None:
         nothing = rendered is None or all(one is None for one in rendered)
-        require(nothing, f"{where}, render() without a render mode returned {shown(rendered)}")
+        require(nothing, f"{where}, render() without a render mode returned {text_of(rendered)}")
         return
     pictures = [rendered] if position.ndim == 1 else rendered
     positions = np.atleast_2d(position)
@@ -48,7 +48,7 @@ def check_render(env: Any, game: Game, position: IntArray, where: str) -> None:
             text = render_text(game.rules, one)
             require(
                 isinstance(picture, str) and picture.endswith(text),
-                f"{where}, render() returned {shown(picture)}, which does not end with {text!r}",
+                f"{where}, render() returned {text_of(picture)}, which does not end with {text!r}",
             )
         else:
             array = np.asarray(picture)

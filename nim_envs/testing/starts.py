@@ -23,7 +23,7 @@ from nim_envs.rules.moves_between import legal_counts
 from nim_envs.starts import ALL_NAMED_STARTS, FixedStart, OutcomeStart, Start
 from nim_envs.testing.draws import Opening, Replies, far, largest_divergence, opening
 from nim_envs.testing.positions import spread
-from nim_envs.testing.requirements import shown
+from nim_envs.testing.requirements import text_of
 from nim_envs.typing import FloatArray, IntArray
 
 FEWEST = 64
@@ -183,7 +183,7 @@ class Starts:
         wrong = far(sums, means, np.full(len(sums), total))
         if wrong.any():
             at = int(wrong.argmax())
-            named = [f"{shown(row[1:])} as player {row[0]}" for row in known]
+            named = [f"{text_of(row[1:])} as player {row[0]}" for row in known]
             named += [name for name, _ in sets]
             raise ConformanceError(
                 f"{where}, of {total:.0f} games {sums[at]:.0f} begin with {named[at]}, where about "
@@ -201,13 +201,13 @@ class Starts:
         games = math.ceil(math.log(len(seeds) ** 2 / COINCIDENCE) / surprise)
         met: dict[bytes, int] = {}
         for seed in seeds:
-            drawn = self._draw(games, seed, kind.options).tobytes()
-            if drawn in met:
+            start = self._draw(games, seed, kind.options).tobytes()
+            if start in met:
                 raise ConformanceError(
-                    f"reset(seed={seed}) and reset(seed={met[drawn]}) give the same {games} "
+                    f"reset(seed={seed}) and reset(seed={met[start]}) give the same {games} "
                     f"starts, with options={kind.options}: the seed is not used whole"
                 )
-            met[drawn] = seed
+            met[start] = seed
 
     @staticmethod
     def _surprise(kind: Known) -> float:

@@ -24,7 +24,14 @@ from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.testing.arguments import of_every_type
 from nim_envs.testing.positions import some_positions, spread
-from nim_envs.testing.requirements import during, require, require_equal, require_error, same, shown
+from nim_envs.testing.requirements import (
+    during,
+    require,
+    require_equal,
+    require_error,
+    same,
+    text_of,
+)
 from nim_envs.testing.results import Results, Seen, State
 from nim_envs.testing.starts import FEWEST, Starts
 from nim_envs.testing.turns import (
@@ -158,7 +165,7 @@ class StepChecks(Checks, ABC):
         """Make a step in all games, and check its results."""
         before, ended = self.at, self.over.copy()
         self._raising(actions, ended)
-        call = f"step({actions.tolist()}) at {shown(before)}"
+        call = f"step({actions.tolist()}) at {text_of(before)}"
         with during(call):
             results = self._unchanged(lambda: self.step(actions), f"{where}, after {call}")
         self.at = self.positions()
@@ -199,9 +206,8 @@ class StepChecks(Checks, ABC):
             return
         legal = self.masks[np.arange(self.size), actions] | ended
         if not legal.all():
-            where = (
-                f"step({actions.tolist()}), illegal at {shown(self.at)}, with illegal_move='raise',"
-            )
+            call = f"step({actions.tolist()}), illegal at {text_of(self.at)}"
+            where = f"{call}, with illegal_move='raise',"
             require_error(where, self.step, actions.copy(), kind=IllegalMoveError)
             require_equal(f"after {where} the position", self.positions(), self.at)
             actions[...] = np.where(legal, actions, self.masks.argmax(axis=1))

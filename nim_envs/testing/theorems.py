@@ -96,10 +96,10 @@ def _samples(solution: TheoremSolution, component: Component) -> list[IntArray]:
     corner = np.minimum(fields, side if len(fields) <= math.log2(CORNER) else 1)
     points = np.stack(np.unravel_index(np.arange(math.prod(corner.tolist())), corner), axis=-1)
     small = _existing(component, points)
-    drawn = some_states(component, DRAWS, rng)
+    random_states = some_states(component, DRAWS, rng)
     scaled = _existing(component, (fields ** rng.random((4 * SAMPLE, len(fields)))).astype(int) - 1)
-    lost = drawn[~np.asarray(solution.is_winning(drawn[:, np.newaxis]))]
-    few = [small, _some(scaled, rng), drawn[:SAMPLE], lost[:SAMPLE]]
+    lost = random_states[~np.asarray(solution.is_winning(random_states[:, np.newaxis]))]
+    few = [small, _some(scaled, rng), random_states[:SAMPLE], lost[:SAMPLE]]
     # Lost positions that a move from these leads to: on large boards drawing may find none.
     options = component.successors(np.concatenate(few[1:]))
     reached = np.unique(options[options != NO_MOVE])

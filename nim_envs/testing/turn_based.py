@@ -48,7 +48,7 @@ from nim_envs.testing.requirements import (
     require,
     require_equal,
     require_error,
-    shown,
+    text_of,
 )
 from nim_envs.testing.results import check_entries, no_truth, truth_of
 from nim_envs.testing.shows import check_close, check_render
@@ -481,7 +481,7 @@ class _Checks(Checks):
         before = self.position
         wrong = [each["start"] for each in invalid_reset_options(self.rules) if "start" in each]
         for arguments in [*((start,) for start in wrong), (before, "player_2"), (before[None],)]:
-            what = f"set_position{shown(arguments)}"
+            what = f"set_position{text_of(arguments)}"
             require_error(what, set_position, *arguments)
             require_equal(f"after {what}, which raised, the position", self.position, before)
 

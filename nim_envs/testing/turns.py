@@ -28,7 +28,7 @@ from nim_envs.testing.requirements import (
     require,
     require_dtype,
     require_equal,
-    shown,
+    text_of,
 )
 from nim_envs.typing import IntArray
 
@@ -101,7 +101,7 @@ class Observed:
             require_equal(f"{where}, the keys of the observation", list(observation), KEYS)
         if not self.space.contains(observation):  # the message takes longer than the check
             raise ConformanceError(
-                f"{where}, the observation {shown(observation)} is not in the observation space "
+                f"{where}, the observation {text_of(observation)} is not in the observation space "
                 f"{self.space}"
             )
         if self.plain:
@@ -170,7 +170,7 @@ def check_seeds(traced: Callable[[int], Any], game: Game, options: dict[str, Any
         turn = next((pair for pair in pairs if pair[0] != pair[1]), (len(first), len(again)))
         raise ConformanceError(
             f"reset(seed={SEED}) did not give the same games the second time: it came to "
-            f"{shown(turn[1])}, and the first time to {shown(turn[0])}"
+            f"{text_of(turn[1])}, and the first time to {text_of(turn[0])}"
         )
     if options is not None and number_of_positions(game.rules) >= SEEDS:
         require(

@@ -77,7 +77,7 @@ class Disguise:
     seed: int
 
     @cached_property
-    def _drawn(self) -> tuple[dict[str, str], tuple[int, ...], dict[Any, tuple[int, ...]]]:
+    def _choices(self) -> tuple[dict[str, str], tuple[int, ...], dict[Any, tuple[int, ...]]]:
         rng = np.random.default_rng(self.seed)
         words: dict[str, str] = {}
 
@@ -116,16 +116,16 @@ class Disguise:
     @property
     def words(self) -> dict[str, str]:
         """The replacement of each word that has one."""
-        return self._drawn[0]
+        return self._choices[0]
 
     @property
     def labels(self) -> tuple[int, ...]:
         """The number of each component, from 1, in the order of the components."""
-        return self._drawn[1]
+        return self._choices[1]
 
     def state_label(self, index: int, state: int) -> int:
         """Return the number shown for a state of a component; only nodes are renumbered."""
-        nodes = self._drawn[2].get(self.rules.components[index])
+        nodes = self._choices[2].get(self.rules.components[index])
         return state if nodes is None else nodes[state]
 
     def translated(self, text: str) -> str:

@@ -14,8 +14,8 @@ from benchmarks.libraries.__main__ import (
     main,
     missing,
     report,
-    shown,
     summary,
+    table_rows,
     with_earlier,
 )
 from benchmarks.libraries.recipes import BOARDS, DOCUMENTED, RECIPES, SIGN_RIGHT
@@ -43,8 +43,8 @@ def test_a_row_has_the_lowest_seed_and_the_fault_of_most_seeds():
     of_torchrl = [rows[1][title] for title in ("optimality %", "lowest", "fault", "found", "odds")]
     # exp(23.1) is 1.08·10^10.
     assert of_torchrl == [30.0, 20.0, SIGN, 2, "10^10"]
-    assert shown(rows, "nim-3-4-5")[1][-1] == f"{SIGN} (2, 10^10)"
-    assert shown(rows, "kayles-7") == []
+    assert table_rows(rows, "nim-3-4-5")[1][-1] == f"{SIGN} (2, 10^10)"
+    assert table_rows(rows, "kayles-7") == []
 
 
 def test_rows_that_are_not_made_anew_stay(tmp_path):

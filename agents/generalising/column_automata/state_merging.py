@@ -137,22 +137,22 @@ class _Merger:
         self._set(self.next[parent], letter, red)
         evidence, pairs = 0, [(red, blue)]
         while pairs:
-            kept, gone = pairs.pop()
+            red_state, gone = pairs.pop()
             label = self.label[gone]
             if label != NONE:
-                if self.label[kept] == NONE:
-                    self._set(self.label, kept, label)
-                elif self.label[kept] == label:
+                if self.label[red_state] == NONE:
+                    self._set(self.label, red_state, label)
+                elif self.label[red_state] == label:
                     evidence += 1
                 else:
                     return None
             for letter in self.letters:
                 after = self.next[gone][letter]
                 if after != NONE:
-                    if self.next[kept][letter] == NONE:
-                        self._set(self.next[kept], letter, after)
+                    if self.next[red_state][letter] == NONE:
+                        self._set(self.next[red_state], letter, after)
                     else:
-                        pairs.append((self.next[kept][letter], after))
+                        pairs.append((self.next[red_state][letter], after))
         return evidence
 
 

@@ -52,8 +52,8 @@ def _random_positions(board: HeapBoard, number: int, rng: np.random.Generator) -
     """Return ``number`` positions of each kind, without terminal ones."""
     sizes, shape = len(board.options), (number, board.heaps)
     small = sizes ** (rng.random(shape) * rng.random((number, 1))) - 1
-    drawn = np.concatenate([rng.integers(sizes, size=shape), small.astype(np.int64)])
-    return _playable(board, np.sort(drawn, axis=1))
+    positions = np.concatenate([rng.integers(sizes, size=shape), small.astype(np.int64)])
+    return _playable(board, np.sort(positions, axis=1))
 
 
 def _playable(board: HeapBoard, positions: IntArray) -> IntArray:

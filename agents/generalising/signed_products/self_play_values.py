@@ -192,8 +192,8 @@ class ValueTraining:
         # Positions with one key count as one.
         cumulative = (1 / self.visited.key_counts[self.visited.own[rows]]).cumsum()
         for _ in range(STEPS):
-            drawn = cumulative.searchsorted(self.rng.random(BATCH) * cumulative[-1])
-            batch = rows[drawn.clip(max=len(rows) - 1)]
+            indices = cumulative.searchsorted(self.rng.random(BATCH) * cumulative[-1])
+            batch = rows[indices.clip(max=len(rows) - 1)]
             keys, targets_of_keys, shares = self._inputs(batch, targets[batch])
             heaps, inputs = self._padded(keys)
             logits = self.state.network.logits(

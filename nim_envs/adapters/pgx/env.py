@@ -111,14 +111,14 @@ class _OnePerGame(ABCMeta):
 
     def __init__(cls, *arguments: Any) -> None:
         super().__init__(*arguments)
-        cls._made: WeakValueDictionary[tuple[Game, str], Any] = WeakValueDictionary()
+        cls._environments: WeakValueDictionary[tuple[Game, str], Any] = WeakValueDictionary()
 
     def __call__(cls, game: Game, encoding: str = "integer") -> Any:
-        env = cls._made.get((game, encoding))
+        env = cls._environments.get((game, encoding))
         if env is None:
             # What is made while a function is traced must not be part of its trace.
             with jax.ensure_compile_time_eval():
-                env = cls._made[game, encoding] = super().__call__(game, encoding)
+                env = cls._environments[game, encoding] = super().__call__(game, encoding)
         return env
 
 

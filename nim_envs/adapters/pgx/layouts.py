@@ -220,8 +220,8 @@ class ComponentLayout(DeviceLayout):
         """Encode the position, or its coordinates."""
         if self._coordinates is None:
             return self._encoding.encode(place)
-        shown = [table[place[index]] for index, table in enumerate(self._coordinates)]
-        coordinates: Any = jnp.concatenate(shown)
+        parts = [table[place[index]] for index, table in enumerate(self._coordinates)]
+        coordinates: Any = jnp.concatenate(parts)
         return self._encoding.encode_coordinates(coordinates)
 
 

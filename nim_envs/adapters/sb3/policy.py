@@ -87,20 +87,20 @@ class ModelPolicy:
             raise ValueError(
                 f"the model has {self.num_actions} actions, this game {masks.shape[1]}"
             )
-        shown = self._shown(observations, masks)
+        inputs = self._model_inputs(observations, masks)
         legal = {"action_masks": masks.astype(np.bool_)} if self._maskable else {}
         if self._greedy:
-            return self._model.predict(shown, deterministic=True, **legal)[0]
+            return self._model.predict(inputs, deterministic=True, **legal)[0]
         network: Any = self._model.policy
         network.set_training_mode(False)
         with torch.no_grad():
-            tensors, _ = network.obs_to_tensor(shown)
+            tensors, _ = network.obs_to_tensor(inputs)
             return network.get_distribution(tensors, **legal).distribution.probs
 
-    def _shown(self, observations: Array, masks: MaskArray) -> Any:
+    def _model_inputs(self, observations: Array, masks: MaskArray) -> Any:
         """Return the observations in the form of training."""
-        shown: Any = observations
+        inputs: Any = observations
         if self.observes_masks:
-            shown = {"observation": observations, "action_mask": masks}
+            inputs = {"observation": observations, "action_mask": masks}
         normalizer = self._model.get_vec_normalize_env()
-        return shown if normalizer is None else normalizer.normalize_obs(shown)
+        return inputs if normalizer is None else normalizer.normalize_obs(inputs)

@@ -390,18 +390,18 @@ class _Configuration:
 def _without_a_move(moves: _Moves) -> tuple[int, ...] | None:
     """Return a position claimed to be won without a move to a lost one; ``None``: no such."""
     start = _Configuration(0, False, ())
-    kept: dict[tuple[int, bool], list[_Configuration]] = {(0, False): [start]}
+    configurations: dict[tuple[int, bool], list[_Configuration]] = {(0, False): [start]}
     order = itertools.count()
     waiting = [(0, 0, next(order), start)]
     while waiting:
         depth, _, _, now = heapq.heappop(waiting)
-        if not any(now is one for one in kept[now.state, now.met]):
+        if not any(now is one for one in configurations[now.state, now.met]):
             continue  # another took its place
         for after in _followers(now, moves):
             won = after.met and not moves.columns.lost[after.state]
             if won and not any(kind & moves.goal for kind in after.kinds):
                 return _realised(after, moves)
-            rivals = kept.setdefault((after.state, after.met), [])
+            rivals = configurations.setdefault((after.state, after.met), [])
             moves.counter.add(1 + len(rivals))
             if any(rival.is_part_of(after.kinds) for rival in rivals):
                 continue

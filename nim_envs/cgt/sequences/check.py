@@ -144,9 +144,9 @@ def wrong_value(game: HeapGame, values: Values) -> tuple[int, int] | None:
     """
     below = min(len(values), LARGEST_CHECKED) if game.repeating else len(values)
     heaps = range(min(len(values), FIRST_HEAPS))
-    drawn = np.random.default_rng(0).integers(below, size=RANDOM_HEAPS) if below else heaps
+    random_heaps = np.random.default_rng(0).integers(below, size=RANDOM_HEAPS) if below else heaps
     pairs = 0
-    for heap in map(int, (*heaps, *drawn)):
+    for heap in map(int, (*heaps, *random_heaps)):
         right = value_from_options(game, values, heap)
         if right != values[heap]:
             return heap, right

@@ -271,8 +271,8 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     room_for_searches = min(SEARCHES, known // SEARCHED_SHARE) if known >= LEARN else 0
     hits = Hits(np.zeros((bound, HITS), dtype=np.uint64), np.zeros(bound, dtype=np.int64))
     if earlier is not None:
-        for kept, before in zip(hits, earlier.hits, strict=True):
-            kept[: len(before)] = before[:bound]
+        for hits_of_kind, before in zip(hits, earlier.hits, strict=True):
+            hits_of_kind[: len(before)] = before[:bound]
     singles = taken_by(game, LEAVE_ONE)
     # To leave one heap is as to split off an empty one, of value 0.
     others = np.concatenate([singles, packed[~grouped]])
@@ -443,10 +443,10 @@ def _aligned(words: int) -> npt.NDArray[np.uint64]:
 def make_room(plan: Plan) -> None:
     """Move the bits that are still needed to the front of the bitmaps."""
     bitmaps = plan.bitmaps.reshape(-1, plan.width)
-    end, kept = plan.state[CURSOR] // 64, plan.history + 1
-    bitmaps[:, :kept] = bitmaps[:, end - kept : end].copy()
-    bitmaps[:, kept:] = 0
-    plan.state[CURSOR] = 64 * kept
+    end, words = plan.state[CURSOR] // 64, plan.history + 1
+    bitmaps[:, :words] = bitmaps[:, end - words : end].copy()
+    bitmaps[:, words:] = 0
+    plan.state[CURSOR] = 64 * words
 
 
 @compiled

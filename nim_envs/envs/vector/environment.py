@@ -323,7 +323,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             if self.truth_in_info
             else {},
         )
-        return self._shown(observed), infos
+        return self._formatted(observed), infos
 
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
         """Seed the games in ``which``; those never seeded before by the system's entropy."""
@@ -420,7 +420,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             infos = self._infos_of_same_step(
                 observed["action_mask"], final_games, terminations | truncations, winners, truth
             )
-        return self._shown(observed), rewards, terminations, truncations, infos
+        return self._formatted(observed), rewards, terminations, truncations, infos
 
     def _truth(self, actions: IntArray) -> dict[str, Array]:
         """Return the infos on moves before they are made, false or 0 where a game is over."""
@@ -559,7 +559,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             return None
         return self._renderer.show(self.positions, self._engine.games, self.metadata["render_fps"])
 
-    def _shown(self, observed: dict[str, Array]) -> Any:
+    def _formatted(self, observed: dict[str, Array]) -> Any:
         """Return the observations in the form of the observation space."""
         return observed if self.mask_in_observation else observed["observation"]
 

@@ -32,13 +32,13 @@ def _until_fit(draw: Callable[[np.random.Generator], Game | Language | None]) ->
     """Return a function that draws until there is a game, and that is fit for the exam."""
 
     @wraps(draw)
-    def drawn(rng: np.random.Generator) -> Language:
+    def draw_until_fit(rng: np.random.Generator) -> Language:
         while True:
             game = draw(rng)
             if game is not None and _is_fit(language := as_language(game)):
                 return language
 
-    return drawn
+    return draw_until_fit
 
 
 def _is_fit(language: Language) -> bool:

@@ -54,8 +54,8 @@ def bootstrap(values: Iterable[float]) -> Interval:
     known = np.array([value for value in values if not math.isnan(value)])
     if not len(known):
         return Interval(math.nan, math.nan, math.nan)
-    drawn = np.random.default_rng(0).integers(len(known), size=(RESAMPLES, len(known)))
-    low, high = np.percentile(known[drawn].mean(axis=1), (2.5, 97.5))
+    resamples = np.random.default_rng(0).integers(len(known), size=(RESAMPLES, len(known)))
+    low, high = np.percentile(known[resamples].mean(axis=1), (2.5, 97.5))
     return Interval(float(known.mean()), float(low), float(high))
 
 

@@ -233,9 +233,9 @@ def _items(name: str, language: Language, truth: Truth, rng: np.random.Generator
         chosen = np.sort(np.concatenate(parts))
     for row in chosen.tolist():
         position = tuple(truth.positions[row].tolist())
-        shown = language.game.rules.coordinate_tuple(truth.positions[row])
+        coordinates = language.game.rules.coordinate_tuple(truth.positions[row])
         yield Item(
-            f"{name}/{'-'.join(map(str, shown))}",
+            f"{name}/{'-'.join(map(str, coordinates))}",
             name,
             position,
             BANDS[bands[row]],
