@@ -97,8 +97,8 @@ def digest_of_moves(game: Game) -> str:
     """Return a digest of the moves and outcomes of a game; of large components, at some states."""
     digest = hashlib.sha256(repr(game.rules.shape).encode())
     for component in game.rules.components:
-        number = min(component.states, max(2, COMPARED_MOVES // max(1, component.options)))
-        spread = [place * (component.states - 1) // max(1, number - 1) for place in range(number)]
+        count = min(component.states, max(2, COMPARED_MOVES // max(1, component.options)))
+        spread = [place * (component.states - 1) // max(1, count - 1) for place in range(count)]
         states = np.array(spread, dtype=np.int64)
         for after in (component.successors(states), component.second_successors(states)):
             digest.update(np.asarray(after, dtype="<i8").tobytes())

@@ -101,8 +101,8 @@ def _situations(env: AECEnv[str, Any, Any]) -> Situations:
     """The distinct observations of random games, and their masks."""
     env, rng = copy.deepcopy(env), np.random.default_rng(0)
     met: dict[bytes, Situations] = {}
-    for number in range(GAMES):
-        env.reset(seed=None if number else 0)
+    for game_index in range(GAMES):
+        env.reset(seed=None if game_index else 0)
         while not any(env.terminations.values()) and not any(env.truncations.values()):
             seen: Any = env.observe(env.agent_selection)
             observation, mask = seen["observation"], seen["action_mask"]

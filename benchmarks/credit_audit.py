@@ -207,8 +207,8 @@ class Games:
 def _among(batch: Batch, of_group: Callable[[FloatArray, FloatArray], FloatArray]) -> FloatArray:
     """Return a credit of each game by its group's scores and lengths, for every turn."""
     credit = np.zeros(len(batch.scores))
-    for number in np.unique(batch.groups):
-        here = batch.groups == number
+    for group in np.unique(batch.groups):
+        here = batch.groups == group
         credit[here] = of_group(batch.scores[here], batch.reached[here].sum(axis=1))
     return credit[:, np.newaxis] * batch.reached
 
@@ -294,8 +294,8 @@ def _energy(batch: Batch) -> FloatArray:
     """R − Σ R W / Σ W over those that reached the turn, W the sum of 1 − 2π + Σ π² so far."""
     weight = np.cumsum((1 - 2 * batch.chances + batch.squares) * batch.reached, axis=1)
     credit = _result(batch)
-    for number in np.unique(batch.groups):
-        here = np.flatnonzero(batch.groups == number)
+    for group in np.unique(batch.groups):
+        here = np.flatnonzero(batch.groups == group)
         inside = weight[here] * batch.reached[here]
         if len(here) == 1:
             continue

@@ -260,8 +260,8 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool, runner
     Moves per second of the turn-based and the batched environments, and of random play in JAX on
     whatever device it finds. The others need python -m pip install -e ".[peers]".
     """
-    number = rounds or (3 if quick else 7)
-    tasks = [(part, number, quick) for part in PARTS if part in parts]
+    repeats = rounds or (3 if quick else 7)
+    tasks = [(part, repeats, quick) for part in PARTS if part in parts]
     # One after the other, as rates are compared.
     sections = runner(section, tasks, desc="parts", alone=True)
     runner.log.end_runs()

@@ -74,8 +74,8 @@ def archive_bytes(header: dict[str, Any], arrays: list[Array]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("header.json", text)
-        for number, array in enumerate(arrays):
-            with archive.open(f"{number}.npy", "w", force_zip64=True) as member:
+        for index, array in enumerate(arrays):
+            with archive.open(f"{index}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asarray(array, order="C"), allow_pickle=False)
     return buffer.getvalue()
 
@@ -108,11 +108,11 @@ class Archive:
                 raise StorageError(f"its header is too large: at most {LARGEST_HEADER} bytes")
             self.header = json.loads(text)
 
-    def array(self, number: int, dtype: str, shape: list[int]) -> Array:
+    def array(self, index: int, dtype: str, shape: list[int]) -> Array:
         """Return an array of the file.
 
         Args:
-            number: index of the array.
+            index: index of the array.
             dtype: its dtype according to the header.
             shape: its shape according to the header.
 
@@ -122,7 +122,7 @@ class Archive:
         """
         if dtype not in DTYPES or any(length < 0 for length in shape):
             raise StorageError(f"there are no arrays of dtype {dtype!r} and shape {shape}")
-        array = self._arrays.get(number)
+        array = self._arrays.get(index)
         if array is None:
             most = math.prod(shape) * np.dtype(dtype).itemsize
             if most > self._left:
@@ -130,15 +130,14 @@ class Archive:
                     "its header promises arrays that are too large together: the limit is "
                     f"{self._largest} bytes, or what NIM_ENVS_LARGEST_BYTES says"
                 )
-            array = self.member(f"{number}.npy", most, f"array {number}")
+            array = self.member(f"{index}.npy", most, f"array {index}")
             self._left -= array.nbytes
         if (array.dtype.name, list(array.shape)) != (dtype, shape):
             raise StorageError(
-                f"array {number} is {array.dtype} {list(array.shape)}, in the header {dtype} "
-                f"{shape}"
+                f"array {index} is {array.dtype} {list(array.shape)}, in the header {dtype} {shape}"
             )
-        self._arrays[number] = np.asarray(array, dtype=dtype, order="C")
-        return self._arrays[number]
+        self._arrays[index] = np.asarray(array, dtype=dtype, order="C")
+        return self._arrays[index]
 
     def member(self, name: str, most: int, what: str) -> Array:
         """Return the array in a member of the file.

@@ -193,8 +193,8 @@ class _CheckedFiles(IndexDataCacheFile):  # type: ignore[misc]
     the index is lost.
     """
 
-    def _data_name(self, number: int) -> str:
-        return f"{uuid.uuid4().hex[:16]}.{super()._data_name(number)}"
+    def _data_name(self, index: int) -> str:
+        return f"{uuid.uuid4().hex[:16]}.{super()._data_name(index)}"
 
     def _load_index(self) -> Any:
         return super()._load_index() if _whole(self._index_path) else {}

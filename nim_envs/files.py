@@ -174,9 +174,9 @@ def _target(path: str | Path) -> Path:
 
 def _write_new(folder: Path, like: Path, content: bytes) -> Path:
     """Write a new file, of a name that begins and ends like another's, and return its path."""
-    number, name = tempfile.mkstemp(like.suffix[:16], f"{like.stem[:32]}-", folder)
+    descriptor, name = tempfile.mkstemp(like.suffix[:16], f"{like.stem[:32]}-", folder)
     try:
-        with os.fdopen(number, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

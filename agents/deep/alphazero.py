@@ -704,9 +704,9 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
 def of_ended_games(state: State, settings: Settings) -> Any:
     """Return whether each entry of the memory is a move of a game that has ended, ``(memory,)``."""
     ago = (state.moves - 1 - jnp.arange(settings.memory)) % settings.memory
-    number = state.moves - 1 - ago  # of the move, from the first of all
-    in_progress = state.playing.lengths[number % settings.games_at_a_time]
-    return (number >= 0) & (ago // settings.games_at_a_time >= in_progress)
+    move_index = state.moves - 1 - ago  # of the move, from the first of all
+    in_progress = state.playing.lengths[move_index % settings.games_at_a_time]
+    return (move_index >= 0) & (ago // settings.games_at_a_time >= in_progress)
 
 
 def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
@@ -750,12 +750,12 @@ def learn(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[Stat
     weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
     known = of_ended_games(state, settings)
     places = jnp.flatnonzero(known, size=settings.memory)  # those come first
-    number = jnp.count_nonzero(known)
+    count = jnp.count_nonzero(known)
 
     def update(carry: Any, key: Any) -> Any:
         weights, optimizer_state = carry
         draw_key, order_key = jax.random.split(key)
-        chosen = places[jax.random.randint(draw_key, (settings.minibatch,), 0, number)]
+        chosen = places[jax.random.randint(draw_key, (settings.minibatch,), 0, count)]
         batch = jax.tree.map(lambda ring: ring[chosen], state.memory)
         if settings.symmetry:
             batch = permuted(batch, env, order_key)

@@ -71,7 +71,7 @@ class Words:
         moves = [words_of(text) for here in self.positions for text in self.moves(here)]
         plain = sorted({word for text in prompts + moves for word in text})
         self.words = (BEGIN, END, *plain)
-        self.numbers = {word: number for number, word in enumerate(self.words)}
+        self.numbers = {word: index for index, word in enumerate(self.words)}
         self.prompt_length = _only_length("prompts", prompts)
         self.reply_length = _only_length("moves", moves)
 
@@ -181,8 +181,8 @@ class Decoder(nn.Module):
         begin = past[0][0].shape[2] if past else 0
         x = self.word(numbers) + self.place.weight[begin : begin + numbers.shape[1]]
         cache = []
-        for number, block in enumerate(self.blocks):
-            x, seen = block(x, past[number] if past else None)
+        for index, block in enumerate(self.blocks):
+            x, seen = block(x, past[index] if past else None)
             cache.append(seen)
         return self.last(x), cache
 
@@ -292,7 +292,7 @@ def learn_to_speak(
     moves = [words.replies(words.moves(position)) for position in places]
     for _ in range(settings.updates):
         which = np.repeat(rng.integers(len(places), size=settings.positions), settings.moves)
-        said = [moves[number][rng.integers(len(moves[number]))] for number in which]
+        said = [moves[row][rng.integers(len(moves[row]))] for row in which]
         loss = -log_probabilities(model, prompts[which], torch.stack(said)).mean()
         optimizer.zero_grad()
         loss.backward()
@@ -422,9 +422,9 @@ class PolicyGradient:
             for _ in range(settings.games * settings.size if credit.opponent else 0)
         ]
 
-    def _reward_of(self, number: int, reply: tuple[int, ...]) -> float:
+    def _reward_of(self, row: int, reply: tuple[int, ...]) -> float:
         """Return the reward of a reply at one of the positions, which are all won."""
-        truth = verdict(self.words.language, self.positions[number], self.words.text(reply))
+        truth = verdict(self.words.language, self.positions[row], self.words.text(reply))
         return reward(truth) or 0.0
 
     def update(self) -> None:
@@ -457,8 +457,8 @@ class PolicyGradient:
             replies = torch.cat([replies, said(self.reference, others)], 1)
         rewards = torch.tensor(
             [
-                [self.reward_of(number, tuple(reply)) for reply in group]
-                for number, group in zip(which.tolist(), replies.tolist(), strict=True)
+                [self.reward_of(row, tuple(reply)) for reply in group]
+                for row, group in zip(which.tolist(), replies.tolist(), strict=True)
             ]
         )
         prompts = self.prompts[which].repeat_interleave(size, 0)
@@ -476,19 +476,19 @@ class PolicyGradient:
         prompts, replies, games, signs = [], [], [], []
         going = list(range(len(self.plays)))
         while going:
-            prompts.append(self.words.prompts([asked[number] for number in going]))
+            prompts.append(self.words.prompts([asked[row] for row in going]))
             replies.append(self._said(self.model, prompts[-1]))
             games += going
             over = set()
-            for number, reply in zip(going, replies[-1].tolist(), strict=True):
-                signs.append(1 if self.plays[number].seat == 0 else -1)
-                turn = self.plays[number].reply(self.words.text(reply))
+            for row, reply in zip(going, replies[-1].tolist(), strict=True):
+                signs.append(1 if self.plays[row].seat == 0 else -1)
+                turn = self.plays[row].reply(self.words.text(reply))
                 if turn.prompt is None:
-                    results[number] = signs[-1] * turn.result
-                    over.add(number)
+                    results[row] = signs[-1] * turn.result
+                    over.add(row)
                 else:
-                    asked[number] = turn.prompt
-            going = [number for number in going if number not in over]
+                    asked[row] = turn.prompt
+            going = [row for row in going if row not in over]
         of_games = advantages(results.view(-1, self.settings.size)).flatten()
         of_replies = of_games[torch.tensor(games)] * torch.tensor(signs)
         return Batch(torch.cat(prompts), torch.cat(replies), of_replies)

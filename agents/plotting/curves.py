@@ -84,10 +84,10 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
     rows = -(-len(panels) // 2)
     figure = Figure(figsize=(PAGE_WIDTH, 1.0 + 1.8 * rows), layout="constrained")
     grid = figure.add_gridspec(rows, 2)
-    for number, draw in enumerate(panels):
-        row, column = divmod(number, 2)
+    for index, draw in enumerate(panels):
+        row, column = divmod(index, 2)
         # With an odd number of panels the last one fills its row.
-        alone = number == len(panels) - 1 and column == 0
+        alone = index == len(panels) - 1 and column == 0
         axes = figure.add_subplot(grid[row, :] if alone else grid[row, column])
         _games_axis(axes, measured.games)
         draw(axes, measured)
@@ -202,10 +202,8 @@ def learning_curves(
     height = 2.8 + 0.2 * -(-len(curves) // legend_columns)
     figure = Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
     by_games, by_seconds = figure.subplots(1, 2, sharey=True)
-    for number, (name, group) in enumerate(curves.items()):
-        colour, dashes, marker = (
-            looks[number % len(looks)] for looks in (COLOURS, DASHES, MARKERS)
-        )
+    for index, (name, group) in enumerate(curves.items()):
+        colour, dashes, marker = (looks[index % len(looks)] for looks in (COLOURS, DASHES, MARKERS))
         percents = np.stack([curve.percent for curve in group])
         for axes, across in (
             (by_games, group[0].games),
@@ -219,7 +217,7 @@ def learning_curves(
             spacing = max(1, len(across) // 5)
             axes.plot(
                 across, percents.mean(axis=0), color=colour, linestyle=dashes, marker=marker,
-                markevery=(number * spacing // len(curves), spacing), label=name,
+                markevery=(index * spacing // len(curves), spacing), label=name,
             )  # fmt: skip
     for axes, label in ((by_games, "games"), (by_seconds, "seconds of training")):
         axes.grid(True)

@@ -69,7 +69,7 @@ def seats_of(
     if isinstance(agents, Opponents):
         return None
     seats = [
-        number for agent in agents for number, learner in enumerate(learners) if learner is agent
+        index for agent in agents for index, learner in enumerate(learners) if learner is agent
     ]
     return seats if len(seats) == len(agents) else None
 
@@ -104,7 +104,7 @@ def _agents_in_words(agents: tuple[Agent, Agent] | Opponents, learners: Sequence
 def _in_words(agent: Agent, learners: Sequence[Learner]) -> str:
     """Return an agent's class, with its number among the learners or as it shows itself."""
     kind = type(agent)
-    for number, learner in enumerate(learners):
+    for index, learner in enumerate(learners):
         if learner is agent:
-            return f"{kind.__qualname__} (learner {number})"
+            return f"{kind.__qualname__} (learner {index})"
     return kind.__qualname__ if shows_address(agent) else repr(agent)

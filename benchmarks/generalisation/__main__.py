@@ -121,8 +121,8 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
                 continue
         else:
             policy = KnownOrRandom(learner.greedy(), env.game, game)
-        number = game.rules.num_positions
-        sampled = not board.enumerated or (quick and number > QUICK_LARGEST)
+        positions = game.rules.num_positions
+        sampled = not board.enumerated or (quick and positions > QUICK_LARGEST)
         sample = (QUICK_SAMPLE if quick else SAMPLE) if sampled else None
         try:
             score = optimality(policy, game, sample=sample, seed=0)

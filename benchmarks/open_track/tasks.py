@@ -41,12 +41,12 @@ MOST_ROWS = 100_000
 """Rows of a table for the learned board of an octal code, upper bound."""
 
 
-def octal_codes(seed: Sequence[int], number: int, known: Sequence[str] = ()) -> list[str]:
+def octal_codes(seed: Sequence[int], count: int, known: Sequence[str] = ()) -> list[str]:
     """Return different octal codes of three digits, drawn uniformly among those of :func:`splits`.
 
     Args:
         seed: integers that seed the draws.
-        number: number of codes.
+        count: number of codes.
         known: codes that are left out.
 
     Example:
@@ -55,7 +55,7 @@ def octal_codes(seed: Sequence[int], number: int, known: Sequence[str] = ()) -> 
     """
     rng = np.random.default_rng(seed)
     found: list[str] = []
-    while len(found) < number:
+    while len(found) < count:
         code = "0." + "".join(map(str, rng.integers(8, size=3)))
         if splits(code) and code not in (*found, *known):
             found.append(code)

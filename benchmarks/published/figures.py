@@ -161,12 +161,12 @@ def q_learners(runs: list[Any]) -> Figure | None:
             ("same_seconds", VERMILLION, "^", "same seconds"),
         ):
             points = [
-                (number, _mean((getattr(run, kind)[learner] for run in group), score))
-                for number, group in by_games.items()
+                (games, _mean((getattr(run, kind)[learner] for run in group), score))
+                for games, group in by_games.items()
                 if all(getattr(run, kind) is not None for run in group)
             ]
             axes.plot(
-                [number for number, _ in points], [mean for _, mean in points],
+                [games for games, _ in points], [mean for _, mean in points],
                 color=color, marker=marker, label=f"{learner}, {label}",
             )  # fmt: skip
         axes.set_xscale("log")

@@ -177,12 +177,12 @@ def _moves(moves: Sequence[MovesToLearn]) -> Figure:
     never = 1.6 * CAP
     figure, axes, estimators = _rows({each.estimator for each in moves})
     for row, name in enumerate(estimators):
-        for number, setting in enumerate(ANYWHERE):
+        for index, setting in enumerate(ANYWHERE):
             for each in moves:
                 if (each.setting, each.estimator) != (setting, name):
                     continue
                 reached = [never if run.moves is None else run.moves for run in each.runs]
-                at, colour = row + 0.25 * (number - 1), _style(name)["color"]
+                at, colour = row + 0.25 * (index - 1), _style(name)["color"]
                 marker = PLACES[setting.partition(",")[0]]
                 axes.plot([min(reached), max(reached)], [at, at], color=colour, linewidth=0.8)
                 axes.plot(float(np.median(reached)), at, color=colour, marker=marker, markersize=3)

@@ -186,8 +186,8 @@ class PlayTaskset(vf.Taskset[PlayTask, PlayConfig]):
         """Return the tasks; the first prompt of each game is its task's."""
         names = ("opponent", "seat", "start", "retries", "rewards")
         spec = self.config.spec() | {name: getattr(self.config, name) for name in names}
-        for number in range(self.config.games):
-            data = PlayData(name=f"game {number}", seed=self.config.seed + number, **spec)
+        for game_index in range(self.config.games):
+            data = PlayData(name=f"game {game_index}", seed=self.config.seed + game_index, **spec)
             yield PlayTask(data.model_copy(update={"prompt": data.begin()[1]}), self.config.task)
 
 

@@ -234,9 +234,9 @@ def show_score(result: TextScore, command: str) -> None:
             else []
         ),
     ]
-    for number, blunder in enumerate(result.blunders[:5]):
+    for index, blunder in enumerate(result.blunders[:5]):
         said = blunder.reply
         said = said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]}…"
         place = " ".join(map(str, blunder.position))
-        rows.append(["" if number else "first blunders", f"{place}: {said!r}"])
+        rows.append(["" if index else "first blunders", f"{place}: {said!r}"])
     click.echo(facts(rows))

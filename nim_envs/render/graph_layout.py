@@ -58,12 +58,12 @@ def graph_places(
             links.append((previous, target))
     _order(layers, links, count)
     places = [Point(0.5, 0.5)] * count
-    for number, nodes in enumerate(layers):
+    for depth, nodes in enumerate(layers):
         shares = [1.0 if node < len(successors) else LINK_SHARE for node in nodes]
         whole, before = sum(shares), 0.0
         for node, share in zip(nodes, shares, strict=True):
             along = (before + share / 2) / whole
-            places[node] = Point(number / top, along) if top else Point(along, 0.5)
+            places[node] = Point(depth / top, along) if top else Point(along, 0.5)
             before += share
     bends = {edge: [places[node] for node in path] for edge, path in passing.items()}
     return places[: len(successors)], bends
@@ -112,7 +112,7 @@ def _ranks(layers: list[list[int]]) -> dict[int, float]:
 def _crossings(layers: list[list[int]], links: list[Edge]) -> int:
     """Number of pairs of links that cross."""
     ranks = _ranks(layers)
-    layer_of = {node: number for number, layer in enumerate(layers) for node in layer}
+    layer_of = {node: depth for depth, layer in enumerate(layers) for node in layer}
     by_layer: dict[int, list[tuple[float, float]]] = {}
     for start, end in links:
         by_layer.setdefault(layer_of[start], []).append((ranks[start], ranks[end]))

@@ -455,11 +455,11 @@ class CellsLayout(BoardLayout):
         if board is not None:
             self.squares = self._grid(math.prod(board[:-1]), board[-1])
             return
-        number = len(self.fields)
+        count = len(self.fields)
         radius = 0.42 * min(self.area.width, self.area.height)
-        self.side = min(LARGEST_SQUARE, 1.4 * radius * math.sin(math.pi / max(number, 3)))
+        self.side = min(LARGEST_SQUARE, 1.4 * radius * math.sin(math.pi / max(count, 3)))
         self.numbered = self.side >= 20
-        turns = 2 * math.pi * np.arange(number) / number
+        turns = 2 * math.pi * np.arange(count) / count
         self.squares = [
             square(
                 (

@@ -85,10 +85,10 @@ class RowLayout(HeapLayout):
         assert isinstance(heap, SplittingHeap)
         levels = min(len(view.winning), LEVELS) + 1
         size = max(4.0, 0.34 * self.side)
-        for number, option in enumerate(view.winning):
+        for index, option in enumerate(view.winning):
             taken, smaller = heap.moves[option]
             # Moves may share pins: each has a height of its own.
-            down = self.side * TALL * ((number % LEVELS + 1) / levels - 0.5)
+            down = self.side * TALL * ((index % LEVELS + 1) / levels - 0.5)
             pins = [self.squares[pin].center for pin in range(smaller, smaller + taken)]
             places = [(pin.x, pin.y + down) for pin in pins]
             for rim, color in ((0.24 * size, palette.WHITE), (0.0, palette.WINNING)):

@@ -69,9 +69,9 @@ def position_in_words(game: Game, position: Any) -> str:
         several = "s" if len(components) > 1 else ""
         return f"{kind}{several} {'at ' if kind == 'token' else ''}{states}"
     parts = [
-        f"{component.kind} {number} {'at' if component.kind == 'token' else 'of'} "
+        f"{component.kind} {index} {'at' if component.kind == 'token' else 'of'} "
         f"{_state(component, state)}"
-        for number, (component, state) in enumerate(zip(components, position, strict=True))
+        for index, (component, state) in enumerate(zip(components, position, strict=True))
         if state or not component.splits
     ]
     return ", ".join(parts) or "nothing"

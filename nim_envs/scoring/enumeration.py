@@ -36,7 +36,7 @@ def number_of_positions(rules: Rules, enough: int | None = None) -> int:
         (60, 216, 60)
     """
     slots = {index for group in rules.slot_groups for index in group}
-    number = math.prod(
+    count = math.prod(
         component.states if component.listed_states is None else len(component.listed_states)
         for index, component in enumerate(rules.components)
         if index not in slots
@@ -52,10 +52,10 @@ def number_of_positions(rules: Rules, enough: int | None = None) -> int:
                 for used in range(len(ways))
             ]
             # Further slots can stay empty, so the number does not decrease.
-            if enough is not None and number * sum(ways) > enough:
-                return number * sum(ways)
-        number *= sum(ways)
-    return number
+            if enough is not None and count * sum(ways) > enough:
+                return count * sum(ways)
+        count *= sum(ways)
+    return count
 
 
 def check_enumeration(rules: Rules) -> int:

@@ -137,13 +137,13 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
     """
     game = scored_game(env_or_game).game
     waiting = best_response(policy, env_or_game).waiting
-    beaten = number = 0
+    beaten = count = 0
     for positions in all_positions(game.rules):
         here = scored_positions(game, positions)
         left = (1 - np.asarray(game.solution.value(here))) / 2
         beaten += int((waiting[game.rules.indices(here)] > left).sum())
-        number += len(here)
-    return beaten / number if number else math.nan
+        count += len(here)
+    return beaten / count if count else math.nan
 
 
 def _legal_probabilities(

@@ -10,7 +10,7 @@ CONFIDENCE = 0.95
 BISECTIONS = 60
 
 
-def mean_interval(mean: float, number: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def mean_interval(mean: float, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return a confidence interval of the expectation of numbers from 0 to 1, given their mean.
 
     It is valid for any distribution on [0, 1] and any number of draws, and has a positive width
@@ -20,7 +20,7 @@ def mean_interval(mean: float, number: int, confidence: float = CONFIDENCE) -> t
 
     Args:
         mean: mean of the numbers, from 0 to 1.
-        number: number of independent draws, at least 1.
+        count: number of independent draws, at least 1.
         confidence: lower bound on the probability that the interval contains the expectation.
 
     References:
@@ -32,13 +32,13 @@ def mean_interval(mean: float, number: int, confidence: float = CONFIDENCE) -> t
         >>> round(low, 4), high
         (0.9963, 1.0)
     """
-    largest = math.log(2 / (1 - confidence)) / number
+    largest = math.log(2 / (1 - confidence)) / count
     return _furthest(mean, 0.0, largest), _furthest(mean, 1.0, largest)
 
 
-def percent_interval(percent: float, number: int) -> tuple[float, float]:
+def percent_interval(percent: float, count: int) -> tuple[float, float]:
     """Return :func:`mean_interval` of a score in percent, in percent."""
-    low, high = mean_interval(percent / 100, number)
+    low, high = mean_interval(percent / 100, count)
     return 100 * low, 100 * high
 
 

@@ -104,10 +104,10 @@ class Disguise:
         if kinds:
             draw(OTHER_VERBS, plurals=False)
             order = rng.permutation(len(OTHER_KINDS)).tolist()
-            for number, kind in enumerate(
+            for index, kind in enumerate(
                 kind for kind in dict.fromkeys(kinds) if kind not in words
             ):
-                words[kind] = OTHER_KINDS[order[number % len(order)]]
+                words[kind] = OTHER_KINDS[order[index % len(order)]]
                 words[f"{kind}s"] = f"{words[kind]}s"
             draw(OTHER_NOUNS, plurals=True)
             draw(DIRECTIONS, plurals=False)

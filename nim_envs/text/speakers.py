@@ -25,20 +25,20 @@ BATCH_SIZE = 64
 """Default maximum number of prompts in one call of a speaker."""
 
 
-def checked_replies(replies: Any, number: int) -> list[str]:
-    """Return the replies to ``number`` prompts as a list.
+def checked_replies(replies: Any, count: int) -> list[str]:
+    """Return the replies to ``count`` prompts as a list.
 
     Raises:
-        InvalidPolicyError: they are not ``number`` strings.
+        InvalidPolicyError: they are not ``count`` strings.
     """
-    allowed = f"a speaker must return one string for each of {number} prompts"
+    allowed = f"a speaker must return one string for each of {count} prompts"
     if isinstance(replies, (str, bytes)) or not hasattr(replies, "__iter__"):
         raise InvalidPolicyError(f"{allowed}, not {replies!r}")
     listed = list(replies)
     for reply in listed:
         if not isinstance(reply, str):
             raise InvalidPolicyError(f"{allowed}, not {reply!r} of type {type(reply).__name__}")
-    if len(listed) != number:
+    if len(listed) != count:
         raise InvalidPolicyError(f"{allowed}, not {len(listed)} strings")
     return listed
 

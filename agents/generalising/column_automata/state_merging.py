@@ -224,8 +224,8 @@ def _loops_at_zero(merger: _Merger, places: Iterable[tuple[int, int]]) -> bool:
 
 def _with_sink(merger: _Merger, red: list[int], most_significant_first: bool) -> ColumnAutomaton:
     """Return the automaton of the red states; missing transitions lead to a sink."""
-    number = {state: place for place, state in enumerate(red)}
-    rows = [[number.get(after, len(red)) for after in merger.next[state]] for state in red]
+    state_ids = {state: place for place, state in enumerate(red)}
+    rows = [[state_ids.get(after, len(red)) for after in merger.next[state]] for state in red]
     lost = [merger.label[state] == 1 for state in red]
     rows.append([len(red)] * len(merger.letters))
     return ColumnAutomaton(

@@ -95,11 +95,11 @@ class Copies:
         steps.append(folded[copies + 1] * order + rest)
         merged = coarsest_congruence(np.concatenate(self._rows[:count]), steps)
         # Classes in the order of their first positions, so that class 0 is the empty sum's.
-        examples, number = by_shortest(merged, np.arange(len(merged)))
+        examples, classes = by_shortest(merged, np.arange(len(merged)))
         if len(examples) > most_classes:
             raise HypothesisError(f"there are more than {most_classes} classes")
         one, many = rest[examples], copies[examples]
         sums = folded[many[:, np.newaxis] + many] * order + quotient.products[np.ix_(one, one)]
-        elements = (*number[list(quotient.elements)].tolist(), int(number[folded[1] * order]))
+        elements = (*classes[list(quotient.elements)].tolist(), int(classes[folded[1] * order]))
         lost = np.concatenate(self._rows[:count])[examples]
-        return Quotient(quotient.parts, number[sums], elements, lost)
+        return Quotient(quotient.parts, classes[sums], elements, lost)

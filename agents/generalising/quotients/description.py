@@ -32,10 +32,10 @@ def quotient_in_words(quotient: Quotient, proof: str | None, refuted: str | None
     ]
     if quotient.order > MOST_ROWS:
         lines.append(f"and {quotient.order - MOST_ROWS} more")
-    for number, kind in enumerate(parts.kinds):
-        classes = (names[element] for element in classes_of_states(quotient, number))
-        lines.append(f"states 0, 1, ... of {parts.kind_name(number)}: {', '.join(classes)}")
-        if kind.states > len(classes_of_states(quotient, number)):
+    for index, kind in enumerate(parts.kinds):
+        classes = (names[element] for element in classes_of_states(quotient, index))
+        lines.append(f"states 0, 1, ... of {parts.kind_name(index)}: {', '.join(classes)}")
+        if kind.states > len(classes_of_states(quotient, index)):
             lines.append("not all are learned yet")
     for period in periods(quotient, proof is not None):
         says = "proved" if period.refuted is None else f"not proved: {period.refuted}"

@@ -44,17 +44,17 @@ def periods(quotient: Quotient, proved: bool = True) -> list[PeriodOfClasses]:
         proved: whether the classes are proved; without it no period is.
     """
     found = []
-    for number, kind in enumerate(quotient.parts.kinds):
+    for index, kind in enumerate(quotient.parts.kinds):
         game = kind.heap_game
         if game is None or not may_be_periodic(game):
             continue
-        elements = classes_of_states(quotient, number)
+        elements = classes_of_states(quotient, index)
         claim = conjecture(elements)
         if claim is not None:
             refuted = period_refutation(game, elements, claim)
             if not proved:
                 refuted = refuted or "the classes are not proved"
-            found.append(PeriodOfClasses(number, claim, refuted))
+            found.append(PeriodOfClasses(index, claim, refuted))
     return found
 
 

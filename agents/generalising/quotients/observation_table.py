@@ -110,8 +110,8 @@ class ObservationTable:
 
     def _find_classes(self) -> None:
         """Compute the rows of all classes with a generator added; new rows are new classes."""
-        classes = {tuple(self._row(example)): number
-                   for number, example in enumerate(self._examples)}  # fmt: skip
+        classes = {tuple(self._row(example)): index
+                   for index, example in enumerate(self._examples)}  # fmt: skip
         steps: list[list[int]] = []
         while len(steps) < len(self._examples):
             example = self._examples[len(steps)]
@@ -167,8 +167,8 @@ class ObservationTable:
     def products(self) -> IntArray:
         """Return the class of the sum of two classes, ``(classes, classes)``."""
         table = np.empty((len(self._examples),) * 2, dtype=np.int64)
-        for number, example in enumerate(self._examples):
-            table[:, number] = self._after(np.arange(len(self._examples)), example)
+        for index, example in enumerate(self._examples):
+            table[:, index] = self._after(np.arange(len(self._examples)), example)
         return table
 
     def learn_from(self, counts: Counts) -> bool:

@@ -125,12 +125,12 @@ class Parts(SumParts):
     def _in_order(self) -> Iterator[tuple[int, int, list[tuple[int, ...]]]]:
         """Yield kind, state and options of all states, shortest play first."""
         found = []
-        for number, kind in enumerate(self.kinds):
+        for index, kind in enumerate(self.kinds):
             options = kind.all_options()
             for state, length in enumerate(kind.lengths()):
-                found.append((length, number, state, options[state]))
-        for _, number, state, left in sorted(found, key=lambda entry: entry[:3]):
-            yield number, state, left
+                found.append((length, index, state, options[state]))
+        for _, index, state, left in sorted(found, key=lambda entry: entry[:3]):
+            yield index, state, left
 
     def word(self, kind: int, states: Sequence[int]) -> Word:
         """Return the sum of states of one kind as a word."""

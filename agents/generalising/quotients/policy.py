@@ -52,10 +52,10 @@ class QuotientPolicy(LookAheadPolicy):
     def _kind(self, component: Component) -> int:
         """Return the number of the kind of a component."""
         kinds = self._parts.kinds
-        equal = [number for number, kind in enumerate(kinds) if kind.component == component]
-        like = equal or [number for number, kind in enumerate(kinds) if kind.is_like(component)]
+        equal = [index for index, kind in enumerate(kinds) if kind.component == component]
+        like = equal or [index for index, kind in enumerate(kinds) if kind.is_like(component)]
         if like:
-            return max(like, key=lambda number: kinds[number].states)
+            return max(like, key=lambda index: kinds[index].states)
         raise ValueError(
             f"what was learned is not of the components of {self.game.summary}: it is of "
             f"{', '.join(map(self._parts.kind_name, range(len(self._parts.kinds))))}"

@@ -48,10 +48,10 @@ def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> tu
     return 0.0, read
 
 
-def _random_positions(board: HeapBoard, number: int, rng: np.random.Generator) -> IntArray:
-    """Return ``number`` positions of each kind, without terminal ones."""
-    sizes, shape = len(board.options), (number, board.heaps)
-    small = sizes ** (rng.random(shape) * rng.random((number, 1))) - 1
+def _random_positions(board: HeapBoard, count: int, rng: np.random.Generator) -> IntArray:
+    """Return ``count`` positions of each kind, without terminal ones."""
+    sizes, shape = len(board.options), (count, board.heaps)
+    small = sizes ** (rng.random(shape) * rng.random((count, 1))) - 1
     positions = np.concatenate([rng.integers(sizes, size=shape), small.astype(np.int64)])
     return _playable(board, np.sort(positions, axis=1))
 

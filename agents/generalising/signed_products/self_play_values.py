@@ -112,9 +112,9 @@ class ValueTraining:
             if self.rounding and done >= ROUNDED_AFTER:
                 self.state.rounded = True
             optimizer.param_groups[0]["lr"] = LEARNING_RATE * max(0.02, min(1.0, 2 * (1 - done)))
-            number = min(GAMES_AT_ONCE, games - played)
+            count = min(GAMES_AT_ONCE, games - played)
             self._evaluate_all()
-            for length in self._play(number):
+            for length in self._play(count):
                 played += 1
                 if after_game(self.state.winner(length), length):
                     return True

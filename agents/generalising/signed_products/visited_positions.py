@@ -25,22 +25,22 @@ def heap_options(rules: Rules) -> IntArray:
     """
     largest = max(rules.components, key=lambda component: component.states)
     table = np.sort(largest.table, axis=1)[:, ::-1]
-    for number, component in enumerate(rules.components):
+    for index, component in enumerate(rules.components):
         if not component.coordinate_system.is_default:
             raise HypothesisError(
-                f"component {number} of {rules.name} has coordinates: it is no heap, and the bits "
+                f"component {index} of {rules.name} has coordinates: it is no heap, and the bits "
                 "of its state number say nothing about who wins"
             )
         if component.splits:
             raise HypothesisError(
-                f"heap {number} of {rules.name} may split: its bits say too little"
+                f"heap {index} of {rules.name} may split: its bits say too little"
             )
         own = np.sort(component.table, axis=1)[:, ::-1]
         here = table[: component.states]
         width = own.shape[1]
         if not (np.array_equal(own, here[:, :width]) and (here[:, width:] == NO_MOVE).all()):
             raise HypothesisError(
-                f"the heaps of {rules.name} are not alike: component {number} has other options "
+                f"the heaps of {rules.name} are not alike: component {index} has other options "
                 "than one that is as large"
             )
     if (table[0] != NO_MOVE).any():

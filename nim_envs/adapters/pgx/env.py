@@ -80,8 +80,8 @@ class PgxState(core.State):
         ink, paper = ("white", "black") if color_theme == "dark" else ("black", "white")
         size = scale or 1.0
         spans = "".join(
-            f'<tspan x="10" y="{20 * number + 25}">{escape(line)}</tspan>'
-            for number, line in enumerate(lines)
+            f'<tspan x="10" y="{20 * index + 25}">{escape(line)}</tspan>'
+            for index, line in enumerate(lines)
         )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '

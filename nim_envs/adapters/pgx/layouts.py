@@ -85,9 +85,9 @@ class JointLayout(DeviceLayout):
         self._num_actions = rules.num_actions
         points = rules.positions(np.arange(rules.num_positions))
         mask = rules.action_mask(points) != 0
-        number, action = np.nonzero(mask)
+        row, action = np.nonzero(mask)
         following = np.repeat(np.arange(len(points)), rules.num_actions).reshape(mask.shape)
-        following[number, action] = rules.indices(rules.step(points[number], action))
+        following[row, action] = rules.indices(rules.step(points[row], action))
         self._points = jnp.asarray(points, jnp.int32)
         self._following = jnp.asarray(following.reshape(-1), jnp.int32)
         self._legal = jnp.asarray(packed(mask))
@@ -179,8 +179,8 @@ class ComponentLayout(DeviceLayout):
         if splits:
             self._second = jnp.asarray(stacked(lambda kind: kind.second_table, 0))
             group = np.full(len(rules.components), -1, dtype=np.int32)
-            for number, slots in enumerate(rules.slot_groups):
-                group[slots.start : slots.stop] = number
+            for index, slots in enumerate(rules.slot_groups):
+                group[slots.start : slots.stop] = index
             self._group = jnp.asarray(group)
 
     def places(self, positions: Array) -> Array:

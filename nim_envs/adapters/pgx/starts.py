@@ -117,8 +117,8 @@ class _OneOf(DeviceStart):
     def place(self, words: Array) -> Array:
         chosen = below(len(self._starts), words[0])
         *others, place = (start.place(words[1:]) for start in self._starts)
-        for number, other in enumerate(others):
-            place = jnp.where(chosen == number, other, place)
+        for index, other in enumerate(others):
+            place = jnp.where(chosen == index, other, place)
         return place
 
 
@@ -136,8 +136,8 @@ class _Counted(DeviceStart):
     def place(self, words: Array) -> Array:
         code = jnp.int32(self._first_code)
         states = []
-        for number, component in enumerate(self._components):
-            state, code = component.draw(code, words[2 * number], words[2 * number + 1])
+        for index, component in enumerate(self._components):
+            state, code = component.draw(code, words[2 * index], words[2 * index + 1])
             states.append(state)
         return self._layout.places(jnp.stack(states))
 
