@@ -30,7 +30,7 @@ from benchmarks.parallel import Runner
 from benchmarks.report import grouped, machine, read_csv, table, write_report
 from nim_envs import GameEnv, diagnose, optimality
 from nim_envs.errors import MissingPackageError
-from nim_envs.testing.diagnosis.diagnosis import power_of_ten
+from nim_envs.testing.diagnosis.report import power_of_ten
 
 MOVES = 20_000
 QUICK_MOVES = 500

@@ -716,3 +716,11 @@ FAULTS = (
     ),
 )
 """The faults, the first of equal ones first."""
+
+MEMORY = Fault(
+    "stale observations",
+    "it answers to the observation of the call before: look for a buffer that is read before it is "
+    "written",
+    (),
+)
+"""A fault found by the order of calls; that of the same name in :data:`FAULTS` shows in moves."""
