@@ -399,8 +399,8 @@ def test_faults_that_fit_are_findings_as_far_as_they_cannot_be_told_apart(monkey
         monkeypatch,
         [
             named("weak", 2.9, -1.0),
-            named("second", 3.0, -12.0),
-            named("far", 9.0, -12.4),
+            named("second", 3.0, -12.25),
+            named("far", 9.0, -12.35),
             named("out", -9.0, -50.0, excluded=True),
             named("first", 5.0, -10.0, variant=expecting(taking_one)),
             named("too far", 20.0, -15.0),
@@ -408,10 +408,10 @@ def test_faults_that_fit_are_findings_as_far_as_they_cannot_be_told_apart(monkey
     )
     first, second = report.faults
     assert (first.name, first.meaning, first.log_odds) == ("first", "meaning of first", 5)
-    assert (first.next_fault, first.next_log_odds) == ("second", 2)
+    assert (first.next_fault, first.next_log_odds) == ("second", 2.25)
     assert len(first.evidence) == 4
     assert (second.name, second.next_fault) == ("second", "far")
-    assert second.next_log_odds == pytest.approx(0.4)
+    assert second.next_log_odds == pytest.approx(0.1)
     assert second.evidence == ("its values fit, and its moves do not tell",)
     assert report.undecided == ("weak", "far", "too far")
     assert report.excluded == ("out",)

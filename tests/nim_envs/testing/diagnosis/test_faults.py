@@ -335,6 +335,26 @@ def test_a_discount_that_is_not_that_of_training_does_not_fit():
     assert right_values(backups, 0.5) is backups.as_right[0.5]
 
 
+@pytest.mark.parametrize(("form", "spread"), [(0, 0.0), (1, 0.2), (2, 0.5)])
+def test_beyond_the_end_values_may_differ_by_anything(form, spread):
+    """Such as by the value of the first position of the next game."""
+    tiny, rng = strip(), np.random.default_rng(0)
+
+    @cache
+    def values(position):
+        return {
+            action: -DISCOUNT * max(values(after).values())
+            if tiny.moves[after]
+            else tiny.reward(position, action) + 0.7 + spread * rng.normal()
+            for action, after in tiny.moves[position].items()
+        }
+
+    table = table_of(tiny, {position: values(position) for position in tiny.moves})
+    fit = NAMED["end taken for truncation"].values(backups_of(tiny, table), DISCOUNT)
+    of_shifts = fit.logs.reshape(10, 3)  # -1.5, -1, -0.7, -0.45, -0.25, 0.25, 0.45, 0.7, 1, 1.5
+    assert of_shifts[7].argmax() == form
+
+
 def test_mixed_players_leave_noise_too():
     """Values anywhere between the results, but not beyond."""
     rng = np.random.default_rng(0)
