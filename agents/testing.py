@@ -100,16 +100,16 @@ def contents(value: Any) -> Any:
 def _situations(env: AECEnv[str, Any, Any]) -> Situations:
     """The distinct observations of random games, and their masks."""
     env, rng = copy.deepcopy(env), np.random.default_rng(0)
-    met: dict[bytes, Situations] = {}
+    situations: dict[bytes, Situations] = {}
     for game_index in range(GAMES):
         env.reset(seed=None if game_index else 0)
         while not any(env.terminations.values()) and not any(env.truncations.values()):
             seen: Any = env.observe(env.agent_selection)
             observation, mask = seen["observation"], seen["action_mask"]
-            if len(met) < SITUATIONS:
-                met[observation.tobytes() + mask.tobytes()] = observation, mask
+            if len(situations) < SITUATIONS:
+                situations[observation.tobytes() + mask.tobytes()] = observation, mask
             env.step(int(rng.choice(np.flatnonzero(mask))))
-    observations, masks = zip(*met.values(), strict=True)
+    observations, masks = zip(*situations.values(), strict=True)
     return np.stack(observations), np.stack(masks)
 
 
@@ -244,24 +244,24 @@ class _Checks:
 
     def greedy_does_not_learn(self) -> None:
         """Check that ``greedy()`` does not learn, and that later learning does not change it."""
-        asked, other = self.new(), self.new()
+        learner, other = self.new(), self.new()
         observations, masks = self.situations
         rng = np.random.default_rng(0)
 
         def ask(_: int) -> None:
-            policy = asked.greedy()
+            policy = learner.greedy()
             policy.action_probabilities(*self.situations)
             policy.act(observations[0], masks[0], rng)
 
-        self.trained(asked, after_game=ask)
+        self.trained(learner, after_game=ask)
         self.trained(other)
         self.require_alike(
-            asked, other, "a learner whose greedy() was called between games does not know the "
+            learner, other, "a learner whose greedy() was called between games does not know the "
             "same as one whose was not: greedy() must not learn",
         )  # fmt: skip
-        greedy = asked.greedy()
+        greedy = learner.greedy()
         before = np.array(greedy.action_probabilities(*self.situations))
-        self.trained(asked, seed=1)
+        self.trained(learner, seed=1)
         require_equal("the policy that greedy() returned, after the learner has learned more,",
                       greedy.action_probabilities(*self.situations), before)  # fmt: skip
         if self.game is not None:

@@ -544,7 +544,7 @@ def few(lengths: Sequence[int], results: Sequence[float], groups: Sequence[int])
     )
 
 
-def _said(audited: Audited, function: Any, batch: Batch) -> FloatArray | str:
+def _credits_or_error(audited: Audited, function: Any, batch: Batch) -> FloatArray | str:
     """Return credits, or the error in place of them."""
     try:
         credit = audited.credits(function, batch)
@@ -557,20 +557,22 @@ def _alone(audited: Audited, function: Any) -> str:
     # Two groups, as a batch of one token cannot be whitened; the second has games enough.
     cells = []
     for result in (1.0, 0.0):
-        credit = _said(audited, function, few((2, 2, 2), (result, 1.0, 0.0), (0, 1, 1)))
+        credit = _credits_or_error(audited, function, few((2, 2, 2), (result, 1.0, 0.0), (0, 1, 1)))
         cells.append(credit if isinstance(credit, str) else f"{credit[0, 0]:.3g}")
     return " / ".join(cells)
 
 
 def _equal(audited: Audited, function: Any) -> str:
-    credit = _said(audited, function, few((1, 2, 3), (1.0, 1.0, 1.0), (0, 0, 0)))
+    credit = _credits_or_error(audited, function, few((1, 2, 3), (1.0, 1.0, 1.0), (0, 0, 0)))
     return credit if isinstance(credit, str) else f"{np.abs(credit).max():.3g}"
 
 
 def _cut(audited: Audited, function: Any) -> str:
     """Return the credit of a game cut off after a reply, beside that of a lost one, in words."""
     lost = few((2, 2, 3), (0.0, 0.0, 0.0), (0, 0, 0))
-    ended, cut = (_said(audited, function, each) for each in (lost, replace(lost, finished=False)))
+    ended, cut = (
+        _credits_or_error(audited, function, each) for each in (lost, replace(lost, finished=False))
+    )
     if isinstance(cut, str) or isinstance(ended, str):
         return cut if isinstance(cut, str) else str(ended)
     return "as a lost one" if np.abs(cut - ended).max() < EXACT else "in another way"
@@ -578,7 +580,7 @@ def _cut(audited: Audited, function: Any) -> str:
 
 def _single(audited: Audited, function: Any) -> str:
     batch = few((1, 1, 1), (1.0, 0.0, 0.0), (0, 0, 0))
-    credit = _said(audited, function, batch)
+    credit = _credits_or_error(audited, function, batch)
     if isinstance(credit, str):
         return credit
     formula = audited.formula(batch)

@@ -216,26 +216,26 @@ def check_runs(rows: Iterable[dict[str, str]]) -> None:
     learns: dict[str, bool] = {}
     for row in rows:
         learner, task = row["learner"], row["game"]
-        said = f"{learner} on {task} with seed {row['seed']}"
+        run = f"{learner} on {task} with seed {row['seed']}"
         if task not in GAMES:
-            raise InvalidRunsError(f"{said}: there is no such task, but {', '.join(GAMES)}")
-        seed, games = (_number(row, name, int, said) for name in ("seed", "games"))
-        percent = _number(row, "optimality %", float, said)
+            raise InvalidRunsError(f"{run}: there is no such task, but {', '.join(GAMES)}")
+        seed, games = (_number(row, name, int, run) for name in ("seed", "games"))
+        percent = _number(row, "optimality %", float, run)
         if seed < 0 or games < 0:
-            raise InvalidRunsError(f"{said}: seed and games are at least 0, not {seed}, {games}")
+            raise InvalidRunsError(f"{run}: seed and games are at least 0, not {seed}, {games}")
         if not 0 <= percent <= 100:  # not a number is neither
-            raise InvalidRunsError(f"{said}: a score is from 0 to 100 %, not {percent}")
+            raise InvalidRunsError(f"{run}: a score is from 0 to 100 %, not {percent}")
         if learns.setdefault(learner, games > 0) != (games > 0) or (not games and seed):
             raise InvalidRunsError(
-                f"{said}: 0 games are those of a player that does not learn, on every task and "
+                f"{run}: 0 games are those of a player that does not learn, on every task and "
                 "with the one seed 0"
             )
         if (learner, task, games, seed) in found:
-            raise InvalidRunsError(f"{said} and {games} games has two rows")
+            raise InvalidRunsError(f"{run} and {games} games has two rows")
         found.add((learner, task, games, seed))
 
 
-def _number(row: dict[str, str], name: str, kind: type[int] | type[float], said: str) -> Any:
+def _number(row: dict[str, str], name: str, kind: type[int] | type[float], run: str) -> Any:
     """Return a number in a row.
 
     Raises:
@@ -244,7 +244,7 @@ def _number(row: dict[str, str], name: str, kind: type[int] | type[float], said:
     try:
         return kind(row[name])
     except (KeyError, TypeError, ValueError):
-        raise InvalidRunsError(f"{said}: {name} must be a number, not {row.get(name)!r}") from None
+        raise InvalidRunsError(f"{run}: {name} must be a number, not {row.get(name)!r}") from None
 
 
 def updated(

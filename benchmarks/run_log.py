@@ -51,7 +51,7 @@ class RunLog:
         self.path = path.absolute()
         root = Path(__file__).resolve().parents[1]
         self._sources = [source_digest(root / package) for package in PACKAGES]
-        self._asked: set[str] = set()
+        self._requested: set[str] = set()
 
     def has_runs(self) -> bool:
         """Return whether it has runs, of whatever options."""
@@ -63,7 +63,7 @@ class RunLog:
 
     def key(self, function: Callable[..., Any], task: Sequence[Any]) -> str:
         """Return the key of a call, by which its result is found again."""
-        self._asked.add(_in_words(function, task))
+        self._requested.add(_in_words(function, task))
         # Where a run writes changes nothing of its result.
         arguments = ["" if isinstance(each, Path) else each for each in task]
         return str(joblib.hash((_name(function), arguments, self._sources)))
@@ -111,7 +111,7 @@ class RunLog:
 
     def forget(self) -> None:
         """Remove the runs that were asked for, of whatever sources; those of other options stay."""
-        others = [line for line in self._lines() if line["run"] not in self._asked]
+        others = [line for line in self._lines() if line["run"] not in self._requested]
         if others:
             text = "".join(f"{json.dumps(line)}\n" for line in others)
             write_atomically(self.path, text.encode())
@@ -137,8 +137,10 @@ def without_stops() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    held: list[int] = []
-    handlers = {each: signal.signal(each, lambda number, _: held.append(number)) for each in STOPS}
+    signals: list[int] = []
+    handlers = {
+        each: signal.signal(each, lambda number, _: signals.append(number)) for each in STOPS
+    }
     blocking = hasattr(signal, "pthread_sigmask")  # not on Windows
     # Handlers are this process's alone, what is blocked is so in its children too.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS) if blocking else ()
@@ -149,8 +151,8 @@ def without_stops() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for each, handler in handlers.items():
             signal.signal(each, handler)
-        if held:
-            signal.raise_signal(held[0])
+        if signals:
+            signal.raise_signal(signals[0])
 
 
 def importable(function: Callable[..., Result]) -> Callable[..., Result]:

@@ -464,11 +464,11 @@ def main(
     everything = all(names is None for names in chosen.values())
     measured: dict[str, list[list[Any]]] = {}
     for name, part in PARTS.items():
-        wanted = part.settings if everything else chosen[name] or ()
+        requested = part.settings if everything else chosen[name] or ()
         # After Ctrl-C the tables that were not begun keep their earlier results.
-        if not wanted or not runner.complete:
+        if not requested or not runner.complete:
             continue
-        settings = [each for each in wanted if not (quick and each in part.slow)]
+        settings = [each for each in requested if not (quick and each in part.slow)]
         rows: list[list[Any]] = []
         if settings:
             weights = [part.weight(each) for each in settings] if part.weight else None

@@ -29,8 +29,8 @@ def install_command(package: str, extra: str | None = None) -> str:
         package: name without dots.
         extra: extra of this project that has it; ``None``: no extra has it.
     """
-    wanted = DISTRIBUTIONS.get(package, package) if extra is None else f'"nim-envs[{extra}]"'
-    return f"python -m pip install {wanted}"
+    requirement = DISTRIBUTIONS.get(package, package) if extra is None else f'"nim-envs[{extra}]"'
+    return f"python -m pip install {requirement}"
 
 
 @contextmanager

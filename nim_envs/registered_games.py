@@ -61,9 +61,9 @@ class HeldSource(str):
         """Return the source by the name of its game."""
         game = source.game
         name = game if isinstance(game, str) else getattr(game, "__qualname__", repr(game))
-        held = super().__new__(cls, name)
-        held.source = source
-        return held
+        key = super().__new__(cls, name)
+        key.source = source
+        return key
 
     def __reduce__(self) -> Any:
         """Return what pickles and copies make it of."""

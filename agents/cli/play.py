@@ -44,12 +44,14 @@ def play(
         game = GAMES["nim"]
     env = make_env(game, settings, start, opponent)
     if game is None:
-        said, trained = f"{opponent} has learned {env.game.summary}.", env.game.start
+        notice, trained = f"{opponent} has learned {env.game.summary}.", env.game.start
         if start is None and trained != FixedStart():
             usual = trained.summary.strip("()").replace(" ", "")
-            said += f" This game begins at the full board, not as in its training: --start {usual}."
+            notice += (
+                f" This game begins at the full board, not as in its training: --start {usual}."
+            )
             env = GameEnv(replace(env.game, start=FixedStart()))
-        say(said)
+        say(notice)
     player = None if opponent == "human" else make_player(opponent, env)
     person = SEATS.index(seat)
     if not window:

@@ -292,8 +292,8 @@ def learn_to_speak(
     moves = [words.replies(words.moves(position)) for position in places]
     for _ in range(settings.updates):
         which = np.repeat(rng.integers(len(places), size=settings.positions), settings.moves)
-        said = [moves[row][rng.integers(len(moves[row]))] for row in which]
-        loss = -log_probabilities(model, prompts[which], torch.stack(said)).mean()
+        replies = [moves[row][rng.integers(len(moves[row]))] for row in which]
+        loss = -log_probabilities(model, prompts[which], torch.stack(replies)).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -378,8 +378,8 @@ def policy_loss(model: Decoder, batch: Batch) -> Tensor:
     """Return −Σ A log π(reply | prompt) / n, whose gradient is minus the policy gradient."""
     # Replies with an advantage of 0 add nothing to the gradient.
     used = batch.advantages.nonzero()[:, 0]
-    said = log_probabilities(model, batch.prompts[used], batch.replies[used]).sum(1)
-    return -(batch.advantages[used] @ said) / len(batch.advantages)
+    log_likelihoods = log_probabilities(model, batch.prompts[used], batch.replies[used]).sum(1)
+    return -(batch.advantages[used] @ log_likelihoods) / len(batch.advantages)
 
 
 class PolicyGradient:
@@ -447,14 +447,14 @@ class PolicyGradient:
             self.rng.choice(len(self.positions), self.settings.groups, replace=False)
         )
 
-        def said(model: Decoder, each: int) -> Tensor:
+        def replies_of(model: Decoder, each: int) -> Tensor:
             """Return ``each`` replies of a model to every prompt, ``(groups, each, length)``."""
-            replies = self._said(model, self.prompts[which].repeat_interleave(each, 0))
+            replies = self._replies(model, self.prompts[which].repeat_interleave(each, 0))
             return replies.unflatten(0, (len(which), each))
 
-        replies = said(self.model, size - others)
+        replies = replies_of(self.model, size - others)
         if others:
-            replies = torch.cat([replies, said(self.reference, others)], 1)
+            replies = torch.cat([replies, replies_of(self.reference, others)], 1)
         rewards = torch.tensor(
             [
                 [self.reward_of(row, tuple(reply)) for reply in group]
@@ -467,7 +467,7 @@ class PolicyGradient:
     def by_result(self) -> Batch:
         """Return the replies of groups of games with one start each, rewarded by the results."""
         starts = self.rng.choice(len(self.positions), self.settings.games, replace=False)
-        asked = [
+        prompts_of_plays = [
             play.reset(self.positions[start])
             for play, start in zip(self.plays, starts.repeat(self.settings.size), strict=True)
         ]
@@ -476,8 +476,8 @@ class PolicyGradient:
         prompts, replies, games, signs = [], [], [], []
         going = list(range(len(self.plays)))
         while going:
-            prompts.append(self.words.prompts([asked[row] for row in going]))
-            replies.append(self._said(self.model, prompts[-1]))
+            prompts.append(self.words.prompts([prompts_of_plays[row] for row in going]))
+            replies.append(self._replies(self.model, prompts[-1]))
             games += going
             over = set()
             for row, reply in zip(going, replies[-1].tolist(), strict=True):
@@ -487,11 +487,11 @@ class PolicyGradient:
                     results[row] = signs[-1] * turn.result
                     over.add(row)
                 else:
-                    asked[row] = turn.prompt
+                    prompts_of_plays[row] = turn.prompt
             going = [row for row in going if row not in over]
         of_games = advantages(results.view(-1, self.settings.size)).flatten()
         of_replies = of_games[torch.tensor(games)] * torch.tensor(signs)
         return Batch(torch.cat(prompts), torch.cat(replies), of_replies)
 
-    def _said(self, model: Decoder, prompts: Tensor) -> Tensor:
+    def _replies(self, model: Decoder, prompts: Tensor) -> Tensor:
         return sample(model, prompts, self.words.reply_length, self.generator)

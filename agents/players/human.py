@@ -105,7 +105,7 @@ class HumanAgent:
         for names in (
             [self._numbers(action, observation) for action in legal],
             described,
-            [said.partition(": ")[2] for said in described],
+            [words_of_move.partition(": ")[2] for words_of_move in described],
         ):
             meant = [a for a, name in zip(legal, names, strict=True) if words_of(name) == words]
             if words and meant:

@@ -110,8 +110,8 @@ def save_or_warn(content: dict[str, Any], path: str | Path, *, elsewhere: bool =
             write(path, _bytes_of(content))
             return True
     except StorageError as error:
-        said = f"{path} cannot be written ({error}): training goes on without"
-        warnings.warn(said, RuntimeWarning, stacklevel=3)
+        message = f"{path} cannot be written ({error}): training goes on without"
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
     return False
 
 

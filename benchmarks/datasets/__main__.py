@@ -140,14 +140,14 @@ def make_dataset(
 
 def seen(policy: TablePolicy, game: Game) -> float:
     """Return the share of reachable N-positions of which a policy has values."""
-    asked: list[bool] = []
+    is_known: list[bool] = []
 
     def ask(observations: Any, action_masks: Any) -> Any:
-        asked.extend(key_of(each) in policy.values for each in observations)
+        is_known.extend(key_of(each) in policy.values for each in observations)
         return action_masks.argmax(axis=1)
 
     optimality(ask, game, "reachable")
-    return float(np.mean(asked))
+    return float(np.mean(is_known))
 
 
 HEADER = (

@@ -58,7 +58,7 @@ class MovesToLearn:
         return float(np.median([np.inf if run.moves is None else run.moves for run in self.runs]))
 
 
-def choose(tried: dict[float, list[Learned]], cap: int) -> float:
+def choose(runs_by_rate: dict[float, list[Learned]], cap: int) -> float:
     """Return the learning rate to use.
 
     The rates whose mean of moves is within :data:`AS_GOOD` of the least are as good; of these it
@@ -67,18 +67,20 @@ def choose(tried: dict[float, list[Learned]], cap: int) -> float:
     decides.
 
     Args:
-        tried: runs by learning rate.
+        runs_by_rate: runs by learning rate.
         cap: moves after which they ended.
     """
     means = {
         rate: float(np.mean([cap if run.moves is None else run.moves for run in runs]))
-        for rate, runs in tried.items()
+        for rate, runs in runs_by_rate.items()
     }
     least = min(means.values())
-    if any(run.moves is not None for runs in tried.values() for run in runs):
+    if any(run.moves is not None for runs in runs_by_rate.values() for run in runs):
         good = sorted(rate for rate in means if means[rate] <= AS_GOOD * least)
         return good[len(good) // 2]
-    return max(tried, key=lambda rate: float(np.mean([run.percent for run in tried[rate]])))
+    return max(
+        runs_by_rate, key=lambda rate: float(np.mean([run.percent for run in runs_by_rate[rate]]))
+    )
 
 
 def needed(setting: str, estimator: str, quick: bool) -> MovesToLearn:
@@ -92,20 +94,23 @@ def needed(setting: str, estimator: str, quick: bool) -> MovesToLearn:
     """
     task = SETTINGS[setting].task()
     cap = QUICK_CAP if quick else CAP
-    tried = _tried(task, estimator, RATES[2:5] if quick else RATES, cap)
-    rate = choose(tried, cap)
+    runs_by_rate = _runs_by_rate(task, estimator, RATES[2:5] if quick else RATES, cap)
+    rate = choose(runs_by_rate, cap)
     for _ in range(0 if quick else MOST_WIDENINGS):
-        edges = {min(tried): min(tried) / WIDER, max(tried): max(tried) * WIDER}
+        edges = {
+            min(runs_by_rate): min(runs_by_rate) / WIDER,
+            max(runs_by_rate): max(runs_by_rate) * WIDER,
+        }
         if rate not in edges:
             break
-        tried.update(_tried(task, estimator, [edges[rate]], cap))
-        rate = choose(tried, cap)
+        runs_by_rate.update(_runs_by_rate(task, estimator, [edges[rate]], cap))
+        rate = choose(runs_by_rate, cap)
     seeds = range(2 if quick else SEEDS)
     runs = learn(task, find(estimator), [(seed, rate) for seed in seeds], cap, ENOUGH)
-    return MovesToLearn(setting, estimator, rate, min(tried), max(tried), runs)
+    return MovesToLearn(setting, estimator, rate, min(runs_by_rate), max(runs_by_rate), runs)
 
 
-def _tried(
+def _runs_by_rate(
     task: Task, estimator: str, rates: Sequence[float], cap: int
 ) -> dict[float, list[Learned]]:
     pairs = [(seed, rate) for rate in rates for seed in CHOOSING]

@@ -310,12 +310,12 @@ class DirectHarness(vf.Harness[vf.HarnessConfig]):
         data: vf.TaskData,
     ) -> ProgramResult:
         """Send the conversation so far, and return once the reply is on the trace."""
-        system, said = self.resolve_prompt(data)
+        system, prompt = self.resolve_prompt(data)
         messages = [{"role": "system", "content": system}] if system else []
-        if isinstance(said, str):
-            messages.append({"role": "user", "content": said})
+        if isinstance(prompt, str):
+            messages.append({"role": "user", "content": prompt})
         else:
-            messages += [message_to_wire(message) for message in said or []]
+            messages += [message_to_wire(message) for message in prompt or []]
         async with AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=0) as model:
             await model.chat.completions.create(model=ctx.model, messages=messages)
         return ProgramResult(exit_code=0, stdout="", stderr="")

@@ -44,8 +44,8 @@ def load_environment(
     ]
 
     def verdict(completion: Any, info: dict[str, Any]) -> Verdict:
-        said = completion if isinstance(completion, str) else completion[-1]["content"]
-        return suite.verdict(info["id"], said or "", answer=answer)
+        reply = completion if isinstance(completion, str) else completion[-1]["content"]
+        return suite.verdict(info["id"], reply or "", answer=answer)
 
     def kept_win(completion: Any, info: dict[str, Any]) -> float:
         return float(verdict(completion, info).kept_win)

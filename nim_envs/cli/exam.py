@@ -110,7 +110,7 @@ def exam(
 ) -> None:
     """Score a language model exactly, on a suite of games made from a seed.
 
-    Replies are written to a file before they are judged; after Ctrl-C, a power cut or a limit the
+    Replies are written to a file before they are pairs; after Ctrl-C, a power cut or a limit the
     same command goes on. The command judge judges them again with another reading.
     """
     if context.invoked_subcommand is not None:
@@ -143,14 +143,14 @@ def exam(
         path = replies or Path(f"exam_{_in_a_name(speaker)}_{Replies(None, facts).digest}.jsonl")
         limits = Limits(token_limit, cost_limit, prompt_price, reply_price)
         with open_replies(path, facts) as stored:
-            said = list(
+            pairs = list(
                 answers(
                     ask, suite.requests(samples, **form), stored,
                     total=len(suite.items) * samples, concurrency=concurrency, limits=limits,
                 )
             )  # fmt: skip
             spent = stored.prompt_tokens, stored.reply_tokens, limits.spent(stored)
-    results = judge_answers(suite, said, facts, {"answer": answer, "last_line": last_line})
+    results = judge_answers(suite, pairs, facts, {"answer": answer, "last_line": last_line})
     show(results, outputs)
     click.echo(f"replies: {path}")
     if any(spent):
@@ -203,8 +203,8 @@ def offline_table(seed: int, only: tuple[str, ...], outputs: tuple[Path, ...]) -
     requests = list(suite.requests(**form))
     for name in PLAYERS:
         facts = header(suite, name, {}, 1, form)
-        said = zip(requests, asking_player(name, suite)(requests), strict=True)
-        found.append(judge_answers(suite, said, facts, {"answer": "line", "last_line": False}))
+        pairs = zip(requests, asking_player(name, suite)(requests), strict=True)
+        found.append(judge_answers(suite, pairs, facts, {"answer": "line", "last_line": False}))
     click.echo(markdown_of_speakers(found))
     csv = {".csv": lambda: csv_of_speakers(found)}
     write(outputs, csv, lambda: markdown_of_speakers(found))
@@ -220,7 +220,7 @@ def judge(replies: Path, answer: str | None, last_line: bool, outputs: tuple[Pat
     """Judge the replies of an exam again, with another reading; nothing is asked."""
     with using(replies):
         try:
-            facts, said = read_lines(replies.read_bytes(), replies)
+            facts, entries = read_lines(replies.read_bytes(), replies)
         except ValueError as error:
             raise click.UsageError(str(error)) from error
     if facts is None or "exam" not in facts:
@@ -233,7 +233,7 @@ def judge(replies: Path, answer: str | None, last_line: bool, outputs: tuple[Pat
     suite = Suite(facts["seed"], tuple(facts["only"]))
     reading: dict[str, Any] = {"answer": answer or facts["form"]["answer"], "last_line": last_line}
     check_form(**reading)
-    show(judge_answers(suite, said, facts, reading), outputs)
+    show(judge_answers(suite, entries, facts, reading), outputs)
 
 
 @exam.command(cls=Command)

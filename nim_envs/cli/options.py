@@ -135,8 +135,8 @@ def larger_board(named: NamedGame, settings: tuple[str, ...], position: Any) -> 
     larger = [max(pair) for pair in zip(position, heaps, strict=True)]
     if min(position) < 0 or larger == list(heaps):
         return ""
-    board, wanted = (",".join(map(str, each)) for each in (heaps, larger))
-    return f"; the board is {board}: for a larger one --set heaps={wanted}"
+    board, enough = (",".join(map(str, each)) for each in (heaps, larger))
+    return f"; the board is {board}: for a larger one --set heaps={enough}"
 
 
 def show_progress() -> bool:

@@ -88,7 +88,7 @@ def text(
     retries: int,
     command: str | None,
     replies: Path | None,
-    **asked: Any,
+    **prompts: Any,
 ) -> None:
     """Play a game in text, score a program that plays it, or examine a language model.
 
@@ -104,8 +104,8 @@ def text(
     language = language_of(board, disguise, rules)
     if command is not None:
         check_form(answer, last_line)
-        asked |= {"style": style or "sentences", "answer": answer}
-        show_score(score_program(language, command, asked, last_line, replies), command)
+        prompts |= {"style": style or "sentences", "answer": answer}
+        show_score(score_program(language, command, prompts, last_line, replies), command)
         return
     if replies is not None:
         raise click.UsageError("--replies is for --score")
@@ -163,25 +163,25 @@ def _verdict_in_words(turn: Turn) -> str:
 
 
 def score_program(
-    language: Language, command: str, asked: dict[str, Any], last_line: bool, replies: Path | None
+    language: Language, command: str, prompts: dict[str, Any], last_line: bool, replies: Path | None
 ) -> TextScore:
     """Score a program, and keep its replies in a file until the score is complete.
 
     Args:
         language: language of the prompts.
         command: command line of the program.
-        asked: positions and form of the prompts: arguments of
+        prompts: positions and form of the prompts: arguments of
             :class:`nim_envs.text.scores.Questions`.
         last_line: as in :func:`nim_envs.text.read_move`.
         replies: file to keep; ``None``: one in the current directory, named after the settings
             and removed in the end.
     """
-    questions = Questions(language, **asked)
+    questions = Questions(language, **prompts)
     header = {**questions.header, "command": command}
     path = replies or Path(f"text_replies_{Replies(None, header).digest}.jsonl")
     with Program(command) as program, open_replies(path, header) as stored:
-        said = answers(program, questions, stored, total=len(questions), concurrency=CONCURRENCY)
-        result = questions.score(said, last_line=last_line)
+        pairs = answers(program, questions, stored, total=len(questions), concurrency=CONCURRENCY)
+        result = questions.score(pairs, last_line=last_line)
     if replies is None:
         path.unlink()
     return result
@@ -235,8 +235,8 @@ def show_score(result: TextScore, command: str) -> None:
         ),
     ]
     for index, blunder in enumerate(result.blunders[:5]):
-        said = blunder.reply
-        said = said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]}…"
+        reply = blunder.reply
+        reply = reply if len(reply) <= LONGEST_SHOWN else f"{reply[:LONGEST_SHOWN]}…"
         place = " ".join(map(str, blunder.position))
-        rows.append(["" if index else "first blunders", f"{place}: {said!r}"])
+        rows.append(["" if index else "first blunders", f"{place}: {reply!r}"])
     click.echo(facts(rows))

@@ -304,5 +304,5 @@ class SlotPanel(HeapPanel):
 
     def _arrange_slots(self, objects: IntArray) -> None:
         """Arrange the slots that hold objects, of which a position says how many."""
-        held = [index for index in self.indices if objects[index]]
-        self.arrange(int(objects[self.indices].max()), held or self.indices[:1])
+        nonempty = [index for index in self.indices if objects[index]]
+        self.arrange(int(objects[self.indices].max()), nonempty or self.indices[:1])

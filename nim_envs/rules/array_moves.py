@@ -39,14 +39,14 @@ def moves_of_many(positions: IntArray, moves: ArrayMoves) -> tuple[IntArray, Arr
         ) from error
     count, width = positions.shape
     if rows.size or labels.size or after.size:  # empty arrays may be of any shape and type
-        for name, array, kinds, shape, wanted in (
+        for name, array, kinds, shape, expected in (
             ("rows", rows, "iu", (rows.size,), "integers (moves,)"),
             ("labels", labels, "iuU", (rows.size,), "integers or strings (moves,)"),
             ("positions", after, "iu", (rows.size, width), f"integers (moves, {width})"),
         ):
             if array.dtype.kind not in kinds or array.shape != shape:
                 raise InvalidGameError(
-                    f"moves of {_these(positions)}: the {name} must be {wanted}, not "
+                    f"moves of {_these(positions)}: the {name} must be {expected}, not "
                     f"{array.dtype} {array.shape}"
                 )
         if not 0 <= rows.min() <= rows.max() < count:

@@ -67,14 +67,14 @@ def _stacks(env: Any) -> list[list[Any]]:
 
 def _inside(env: Any) -> list[Any]:
     """Return the environments that an environment holds."""
-    held = getattr(env, "__dict__", {})
+    attributes = getattr(env, "__dict__", {})
     for name in INNER:
-        if name in held:
-            return [held[name]]
-    if "envs" in held:
-        return list(held["envs"])
+        if name in attributes:
+            return [attributes[name]]
+    if "envs" in attributes:
+        return list(attributes["envs"])
     # Environments in other processes: the same functions make them here.
-    return [make() for make in dict.fromkeys(held.get("env_fns", ()))]
+    return [make() for make in dict.fromkeys(attributes.get("env_fns", ()))]
 
 
 def _game_and_encoding(env: Any) -> tuple[Any, Any]:

@@ -193,11 +193,11 @@ def _ends(bits: int, winning: bool | None) -> FloatArray:
         winning: whether N-positions or P-positions are wanted; ``None``: either.
     """
     codes = np.arange(1 << (FLAGS + bits))
-    wanted: BoolArray = codes & MOVE == MOVE
+    accepted: BoolArray = codes & MOVE == MOVE
     if winning is not None:
         lost = codes >> FLAGS == (codes & FIRM == 0)
-        wanted &= lost != winning
-    return wanted.astype(np.float64)
+        accepted &= lost != winning
+    return accepted.astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -66,14 +66,14 @@ class RejectionSampler(Sampler):
         while missing:
             before = rng.bit_generator.state
             rows, accepted = self._try(rng, max(missing, batch))
-            wanted = np.flatnonzero(accepted)
-            if len(wanted) >= missing:
+            indices = np.flatnonzero(accepted)
+            if len(indices) >= missing:
                 # Leave the generator in the state in which single draws would leave it.
-                wanted = wanted[:missing]
+                indices = indices[:missing]
                 rng.bit_generator.state = before
-                rng.random((int(wanted[-1]) + 1, self._proposal.numbers))
-            samples.append(rows[wanted])
-            missing -= len(wanted)
+                rng.random((int(indices[-1]) + 1, self._proposal.numbers))
+            samples.append(rows[indices])
+            missing -= len(indices)
             batch = min(4 * batch, LARGEST_BATCH)
         return np.concatenate(samples)
 
@@ -81,13 +81,13 @@ class RejectionSampler(Sampler):
         """Draw ``size`` positions; return them and which are wanted."""
         numbers = rng.random((size, self._proposal.numbers))
         positions = self._proposal.positions_of(numbers)
-        wanted = np.ones(size, dtype=np.bool_)
+        accepted = np.ones(size, dtype=np.bool_)
         if self._heap is not None:
-            wanted = self._heap.fill(positions, numbers)
-        wanted &= ~self._box.rules.is_terminal(positions)
+            accepted = self._heap.fill(positions, numbers)
+        accepted &= ~self._box.rules.is_terminal(positions)
         if self._solution is not None:
-            wanted[wanted] = self._solution.value(positions[wanted]) == self._value
-        return positions, wanted
+            accepted[accepted] = self._solution.value(positions[accepted]) == self._value
+        return positions, accepted
 
     def counted(self) -> CountedSampler:
         """Return the sampler of the same positions by counting.

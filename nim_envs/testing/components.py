@@ -242,10 +242,10 @@ def _check_descriptions(component: Component, name: str, state: int, options: In
         seen: dict[object, int] = {}
         for option in options.tolist():
             with during(f"{what}({option}, {state}) of {name}"):
-                said = describe(option, state)
-                other = seen.setdefault(said, option)
+                words = describe(option, state)
+                other = seen.setdefault(words, option)
             require(
                 other == option,
-                f"{what} of {name} says {said!r} of both option {other} and option {option} of "
+                f"{what} of {name} says {words!r} of both option {other} and option {option} of "
                 f"state {state}",
             )

@@ -161,10 +161,10 @@ def check_rules(rules: Rules) -> None:
         for action in possible[:: max(1, len(possible) - 1)]:  # the first and the last
             require_equal(f"rules.step of one position, action {action} {where},",
                           rules.step(position, np.array(action)), left[row, action])  # fmt: skip
-        said = [rules.describe_action(action, position) for action in possible.tolist()]
-        if len(set(said)) < len(said):
+        words = [rules.describe_action(action, position) for action in possible.tolist()]
+        if len(set(words)) < len(words):
             raise ConformanceError(
-                f"describe_action says the same of two legal actions {where}: {text_of(said)}"
+                f"describe_action says the same of two legal actions {where}: {text_of(words)}"
             )
     split = rules.is_position(after)
     require(split.all(), f"a move leads to {after[~split][:1].tolist()}, which is not a position")

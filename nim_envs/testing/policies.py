@@ -73,9 +73,9 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
     if scored.needs_moves:
         _check_moves(scored, game, positions, illegal)
         return
-    asked = _Asked(policy, scored)
+    answers = _Asked(policy, scored)
     rows = np.arange(len(positions))
-    probabilities = asked(positions, rows)
+    probabilities = answers(positions, rows)
     if not illegal:
         _check_legal(game, positions, probabilities)
     shuffled = np.random.default_rng(0).permutation(rows)
@@ -83,7 +83,7 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
     for order, size in batches:
         for first in range(0, min(len(rows), 16 * size), size):
             some = order[first : first + size]
-            again = asked(positions[some], some)
+            again = answers(positions[some], some)
             wrong = (np.abs(again - probabilities[some]) > TOLERANCE).any(axis=1)
             if wrong.any():
                 row = int(wrong.argmax())
@@ -95,7 +95,7 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
                     f"{'at first' if order is rows else f'in a batch of {len(rows)}'}"
                 )
     if isinstance(policy, Policy) and isinstance(policy, Agent):
-        _check_acts(policy, asked, positions, probabilities)
+        _check_acts(policy, answers, positions, probabilities)
 
 
 def _nonzero_text(probabilities: FloatArray) -> str:
@@ -165,12 +165,12 @@ class _Asked:
             raise
 
     def _answer(self, turns: Turns, rows: IntArray) -> Any:
-        asked = PlayerAdapter.for_scores(self.policy, self.rules)
-        if asked.method != "act" and not asked.takes_generator:
-            return asked(turns, np.random.default_rng(0))
+        player = PlayerAdapter.for_scores(self.policy, self.rules)
+        if player.method != "act" and not player.takes_generator:
+            return player(turns, np.random.default_rng(0))
         # Draws at a position do not depend on the rest of the batch.
         answers = [
-            asked(Turns(*(each[np.newaxis] for each in turn)), rng)
+            player(Turns(*(each[np.newaxis] for each in turn)), rng)
             for *turn, rng in zip(*turns, map(np.random.default_rng, rows), strict=True)
         ]
         return np.concatenate([as_array(answer)[0] for answer in answers])
@@ -187,11 +187,13 @@ class _Asked:
         return [int(actions[act]) if 0 <= act < len(actions) else act for act in acts]
 
 
-def _check_acts(policy: Any, asked: _Asked, positions: IntArray, probabilities: FloatArray) -> None:
+def _check_acts(
+    policy: Any, answers: _Asked, positions: IntArray, probabilities: FloatArray
+) -> None:
     """Check that an agent never takes an action of probability 0."""
     rng = np.random.default_rng(0)
     for position, row in zip(positions, probabilities, strict=True):
-        for action in asked.acts(position, rng):
+        for action in answers.acts(position, rng):
             require(
                 (0 <= action < len(row) and row[action] > 0)
                 or (action == NO_LEGAL_MOVE and not row.any()),
@@ -200,6 +202,6 @@ def _check_acts(policy: Any, asked: _Asked, positions: IntArray, probabilities: 
             )
     require_equal(
         "what action_probabilities returns after act()",
-        asked(positions, np.arange(len(positions))),
+        answers(positions, np.arange(len(positions))),
         probabilities,
     )

@@ -67,12 +67,12 @@ def some_states(component: Component, count: int, rng: np.random.Generator) -> I
 def _met_in_play(rules: Rules, most: int, rng: np.random.Generator) -> IntArray:
     """Return the positions visited by some random games."""
     position = start = np.array(rules.initial, dtype=np.int64)
-    met = [position]
-    while len(met) < 4 * most:
+    visited = [position]
+    while len(visited) < 4 * most:
         legal = np.flatnonzero(rules.action_mask(position))
         position = rules.step(position, int(rng.choice(legal))) if len(legal) else start
-        met.append(position)
-    return np.stack(met)
+        visited.append(position)
+    return np.stack(visited)
 
 
 class Play:
@@ -166,7 +166,7 @@ class Play:
         for moves in self.moves:
             sources, rows = np.unique(self.sources[moves], return_inverse=True)
             reached = values[self.targets[moves]]
-            met = np.zeros((len(sources), int(reached.max()) + 2), dtype=np.bool_)
-            met[rows.reshape(-1), reached] = True
-            values[sources] = met.argmin(axis=1)
+            is_reached = np.zeros((len(sources), int(reached.max()) + 2), dtype=np.bool_)
+            is_reached[rows.reshape(-1), reached] = True
+            values[sources] = is_reached.argmin(axis=1)
         return values

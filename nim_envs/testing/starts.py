@@ -199,15 +199,15 @@ class Starts:
         bits = spread(BITS, max(4, int(BITS * self._effort))).tolist()
         seeds = [0, *(1 << bit for bit in bits)]
         games = math.ceil(math.log(len(seeds) ** 2 / COINCIDENCE) / surprise)
-        met: dict[bytes, int] = {}
+        seed_of: dict[bytes, int] = {}
         for seed in seeds:
             start = self._draw(games, seed, kind.options).tobytes()
-            if start in met:
+            if start in seed_of:
                 raise ConformanceError(
-                    f"reset(seed={seed}) and reset(seed={met[start]}) give the same {games} "
+                    f"reset(seed={seed}) and reset(seed={seed_of[start]}) give the same {games} "
                     f"starts, with options={kind.options}: the seed is not used whole"
                 )
-            met[start] = seed
+            seed_of[start] = seed
 
     @staticmethod
     def _surprise(kind: Known) -> float:

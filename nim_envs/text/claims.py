@@ -184,8 +184,8 @@ def _grundy_value(
 
 def _line(language: Language, here: Position, text: str, moves: str) -> Claim:
     """Check that moves are legal, one after the other, and that none loses value."""
-    said = [move.strip() for move in moves.split(";")]
-    for number, move in enumerate(said, start=1):
+    line = [move.strip() for move in moves.split(";")]
+    for number, move in enumerate(line, start=1):
         outcomes = language.outcomes(here)
         reading = read_move(language, here, move)
         if reading.kind == "format":
@@ -198,4 +198,4 @@ def _line(language: Language, here: Position, text: str, moves: str) -> Claim:
             thrown = "win" if outcomes.value else "draw"
             return Claim("line", text, False, f"move {number} throws the {thrown} away")
         here = outcomes.after[reading.action]
-    return Claim("line", text, True, f"best play, moves: {len(said)}")
+    return Claim("line", text, True, f"best play, moves: {len(line)}")

@@ -353,11 +353,11 @@ class TextGame:
         given = None if start is None else self.language.position(start)
         now: str | None = self._begin(given, transcript.seed)
         turns = []
-        for index, (asked, text) in enumerate(
+        for index, (old_prompt, text) in enumerate(
             zip(transcript.prompts, transcript.replies, strict=True)
         ):
-            if now != asked:
-                raise ValueError(f"prompt {index} of the transcript is {asked!r}, not {now!r}")
+            if now != old_prompt:
+                raise ValueError(f"prompt {index} of the transcript is {old_prompt!r}, not {now!r}")
             turns.append(self.reply(text))
             now = turns[-1].prompt
         return turns

@@ -58,7 +58,7 @@ class Program:
             reason = getattr(error, "strerror", None) or error
             raise InvalidPolicyError(f"the program {command!r} cannot be run: {reason}") from error
         self._command = command
-        self._said = 0
+        self._answer_count = 0
         self._lock = Lock()
         self._writing = Lock()
         self._pending: dict[str, Future[Answer]] = {}
@@ -101,7 +101,7 @@ class Program:
                 answer = _answer(entry)
                 with self._lock:
                     future = self._pending.pop(entry["id"])
-                    self._said += 1
+                    self._answer_count += 1
             except MALFORMED:
                 return self._end(
                     self._error(
@@ -118,7 +118,7 @@ class Program:
 
     def _error(self, fault: str) -> InvalidPolicyError:
         return InvalidPolicyError(
-            f"the program {self._command!r} {fault}, after {self._said} replies"
+            f"the program {self._command!r} {fault}, after {self._answer_count} replies"
         )
 
     def _end(self, fault: InvalidPolicyError) -> None:

@@ -114,10 +114,10 @@ def prompt(
     now = f"Now {_position_in_words(language, here)}. It is your turn."
     if style == "position":
         return now
-    asked = request(answer, " or ".join(language.forms))
+    question = request(answer, " or ".join(language.forms))
     if reasons:
-        asked = f"{request_for_reasons(language)} {asked}"
-    return f"{rules_text(language)} {now} {asked}"
+        question = f"{request_for_reasons(language)} {question}"
+    return f"{rules_text(language)} {now} {question}"
 
 
 def _short(language: Language, position: Position) -> str:

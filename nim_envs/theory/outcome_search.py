@@ -88,10 +88,10 @@ class OutcomeSolution(Solution):
         states = positions.reshape(-1)
         shape = (*positions.shape, self._component.options)
         index, options, after = self._component.legal_moves(states)
-        wanted: BoolArray = np.zeros((len(states), self._component.options), dtype=np.bool_)
+        keeps_value: BoolArray = np.zeros((len(states), self._component.options), dtype=np.bool_)
         reached = -self.values[self._component.place_of(after)]
-        wanted[index, options] = reached == values.reshape(-1)[index]
-        return wanted.reshape(shape)
+        keeps_value[index, options] = reached == values.reshape(-1)[index]
+        return keeps_value.reshape(shape)
 
     def _values(self, positions: IntArray, misere: bool = False) -> IntArray:
         raise InvalidGameError(

@@ -37,7 +37,7 @@ def test_the_grid_grows_until_the_choice_is_inside(monkeypatch):
         # The higher the better, up to 20.
         return {rate: runs(*[round(1e4 * abs(math.log(rate / 20)))] * 3) for rate in rates}
 
-    monkeypatch.setattr(moves, "_tried", tried)
+    monkeypatch.setattr(moves, "_runs_by_rate", tried)
     monkeypatch.setattr(moves, "learn", lambda *arguments: runs(100, 200, 300, 400, 500))
     found = moves.needed("misère 1-3-5, any start", "RLOO", quick=False)
     assert found.lowest < found.rate < found.highest

@@ -117,18 +117,18 @@ def _name_of(game: Any) -> str:
 
 def _check_kind(game: Any) -> None:
     """Raise ``InvalidGameError`` unless a game is one that can be solved here; it says why."""
-    kind, wanted = game.get_type(), pyspiel.GameType
+    kind, kinds = game.get_type(), pyspiel.GameType
     faults = [
         fault
         for is_so, fault in (
             (game.num_players() != 2, f"it has {game.num_players()} players, not 2"),
-            (kind.dynamics != wanted.Dynamics.SEQUENTIAL, "players move at the same time"),
-            (kind.chance_mode != wanted.ChanceMode.DETERMINISTIC, "chance plays a part"),
+            (kind.dynamics != kinds.Dynamics.SEQUENTIAL, "players move at the same time"),
+            (kind.chance_mode != kinds.ChanceMode.DETERMINISTIC, "chance plays a part"),
             (
-                kind.information != wanted.Information.PERFECT_INFORMATION,
+                kind.information != kinds.Information.PERFECT_INFORMATION,
                 "players do not see all of the state",
             ),
-            (kind.utility != wanted.Utility.ZERO_SUM, "its returns are not of zero sum"),
+            (kind.utility != kinds.Utility.ZERO_SUM, "its returns are not of zero sum"),
         )
         if is_so
     ]

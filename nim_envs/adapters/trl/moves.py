@@ -72,11 +72,11 @@ def positions_dataset(
     )
 
 
-def text_of(said: Said) -> str:
+def text_of(message: Said) -> str:
     """Return the text of a prompt or completion, or the content of its last message."""
-    if isinstance(said, str):
-        return said
-    return str(said[-1].get("content") or "") if said else ""
+    if isinstance(message, str):
+        return message
+    return str(message[-1].get("content") or "") if message else ""
 
 
 def _reward_function(

@@ -213,11 +213,11 @@ class ColumnAutomaton:
 
         # The state, the claim so far, and whether a bit was set.
         def downwards(state: tuple[int, bool, bool], letter: int) -> tuple[int, bool, bool]:
-            read, _, met = state
+            read, _, has_one = state
             after = rows[read][letter]
             if letter == SEPARATOR:
-                return (after if met else 0), lost[after], met
-            return after, False, met or letter == ONE
+                return (after if has_one else 0), lost[after], has_one
+            return after, False, has_one or letter == ONE
 
         step = downwards if self.most_significant_first else upwards
         start = (0, False, not self.most_significant_first)

@@ -164,8 +164,8 @@ def prove(
         True
     """
     if bool(automaton.is_lost([0])) == misere:
-        said, true = ("lost", "won") if misere else ("won", "lost")
-        reason = f"the position without objects is claimed to be {said}, but is {true}"
+        claimed, true = ("lost", "won") if misere else ("won", "lost")
+        reason = f"the position without objects is claimed to be {claimed}, but is {true}"
         return Verdict(Outcome.REFUTED, reason, (0,) if automaton.reads_zeros else (), 0)
     counter = _WorkCounter(work_limit)
     columns = columns_of(automaton, work_limit, one_heap)

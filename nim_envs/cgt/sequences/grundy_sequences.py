@@ -429,5 +429,5 @@ def octal_period(
                    f"{period.start}, and {period.needed} values would prove it")
                 + ("" if caution is None else f"; {caution}")
             )  # fmt: skip
-        wanted = 2 * len(sequence.values)
-        size = wanted if period is None else max(size + 1, min(wanted, period.needed))
+        doubled = 2 * len(sequence.values)
+        size = doubled if period is None else max(size + 1, min(doubled, period.needed))

@@ -76,8 +76,8 @@ def graph_game(rng: np.random.Generator) -> Game:
     names = rng.permutation(nodes).tolist()
     successors: list[tuple[int, ...]] = [()] * nodes
     for node in range(1, nodes):
-        wanted = min(node, int(rng.integers(1, 4)))
-        targets = rng.permutation(node)[:wanted].tolist()
+        degree = min(node, int(rng.integers(1, 4)))
+        targets = rng.permutation(node)[:degree].tolist()
         successors[names[node]] = tuple(sorted(names[target] for target in targets))
     return make_game(
         "graph", successors=tuple(successors), tokens=(names[nodes - 1], names[nodes - 2])

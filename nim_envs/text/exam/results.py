@@ -228,7 +228,7 @@ class Judged(NamedTuple):
 
 def judge(
     suite: Suite,
-    said: Iterable[tuple[Request, Answer]],
+    pairs: Iterable[tuple[Request, Answer]],
     facts: dict[str, Any],
     reading: dict[str, Any],
 ) -> Results:
@@ -236,7 +236,7 @@ def judge(
 
     Args:
         suite: the suite.
-        said: requests and their answers, those of a suite's ids alone; of several answers to one
+        pairs: requests and their answers, those of a suite's ids alone; of several answers to one
             request the last counts.
         facts: header of the file of replies.
         reading: arguments of :func:`nim_envs.text.verdict`.
@@ -246,7 +246,7 @@ def judge(
     """
     reasons = bool(facts["form"].get("reasons"))
     judged: dict[str, Judged] = {}
-    for request, answer in said:
+    for request, answer in pairs:
         found = suite.items.get(request.id.rpartition("#")[0])
         if found is None:
             raise ValueError(f"{request.id!r} is not a position of the suite of seed {suite.seed}")

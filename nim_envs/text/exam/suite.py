@@ -228,8 +228,8 @@ def _items(name: str, language: Language, truth: Truth, rng: np.random.Generator
     else:
         parts = []
         for band in range(len(BANDS)):
-            wanted = (POSITIONS + len(BANDS) - 1 - band) // len(BANDS)
-            parts.append(rng.permutation(np.flatnonzero(bands == band))[:wanted])
+            share = (POSITIONS + len(BANDS) - 1 - band) // len(BANDS)
+            parts.append(rng.permutation(np.flatnonzero(bands == band))[:share])
         chosen = np.sort(np.concatenate(parts))
     for row in chosen.tolist():
         position = tuple(truth.positions[row].tolist())

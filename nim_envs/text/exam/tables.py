@@ -112,7 +112,7 @@ def compare(one: Results, other: Results) -> str:
     both = [difference for each in differences.values() for difference in each]
     means = {setting: 100.0 * mean(each) for setting, each in differences.items()}
     by_group = [(groups[setting], value) for setting, value in means.items()]
-    parts = [(heading, mean_over(by_group, wanted)) for heading, wanted in PARTS.values()]
+    parts = [(heading, mean_over(by_group, group)) for heading, group in PARTS.values()]
     rows = [
         (setting, groups[setting], len(differences[setting]), f"{value:+.1f}")
         for setting, value in means.items()
