@@ -227,7 +227,7 @@ class RewardsOfTheOther(VectorGameEnv):
 class MasksInReverse(VectorGameEnv):
     """Each game has the mask of another."""
 
-    def _shown(self, observed):
+    def _formatted(self, observed):
         return {**observed, "action_mask": observed["action_mask"][::-1].copy()}
 
 
