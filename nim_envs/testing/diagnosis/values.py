@@ -55,8 +55,8 @@ moves that draw count as as many more, as they are few."""
 STEPS = 12
 """Steps of expectation maximisation."""
 
-TOGETHER = 1 << 16
-"""Most predictions that are compared at all widths at a time, as arrays of few take no longer."""
+TOGETHER = 1 << 13
+"""Most predictions that are compared at a time: arrays of more do not fit into a cache."""
 
 WAYS = ("greedy", "played", "half", "random")
 """Moves of a player by whose value a position is judged: best, as played, random, and between."""
@@ -346,7 +346,7 @@ class Backups:
         _, keys = np.unique(keys, return_inverse=True)
         sums, counts = np.bincount(keys, self.learned_values)[keys], np.bincount(keys)[keys]
         with np.errstate(invalid="ignore", divide="ignore"):
-            others = np.where(counts > 1, (sums - self.learned_values) / (counts - 1), np.nan)
+            others = (sums - self.learned_values) / (counts - 1)  # 0 / 0 where there are none
         # Where all values are that of a win or a loss, or draws, they are equal for other reasons.
         usual = np.median(self.learned_values)
         if abs(usual) > CERTAIN:
@@ -432,9 +432,15 @@ class Backups:
         difference = np.where(
             np.isnan(predicted) | (size >= LARGEST), np.inf, learned_values - predicted
         )
-        found, shares_explained = [], []
-        for widths in np.array_split(WIDTHS, 1 if predicted.size <= TOGETHER else len(WIDTHS)):
-            near = _normal(difference, np.hypot(widths[:, np.newaxis, np.newaxis], spread))
+        widths = np.array(WIDTHS)[:, np.newaxis, np.newaxis]
+        spread = np.broadcast_to(spread, predicted.shape)
+        likelihoods = np.empty((len(WIDTHS), *predicted.shape))
+        unexplained = np.empty((len(WIDTHS), len(predicted)))
+        block = max(1, TOGETHER // len(learned_values))
+        for first in range(0, len(predicted), block):
+            some = slice(first, first + block)
+            deviations = np.hypot(widths, spread[some]) if spread[some].any() else widths
+            near = _normal(difference[some], deviations)
             parts = np.stack(np.broadcast_arrays(near, untouched, broad))
             shares = np.full((*parts.shape[:-1], 1), 1 / 3)
             mixed = np.empty_like(parts)
@@ -446,11 +452,11 @@ class Backups:
                 shares[1] -= over
                 shares[0] += over
             np.multiply(shares, parts, out=mixed)
-            found.append(self._tempered(np.log(mixed.sum(axis=0))))
-            shares_explained.append(1 - shares[2, :, :, 0])
-        logs = np.concatenate(found)
+            likelihoods[:, some] = mixed.sum(axis=0)
+            unexplained[:, some] = shares[2, :, :, 0]
+        logs = self._tempered(np.log(likelihoods, out=likelihoods))
         best = logs.argmax(axis=0), np.arange(len(predicted))
-        allowed = np.maximum(CLOSE, 1.5 * np.asarray(spread))
+        allowed = np.maximum(CLOSE, 1.5 * spread)
         close = (np.abs(difference) < allowed) | np.isnan(predicted)
         touched = size > UNTOUCHED
         # Play from one start, as usual in games with draws, meets a part of the positions.
@@ -460,7 +466,7 @@ class Backups:
         last = self._last & touched if self.board.has_draws else self._last
         return Fit(
             logs[best],
-            np.concatenate(shares_explained)[best],
+            1 - unexplained[best],
             close[:, last].mean(axis=1) if last.any() else np.ones(len(predicted)),
             close[:, rest].mean(axis=1) if rest.any() else np.ones(len(predicted)),
         )
