@@ -314,8 +314,9 @@ def _name(fault: Fault, cases: Sequence[Case]) -> str:
         rules = case.board.game.rules
         if rules.has_coordinates:
             return fault.name.replace("component", "coordinate")
-        if len(rules.components) > 1:
-            return fault.name.replace("component", rules.components[0].kind)
+        kinds = {component.kind for component in rules.components}
+        if len(rules.components) > 1 and len(kinds) == 1:
+            return fault.name.replace("component", kinds.pop())
     return fault.name
 
 

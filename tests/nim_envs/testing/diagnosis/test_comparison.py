@@ -212,6 +212,9 @@ def test_values_that_have_not_converged_tell_nothing(at_ends, elsewhere):
     usual = log_mean([-20, -12])
     assert found.fitted == pytest.approx(log_mean([-6, -2]))
     assert found == pytest.approx((found.fitted, usual, 0, 0.9))
+    better = models._replace(logs=models.logs - log_mean([-6, -2]) - 11.5)
+    found = compared([better], RIGHT)  # by little
+    assert (found.counted, found.gained) == pytest.approx((usual, 0))
     worse = models._replace(logs=models.logs - 30)  # it may lose by them all the same
     found = compared([worse], RIGHT)
     assert found.gained == pytest.approx(log_mean([-36, -32]) - usual)

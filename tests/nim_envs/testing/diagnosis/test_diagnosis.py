@@ -9,9 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from nim_envs import GameEnv, VersusEnv, diagnose, game_from_moves
+from nim_envs import Convention, Game, GameEnv, Rules, VersusEnv, diagnose, game_from_moves
+from nim_envs.rules import TableComponent
 from nim_envs.testing.diagnosis import diagnosis as module
 from nim_envs.testing.diagnosis import tiny_games
+from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.comparison import Comparison
 from nim_envs.testing.diagnosis.diagnosis import (
     agreement,
@@ -195,6 +197,11 @@ def test_faults_are_named_in_the_words_of_the_game():
         (strip(), "blind to coordinate 1"),
     ):
         assert module._name(blind, [case_of(tiny)]) == name
+    # Of several kinds of components, each is one.
+    path = TableComponent(rows=((-1,), (0,)))  # of the kind "component"
+    rules = Rules("both", (heaps().game.rules.components[0], path), (2, 1))
+    both = Board(Game(rules, Convention.NORMAL))
+    assert module._name(blind, [SimpleNamespace(board=both)]) == "blind to component 1"
     cases = [case_of(heap()), case_of(heaps()), case_of(strip())]
     assert module._name(blind, cases) == "blind to heap 1"
     assert module._name(NAMED["players swapped"], cases) == "players swapped"
@@ -430,7 +437,7 @@ def test_the_last_fault_that_fits_has_no_next_one(monkeypatch):
 
 
 def test_of_equal_faults_the_first_is_named_first(monkeypatch):
-    for one, other, order in ((-10.0, -10.0 + 1e-8, "ab"), (-10.0, -10.0 + 1e-5, "ba")):
+    for one, other, order in ((-10.0, -10.0 + 1e-8, "ab"), (-10.0, -10.0 + 3e-6, "ba")):
         report = diagnosed(monkeypatch, [named("a", 5.0, one), named("b", 5.0, other)])
         assert "".join(each.name for each in report.faults) == order
 
@@ -555,6 +562,7 @@ def test_progress_is_shown_by_game(monkeypatch):
         diagnose(lambda env: first_legal(heap()), games=chosen, progress=progress)
         assert bars[-1].arguments["total"] == bars[-1].updates == 2
         assert bars[-1].arguments["shown"] == progress
+        assert bars[-1].arguments["delay"] == 0
     diagnose(lambda env: first_legal(heap()), games=[heap().game])
     assert bars[-1].arguments["shown"]
 

@@ -268,6 +268,12 @@ def test_a_likelihood_is_a_mean_over_error_rates_of_all_games_or_of_each():
     assert mean_likelihood(games) == pytest.approx(math.log((together + apart) / 2))
 
 
+def test_error_rates_may_be_impossible_beside_others():
+    logs = np.zeros((3, 13))
+    logs[:2, :5] = -2000.0
+    assert mean_likelihood([logs]) == pytest.approx(math.log((PRIOR[5:].sum() * 2) / 2))
+
+
 def test_likelihoods_too_small_for_floats_have_a_mean():
     games = [random_logs(3, 13) - 900]
     assert mean_likelihood(games) == pytest.approx(mean_likelihood([games[0] + 900]) - 2700)

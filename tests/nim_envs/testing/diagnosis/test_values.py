@@ -95,6 +95,9 @@ def test_a_column_of_values_is_of_positions_and_whole_numbers_are_values():
     column = values_of(Valued(lambda seen, masks: seen[:, :1]), tiny.game, tiny.board(), rows)
     assert column.tolist() == tiny.board().positions[rows, 0].tolist()
     assert column.dtype == np.float64
+    two = heaps(sizes=(1, 1))  # of two actions
+    column = values_of(Valued(lambda seen, masks: seen[:, 1:]), two.game, two.board(), rows[:1])
+    assert column.tolist() == [1]
     flags = values_of(Valued(lambda seen, masks: seen[:, 0] > 0), tiny.game, tiny.board(), rows)
     assert flags.tolist() == (tiny.board().positions[rows, 0] > 0).tolist()
     assert values_of(lambda seen, masks: None, tiny.game, tiny.board(), rows) is None
@@ -355,11 +358,12 @@ def drawing_of(tiny, backups):
 
 
 @games
+@pytest.mark.parametrize("never_learned", [0.3, 0.9])
 @pytest.mark.parametrize("of_actions", [True, False])
-def test_a_fit_is_by_the_best_width_and_shares(tiny, of_actions):
+def test_a_fit_is_by_the_best_width_and_shares(tiny, of_actions, never_learned):
     rng = np.random.default_rng(1)
     values = random_values(tiny, *((tiny.game.rules.num_actions,) if of_actions else ()))
-    values[rng.random(values.shape) < 0.3] *= 1e-3  # some that were never learned
+    values[rng.random(values.shape) < never_learned] *= 1e-3
     backups = backups_of(tiny, values)
     learned = backups.learned_values
     predicted = learned + rng.normal(0, 1, (4, len(learned))) * np.array([[0], [0.03], [0.3], [2]])
@@ -514,10 +518,10 @@ def test_values_of_positions_are_equal_in_groups_too():
 @pytest.mark.parametrize(("usual", "tells"), [(0.8, False), (-0.8, False), (0.7, True)])
 def test_values_that_are_all_of_a_win_are_equal_for_other_reasons(usual, tells):
     values = np.full(7, usual)
-    values[1:3] = 0.1
+    values[1:3] = 0.6
     backups = backups_of(heap(), values)
     fit = backups.of_groups(np.array([0, 0, 1, 1, 1, 1]))
-    predicted = np.array([[0.1, 0.1, *[usual if tells else np.nan] * 4]])
+    predicted = np.array([[0.6, 0.6, *[usual if tells else np.nan] * 4]])
     assert fit.logs == pytest.approx(backups._fit(predicted).logs)
 
 
