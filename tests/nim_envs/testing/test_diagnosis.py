@@ -37,7 +37,7 @@ def training(kind, fault, seed):
     """A training function with the fault."""
 
     def train(env):
-        game, games = env.game, 4_000 if kind == "Q-learning" else 40_000
+        game, games = env.game, 4_000 if kind == "Q-learning" else 15_000
         if fault in (faulty.CONFUSED, faulty.SWAPPED):
             env = GameEnv(faulty.with_convention(game, fault))
         elif fault in faulty.LOOKS:

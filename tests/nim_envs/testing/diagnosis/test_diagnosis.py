@@ -25,8 +25,10 @@ from nim_envs.testing.diagnosis.diagnosis import (
 )
 from nim_envs.testing.diagnosis.faults import FAULTS, MEMORY, Fault, Variant
 from nim_envs.testing.diagnosis.moves import Expected, Memory
+from tests import outcome_games
 from tests.nim_envs.testing.diagnosis.tiny import (
     ALL,
+    Tiny,
     case_of,
     first_legal,
     graph,
@@ -34,7 +36,9 @@ from tests.nim_envs.testing.diagnosis.tiny import (
     heaps,
     playing,
     sets,
+    solved,
     strip,
+    table_of,
 )
 
 games = pytest.mark.parametrize("tiny", [make() for make in ALL.values()], ids=ALL)
@@ -491,6 +495,54 @@ def test_a_fault_that_makes_sense_in_one_of_the_games_is_considered():
         assert (draws in (*report.undecided, *report.excluded)) == sensible
 
 
+class Learner:
+    """It plays by action values that solve an equation, and shows them."""
+
+    def __init__(self, tiny, **terms):
+        self.rows, self.table = tiny.rows, table_of(tiny, solved(tiny, **terms))
+
+    def values(self, observations, masks):
+        return self.table[[self.rows[tuple(each)] for each in observations.astype(int).tolist()]]
+
+    def __call__(self, observations, masks):
+        values = self.values(observations, masks)
+        return np.nanargmax(np.where(masks > 0, values, np.nan), axis=1)
+
+
+def connect():
+    """Three in a row on three columns of three, with falling discs."""
+    entry = outcome_games.small_connect()
+    moves = {position: dict(entry.moves(position)) for position in entry.truth()}
+    ends = {position: entry.outcome(position) for position in moves if not moves[position]}
+    return Tiny(entry.game, moves, ends)
+
+
+boards = pytest.mark.parametrize(
+    "make", [strip, pytest.param(connect, marks=pytest.mark.exhaustive)]
+)
+
+
+@boards
+@pytest.mark.parametrize(
+    ("last", "other", "loss"),
+    [(1, 1, 1), (-1, -1, 1), (1, -1, 1), (-1, 1, 1), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 0)],
+)
+def test_values_by_which_a_draw_is_won_or_lost_name_the_fault(make, last, other, loss):
+    """Each player bootstraps from its own next turn; a draw counts ``last`` to who makes it."""
+    tiny = make()
+    learner = Learner(tiny, reply=-1.0, own=1.0, draw=last, drawn_reply=other, loss=loss)
+    report = diagnose(learner, tiny.game)
+    assert report.verdict == "faulty"
+    assert report.faults[0].name == "a draw taken for a win or a loss"
+
+
+@boards
+@pytest.mark.parametrize("terms", [{"next": -1.0}, {"reply": -1.0, "own": 1.0}])
+def test_right_values_in_a_game_with_draws_do_not_name_it(make, terms):
+    tiny = make()
+    assert diagnose(Learner(tiny, **terms), tiny.game).verdict == "right"
+
+
 # What is passed to it.
 
 
@@ -602,7 +654,7 @@ def test_the_seed_is_that_of_the_policys_choices():
     def policy(observations, masks, rng):
         return np.argmax(masks * rng.random(masks.shape), axis=1)
 
-    game = heap(size=40).game
+    game = heap(size=20).game
     one, same, other = (diagnose(policy, game, seed=seed).scores for seed in (0, 0, 1))
     assert one == same != other
     assert one == diagnose(policy, game).scores
