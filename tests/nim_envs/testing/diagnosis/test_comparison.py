@@ -375,7 +375,11 @@ def compared_by_hand(variant, cases):
 
 
 @pytest.mark.parametrize("name", SENSIBLE)
-@pytest.mark.parametrize("cases", [CASES, CASES[:1], WITH_DRAWS], ids=["both", "heaps", "strip"])
+@pytest.mark.parametrize(
+    "cases",
+    [CASES, CASES[:1], WITH_DRAWS, CASES[:1] + WITH_DRAWS],
+    ids=["both", "heaps", "strip", "heaps and strip"],
+)
 def test_a_fault_is_compared_by_the_mean_of_its_forms(name, cases):
     one = NAMED[name]
     found = module._compare_moves(one, cases, best_that_learned)

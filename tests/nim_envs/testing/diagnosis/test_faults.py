@@ -620,6 +620,9 @@ def test_actions_may_be_off_by_one_option_or_component():
             assert set(np.flatnonzero(legal.moves[row])) == (moved & among or among)
     legal_alone = [variant.expect(case_of(tiny)) is None for variant in variants]
     assert legal_alone == [False, True] * 4
+    # With one option each, the next component is the next action.
+    ones = [variant.expect(case_of(heaps(sizes=(1, 1)))) is None for variant in variants]
+    assert ones == [False, True, False, True, True, True, True, True]
     one_heap = [variant.expect(case_of(heap())) is None for variant in variants]
     assert one_heap == [False, True, False, True, True, True, True, True]
 

@@ -341,7 +341,7 @@ def preferred(shares, candidates, groups, learned):
     return found
 
 
-@pytest.mark.parametrize("together", [1 << 16, 20])
+@pytest.mark.parametrize("together", [1 << 16, 40, 10])
 @pytest.mark.parametrize("seed", range(3))
 def test_an_action_that_was_preferred_is_expected_to_be_preferred_again(
     together, seed, monkeypatch

@@ -528,7 +528,7 @@ def test_values_that_are_all_of_a_win_are_equal_for_other_reasons(usual, tells):
 def test_values_that_are_all_of_a_draw_are_equal_for_other_reasons():
     for tiny, draws in ((graph(), True), (heap(size=11), False)):
         values = np.zeros(12)
-        values[tiny.row((5,))] = values[tiny.row((6,))] = 0.4
+        values[tiny.row((5,))] = values[tiny.row((6,))] = 0.3
         values[tiny.row((7,))] = values[tiny.row((8,))] = 0.004
         backups = backups_of(tiny, values)
         groups = groups_of(tiny, backups, lambda p: {5: 1, 6: 1, 7: 2, 8: 2}.get(p[0], 0))
