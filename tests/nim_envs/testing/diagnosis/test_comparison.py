@@ -130,7 +130,9 @@ def test_a_fault_is_excluded_by_moves_where_it_would_show_at_odds_of_a_million(m
     assert excluded(fault(shows=Shows.FAR_FROM_THE_END), far)
     # No move contradicts one without exceptions, and none that fits by itself is excluded.
     assert not excluded(fault(), far._replace(agrees=True))
-    assert not excluded(fault(), far._replace(evidence=10.0))
+    fits = math.log(3 / 0.05)
+    assert not excluded(fault(), far._replace(evidence=fits + 0.1))
+    assert excluded(fault(), far._replace(evidence=fits - 0.1))
     # With draws, moves that are not known beforehand tell less.
     hidden = far._replace(variant=None)
     assert excluded(fault(), hidden, [a_case()])

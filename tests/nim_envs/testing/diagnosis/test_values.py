@@ -465,6 +465,15 @@ def test_an_equation_is_as_probable_as_the_ways_to_play_are_on_average():
             assert shares == pytest.approx([float(part[0]) for part in best[1:]])
 
 
+def test_unknown_values_are_not_explained_by_others():
+    table = random_values(heap(), 3)
+    table[2:5] = np.nan
+    backups = backups_of(heap(), table)
+    learned = backups.learned_values
+    known = np.where(np.abs(learned) < 1e6, learned, np.nan)
+    assert backups._fit(learned[np.newaxis]).logs == backups._fit(known[np.newaxis]).logs
+
+
 # Models without an equation.
 
 
