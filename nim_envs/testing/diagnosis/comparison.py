@@ -248,8 +248,8 @@ def best_that_learned(*cases: Case) -> float:
     """Return the log of the best likelihood of right agents that have learned something."""
     num_positions = sum(len(case.rows) for case in cases)
     possible = sum(float((1 - case.at_random).sum()) for case in cases)
-    wanted = max(min(LEARNED * num_positions, 0.9 * possible), 1e-9)
-    best = reduce(both, [case.right_by_knowledge(wanted) for case in cases])
+    knowledge = max(min(LEARNED * num_positions, 0.9 * possible), 1e-9)
+    best = reduce(both, [case.right_by_knowledge(knowledge) for case in cases])
     return float(best[STEPS])
 
 

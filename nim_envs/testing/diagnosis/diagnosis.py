@@ -343,22 +343,22 @@ def _evidence(case: Case, expected: Expected) -> list[str]:
     """The evidence in one game, with positions."""
     rules = case.board.game.rules
     illegal = int((case.illegal > 0).sum())
-    made = case.of_moves(expected.moves)
+    fault_moves = case.of_moves(expected.moves)
     other = _apart(case, expected)
     allowed = np.ones_like(case.legal) if expected.any_action else case.legal
     share = (expected.moves & allowed).sum(axis=1) / allowed.sum(axis=1)
     counted = counted_positions(case.board.game.has_outcome)
     line = (
         f"{case.board.game.summary}: at {int(other.sum())} {counted} this fault plays "
-        f"otherwise than a right agent: as it does {made[other].sum():.0f} times "
+        f"otherwise than a right agent: as it does {fault_moves[other].sum():.0f} times "
         f"(by chance {share[other].sum():.0f}), right {case.hits[other].sum():.0f} times"
     )
     if expected.any_action:
         line += f"; {illegal} of {len(case.illegal)} answers are illegal"
     lines = [line]
     wrong = case.of_moves(expected.moves & ~case.keeping)
-    shown = np.flatnonzero(other & (wrong > 0.5))
-    for row in shown[spread(len(shown), EXAMPLES)]:
+    examples = np.flatnonzero(other & (wrong > 0.5))
+    for row in examples[spread(len(examples), EXAMPLES)]:
         position = case.positions[row]
         action = int((case.shares[row, :-1] * expected.moves[row] * ~case.keeping[row]).argmax())
         right = int(np.flatnonzero(case.keeping[row])[0])

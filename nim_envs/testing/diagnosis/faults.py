@@ -214,8 +214,8 @@ def with_draws_as(board: Board, last: float, other: float, discount: float) -> B
         discount: γ of a move.
     """
     to_move, to_wait = board.values.astype(np.float64), -board.values.astype(np.float64)
-    drawn = board.over & (board.values == 0)
-    to_move[drawn], to_wait[drawn] = other, last
+    ended_in_draw = board.over & (board.values == 0)
+    to_move[ended_in_draw], to_wait[ended_in_draw] = other, last
 
     def update(rows: IntArray) -> FloatArray:
         later = board.after[rows]

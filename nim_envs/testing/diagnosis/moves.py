@@ -150,7 +150,7 @@ def _two_orders(
     """Ask about positions one by one, in two orders."""
     count = len(positions)
 
-    def asked(order: IntArray) -> IntArray:
+    def answers_in_order(order: IntArray) -> IntArray:
         """Answers in the order of the calls."""
         found = np.zeros(count, dtype=np.int64)
         for call, row in enumerate(order):
@@ -160,7 +160,7 @@ def _two_orders(
         return found
 
     first, second = rng.permutation(count), rng.permutation(count)
-    one, two = asked(first), asked(second)
+    one, two = answers_in_order(first), answers_in_order(second)
     call = np.argsort(second)  # of each position, in the second order
     # The first order's call k is about position first[k], and follows first[k - 1].
     here = call[first[1:]]
@@ -541,8 +541,8 @@ class Case:
         lengths = self.board.lengths[self.rows]
         if not self.board.has_draws:
             return lengths
-        drawn: IntArray = 2 * lengths + (self.board.values[self.rows] == 0)
-        return drawn
+        groups: IntArray = 2 * lengths + (self.board.values[self.rows] == 0)
+        return groups
 
     @cached_property
     def by_chance(self) -> float:
