@@ -31,9 +31,9 @@ OPPONENT = -1
 """Turn of a token that is not the model's."""
 
 
-def kept_alone(rewards: FloatArray) -> FloatArray:
+def kept_alone(kept: FloatArray) -> FloatArray:
     """Return the reward of each turn as its credit: 1 for a win kept, ½ for a draw, else 0."""
-    return rewards
+    return kept
 
 
 def game_result(completions: Sequence[Any], result: Sequence[float], **_: Any) -> list[float]:
