@@ -16,8 +16,8 @@ from nim_envs.references import reference_to
 from nim_envs.registered_games import NamedGame, Source
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_boolean
 from nim_envs.starts import FixedStart
+from nim_envs.validation import checked_boolean
 
 NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import check_bytes, checked_choice
 from nim_envs.typing import IntArray
+from nim_envs.validation import check_bytes, checked_choice
 
 BYTES_OF_FEATURE = 96
 """Bytes per feature, upper bound: a few observations, spaces and intermediate results."""

@@ -11,8 +11,8 @@ from nim_envs.rules.array_moves import ArrayMoves, ArrayOutcome
 from nim_envs.rules.convention import LISTED_OUTCOME, Convention
 from nim_envs.rules.from_moves import rules_from_moves
 from nim_envs.rules.listing import LARGEST_LISTING, Moves, Outcome
-from nim_envs.rules.validation import checked_boolean
 from nim_envs.typing import Position
+from nim_envs.validation import checked_boolean
 
 
 def game_from_moves(

@@ -21,7 +21,7 @@ from nim_envs.registered_games import aec_id as aec_id
 from nim_envs.registered_games import gymnasium_id as gymnasium_id
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.sums import sum_of
-from nim_envs.rules.validation import checked_boolean
+from nim_envs.validation import checked_boolean
 
 if TYPE_CHECKING:
     from nim_envs.envs.vector import VectorGameEnv

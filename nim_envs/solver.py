@@ -18,7 +18,6 @@ from nim_envs.rules.convention import AnyConvention, Convention, ListedOutcome
 from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
-from nim_envs.rules.validation import checked_choice
 from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_modulo_permutation
@@ -32,6 +31,7 @@ from nim_envs.theory.theorem_solution import (
     theorem_of_game,
     theorem_on,
 )
+from nim_envs.validation import checked_choice
 
 # Costs. A full sweep, which is backward induction over all positions, takes 0.004 to 0.16
 # microseconds for each (octal games in misère play with 2e5 to 4e6 positions and 5 to 55 actions,

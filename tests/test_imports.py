@@ -26,6 +26,7 @@ LAYERS = [
         "nim_envs.progress",
         "nim_envs.references",
         "nim_envs.typing",
+        "nim_envs.validation",
     ],
     ["nim_envs.lazy", "nim_envs.registered_games"],
     ["nim_envs.rules"],

@@ -37,14 +37,14 @@ from nim_envs.files import check_writable
 from nim_envs.optional import imports_for, needed
 from nim_envs.progress import progress_bar
 from nim_envs.rules import Rules
-from nim_envs.rules.validation import (
+from nim_envs.theory.longest_play import longest_play
+from nim_envs.typing import IntArray, MaskArray
+from nim_envs.validation import (
     checked_boolean,
     checked_choice,
     checked_integer,
     checked_number,
 )
-from nim_envs.theory.longest_play import longest_play
-from nim_envs.typing import IntArray, MaskArray
 
 with imports_for("AlphaZero", "alphazero"):
     import equinox as eqx

@@ -27,13 +27,12 @@ from nim_envs.game import Game
 from nim_envs.text import Language, TextGame, move_text, prompt, reward, verdict
 from nim_envs.text.phrases import words_of
 from nim_envs.text.speakers import Speak
+from nim_envs.typing import Position
 
 BEGIN, END = "<begin>", "<end>"
 
 WIDTH, HEADS, LAYERS = 64, 4, 2
 """Size of the decoder."""
-
-Position = tuple[int, ...]
 
 
 class Words:

@@ -14,8 +14,8 @@ from agents.base import Learner
 from agents.training import Env, TrainingLog, train
 from nim_envs import Game, GameEnv
 from nim_envs.game import PLAYERS
-from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import optimality
+from nim_envs.validation import checked_integer
 
 NO_GAMES = TrainingLog(np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32), 0.0)
 

@@ -24,10 +24,10 @@ from nim_envs.players import (
     one_action,
 )
 from nim_envs.progress import progress_bar
-from nim_envs.rules.validation import checked_integer, checked_number
 from nim_envs.scoring import best_response
 from nim_envs.scoring.process import Process
 from nim_envs.typing import Array, IntArray, MaskArray
+from nim_envs.validation import checked_integer, checked_number
 
 LARGEST_LIMIT = 1 << 20
 """Most positions of a game whose attainable limit is computed; it would take minutes for more."""

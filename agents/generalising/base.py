@@ -14,9 +14,9 @@ from agents.restoring.checks import check_same_arguments, known_game
 from agents.restoring.schema import check_value, parameter_type
 from nim_envs import Game
 from nim_envs.rules.convention import require_last_move
-from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import FixedStart, UniformStart
 from nim_envs.typing import Array, FloatArray, MaskArray
+from nim_envs.validation import checked_integer
 
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
 

@@ -15,8 +15,8 @@ from agents.tabular.preferences import (
 )
 from agents.tabular.protocol import FinishedGame, LearningRule, legal_at
 from nim_envs.compilation import compiled
-from nim_envs.rules.validation import checked_number
 from nim_envs.typing import FloatArray, IntArray
+from nim_envs.validation import checked_number
 
 
 class GradientBanditState(NamedTuple):

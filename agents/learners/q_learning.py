@@ -26,8 +26,8 @@ from agents.tabular.replay import (
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
-from nim_envs.rules.validation import checked_choice, checked_number
 from nim_envs.typing import FloatArray, IntArray
+from nim_envs.validation import checked_choice, checked_number
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
 NEGAMAX, OWN_TURN, OPPONENT_MAX = range(len(BOOTSTRAPS))

@@ -23,8 +23,8 @@ from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
 from nim_envs.rules.compiled_moves import copy_entries
-from nim_envs.rules.validation import checked_choice, checked_number
 from nim_envs.typing import Array, IntArray, ValueArray
+from nim_envs.validation import checked_choice, checked_number
 
 DTYPES = ("float64", "float32", "int8")
 

@@ -12,8 +12,8 @@ from agents.tabular.protocol import FinishedGame, LearningRule, legal_at
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
-from nim_envs.rules.validation import checked_number
 from nim_envs.typing import FloatArray
+from nim_envs.validation import checked_number
 
 
 class WatkinsQLambdaState(NamedTuple):

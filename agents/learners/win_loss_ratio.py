@@ -13,8 +13,8 @@ from agents.tabular.policies import GreedyTablePolicy
 from agents.tabular.protocol import Decision, FinishedGame, LearningRule
 from agents.tabular.selection import sample
 from nim_envs.compilation import compiled
-from nim_envs.rules.validation import checked_number
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
+from nim_envs.validation import checked_number
 
 
 class WinLossRatioState(NamedTuple):

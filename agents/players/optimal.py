@@ -10,8 +10,8 @@ from agents.tabular.policies import uniform_probabilities, with_exploration
 from agents.tabular.selection import random_of_mask
 from nim_envs import Game
 from nim_envs.caches import LimitedCache
-from nim_envs.rules.validation import checked_choice, checked_number
 from nim_envs.typing import Array, FloatArray, MaskArray
+from nim_envs.validation import checked_choice, checked_number
 
 CHOICES = ("random", "first")
 LOST_CHOICES = ("random", "smallest")

@@ -13,7 +13,7 @@ from nim_envs import Game
 from nim_envs.archive import archive_bytes, opened
 from nim_envs.errors import StorageError
 from nim_envs.files import going_on_without, write_atomically, write_somewhere
-from nim_envs.rules.validation import largest_bytes
+from nim_envs.validation import largest_bytes
 
 FORMAT = "nim_envs agent"
 VERSION = 4

@@ -26,8 +26,8 @@ from nim_envs import Game, make_game
 from nim_envs.archive import Archive, promise
 from nim_envs.errors import StorageError
 from nim_envs.registration import GAMES
-from nim_envs.rules.validation import LARGEST_STATE
 from nim_envs.typing import Array
+from nim_envs.validation import LARGEST_STATE
 
 BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 """Bit generators that can be saved, by name."""

@@ -11,8 +11,8 @@ from gymnasium import spaces
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules.component import strides_of
-from nim_envs.rules.validation import checked_number
 from nim_envs.typing import Array, FloatArray, IntArray
+from nim_envs.validation import checked_number
 
 LARGEST_VALUE = 1e300
 """Largest absolute initial value, so that differences of values are finite."""

@@ -15,8 +15,8 @@ from agents.tabular.protocol import Decision
 from agents.tabular.schedules import check_step
 from agents.tabular.selection import sample, softmax
 from nim_envs.compilation import compiled
-from nim_envs.rules.validation import checked_number
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
+from nim_envs.validation import checked_number
 
 
 @compiled(inner=True)

@@ -10,8 +10,8 @@ import numpy as np
 
 from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import copy_entries
-from nim_envs.rules.validation import checked_integer
 from nim_envs.typing import Array, FloatArray, IntArray
+from nim_envs.validation import checked_integer
 
 TURNS_ADDED, GAMES_AT_LAST_BATCH = 0, 1
 """Indices of a buffer's counters: turns ever added; finished games when a batch was last drawn."""

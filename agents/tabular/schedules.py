@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.rules.validation import checked_number
+from nim_envs.validation import checked_number
 
 Schedule = Callable[[int], float]
 """Returns the probability after a number of finished games."""

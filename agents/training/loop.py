@@ -20,7 +20,7 @@ from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
 from nim_envs.files import check_writable
 from nim_envs.progress import end_early, progress_bar
-from nim_envs.rules.validation import checked_integer
+from nim_envs.validation import checked_integer
 
 # Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
 FIRST_BLOCK = 256

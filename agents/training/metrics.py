@@ -12,10 +12,10 @@ from agents.training.log import TrainingLog
 from agents.training.opponents import as_pair
 from nim_envs import Game
 from nim_envs.game import PLAYERS
-from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import optimality
 from nim_envs.theory.search import LARGEST_SEARCH, level_order
 from nim_envs.typing import FloatArray, IntArray
+from nim_envs.validation import checked_integer
 
 
 @dataclass(frozen=True)

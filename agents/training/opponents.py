@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Agent, Learner
-from nim_envs.rules.validation import checked_choice
+from nim_envs.validation import checked_choice
 
 ORDERS = ("rotation", "random")
 SEATINGS = (0, 1, "alternate")

@@ -10,7 +10,7 @@ import joblib
 from agents.base import Agent
 from agents.training import Env, TrainingLog, as_pair, train
 from nim_envs.progress import progress_bar
-from nim_envs.rules.validation import checked_integer
+from nim_envs.validation import checked_integer
 
 
 class SeedRun(NamedTuple):

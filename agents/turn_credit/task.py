@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.game import Game
-from nim_envs.rules.validation import checked_number
 from nim_envs.typing import BoolArray, FloatArray, IntArray
+from nim_envs.validation import checked_number
 
 EPSILON = 0.5
 """Chance that the opponent plays a random legal move instead of an optimal one."""

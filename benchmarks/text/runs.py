@@ -16,7 +16,6 @@ from agents.deep.language_model import (
     Decoder,
     PolicyGradient,
     PolicyGradientSettings,
-    Position,
     SupervisedSettings,
     Words,
     learn_to_speak,
@@ -33,6 +32,7 @@ from benchmarks.text.settings import (
     SAMPLES,
 )
 from nim_envs.text import score
+from nim_envs.typing import Position
 
 Weights = dict[str, npt.NDArray[Any]]
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from nim_envs.optional import imports_for
 from nim_envs.registration import make_game
-from nim_envs.rules.validation import checked_choice
 from nim_envs.text import TextGame, Turn
 from nim_envs.text.language import language_of
 from nim_envs.text.play import mean_reward
+from nim_envs.validation import checked_choice
 
 with imports_for("the adapter for SkyRL", "skyrl"):
     from skyrl_gym.envs.base_text_env import BaseTextEnv

@@ -30,9 +30,9 @@ from nim_envs.render.scene import Scene
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.rules.slots import first_empty_slot
-from nim_envs.rules.validation import check_bytes, checked_choice, checked_integer
 from nim_envs.starts import Sampler
 from nim_envs.typing import IntArray
+from nim_envs.validation import check_bytes, checked_choice, checked_integer
 
 Observation = dict[str, npt.NDArray[Any]]
 

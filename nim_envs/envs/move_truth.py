@@ -8,8 +8,8 @@ import numpy as np
 
 from nim_envs.game import Game
 from nim_envs.players import NO_LEGAL_MOVE
-from nim_envs.rules.validation import checked_boolean
 from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
+from nim_envs.validation import checked_boolean
 
 
 def no_move_yet(game: Game) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from nim_envs.render.picture import is_drawn
 from nim_envs.render.scene import Scene
 from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
-from nim_envs.rules.validation import checked_boolean, checked_choice
 from nim_envs.typing import IntArray
+from nim_envs.validation import checked_boolean, checked_choice
 
 
 class LastMove(NamedTuple):

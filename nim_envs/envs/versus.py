@@ -22,8 +22,8 @@ from nim_envs.envs.reset_arguments import checked_seed
 from nim_envs.errors import InvalidActionError, ResetNeededError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer
-from nim_envs.rules.validation import checked_boolean
 from nim_envs.typing import BoolArray, IntArray
+from nim_envs.validation import checked_boolean
 
 CACHED_POSITIONS = 1 << 16
 """Maximum number of positions whose optimal actions are cached."""

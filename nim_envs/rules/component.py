@@ -14,8 +14,8 @@ import numpy as np
 from nim_envs.rules.acyclic import by_rank, edges_of, ranks
 from nim_envs.rules.coordinate_system import CoordinateSystem, StateNumber
 from nim_envs.rules.move_words import MoveWords
-from nim_envs.rules.validation import check_bytes, largest_bytes
 from nim_envs.typing import AnyArray, Array, BoolArray, IntArray, ValueArray
+from nim_envs.validation import check_bytes, largest_bytes
 
 NO_MOVE = -1
 """Entry of a table of options for an illegal option."""

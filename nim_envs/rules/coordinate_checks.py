@@ -7,7 +7,7 @@ import math
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.component import Component
 from nim_envs.rules.coordinate_system import PICTURES, PIECES
-from nim_envs.rules.validation import integers_of
+from nim_envs.validation import integers_of
 
 
 def check_coordinates(index: int, component: Component) -> None:

@@ -11,8 +11,8 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.rules.cell_sets import CellSets
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_integer
 from nim_envs.typing import BoolArray
+from nim_envs.validation import checked_integer
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from nim_envs.rules.component import NO_MOVE, NO_OPTION, Component
 from nim_envs.rules.coordinate_system import CoordinateSystem
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import check_states, checked_pairs
 from nim_envs.typing import IntArray
+from nim_envs.validation import check_states, checked_pairs
 
 
 @dataclass(frozen=True)

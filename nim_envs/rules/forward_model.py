@@ -14,8 +14,8 @@ from nim_envs.rules.coordinate_system import NO_STATE
 from nim_envs.rules.legality import illegal_move_error
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.slots import first_empty_slot
-from nim_envs.rules.validation import check_bytes, checked_integer
 from nim_envs.typing import Position
+from nim_envs.validation import check_bytes, checked_integer
 
 INTEGERS = {int}
 LEGAL = attrgetter("legal")

@@ -20,8 +20,8 @@ from nim_envs.rules.listing import (
     list_positions,
 )
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_boolean, checked_integer, checked_name
 from nim_envs.typing import Position
+from nim_envs.validation import checked_boolean, checked_integer, checked_name
 
 
 def rules_from_moves(

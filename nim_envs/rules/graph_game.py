@@ -14,8 +14,8 @@ from nim_envs.rules.acyclic import cycle_along
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_integer, checked_integers, is_listing
 from nim_envs.typing import IntArray
+from nim_envs.validation import checked_integer, checked_integers, is_listing
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from nim_envs.rules.component import NO_MOVE, Component, read_only, shared_compo
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import check_bytes, checked_integers
 from nim_envs.rules.words import any_of
 from nim_envs.typing import BoolArray, IntArray
+from nim_envs.validation import check_bytes, checked_integers
 
 LONGEST = 64
 """Most digits of a code whose moves are described one by one."""

@@ -11,8 +11,8 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import Component, strides_of
 from nim_envs.rules.slots import Slots
-from nim_envs.rules.validation import check_bytes
 from nim_envs.typing import BoolArray, IntArray
+from nim_envs.validation import check_bytes
 
 
 class Lattice:

@@ -22,7 +22,8 @@ from nim_envs.rules.array_moves import (
     values_of_many,
 )
 from nim_envs.rules.move_rows import MOVE_BYTES, MoveRows
-from nim_envs.rules.validation import (
+from nim_envs.typing import Array, Int32Array, IntArray, Position, ValueArray
+from nim_envs.validation import (
     LARGEST_STATE,
     check_bytes,
     checked_integer,
@@ -30,7 +31,6 @@ from nim_envs.rules.validation import (
     is_listing,
     largest_bytes,
 )
-from nim_envs.typing import Array, Int32Array, IntArray, Position, ValueArray
 
 Moves = Callable[[Position], Iterable[tuple[Hashable, Position]]]
 Outcome = Callable[[Position], int]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
-from nim_envs.rules.validation import checked_integer, checked_integers
+from nim_envs.validation import checked_integer, checked_integers
 
 
 def nim(heaps: Sequence[int], max_take: int | None = None) -> Rules:

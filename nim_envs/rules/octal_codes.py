@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.names import not_among
-from nim_envs.rules.validation import checked_integer
+from nim_envs.validation import checked_integer
 
 WHOLE, LEAVE_ONE, LEAVE_TWO = 1, 2, 4
 """The bits of a digit: take the whole heap; leave one heap; leave two heaps, none empty."""

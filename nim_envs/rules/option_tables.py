@@ -9,8 +9,8 @@ import numpy as np
 
 from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, Component, read_only
 from nim_envs.rules.lattice import Lattice
-from nim_envs.rules.validation import check_bytes
 from nim_envs.typing import IntArray, MaskArray
+from nim_envs.validation import check_bytes
 
 SMALL_TABLE = 2**24
 """Largest table, in bytes, that is made as a whole when some options are needed."""

@@ -17,9 +17,9 @@ from nim_envs.rules.option_tables import OptionTables
 from nim_envs.rules.positions import Positions
 from nim_envs.rules.slots import first_empty
 from nim_envs.rules.state_options import StateOptionsCache, shared_state_options
-from nim_envs.rules.validation import LARGEST_STATE, checked_integer, checked_name, integers_of
 from nim_envs.rules.words import position_summary
 from nim_envs.typing import BoolArray, IntArray, MaskArray
+from nim_envs.validation import LARGEST_STATE, checked_integer, checked_name, integers_of
 
 
 @dataclass(frozen=True)

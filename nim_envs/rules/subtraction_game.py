@@ -11,9 +11,9 @@ import numpy as np
 from nim_envs.rules.component import NO_MOVE, NO_OPTION, Component
 from nim_envs.rules.move_words import MoveWords
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_integers
 from nim_envs.rules.words import any_of
 from nim_envs.typing import IntArray
+from nim_envs.validation import checked_integers
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import cycle_among
 from nim_envs.rules.component import NO_MOVE, Component, parts_left, read_only
-from nim_envs.rules.validation import checked_integer, is_listing
 from nim_envs.typing import IntArray
+from nim_envs.validation import checked_integer, is_listing
 
 HASHED = 64
 """Number of entries of a table used in its hash, besides their sum."""

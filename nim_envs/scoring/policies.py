@@ -16,9 +16,9 @@ from nim_envs.players import (
     is_player,
     position_after,
 )
-from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.process import Process
 from nim_envs.typing import FloatArray, IntArray, MaskArray
+from nim_envs.validation import checked_integer
 
 LARGEST_BATCH = 1 << 16
 """Maximum number of positions in one call of a policy."""

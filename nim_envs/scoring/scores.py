@@ -14,13 +14,13 @@ from nim_envs.errors import InvalidPositionError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import AnyPlayer
 from nim_envs.rules.moves_between import are_moves, legal_counts
-from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.intervals import in_words, percent_interval
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.starts import OutcomeStart
 from nim_envs.typing import BoolArray, IntArray, ValueArray
+from nim_envs.validation import checked_integer
 
 ROUNDING = 1e-12
 """Relative tolerance within which a score counts as 100 %."""

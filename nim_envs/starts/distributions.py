@@ -12,9 +12,9 @@ import numpy as np
 
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import integers_of
 from nim_envs.starts.choice import SolvedGame, box_sampler
 from nim_envs.starts.samplers import BalancedSampler, ListSampler, Sampler
+from nim_envs.validation import integers_of
 
 
 class Start(ABC):

@@ -12,11 +12,11 @@ from gymnasium import spaces
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer
-from nim_envs.rules.validation import checked_choice
 from nim_envs.starts import Start
 from nim_envs.text.language import Language
 from nim_envs.text.play import TextGame
 from nim_envs.text.prompts import PROMPT_VERSION, prompt
+from nim_envs.validation import checked_choice
 
 LONGEST_PROMPT = 1 << 20
 LONGEST_ACTION = 1 << 12

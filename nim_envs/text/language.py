@@ -22,12 +22,12 @@ from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.legality import illegal_move_error
 from nim_envs.rules.moores_game import HeapGroup
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import check_bytes, checked_integer
 from nim_envs.rules.wythoff_game import Queen
 from nim_envs.text.disguise import Disguise
 from nim_envs.text.grammar import ComponentForms, Grammar
 from nim_envs.text.phrases import NUMBER, PLACEHOLDER, Phrase, form_of
 from nim_envs.typing import IntArray
+from nim_envs.validation import check_bytes, checked_integer
 
 Position = tuple[int, ...]
 GivenPosition = Sequence[int] | IntArray

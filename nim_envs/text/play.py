@@ -14,13 +14,13 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidResetError, ResetNeededError
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer
-from nim_envs.rules.validation import checked_choice, checked_integer
 from nim_envs.starts import Start, as_start
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
 from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt, rules_text
 from nim_envs.text.reading import check_form
 from nim_envs.text.verdicts import Verdict, reward, verdict
 from nim_envs.typing import IntArray
+from nim_envs.validation import checked_choice, checked_integer
 
 PLAY_STYLES = (*STYLES, "conversation")
 """Styles of the prompts of whole games."""

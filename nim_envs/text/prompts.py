@@ -13,11 +13,11 @@ from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.listed_component import ListedComponent
 from nim_envs.rules.node_kayles_game import NodeSet
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_boolean, checked_choice
 from nim_envs.rules.words import listed
 from nim_envs.text.answers import ANSWERS, request
 from nim_envs.text.claims import request_for_reasons
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
+from nim_envs.validation import checked_boolean, checked_choice
 
 PROMPT_VERSION = 2
 """Version of the prompts, named in every result; incremented whenever a prompt changes."""

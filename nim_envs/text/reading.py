@@ -8,11 +8,11 @@ from typing import Literal
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.rules.validation import checked_boolean, checked_choice
 from nim_envs.text.answers import ANSWERS, MARKED
 from nim_envs.text.grammar import Grammar, Match
 from nim_envs.text.language import GivenPosition, Language, Names, as_language
 from nim_envs.text.phrases import PLACEHOLDER, TOO_LONG, Phrase, Token
+from nim_envs.validation import checked_boolean, checked_choice
 
 LONGEST_REPLY = 1 << 16
 """Maximum length of a reply that is read, or of its last line, in characters."""

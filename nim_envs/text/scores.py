@@ -17,7 +17,6 @@ import numpy.typing as npt
 from nim_envs.files import write_somewhere
 from nim_envs.game import Game
 from nim_envs.rules.moves_between import legal_counts
-from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.scoring import optimality
 from nim_envs.scoring.intervals import in_words, percent_interval
 from nim_envs.scoring.scores import Decisive, position_set, scored_positions
@@ -29,6 +28,7 @@ from nim_envs.text.runner import answers
 from nim_envs.text.speakers import BATCH_SIZE, Speak, asking
 from nim_envs.text.verdicts import DRAW_KINDS, KINDS, Kind, Verdict, verdict
 from nim_envs.typing import IntArray
+from nim_envs.validation import checked_boolean, checked_choice, checked_integer
 
 LONGEST_REPLY_SHOWN = 1000
 """Maximum length of a reply in a ``Blunder``, in characters."""

@@ -11,12 +11,12 @@ import numpy.typing as npt
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.players import NO_LEGAL_MOVE
-from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.text.language import Language, Position, as_language
 from nim_envs.text.prompts import STYLES, prompt
 from nim_envs.text.reading import read_move
 from nim_envs.text.replies import Answer, Ask, Request
 from nim_envs.typing import IntArray
+from nim_envs.validation import checked_boolean, checked_choice, checked_integer
 
 Speak = Callable[[list[str]], Sequence[str]]
 """A function from a list of prompts to the replies, one for each, in the same order."""

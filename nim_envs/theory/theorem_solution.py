@@ -16,12 +16,12 @@ from nim_envs.rules.convention import Convention
 from nim_envs.rules.fibonacci_game import FibonacciHeap
 from nim_envs.rules.moores_game import HeapGroup
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import largest_bytes
 from nim_envs.rules.wythoff_game import Queen
 from nim_envs.theory import theorems, winning_moves
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.winning_moves import WinningMoves
 from nim_envs.typing import BoolArray, IntArray
+from nim_envs.validation import largest_bytes
 
 
 class Theorem(NamedTuple):

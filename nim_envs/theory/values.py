@@ -15,13 +15,13 @@ from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.octal_codes import heap_game
 from nim_envs.rules.subtraction_game import SubtractionHeap
-from nim_envs.rules.validation import check_bytes
 from nim_envs.theory.chains import Chains, chains_of, values_of_runs
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.nimbers import mex
 from nim_envs.theory.parts import FreeParts
 from nim_envs.theory.theorems import euclid_values, exchange_zero_and_one, lasker_values
 from nim_envs.typing import IntArray
+from nim_envs.validation import check_bytes
 
 LASKERS_NIM = heap_game("laskers_nim")
 

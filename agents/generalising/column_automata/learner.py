@@ -39,8 +39,8 @@ from nim_envs.cgt.column_automata import (
     move_to_lost,
     prove,
 )
-from nim_envs.rules.validation import checked_choice, checked_integer
 from nim_envs.typing import BoolArray, FloatArray, IntArray
+from nim_envs.validation import checked_choice, checked_integer
 
 LETTERS = ("1 |", "0 1 |")
 ORDERS = ("both", "most significant first", "least significant first")

@@ -20,8 +20,8 @@ from agents.generalising.quotients.repair import Repair, SavedRepair
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.cgt.misere_quotients.proof import refutation
-from nim_envs.rules.validation import checked_integer
 from nim_envs.typing import BoolArray, IntArray
+from nim_envs.validation import checked_integer
 
 MOST_CLASSES = 1_000
 """Default limit on the number of classes."""

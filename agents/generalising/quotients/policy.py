@@ -14,8 +14,8 @@ from nim_envs.cgt.misere_quotients.periods import QuotientPeriod
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules import Component
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
-from nim_envs.rules.validation import checked_integers
 from nim_envs.typing import FloatArray, IntArray
+from nim_envs.validation import checked_integers
 
 UNKNOWN = 0.5
 """Score of a position of unknown class, between 0 (won) and 1 (lost)."""

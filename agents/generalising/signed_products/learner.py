@@ -20,8 +20,8 @@ from agents.generalising.signed_products.visited_positions import HeapBoard, hea
 from agents.restoring.checks import check_same_arrays
 from nim_envs import Convention, Game
 from nim_envs.optional import needed
-from nim_envs.rules.validation import checked_choice, checked_number
 from nim_envs.typing import Array, FloatArray, IntArray
+from nim_envs.validation import checked_choice, checked_number
 
 FACTORS = ("signed", "unsigned")
 ARCHITECTURES = ("signed-products", "mlp")

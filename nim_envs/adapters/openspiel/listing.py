@@ -16,8 +16,8 @@ from nim_envs.rules.convention import LISTED_OUTCOME
 from nim_envs.rules.listing import LARGEST_LISTING, read_breadth_first
 from nim_envs.rules.move_rows import MOVE_BYTES, MoveRows
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import check_bytes, checked_boolean, checked_integer, largest_bytes
 from nim_envs.typing import Array, IntArray
+from nim_envs.validation import check_bytes, checked_boolean, checked_integer, largest_bytes
 
 CHECKED_GAMES = 200
 """Random games that are compared with the listing."""

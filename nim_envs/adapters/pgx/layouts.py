@@ -17,8 +17,8 @@ import numpy.typing as npt
 from nim_envs.encoding import Encoding
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import check_bytes
 from nim_envs.typing import IntArray
+from nim_envs.validation import check_bytes
 
 Array = Any
 """An array of JAX, or a traced one."""

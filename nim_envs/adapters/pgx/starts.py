@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.adapters.pgx.layouts import NUMBER, Array, DeviceLayout
-from nim_envs.rules.validation import check_bytes
 from nim_envs.starts import Sampler
 from nim_envs.starts.counted import CountedSampler, Layer, code_after
 from nim_envs.starts.rejected import RejectionSampler
 from nim_envs.starts.samplers import BalancedSampler
 from nim_envs.typing import FloatArray
+from nim_envs.validation import check_bytes
 
 LARGEST_WORD = 2**32 - 1
 

@@ -13,8 +13,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from nim_envs.adapters.sb3.policy import sb3_policy
 from nim_envs.files import going_on_without, replacing, write_atomically
-from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import Optimality, optimality
+from nim_envs.validation import checked_integer
 
 
 class OptimalityCallback(BaseCallback):

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nim_envs.game import Game
-from nim_envs.rules.validation import checked_choice
 from nim_envs.text import Language, TextGame, Transcript, Turn
 from nim_envs.text.play import mean_reward
+from nim_envs.validation import checked_choice
 
 REWARDS = ("result", "turn")
 

@@ -14,8 +14,8 @@ from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import Component
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
-from nim_envs.rules.validation import checked_integer
 from nim_envs.typing import BoolArray, IntArray
+from nim_envs.validation import checked_integer
 
 
 class Difference(NamedTuple):

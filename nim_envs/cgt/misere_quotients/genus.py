@@ -20,7 +20,7 @@ from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.cgt.sequences.grundy_sequences import grundy_sequence
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.octal_codes import HeapGame, heap_game
-from nim_envs.rules.validation import checked_integer
+from nim_envs.validation import checked_integer
 
 MOST_GUESSES = 300
 """Most guesses in the computation of a misère Grundy value."""

@@ -19,9 +19,9 @@ from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.progress import progress_bar
 from nim_envs.rules.octal_codes import HeapGame, heap_game
-from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.heap_search import Heaps, checked_heaps
 from nim_envs.typing import IntArray
+from nim_envs.validation import checked_integer
 
 LARGEST_UNPERIODIC = 500
 """Largest heap up to which a period is sought."""

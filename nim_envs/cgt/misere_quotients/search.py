@@ -22,8 +22,8 @@ from nim_envs.cgt.misere_quotients.refinement import (
 )
 from nim_envs.cgt.partitions import by_shortest
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.validation import checked_integer
 from nim_envs.typing import BoolArray, IntArray
+from nim_envs.validation import checked_integer
 
 LARGEST_ORDER = 1024
 """Default limit on the number of elements of a quotient."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError, SequenceFileError
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
-from nim_envs.rules.validation import checked_integer
+from nim_envs.validation import checked_integer
 
 Values = npt.NDArray[np.unsignedinteger]
 """Grundy values of the heaps 0, 1, 2, …"""

@@ -18,7 +18,7 @@ from nim_envs.files import going_on_without
 from nim_envs.optional import installed, needed
 from nim_envs.progress import progress_bar
 from nim_envs.rules.octal_codes import LEAVE_TWO, HeapGame, heap_game
-from nim_envs.rules.validation import checked_choice, checked_integer
+from nim_envs.validation import checked_choice, checked_integer
 
 METHODS = ("auto", "sparse", "naive", "plain")
 

@@ -48,9 +48,9 @@ from nim_envs.render.frame import Frame
 from nim_envs.rules.component import read_only
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
-from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.starts import as_start
 from nim_envs.typing import Array, BoolArray, IntArray
+from nim_envs.validation import checked_boolean, checked_choice, checked_integer
 
 Infos = dict[str, Any]
 StepResult = tuple[Any, Array, Array, Array, Infos]

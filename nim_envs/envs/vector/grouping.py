@@ -10,8 +10,8 @@ import numpy.typing as npt
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import NO_MOVE, Component, strides_of
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import LARGEST_STATE
 from nim_envs.typing import IntArray, UInt32Array
+from nim_envs.validation import LARGEST_STATE
 
 GROUP_ENTRIES = 1 << 16
 """Most options of all joint states for which components are merged, so that tables stay in the

@@ -13,8 +13,8 @@ from nim_envs.encoding import Encoding
 from nim_envs.envs.vector.grouping import SLOT_ENTRIES, Grouping
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import check_bytes
 from nim_envs.typing import UInt32Array, WordArray
+from nim_envs.validation import check_bytes
 
 CHUNK_ENTRIES = 1 << 18
 WORD_BYTES = 8

@@ -11,7 +11,6 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.registration import make_game
-from nim_envs.rules.validation import checked_integer
 from nim_envs.text.exam.drawn_games import (
     Draw,
     exchange_game,
@@ -25,6 +24,7 @@ from nim_envs.text.language import Language, as_language, disguised
 from nim_envs.text.prompts import prompt
 from nim_envs.text.replies import Request
 from nim_envs.text.verdicts import Verdict, verdict
+from nim_envs.validation import checked_integer
 
 SUITE_VERSION = 1
 """Version of the suite: the same seed draws the same settings and positions."""

@@ -15,7 +15,7 @@ from nim_envs import GameEnv, make_game
 from nim_envs.encoding import ENCODINGS, Encoding
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules import nim
-from nim_envs.rules.validation import check_bytes
+from nim_envs.validation import check_bytes
 
 MEBIBYTE = 2**20
 

@@ -15,8 +15,8 @@ from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidActionError, InvalidGameError, InvalidPositionError, NimEnvsError
 from nim_envs.rules import graph, kayles, nim, subtraction
-from nim_envs.rules.validation import checked_number
 from nim_envs.starts import NAMED_STARTS, FixedStart
+from nim_envs.validation import checked_number
 
 RULES = nim(heaps=(3, 4))
 GAME = Game(RULES, Convention.NORMAL)
