@@ -7,10 +7,9 @@ from typing import Any
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.rules.array_moves import ArrayMoves, ArrayOutcome
 from nim_envs.rules.convention import LISTED_OUTCOME, Convention
 from nim_envs.rules.from_moves import rules_from_moves
-from nim_envs.rules.listing import LARGEST_LISTING, Moves, Outcome
+from nim_envs.rules.listing import LARGEST_LISTING, ArrayMoves, ArrayOutcome, Moves, Outcome
 from nim_envs.typing import Position
 from nim_envs.validation import checked_boolean
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.array_moves import ArrayMoves, ArrayOutcome
 from nim_envs.rules.listed_component import ListedComponent
 from nim_envs.rules.listing import (
     LARGEST_LISTING,
+    ArrayMoves,
+    ArrayOutcome,
     Listing,
     Moves,
     Outcome,

@@ -7,7 +7,8 @@ import pytest
 
 import nim_envs
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.rules import listing, rules_from_moves
+from nim_envs.rules import rules_from_moves
+from nim_envs.rules.listing import readers
 from tests import outcome_games
 
 LINES = np.array(
@@ -37,7 +38,7 @@ def test_tic_tac_toe_is_the_same_game(monkeypatch):
         read.append(len(cells))
         return marks(cells)
 
-    monkeypatch.setattr(listing, "POSITIONS_PER_CALL", 1000)
+    monkeypatch.setattr(readers, "POSITIONS_PER_CALL", 1000)
     game = nim_envs.game_from_moves(
         "tic-tac-toe", (0,) * 9, counted, vectorized=True, board=(3, 3),
         outcome=lambda cells: np.where(has_line(cells), -1.0, 0.0),

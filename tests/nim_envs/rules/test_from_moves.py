@@ -305,9 +305,9 @@ def test_a_listing_is_limited_in_positions_labels_and_bytes(monkeypatch):
             rules_from_moves("queen", (2, 1), queen, limit=5, **arguments)
     for arguments in ({}, {"actions": [2, 5]}):
         with monkeypatch.context() as patch:
-            patch.setattr("nim_envs.rules.listing.MOST_LABELS", 2)
+            patch.setattr("nim_envs.rules.listing.labels.MOST_LABELS", 2)
             assert rules_from_moves("coin", (5,), coin, **arguments).num_actions == 2
-            patch.setattr("nim_envs.rules.listing.MOST_LABELS", 1)
+            patch.setattr("nim_envs.rules.listing.labels.MOST_LABELS", 1)
             with pytest.raises(SearchTooLargeError, match="more than 1 labels"):
                 rules_from_moves("coin", (5,), coin, **arguments)
     with pytest.raises(SearchTooLargeError, match="more than 5000 positions"):

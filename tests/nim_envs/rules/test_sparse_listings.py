@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import nim_envs
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.rules import Rules, listing, nim, rules_from_moves, sum_of
+from nim_envs.rules import Rules, nim, rules_from_moves, sum_of
 from nim_envs.rules.compiled_moves import compiled_rules
 from nim_envs.rules.component import LARGEST_SPREAD
-from nim_envs.rules.listing import READ_AT_ONCE
+from nim_envs.rules.listing import labels, readers
 from nim_envs.testing import check_env, check_game
 from nim_envs.text import verdict
 from nim_envs.theory import reachable
@@ -242,7 +242,7 @@ def test_moves_without_an_end_are_refused_while_they_are_read(moves, error, said
     moves, read = counted(moves)
     with pytest.raises(error, match=said):
         rules_from_moves("g", (1,), moves, limit=2000)
-    assert read[0] <= 2**18 + READ_AT_ONCE
+    assert read[0] <= 2**18 + readers.READ_AT_ONCE
 
 
 def test_positions_and_bytes_are_limited_while_moves_are_read(monkeypatch):
@@ -254,18 +254,18 @@ def test_positions_and_bytes_are_limited_while_moves_are_read(monkeypatch):
     moves, read = counted(heaps)
     with pytest.raises(SearchTooLargeError, match="more than 5000 positions"):
         rules_from_moves("nim", (2000, 2000), moves, limit=5000)
-    assert read[0] < 2 * 4000 + 2 * 5000 + READ_AT_ONCE
+    assert read[0] < 2 * 4000 + 2 * 5000 + readers.READ_AT_ONCE
     with monkeypatch.context() as patch:
-        patch.setattr(listing, "MOST_LABELS", 1000)
+        patch.setattr(labels, "MOST_LABELS", 1000)
         moves, read = counted(heaps)
         with pytest.raises(SearchTooLargeError, match="1000 labels"):
             rules_from_moves("nim", (3_000_000,), moves)
-        assert read[0] <= 1000 + READ_AT_ONCE
+        assert read[0] <= 1000 + readers.READ_AT_ONCE
     monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "100000")
     moves, read = counted(heaps)
     with pytest.raises(SearchTooLargeError, match=r"positions of nim, and the .* moves"):
         rules_from_moves("nim", (2000, 2000), moves)
-    assert read[0] < 100_000 / 8 + READ_AT_ONCE
+    assert read[0] < 100_000 / 8 + readers.READ_AT_ONCE
     endless = itertools.count()
     with pytest.raises(SearchTooLargeError, match="more than 10 positions"):
         rules_from_moves("nim", (2,), heaps, positions=((n,) for n in endless), limit=10)
@@ -310,7 +310,7 @@ def test_a_position_takes_a_byte_for_each_coordinate_and_a_move_eight():
 
 
 def test_a_position_may_have_more_moves_than_are_read_at_once(monkeypatch):
-    monkeypatch.setattr(listing, "READ_AT_ONCE", 16)
+    monkeypatch.setattr(readers, "READ_AT_ONCE", 16)
 
     def take(position):
         return [(n, (position[0] - n, position[1])) for n in range(1, position[0] + 1)]
@@ -346,8 +346,8 @@ def test_the_bar_of_a_listing_shows_how_many_positions_are_found(monkeypatch):
             self.n += more
             shown.append((self.n, self.total))
 
-    monkeypatch.setattr(listing, "bar_if_installed", lambda **_: Bar())
-    monkeypatch.setattr(listing, "READ_AT_ONCE", 16)
+    monkeypatch.setattr(readers, "bar_if_installed", lambda **_: Bar())
+    monkeypatch.setattr(readers, "READ_AT_ONCE", 16)
     rules_from_moves("queen", (9, 9), queen)
     assert shown[-1] == (100, 100)
     assert any(0 < done < total for done, total in shown)
