@@ -1,1 +1,1 @@
-"""Shared parts of table learners: indices, selection, schedules, replay, symmetry."""
+"""Shared parts of table learners: indices, selection, schedules, replay, sorted positions."""

@@ -11,8 +11,8 @@ import numpy as np
 from agents.base import Agent, Learner, Transition
 from agents.restoring.checks import known_game
 from agents.tabular.index import positions_of
+from agents.tabular.position_sorter import PositionSorter
 from agents.tabular.position_values import PositionValueLearner
-from agents.tabular.symmetry import Symmetry
 from agents.tabular.wrapper import CompiledWrapper, SavedWrapper
 from nim_envs import Game
 from nim_envs.typing import Array, FloatArray, MaskArray
@@ -55,34 +55,34 @@ class HeapSymmetry(CompiledWrapper):
             )
         super().__init__(learner)
         self.game = game
-        self.symmetry: Symmetry = Symmetry(game.rules)
+        self.sorter: PositionSorter = PositionSorter(game.rules)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the action that corresponds to the learner's at the sorted position."""
-        return SortedPolicy(self.learner, self.symmetry).act(observation, action_mask, rng)
+        return SortedPolicy(self.learner, self.sorter).act(observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the learner's probabilities, which must be known, for positions in any order."""
-        policy = SortedPolicy(self.inner_policy, self.symmetry)
+        policy = SortedPolicy(self.inner_policy, self.sorter)
         return policy.action_probabilities(observations, action_masks)
 
     def transform(self, transition: Transition) -> Transition:
         """Return the turn with all positions sorted."""
-        symmetry = self.symmetry
+        sorter = self.sorter
         transition = transition.with_observations(
-            lambda observation: positions_of(symmetry.rules, observation)
+            lambda observation: positions_of(sorter.rules, observation)
         )
-        here = symmetry.permutation(transition.observation)
-        reply = symmetry.permutation(transition.reply_observation)
-        following = symmetry.permutation(transition.next_observation)
+        here = sorter.permutation(transition.observation)
+        reply = sorter.permutation(transition.reply_observation)
+        following = sorter.permutation(transition.next_observation)
 
         def legal(actions: Array, permutation: Array) -> Array:
-            return np.sort(symmetry.permuted_actions(actions, permutation))
+            return np.sort(sorter.permuted_actions(actions, permutation))
 
         return transition._replace(
             observation=transition.observation[here],
             legal_actions=legal(transition.legal_actions, here),
-            action=int(symmetry.permuted_actions(transition.action, here)),
+            action=int(sorter.permuted_actions(transition.action, here)),
             reply_observation=transition.reply_observation[reply],
             reply_legal_actions=legal(transition.reply_legal_actions, reply),
             next_observation=transition.next_observation[following],
@@ -91,11 +91,11 @@ class HeapSymmetry(CompiledWrapper):
 
     def greedy(self) -> SortedPolicy:
         """Return the learner's greedy policy, for positions in any order."""
-        return SortedPolicy(self.learner.greedy(), self.symmetry)
+        return SortedPolicy(self.learner.greedy(), self.sorter)
 
     def fits(self, game: Game) -> bool:
         """Return whether compiled games of ``game`` can be played on sorted positions."""
-        return self.symmetry.rules == game.rules and super().fits(game)
+        return self.sorter.rules == game.rules and super().fits(game)
 
     def saved(self) -> dict[str, Any]:
         """Return the contents of its file."""
@@ -122,22 +122,22 @@ class SortedPolicy:
 
     Args:
         policy: agent for sorted positions; without ``action_probabilities`` it acts alone.
-        symmetry: symmetry of the game.
+        sorter: sorter of the game's positions.
     """
 
-    def __init__(self, policy: Agent, symmetry: Symmetry) -> None:
+    def __init__(self, policy: Agent, sorter: PositionSorter) -> None:
         self.policy = policy
-        self.symmetry = symmetry
+        self.sorter = sorter
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the action that corresponds to the policy's at the sorted position."""
-        symmetry = self.symmetry
-        position = positions_of(symmetry.rules, observation)
-        permutation = symmetry.permutation(position)
-        mask = symmetry.permuted_values(action_mask, permutation)
+        sorter = self.sorter
+        position = positions_of(sorter.rules, observation)
+        permutation = sorter.permutation(position)
+        mask = sorter.permuted_values(action_mask, permutation)
         action = self.policy.act(position[permutation], mask, rng)
-        component, option = divmod(action, symmetry.num_options)
-        return int(permutation[component]) * symmetry.num_options + option
+        component, option = divmod(action, sorter.num_options)
+        return int(permutation[component]) * sorter.num_options + option
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the values by which the policy, which must have some, ranks actions."""
@@ -162,10 +162,10 @@ class SortedPolicy:
         action_masks: MaskArray,
     ) -> FloatArray:
         """Results of ``ask`` at the sorted positions, reordered for ``observations``."""
-        positions = positions_of(self.symmetry.rules, observations)
-        permutation = self.symmetry.permutation(positions)
+        positions = positions_of(self.sorter.rules, observations)
+        permutation = self.sorter.permutation(positions)
         answer = ask(
             np.take_along_axis(positions, permutation, axis=-1),
-            self.symmetry.permuted_values(action_masks, permutation),
+            self.sorter.permuted_values(action_masks, permutation),
         )
-        return answer if answer.ndim == 1 else self.symmetry.original_values(answer, permutation)
+        return answer if answer.ndim == 1 else self.sorter.original_values(answer, permutation)

@@ -37,7 +37,7 @@ def sorted_index(observation: Array, strides: IntArray, order: IntArray | None) 
     Args:
         observation: position, ``(components,)``.
         strides: mixed-radix strides, ``(components,)``.
-        order: order of the components; see :class:`agents.tabular.symmetry.Symmetry`.
+        order: order of the components; see :class:`agents.tabular.position_sorter.PositionSorter`.
     """
     if order is not None:
         for end in range(1, len(order)):

@@ -84,7 +84,7 @@ class TabularLearner(ABC):
 
     rule: LearningRule
 
-    symmetry: ClassVar[None] = None
+    sorter: ClassVar[None] = None
     """No sorting of positions; see :class:`agents.tabular.heap_symmetry.HeapSymmetry`."""
 
     bonus: ClassVar[float] = 0.0

@@ -10,10 +10,10 @@ from agents.games import same_game
 from agents.tabular.index import ObservationIndex, positions_of, sorted_index
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import shared_by_best, with_exploration
+from agents.tabular.position_sorter import PositionSorter
 from agents.tabular.protocol import Decision
 from agents.tabular.schedules import Schedule
 from agents.tabular.selection import epsilon_greedy_action
-from agents.tabular.symmetry import Symmetry
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import (
@@ -51,7 +51,7 @@ def position_values(game: Game, values: Array, *, symmetric: bool = False) -> Po
     return PositionValues(
         values,
         compiled_rules(rules),
-        Symmetry(rules).order if symmetric else None,
+        PositionSorter(rules).order if symmetric else None,
         np.zeros(len(rules.shape), np.int64),
         np.zeros(rules.num_actions),
     )

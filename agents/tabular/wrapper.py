@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.base import GameLearner, Learner, ScorableAgent, Transition
 from agents.tabular.learner import TabularLearner
-from agents.tabular.symmetry import Symmetry
+from agents.tabular.position_sorter import PositionSorter
 from nim_envs import Game
 from nim_envs.typing import Array, FloatArray, MaskArray
 
@@ -102,11 +102,11 @@ class CompiledWrapper(LearnerWrapper):
     """A wrapper that compiled self-play supports, if the learner inside is a table learner.
 
     Attributes:
-        symmetry: symmetry by which positions are sorted for the learner; ``None``: none.
+        sorter: sorts positions for the learner; ``None``: they are not sorted.
         bonus: bonus for a move that leaves nim-sum 0.
     """
 
-    symmetry: Symmetry | None = None
+    sorter: PositionSorter | None = None
 
     def __init__(self, learner: Learner) -> None:
         super().__init__(learner)
@@ -124,9 +124,9 @@ class CompiledWrapper(LearnerWrapper):
     def fits(self, game: Game) -> bool:
         """Return whether compiled self-play of ``game`` gives the same tables."""
         inner = self._inner
-        return inner is not None and inner.symmetry is None and bool(inner.fits(game))
+        return inner is not None and inner.sorter is None and bool(inner.fits(game))
 
     def fits_coordinates(self, game: Game) -> bool:
         """Return whether the learner inside numbers the coordinates of ``game`` as they are."""
         inner = self._inner
-        return inner is not None and self.symmetry is None and bool(inner.fits_coordinates(game))
+        return inner is not None and self.sorter is None and bool(inner.fits_coordinates(game))

@@ -48,7 +48,7 @@ class Board(NamedTuple):
     """Positions, recorded games and bonuses of a game, shared by all blocks of its games."""
 
     rows: PositionRows
-    order: IntArray | None  # order of the components if positions are sorted; see Symmetry
+    order: IntArray | None  # order of the components if positions are sorted; see PositionSorter
     records: Records | None  # buffer for games, where a learner learns from whole games
     bonuses: FloatArray | None  # (learners,): bonus for a move that leaves nim-sum 0; None: none
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.tabular.index import sorted_index
-from agents.tabular.symmetry import Symmetry
+from agents.tabular.position_sorter import PositionSorter
 from nim_envs import Convention, Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import (
@@ -53,12 +53,14 @@ def are_listed(rules: Rules, radices: Sequence[int]) -> bool:
     return math.prod(radices) * rules.num_actions <= LARGEST_LISTS
 
 
-def rows_of(game: Game, symmetry: Symmetry | None, *, by_coordinates: bool = False) -> PositionRows:
+def rows_of(
+    game: Game, sorter: PositionSorter | None, *, by_coordinates: bool = False
+) -> PositionRows:
     """Return rows for the positions of ``game``.
 
     Args:
         game: rules of the positions.
-        symmetry: symmetry by which positions are sorted; ``None``: they are not.
+        sorter: sorts positions; ``None``: they are not sorted.
         by_coordinates: whether there is a row for each point of the box of coordinates, and
             positions are these, ``(rows, len(game.rules.fields))``; only where all are listed.
     """
@@ -79,8 +81,8 @@ def rows_of(game: Game, symmetry: Symmetry | None, *, by_coordinates: bool = Fal
         states = rules.positions(np.arange(rules.num_positions))
         here, actions = np.nonzero(rules.action_mask(states))
         after = rules.step(states[here], actions)
-        if symmetry:
-            after = symmetry.sorted(after)
+        if sorter:
+            after = sorter.sorted(after)
         row, following = (
             np.ravel_multi_index((rules.coordinates(each) if by_coordinates else each).T, radices)
             for each in (states[here], after)
@@ -163,7 +165,7 @@ def move(
         rows: positions of the game.
         rules: ``rows.rules``.
         order: order of the components if positions are sorted, else ``None``; see
-            :class:`agents.tabular.symmetry.Symmetry`.
+            :class:`agents.tabular.position_sorter.PositionSorter`.
         position: index of the position before the move.
         row: row of that position.
         action: legal action.

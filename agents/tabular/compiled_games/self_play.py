@@ -52,12 +52,12 @@ class CompiledSelfPlay:
         self._states = first.state, second and second.state
         self._generators = first.generator, second and second.generator
         self._by_coordinates = by_coordinates
-        rows = rows_of(env.game, first.symmetry, by_coordinates=by_coordinates)
+        rows = rows_of(env.game, first.sorter, by_coordinates=by_coordinates)
         bonuses = np.array([learner.bonus for learner in self._learners])
         recorded = any(learner.learns_from_games for learner in self._learners)
         self._board = Board(
             rows,
-            first.symmetry.order if first.symmetry else None,
+            first.sorter.order if first.sorter else None,
             empty_records(rows, longest_play(rules)) if recorded else None,
             bonuses if bonuses.any() else None,
         )
@@ -157,6 +157,6 @@ def compiled_self_play(
         return None
     if not all(learner.fits(env.game) for learner in learners):
         return None
-    if (learners[0].symmetry is None) != (learners[1].symmetry is None):
+    if (learners[0].sorter is None) != (learners[1].sorter is None):
         return None  # each learner would need positions in its own order
     return CompiledSelfPlay(env, (learners[0], learners[1]), options, begun)

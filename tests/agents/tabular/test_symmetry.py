@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agents import HeapSymmetry, OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
 from agents.evaluation import optimality
 from agents.tabular.heap_symmetry import SortedPolicy
-from agents.tabular.symmetry import Symmetry
+from agents.tabular.position_sorter import PositionSorter
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import InvalidGameError
@@ -22,32 +22,32 @@ from nim_envs.errors import InvalidGameError
 )
 def test_an_action_leads_to_the_same_sorted_position_either_way(heaps, data):
     rules = make_game("nim", heaps=tuple(heaps)).rules
-    symmetry = Symmetry(rules)
+    sorter = PositionSorter(rules)
     position = np.array([data.draw(st.integers(0, heap)) for heap in heaps])
     if not position.any():
         return
-    permutation, ordered = symmetry.permutation(position), symmetry.sorted(position)
+    permutation, ordered = sorter.permutation(position), sorter.sorted(position)
     assert sorted(ordered) == sorted(position)
     assert (rules.checked_positions(ordered) == ordered).all()
     mask = rules.action_mask(position)
-    permuted = symmetry.permuted_values(mask, permutation)
+    permuted = sorter.permuted_values(mask, permutation)
     assert (permuted == rules.action_mask(ordered)).all()
-    assert (symmetry.original_values(permuted, permutation) == mask).all()
+    assert (sorter.original_values(permuted, permutation) == mask).all()
     for action in np.flatnonzero(permuted):
         component, option = divmod(int(action), rules.num_options)
         original = rules.action(int(permutation[component]), option)
-        after = symmetry.sorted(rules.step(position, np.array(original)))
-        assert (after == symmetry.sorted(rules.step(ordered, np.array(action)))).all()
+        after = sorter.sorted(rules.step(position, np.array(original)))
+        assert (after == sorter.sorted(rules.step(ordered, np.array(action)))).all()
 
 
 def test_a_policy_of_sorted_positions_plays_every_order():
     game = make_game("nim", heaps=(4, 2, 3))
-    policy = SortedPolicy(OptimalAgent(game), Symmetry(game.rules))
+    policy = SortedPolicy(OptimalAgent(game), PositionSorter(game.rules))
     assert optimality(policy, game).percent == 100
     lattice = game.rules.lattice()
     playable = lattice[~game.rules.is_terminal(lattice)]
     masks = game.rules.action_mask(playable)
-    uniform = SortedPolicy(RandomAgent(), Symmetry(game.rules))
+    uniform = SortedPolicy(RandomAgent(), PositionSorter(game.rules))
     chances = uniform.action_probabilities(playable, masks)
     assert (chances == RandomAgent().action_probabilities(playable, masks)).all()
     rng = np.random.default_rng(0)
@@ -74,7 +74,7 @@ def test_games_whose_components_differ_are_refused():
         "mixed", (two_kinds.components[0], subtraction.components[0]), initial=(5, 5)
     )
     with pytest.raises(InvalidGameError, match="same options"):
-        Symmetry(mixed)
+        PositionSorter(mixed)
     game = make_game("nim")
     with pytest.raises(TypeError, match="observations alone"):
         HeapSymmetry(RealTimeDynamicProgramming(game), game)

@@ -9,7 +9,7 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.typing import Array, IntArray
 
 
-class Symmetry:
+class PositionSorter:
     """Sorts positions whose components have the same options, and translates their actions.
 
     The states of a position are sorted, smallest first, and assigned to the components in order
@@ -24,8 +24,8 @@ class Symmetry:
 
     Example:
         >>> from nim_envs import make_game
-        >>> symmetry = Symmetry(make_game("nim", heaps=(2, 5, 4)).rules)
-        >>> symmetry.sorted(np.array([2, 0, 1])).tolist()
+        >>> sorter = PositionSorter(make_game("nim", heaps=(2, 5, 4)).rules)
+        >>> sorter.sorted(np.array([2, 0, 1])).tolist()
         [0, 2, 1]
     """
 
