@@ -2,15 +2,14 @@
 
 A player is a function of observations ``(n, ...)`` and action masks ``(n, actions)``, with a third
 required positional parameter also of a generator; or an object with ``action_probabilities``,
-``move``, ``act`` or a call. It returns actions or probabilities of actions; the action
-:data:`NO_LEGAL_MOVE` counts as illegal. Players of the packages in :data:`LIBRARIES` are players
-as they are. A player that cannot be asked about arbitrary positions,
-and so not be scored, gives the reason in an attribute ``unscorable``.
+``move``, ``act`` or a call. It returns actions or probabilities of actions, which
+:mod:`~nim_envs.player_answers` checks. Players of the packages in :data:`LIBRARIES` are players as
+they are. A player that cannot be asked about arbitrary positions, and so not be scored, gives the
+reason in an attribute ``unscorable``.
 """
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from itertools import repeat
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
+from nim_envs.player_answers import NO_LEGAL_MOVE, as_actions, as_array, one_action
 from nim_envs.references import resolved
 from nim_envs.rules.moves_between import actions_to
 from nim_envs.rules.rules import Rules
@@ -26,9 +26,6 @@ from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
 
 PolicyFunction = Callable[[Array, MaskArray], Any]
 OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], Any]
-
-NO_LEGAL_MOVE = -1
-"""The action of a player that names no legal move: illegal in a score, a forfeit in a game."""
 
 LIBRARIES = dict.fromkeys(
     ("open_spiel", "pyspiel"), "nim_envs.adapters.openspiel.players:OpenSpielPlayer"
@@ -41,13 +38,6 @@ SCORED = ("position_probabilities", "action_probabilities", "move", "act")
 
 PLAYED = ("position_probabilities", "act", "action_probabilities", "move")
 """The methods that a game looks for, in this order, before a call."""
-
-LARGEST_ERROR = 1e-3
-"""Allowed deviation of a row of probabilities from sum 1; the row is then divided by its sum."""
-
-ERROR_BY_BYTES = {1: 2**-2, 2: 2**-7}
-"""The same for floats of one and two bytes: the spacing at 1 of the coarsest types, float8 with a
-5-bit exponent and bfloat16."""
 
 SB3_PACKAGES = ("stable_baselines3", "sb3_contrib")
 
@@ -274,50 +264,10 @@ def _in_rows(
     """Return actions for all rows: those of the answer where due, 0 elsewhere."""
     size, actions = shape
     if due is None:
-        return _as_actions(answer, (size, actions), rng)
+        return as_actions(answer, (size, actions), rng)
     all_rows = np.zeros(size, dtype=np.int64)
-    all_rows[due] = _as_actions(answer, (int(np.count_nonzero(due)), actions), rng)
+    all_rows[due] = as_actions(answer, (int(np.count_nonzero(due)), actions), rng)
     return all_rows
-
-
-def _as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
-    """Return an answer as actions ``(n,)``, drawn where it consists of probabilities."""
-    checked = checked_answer(answer, shape)
-    return checked if checked.ndim == 1 else draw_actions(checked, rng)
-
-
-def one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
-    """Return the answer of ``act`` as an action, drawn from probabilities; not checked otherwise.
-
-    Args:
-        answer: an action, or probabilities ``(actions,)``.
-        actions: size of the action space.
-        rng: used for probabilities only.
-
-    Raises:
-        InvalidPolicyError: it is neither.
-    """
-    if isinstance(answer, int) or not np.ndim(answer):
-        return answer.item() if hasattr(answer, "detach") else answer
-    return int(_as_actions([answer], (1, actions), rng)[0])
-
-
-def draw_actions(probabilities: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Draw an action from each row of probabilities, :data:`NO_LEGAL_MOVE` from a row of zeros.
-
-    Args:
-        probabilities: ``(n, actions)``.
-        rng: draws one number for each row.
-
-    Returns:
-        int64 ``(n,)``.
-    """
-    cumulative = probabilities.cumsum(axis=1)
-    # Rounding may leave the last sum slightly below or above 1.
-    thresholds = rng.random((len(cumulative), 1)) * cumulative[:, -1:]
-    actions: IntArray = (cumulative > thresholds).argmax(axis=1)
-    actions[cumulative[:, -1] == 0] = NO_LEGAL_MOVE
-    return actions
 
 
 def position_after(mover: Mover, position: IntArray, rules: Rules) -> IntArray:
@@ -426,124 +376,3 @@ def _count_arguments(function: Any, otherwise: int) -> int:
                 "and action masks, and may take a generator"
             ) from None
     return otherwise
-
-
-def as_array(answer: Any) -> tuple[Array, float]:
-    """Return an array or tensor as a NumPy array, and the allowed error of its rows' sums.
-
-    Args:
-        answer: an array, a list, or a tensor on any device, with a gradient or not. Floats of
-            fewer bytes than NumPy knows, such as bfloat16, become float64.
-
-    Raises:
-        InvalidPolicyError: it cannot become an array.
-    """
-    error = LARGEST_ERROR
-    try:
-        if hasattr(answer, "detach"):
-            # A tensor of PyTorch, which may have a gradient and be on another device.
-            answer = answer.detach().cpu()
-            if hasattr(answer, "is_floating_point") and answer.is_floating_point():
-                error = ERROR_BY_BYTES.get(answer.element_size(), error)
-                answer = answer.double()
-        elif isinstance(answer, (list, tuple)) and any(hasattr(one, "detach") for one in answer):
-            parts = [as_array(one) for one in answer]
-            return np.asarray([array for array, _ in parts]), max(each for _, each in parts)
-        array = np.asarray(answer)
-    except (TypeError, ValueError):
-        raise InvalidPolicyError(
-            f"a player must return actions or probabilities, not {reprlib.repr(answer)} of type "
-            f"{type(answer).__name__}"
-        ) from None
-    # JAX's small floats have types of their own.
-    is_float = array.dtype.kind == "f" or (array.dtype.kind == "V" and array.dtype.isbuiltin == 2)
-    if is_float and not hasattr(answer, "detach"):
-        error = max(error, ERROR_BY_BYTES.get(array.dtype.itemsize, error))
-        array = array.astype(np.float64, copy=False)
-    return array, error
-
-
-def checked_answer(answer: Any, shape: tuple[int, int]) -> Array:
-    """Return a player's answer, checked: actions, int64 ``(n,)``, or probabilities, float64.
-
-    Args:
-        answer: actions ``(n,)`` or probabilities ``(n, actions)``, as :func:`as_array` takes them.
-        shape: ``(n, actions)``.
-
-    Raises:
-        InvalidPolicyError: another shape; actions that are not integers of the action space, or
-            :data:`NO_LEGAL_MOVE`; probabilities that are not finite, negative, or rows that do not
-            sum to 1.
-    """
-    rows, actions = shape
-    allowed = (
-        f"a policy must return actions, integers of shape ({rows},), or probabilities of shape "
-        f"({rows}, {actions})"
-    )
-    try:
-        array, error = as_array(answer)
-    except InvalidPolicyError as wrong:
-        raise InvalidPolicyError(f"{allowed}: {wrong}") from None
-    kind = array.dtype.kind
-    if array.shape == (rows,) and kind in "iu":
-        return _checked_actions(array, actions, allowed)
-    if array.shape != shape or kind not in "iufb":
-        raise InvalidPolicyError(f"{allowed}, not shape {array.shape} and dtype {array.dtype}")
-    probabilities: FloatArray = array.astype(np.float64)
-    _check_rows(np.isfinite(probabilities).all(axis=1), probabilities, "is not finite")
-    _check_rows((probabilities >= 0).all(axis=1), probabilities, "has a negative probability")
-    sums = probabilities.sum(axis=1)
-    _check_rows(np.abs(sums - 1) <= error, probabilities, "does not sum to 1")
-    rounded = np.abs(sums - 1) > 1e-9
-    probabilities[rounded] /= sums[rounded, np.newaxis]
-    return probabilities
-
-
-def checked_probabilities(answer: Any, shape: tuple[int, int]) -> FloatArray:
-    """Return a player's answer as probabilities of actions, float64 ``shape``.
-
-    A row of an action has a single 1, one of :data:`NO_LEGAL_MOVE` zeros alone.
-
-    Args:
-        answer: as :func:`checked_answer` takes it.
-        shape: ``(n, actions)``.
-
-    Raises:
-        InvalidPolicyError: as :func:`checked_answer` does.
-
-    Example:
-        >>> checked_probabilities([2, 0, -1], (3, 3)).tolist()
-        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
-    """
-    checked = checked_answer(answer, shape)
-    if checked.ndim == 2:
-        return checked
-    probabilities = np.zeros(shape)
-    rows = np.flatnonzero(checked != NO_LEGAL_MOVE)
-    probabilities[rows, checked[rows]] = 1.0
-    return probabilities
-
-
-def _checked_actions(integers: Array, actions: int, allowed: str) -> IntArray:
-    """Integers ``(n,)`` of any type as actions, int64."""
-    outside = integers >= actions
-    if integers.dtype.kind == "i":
-        outside |= integers < NO_LEGAL_MOVE
-    if outside.any():
-        row = int(outside.argmax())
-        raise InvalidPolicyError(
-            f"{allowed}; actions are {NO_LEGAL_MOVE}, no legal move, or from 0 to {actions - 1}, "
-            f"and row {row} is {integers[row]}"
-        )
-    return integers.astype(np.int64)
-
-
-def _check_rows(right: Any, probabilities: FloatArray, fault: str) -> None:
-    """Raise unless all rows of probabilities are valid."""
-    if not right.all():
-        row = int((~right).argmax())
-        text = np.array2string(probabilities[row], threshold=12, precision=4)
-        raise InvalidPolicyError(
-            "a policy must return probabilities, rows of finite numbers of at least 0 that sum to "
-            f"1; row {row} of {len(right)} {fault} (sum {probabilities[row].sum():.6g}): {text}"
-        )

@@ -40,6 +40,7 @@ LAYERS = [
         "nim_envs.encoding",
         "nim_envs.envs.move_truth",
         "nim_envs.envs.reset_arguments",
+        "nim_envs.player_answers",
         "nim_envs.players",
         "nim_envs.render",
     ],

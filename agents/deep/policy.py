@@ -8,7 +8,8 @@ from agents.tabular.index import positions_of
 from agents.tabular.policies import shared_by_best
 from nim_envs import Game
 from nim_envs.encoding import Encoding
-from nim_envs.players import PolicyFunction, checked_probabilities, draw_actions
+from nim_envs.player_answers import checked_probabilities, draw_actions
+from nim_envs.players import PolicyFunction
 from nim_envs.scoring.policies import LARGEST_BATCH
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 

@@ -13,16 +13,8 @@ from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
 from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
-from nim_envs.players import (
-    NO_LEGAL_MOVE,
-    Agent,
-    AnyPlayer,
-    BatchPlayerAdapter,
-    Policy,
-    hint,
-    is_player,
-    one_action,
-)
+from nim_envs.player_answers import NO_LEGAL_MOVE, one_action
+from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, Policy, hint, is_player
 from nim_envs.progress import progress_bar
 from nim_envs.scoring import best_response
 from nim_envs.scoring.process import Process

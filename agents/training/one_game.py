@@ -10,7 +10,7 @@ from pettingzoo import AECEnv
 from agents.base import Agent, GameLearner, Learner, Transition
 from agents.training.log import DRAW
 from nim_envs.errors import InvalidActionError
-from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.player_answers import NO_LEGAL_MOVE
 
 
 class Seat:

@@ -23,7 +23,7 @@ from nim_envs.errors import (
 )
 from nim_envs.game import PLAYERS, Game, checked_game
 from nim_envs.optional import installed
-from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.game import Game
-from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
 from nim_envs.validation import checked_boolean
 

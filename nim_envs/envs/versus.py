@@ -21,7 +21,8 @@ from nim_envs.envs.opponents import (
 from nim_envs.envs.reset_arguments import checked_seed
 from nim_envs.errors import InvalidActionError, ResetNeededError
 from nim_envs.game import PLAYERS, Game
-from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer
+from nim_envs.player_answers import NO_LEGAL_MOVE
+from nim_envs.players import AnyPlayer
 from nim_envs.typing import BoolArray, IntArray
 from nim_envs.validation import checked_boolean
 

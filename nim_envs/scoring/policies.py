@@ -7,15 +7,8 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.players import (
-    PlayerAdapter,
-    Policy,
-    Turns,
-    checked_probabilities,
-    hint,
-    is_player,
-    position_after,
-)
+from nim_envs.player_answers import checked_probabilities
+from nim_envs.players import PlayerAdapter, Policy, Turns, hint, is_player, position_after
 from nim_envs.scoring.process import Process
 from nim_envs.typing import FloatArray, IntArray, MaskArray
 from nim_envs.validation import checked_integer

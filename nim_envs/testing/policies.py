@@ -14,15 +14,8 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError, InvalidPolicyError
 from nim_envs.game import Game
-from nim_envs.players import (
-    NO_LEGAL_MOVE,
-    Agent,
-    AnyPlayer,
-    PlayerAdapter,
-    Policy,
-    Turns,
-    as_array,
-)
+from nim_envs.player_answers import NO_LEGAL_MOVE, as_array
+from nim_envs.players import Agent, AnyPlayer, PlayerAdapter, Policy, Turns
 from nim_envs.rules.moves_between import are_moves
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.positions import some_positions

@@ -18,7 +18,7 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
-from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.testing.draws import Replies
 from nim_envs.testing.requirements import require, require_dtype, require_equal, text_of
 from nim_envs.testing.turns import (

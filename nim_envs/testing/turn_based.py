@@ -32,7 +32,7 @@ from gymnasium import spaces
 from nim_envs.encoding import Encoding
 from nim_envs.errors import IllegalMoveError
 from nim_envs.game import PLAYERS, Game
-from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.testing.arguments import (
     check_before_reset,
     check_resets,

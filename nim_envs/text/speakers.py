@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import Game
-from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.text.language import Language, Position, as_language
 from nim_envs.text.prompts import STYLES, prompt
 from nim_envs.text.reading import read_move

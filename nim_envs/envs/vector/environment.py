@@ -43,7 +43,8 @@ from nim_envs.envs.vector.new_games import StartStates
 from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
 from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNeededError
 from nim_envs.game import Game, checked_game
-from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, BatchPlayerAdapter
+from nim_envs.player_answers import NO_LEGAL_MOVE
+from nim_envs.players import AnyPlayer, BatchPlayerAdapter
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import read_only
 from nim_envs.rules.convention import Convention

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.diagnosis.board import ROUNDING, Board, evenly
 from nim_envs.testing.diagnosis.values import Backups, log_sum

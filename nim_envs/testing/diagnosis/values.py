@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from nim_envs.errors import InvalidPolicyError
-from nim_envs.players import as_array
+from nim_envs.player_answers import as_array
 from nim_envs.rules.convention import Convention
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.diagnosis.board import Board, evenly, greedy
