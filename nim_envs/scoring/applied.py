@@ -14,13 +14,13 @@ from nim_envs.scoring.out_of_play import GameInProgressError, InnerEnvironment, 
 from nim_envs.scoring.wrappers import Treatment
 from nim_envs.typing import IntArray, MaskArray
 
-INSTEAD = (
+ADVICE = (
     "pass the game, env.unwrapped.game, and a policy that preprocesses its positions, int64 "
     "(n, components), and returns the game's actions"
 )
 
-ASKED_AGAIN = 64
-"""Most arguments with which a function is called a second time."""
+MOST_REPEATED = 64
+"""Most calls of a function that are repeated, to see that it answers the same."""
 
 
 class Positions(NamedTuple):
@@ -35,20 +35,20 @@ class _Calls(NamedTuple):
 
     Attributes:
         name: the method.
-        number: number of calls.
+        count: number of calls.
         arguments: a batch, a row for each call; ``None``: it takes no argument.
         positions: positions that it may read, a row for each call; ``None``: none.
     """
 
     name: str
-    number: int
+    count: int
     arguments: Any | None = None
     positions: Positions | None = None
 
 
 def refusal(wrapper: Any, why: str) -> TypeError:
     """Return the error about a wrapper that a score cannot follow."""
-    return TypeError(f"{type(wrapper).__name__} {why}, which a score cannot follow: {INSTEAD}")
+    return TypeError(f"{type(wrapper).__name__} {why}, which a score cannot follow: {ADVICE}")
 
 
 class AppliedWrapper:
@@ -118,11 +118,11 @@ class AppliedWrapper:
         return self._answers(_Calls(self._functions.action, len(actions), np.stack(actions)))
 
     def _answers(self, calls: _Calls) -> list[Any]:
-        """Make calls; return the answers."""
-        rows = np.arange(calls.number)
+        """Make calls, the first ones twice; return the answers."""
+        rows = np.arange(calls.count)
         answers = self._answers_in(rows, calls, self._wrapper)
-        if calls.name not in self._checked and calls.number > 1:
-            backwards = rows[:ASKED_AGAIN][::-1]
+        if calls.name not in self._checked and calls.count > 1:
+            backwards = rows[:MOST_REPEATED][::-1]
             again = self._answers_in(backwards, calls, self._copy())
             if not all(map(same, again, [answers[row] for row in backwards])):
                 raise refusal(self._original, "does not answer the same when it is asked again")
@@ -139,7 +139,7 @@ class AppliedWrapper:
             return calls.positions
 
         base = self._inside[-1]
-        instead: dict[str, Callable[[], Any]] = {
+        substitutes: dict[str, Callable[[], Any]] = {
             "position": lambda: positions().positions[row].copy(),
             "coordinates": lambda: base.game.rules.coordinates(positions().positions[row]),
             "action_masks": lambda: lambda: positions().masks[row].astype(np.bool_),
@@ -150,7 +150,7 @@ class AppliedWrapper:
                     return _of_batches(getattr(wrapper, calls.name), calls.arguments, rows,
                                        wrapper.num_envs)  # fmt: skip
             answers = []
-            with out_of_play(base, instead):
+            with out_of_play(base, substitutes):
                 for row in rows.tolist():
                     answers += [self._answer(calls, row, wrapper)]
             return answers
@@ -193,7 +193,7 @@ def _of_batches(
     answers = []
     for first in range(0, len(rows), size):
         # The last argument is repeated to fill the last batch.
-        places = np.arange(first, first + size).clip(max=len(rows) - 1)
-        answer = method(rows_of(arguments, rows[places]))
+        wanted_rows = np.arange(first, first + size).clip(max=len(rows) - 1)
+        answer = method(rows_of(arguments, rows[wanted_rows]))
         answers += [rows_of(answer, place) for place in range(min(size, len(rows) - first))]
     return answers

@@ -23,7 +23,7 @@ Item = TypeVar("Item", bound=IntArray)
 
 
 def number_of_positions(rules: Rules, enough: int | None = None) -> int:
-    """Return the number of positions.
+    """Return the number of positions, without points of the lattice that are none.
 
     Args:
         rules: components of the game.
@@ -42,13 +42,15 @@ def number_of_positions(rules: Rules, enough: int | None = None) -> int:
         if index not in slots
     )
     for group in rules.slot_groups:
-        # Number of ways to fill the slots so far, by the number of slots needed.
+        # Numbers of ways to fill the slots so far, and of states, by the number of slots needed.
         ways = [1] + [0] * len(group)
         needed = rules.components[group.start].slots_needed
-        having = np.bincount(needed[needed <= len(group)], minlength=len(group) + 1).tolist()
+        states_needing = np.bincount(
+            needed[needed <= len(group)], minlength=len(group) + 1
+        ).tolist()
         for _ in group:
             ways = [
-                sum(ways[used - need] * having[need] for need in range(used + 1))
+                sum(ways[used - need] * states_needing[need] for need in range(used + 1))
                 for used in range(len(ways))
             ]
             # Further slots can stay empty, so the number does not decrease.
@@ -64,17 +66,17 @@ def check_enumeration(rules: Rules) -> int:
     Raises:
         SearchTooLargeError: there are too many.
     """
-    enough = LARGEST_ENUMERATION // rules.num_actions
-    number = number_of_positions(rules, enough)
-    if number > enough:
+    most = LARGEST_ENUMERATION // rules.num_actions
+    count = number_of_positions(rules, most)
+    if count > most:
         at_least = "at least " if rules.slot_groups else ""
         raise SearchTooLargeError(
-            f"{rules.name} with components of {rules.shape} states has {at_least}{number} "
+            f"{rules.name} with components of {rules.shape} states has {at_least}{count} "
             f"positions of {rules.num_actions} actions each; at most {LARGEST_ENUMERATION} pairs "
             "of them are enumerated. optimality(..., sample=10_000) scores positions drawn at "
             "random"
         )
-    return number
+    return count
 
 
 def chunks(positions: IntArray, num_actions: int) -> Iterator[IntArray]:

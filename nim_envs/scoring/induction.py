@@ -67,8 +67,8 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> ExpectedScores:
     """
     scored = ScoredPolicy(policy, env_or_game)
     game, rules = scored.game, scored.game.rules
-    moving, waiting = _without_moves(game)
-    for indices in _options_first(rules, "best response"):
+    moving, waiting = _initial_scores(game)
+    for indices in _successors_first(rules, "best response"):
         options = list(rules.moves(indices))
         best = np.zeros(len(indices))
         for _, where, after in options:
@@ -109,12 +109,13 @@ def expected_scores(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) ->
     players = [ScoredPolicy(player, env_or_game) for player in (policy, opponent)]
     game = players[0].game
     rules = game.rules
-    moving, waiting = _without_moves(game)
-    for indices in _options_first(rules, "expected scores"):
+    moving, waiting = _initial_scores(game)
+    for indices in _successors_first(rules, "expected scores"):
         options = list(rules.moves(indices))
         ours, theirs = (_legal_probabilities(player, rules, indices) for player in players)
-        won, lost = _expected(waiting, *ours, options), _expected(moving, *theirs, options)
-        moving[indices], waiting[indices] = won, theirs[1] + lost
+        _, forfeits = theirs
+        moving[indices] = _expected(waiting, *ours, options)
+        waiting[indices] = forfeits + _expected(moving, *theirs, options)
     return ExpectedScores(moving, waiting)
 
 
@@ -140,8 +141,8 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
     beaten = count = 0
     for positions in all_positions(game.rules):
         here = scored_positions(game, positions)
-        left = (1 - np.asarray(game.solution.value(here))) / 2
-        beaten += int((waiting[game.rules.indices(here)] > left).sum())
+        optimal = (1 - np.asarray(game.solution.value(here))) / 2
+        beaten += int((waiting[game.rules.indices(here)] > optimal).sum())
         count += len(here)
     return beaten / count if count else math.nan
 
@@ -181,22 +182,22 @@ def _expected(
     return np.asarray((1 - forfeits) * mean)
 
 
-def _without_moves(game: Game) -> FloatArray:
-    """The expected scores, moving and waiting, of positions without a legal move.
+def _initial_scores(game: Game) -> FloatArray:
+    """The initial expected scores, moving and waiting, float64 ``(2, num_positions)``.
 
-    They are the initial values of all positions, float64 ``(2, num_positions)``.
+    At positions without a legal move they are final.
     """
     game.rules.check_size(LARGEST_INDUCTION)
     check_enumeration(game.rules)
     rules, scores = game.rules, np.empty((2, game.rules.num_positions))
     # Where the last move decides, one position has the value of all.
-    listed = rules.num_positions if game.has_outcome else 1
-    scores[0] = (1 + game.convention.end_values(rules, rules.positions(np.arange(listed)))) / 2
+    count = rules.num_positions if game.has_outcome else 1
+    scores[0] = (1 + game.convention.end_values(rules, rules.positions(np.arange(count)))) / 2
     scores[1] = 1 - scores[0]
     return scores
 
 
-def _options_first(rules: Rules, what: str) -> Iterator[IntArray]:
+def _successors_first(rules: Rules, what: str) -> Iterator[IntArray]:
     """Yield the indices of all positions with a legal move, each after its successors."""
     order = (part for level in level_order(rules) for part in chunks(level, rules.num_actions))
     for indices in with_progress(order, rules.num_positions, what):

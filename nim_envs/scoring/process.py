@@ -13,13 +13,13 @@ from gymnasium import spaces
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import PLAYERS, Game
-from nim_envs.scoring.applied import INSTEAD, AppliedWrapper, Positions, refusal
+from nim_envs.scoring.applied import ADVICE, AppliedWrapper, Positions, refusal
 from nim_envs.scoring.observations import rows_of, same
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.scoring.wrappers import NORMALIZES, Changing, is_known, is_vector, treatment
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
-COMPARED = 16
+MOST_COMPARED = 16
 """Most positions at which the environments of a vector are compared."""
 
 NO_ACTION = -1
@@ -77,7 +77,7 @@ class Process:
     def _require_same(self, what: str, one: Any, other: Any) -> None:
         """Raise unless the environments of a vector do the same."""
         if not same(one, other):
-            raise TypeError(f"{self._env!r} holds environments whose {what} differ: {INSTEAD}")
+            raise TypeError(f"{self._env!r} holds environments whose {what} differ: {ADVICE}")
 
     def observe(self, positions: IntArray, masks: MaskArray) -> Observed:
         """Return what a policy observes at positions, as new arrays.
@@ -97,9 +97,11 @@ class Process:
             return Observed(observations, masks.copy())
         observed = self._stack.observed(Positions(positions, masks))
         while self._others and len(positions):
-            some = self._others.pop().observed(Positions(positions[:COMPARED], masks[:COMPARED]))
+            some = self._others.pop().observed(
+                Positions(positions[:MOST_COMPARED], masks[:MOST_COMPARED])
+            )
             for name, one, other in zip(observed._fields, observed, some, strict=True):
-                self._require_same(name, rows_of(one, slice(COMPARED)), other)
+                self._require_same(name, rows_of(one, slice(MOST_COMPARED)), other)
         return observed
 
     def of_game(self, probabilities: FloatArray) -> FloatArray:
@@ -157,28 +159,28 @@ class _Stack:
         self._encoding = encoding
         self._observes_masks = getattr(policy, "observes_masks", False)
         self._num_actions = game.rules.num_actions
-        self._observing: list[AppliedWrapper | _InSpace] = []
-        self._acting: list[AppliedWrapper] = []
-        self._masking: AppliedWrapper | None = None
-        for place, wrapper in enumerate(layers):
-            found = treatment(wrapper)
-            if found is NORMALIZES and getattr(policy, "normalizes_observations", False):
+        self._observation_wrappers: list[AppliedWrapper | _InSpace] = []
+        self._action_wrappers: list[AppliedWrapper] = []
+        self._mask_wrapper: AppliedWrapper | None = None
+        for index, wrapper in enumerate(layers):
+            handling = treatment(wrapper)
+            if handling is NORMALIZES and getattr(policy, "normalizes_observations", False):
                 continue
-            if found.kind == "refused" and (wrapper is not base or is_known(wrapper)):
-                raise refusal(wrapper, found.reason)
-            if found.kind == "applied":
-                applied = AppliedWrapper(found, layers[place:])
-                if found.functions.observation:
-                    self._observing.insert(0, applied)
-                if found.functions.action:
-                    self._acting.append(applied)
-                if found.own_masks and self._masking is None:
-                    self._masking = applied
+            if handling.kind == "refused" and (wrapper is not base or is_known(wrapper)):
+                raise refusal(wrapper, handling.reason)
+            if handling.kind == "applied":
+                applied = AppliedWrapper(handling, layers[index:])
+                if handling.functions.observation:
+                    self._observation_wrappers.insert(0, applied)
+                if handling.functions.action:
+                    self._action_wrappers.append(applied)
+                if handling.own_masks and self._mask_wrapper is None:
+                    self._mask_wrapper = applied
             elif is_vector(wrapper):
-                self._observing.insert(0, _InSpace(wrapper))
-        while self._observing and isinstance(self._observing[0], _InSpace):
-            del self._observing[0]
-        self._with_mask = _shows_masks(base, game, encoding.space)
+                self._observation_wrappers.insert(0, _InSpace(wrapper))
+        while self._observation_wrappers and isinstance(self._observation_wrappers[0], _InSpace):
+            del self._observation_wrappers[0]
+        self._shows_masks = _shows_masks(base, game, encoding.space)
 
     def observed(self, there: Positions) -> Observed:
         """Return what a policy observes at positions, as new arrays."""
@@ -187,10 +189,10 @@ class _Stack:
         masks = there.masks.copy()
         if not len(masks):
             return Observed(observations, masks)
-        if self._observing:
-            if self._with_mask:
+        if self._observation_wrappers:
+            if self._shows_masks:
                 observations = {"observation": observations, "action_mask": masks}
-            for wrapper in self._observing:
+            for wrapper in self._observation_wrappers:
                 observations = wrapper.observations(observations, there)
             if isinstance(observations, Mapping):
                 if "observation" not in observations:
@@ -199,8 +201,8 @@ class _Stack:
                     )
                 masks = observations.get("action_mask", masks).astype(np.int8)
                 observations = observations["observation"]
-        if self._masking is not None:
-            in_observations, masks = masks, self._masking.masks(there)
+        if self._mask_wrapper is not None:
+            in_observations, masks = masks, self._mask_wrapper.masks(there)
             if self._observes_masks and not same(in_observations, masks):
                 raise TypeError(
                     f"{self._env} shows other masks in observations than by action_masks, and this "
@@ -211,10 +213,10 @@ class _Stack:
     def actions(self) -> IntArray:
         """Return the game's action for each action of the policy, int64, or ``NO_ACTION``."""
         own = np.arange(_number_of_actions(self._env, self._num_actions))
-        if not self._acting:
+        if not self._action_wrappers:
             return np.where(own < self._num_actions, own, NO_ACTION)
         values: Sequence[Any] = list(own)
-        for wrapper in self._acting:
+        for wrapper in self._action_wrappers:
             values = wrapper.actions(values)
         return np.array([self._action(value) for value in values], dtype=np.int64)
 
@@ -258,7 +260,7 @@ def _shows_masks(base: Any, game: Game, space: spaces.Box) -> bool:
     if any(base.env_is_wrapped(Changing)) or base.observation_space not in (space, both):
         raise TypeError(
             f"{type(base).__name__} has wrappers in other processes, where they cannot be read; it "
-            f"shows {base.observation_space}, where the game is shown as {space}: {INSTEAD}"
+            f"shows {base.observation_space}, where the game is shown as {space}: {ADVICE}"
         )
     return bool(base.observation_space == both)
 
@@ -269,12 +271,12 @@ def _space_of_one(env: Any, name: str) -> Any:
     return getattr(env, name, None) if space is None else space
 
 
-def _number_of_actions(env: Any, number: int) -> int:
+def _number_of_actions(env: Any, default: int) -> int:
     """Return the number of a policy's actions in an environment.
 
     Args:
         env: the outermost wrapper.
-        number: number of the game's actions, for environments without a space of actions.
+        default: result for environments without a space of actions.
 
     Raises:
         TypeError: its actions are not the integers from 0, the same for both agents.
@@ -285,7 +287,7 @@ def _number_of_actions(env: Any, number: int) -> int:
     elif isinstance(space, spaces.Dict):
         seats = [space[agent] for agent in PLAYERS]
     else:
-        seats = [spaces.Discrete(number) if space is None else space]
+        seats = [spaces.Discrete(default) if space is None else space]
     first = seats[0]
     if not isinstance(first, spaces.Discrete) or first.start != 0 or first != seats[-1]:
         raise TypeError(

@@ -168,13 +168,13 @@ def optimality(
         if not isinstance(positions, str) or positions != "all":
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name = "all"
-        sampled = _drawn_positions(game, np.random.default_rng(seed), total)
-        parts = chunks(sampled, 1 if scored.needs_moves else game.rules.num_actions)
+        drawn = _drawn_positions(game, np.random.default_rng(seed), total)
+        parts = chunks(drawn, 1 if scored.needs_moves else game.rules.num_actions)
     sums = [
         _sums(scored, game, part if sample else scored_positions(game, part))
         for part in with_progress(parts, total, "optimality")
     ]
-    count, decisive = sum(part.count for part in sums), sum(part.decisive for part in sums)
+    count, num_decisive = sum(part.count for part in sums), sum(part.decisive for part in sums)
 
     def share(amounts: Iterator[float], count: int = count) -> float:
         amount = sum(amounts)
@@ -183,24 +183,24 @@ def optimality(
         return (100.0 if whole else 100.0 * amount / count) if count else math.nan
 
     percent = share(part.right for part in sums)
-    of_decisive = None
+    decisive = None
     if game.has_outcome:
-        of_decisive = Decisive(
-            share((part.decisive_right for part in sums), decisive),
-            share((part.random_decisive_right for part in sums), decisive),
-            decisive,
+        decisive = Decisive(
+            share((part.decisive_right for part in sums), num_decisive),
+            share((part.random_decisive_right for part in sums), num_decisive),
+            num_decisive,
         )
     no_blunders = np.empty((0, len(game.rules.components)), dtype=np.int64)
     blunders = np.concatenate([no_blunders, *(part.blunders for part in sums)])
     return Optimality(
-        percent,
-        share(part.random_right for part in sums),
-        share(part.illegal for part in sums),
-        name,
-        count,
-        game.rules.coordinates(blunders),
-        None if sample is None else percent_interval(percent, count),
-        of_decisive,
+        percent=percent,
+        random_percent=share(part.random_right for part in sums),
+        illegal_percent=share(part.illegal for part in sums),
+        positions=name,
+        count=count,
+        blunders=game.rules.coordinates(blunders),
+        interval=None if sample is None else percent_interval(percent, count),
+        decisive=decisive,
     )
 
 
@@ -253,7 +253,7 @@ def _sums(scored: ScoredPolicy, game: Game, here: IntArray) -> _Sums:
     masks = game.rules.action_mask(here)
     right = game.solution.keeping_mask(here)
     probabilities = scored.action_probabilities(here, masks)
-    nothing = ~probabilities.any(axis=1)
+    no_move = ~probabilities.any(axis=1)
     # The random policy plays each legal action equally likely: there is one, unless wrappers leave
     # none.
     counts = scored.process.action_counts
@@ -265,14 +265,14 @@ def _sums(scored: ScoredPolicy, game: Game, here: IntArray) -> _Sums:
     if game.has_outcome:
         decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
     return _Sums(
-        len(here),
-        float(on_right.sum()),
-        float(random_on_right.sum()),
-        float((probabilities * (masks == 0)).sum() + nothing.sum()),
-        here[(likeliest & ~right).any(axis=1) | nothing],
-        int(decisive.sum()),
-        float(on_right[decisive].sum()),
-        float(random_on_right[decisive].sum()),
+        count=len(here),
+        right=float(on_right.sum()),
+        random_right=float(random_on_right.sum()),
+        illegal=float((probabilities * (masks == 0)).sum() + no_move.sum()),
+        blunders=here[(likeliest & ~right).any(axis=1) | no_move],
+        decisive=int(decisive.sum()),
+        decisive_right=float(on_right[decisive].sum()),
+        random_decisive_right=float(random_on_right[decisive].sum()),
     )
 
 
@@ -286,16 +286,16 @@ def _sums_of_moves(scored: ScoredPolicy, game: Game, here: IntArray) -> _Sums:
     right[legal] = np.asarray(value(after[legal])) == -np.asarray(value(here[legal]))
     num_right = np.array([len(game.solution.keeping_actions(position)) for position in here])
     num_legal = legal_counts(rules, here)
-    decisive = num_right < num_legal
+    at_random, decisive = num_right / num_legal, num_right < num_legal
     return _Sums(
-        len(here),
-        float(right.sum()),
-        float((num_right / num_legal).sum()),
-        float((~legal).sum()),
-        here[~right],
-        int(decisive.sum()),
-        float(right[decisive].sum()),
-        float((num_right / num_legal)[decisive].sum()),
+        count=len(here),
+        right=float(right.sum()),
+        random_right=float(at_random.sum()),
+        illegal=float((~legal).sum()),
+        blunders=here[~right],
+        decisive=int(decisive.sum()),
+        decisive_right=float(right[decisive].sum()),
+        random_decisive_right=float(at_random[decisive].sum()),
     )
 
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from inspect import getattr_static
 from typing import Any, Literal, NamedTuple, TypeVar
 
-PLAYED = (
+DECISIVE_METHODS = (
     "step", "reset", "observe", "last", "action", "observation", "actions", "observations",
     "action_masks", "step_async", "step_wait", "_modify_action", "_modify_observation",
 )  # fmt: skip
-"""Methods on which depends what a policy observes and what its actions do."""
+"""Methods that decide what a policy observes and what its actions do."""
 
 
 class Functions(NamedTuple):
@@ -37,13 +37,13 @@ class Functions(NamedTuple):
 OF_OBSERVE = Functions(observation="observe", by_agent=True)
 """Functions of a class that overrides ``observe`` alone, to transform the inner observation."""
 
-Key = tuple[str, str]
+ClassKey = tuple[str, str]
 """Package and name of a class; the modules of a package may change between versions."""
 
 Entry = TypeVar("Entry")
 
 
-def _by_class(names: Mapping[Entry, Mapping[str, str]]) -> dict[Key, Entry]:
+def _by_class(names: Mapping[Entry, Mapping[str, str]]) -> dict[ClassKey, Entry]:
     """Return an entry for each class, from the names of classes in each package by entry."""
     return {
         (package, name): entry
@@ -89,7 +89,7 @@ REFUSED = _by_class(
 )
 """Classes that cannot be applied to a position without the moves that led to it."""
 
-NORMALIZING: Key = ("stable_baselines3", "VecNormalize")
+NORMALIZING: ClassKey = ("stable_baselines3", "VecNormalize")
 
 VECTORS = _by_class(
     {
@@ -184,7 +184,7 @@ def treatment(wrapper: Any) -> Treatment:
     """
     kind = wrapper if isinstance(wrapper, type) else type(wrapper)
     known, key = next(_known_classes(kind), (object, ("", "")))
-    own = [name for name in PLAYED if _method(wrapper, name) is not _method(known, name)]
+    own = [name for name in DECISIVE_METHODS if _method(wrapper, name) is not _method(known, name)]
     masks = "action_masks" in own
     changed = [name for name in own if name != "action_masks"]
     if key in REFUSED:
@@ -206,11 +206,11 @@ def _changes(functions: Functions, own_masks: bool) -> str:
     methods = {"observations": functions.observation, "actions": functions.action}
     if own_masks:
         methods["masks"] = "action_masks"
-    found = [f"{what} by its method {method}" for what, method in methods.items() if method]
-    return f"changes {' and '.join(found)}"
+    changes = [f"{what} by its method {method}" for what, method in methods.items() if method]
+    return f"changes {' and '.join(changes)}"
 
 
-def _known_classes(kind: type) -> Iterator[tuple[type, Key]]:
+def _known_classes(kind: type) -> Iterator[tuple[type, ClassKey]]:
     """Yield the classes of a method resolution order that are known, with their keys."""
     for each in kind.__mro__:
         key = each.__module__.partition(".")[0], each.__name__
@@ -242,7 +242,7 @@ class Changing(metaclass=_ChangingMeta):
 
 
 def _method(owner: Any, name: str) -> Any:
-    """Return a method of an object or a class as it is stored; of an object, it may be its own."""
+    """Return a method as it is stored: in the object itself, or in its class."""
     own = getattr(owner, "__dict__", {}).get(name)
     if not isinstance(owner, type) and not callable(own):
         owner = type(owner)
