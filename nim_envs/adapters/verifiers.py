@@ -25,7 +25,7 @@ from nim_envs.text import verdict as verdict_of
 from nim_envs.text.exam import Suite
 from nim_envs.text.language import language_of
 from nim_envs.text.play import mean_reward
-from nim_envs.text.scores import asked_positions
+from nim_envs.text.scores import positions_to_ask
 
 with imports_for("the adapter for verifiers", "verifiers"):
     import verifiers.v1 as vf
@@ -119,7 +119,7 @@ class MoveTaskset(vf.Taskset[MoveTask, GameConfig]):
         """Return the tasks, in the order of the positions."""
         spec = self.config.spec()
         language = GameSpec(**spec).language()
-        for position in asked_positions(language.game).tolist():
+        for position in positions_to_ask(language.game).tolist():
             yield MoveTask(
                 MoveData(
                     name=f"{language.name} at {position}",

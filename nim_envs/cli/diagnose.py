@@ -20,7 +20,7 @@ from nim_envs.references import resolved
 from nim_envs.registered_games import NamedGame
 from nim_envs.testing.diagnosis import diagnose as diagnosis_of
 
-LEARNER = ("act", "update", "greedy")
+LEARNER_METHODS = ("act", "update", "greedy")
 """Methods of a learner."""
 
 
@@ -50,17 +50,19 @@ def diagnose(agent: str, settings: tuple[str, ...], game: NamedGame | None, **op
     are diagnosed by python -m agents diagnose.
     """
     search_here()
-    found = resolved(agent)
-    trains = inspect.isclass(found) and all(hasattr(found, name) for name in LEARNER)
-    if trains or (inspect.isfunction(found) and required_arguments(found) == 3):
+    subject = resolved(agent)
+    is_learner = inspect.isclass(subject) and all(
+        hasattr(subject, name) for name in LEARNER_METHODS
+    )
+    if is_learner or (inspect.isfunction(subject) and required_arguments(subject) == 3):
         raise click.UsageError(
             f"{agent} is to be trained: python -m agents diagnose {agent} does that"
         )
-    print_diagnosis(found, agent, settings, game, **options)
+    print_diagnosis(subject, agent, settings, game, **options)
 
 
 def print_diagnosis(
-    found: Any,
+    subject: Any,
     name: str,
     settings: tuple[str, ...],
     game: NamedGame | None,
@@ -71,7 +73,7 @@ def print_diagnosis(
     """Diagnose a policy or a training function, and print the report.
 
     Args:
-        found: the policy, or the training function.
+        subject: the policy, or the training function.
         name: its name, for messages.
         settings: arguments of the game, of the form ``NAME=VALUE``.
         game: game of the policy; ``None``: it is a training function.
@@ -84,16 +86,16 @@ def print_diagnosis(
     """
     if settings and game is None:
         raise click.UsageError("--set is for a --game")
-    if inspect.isclass(found):
+    if inspect.isclass(subject):
         raise click.UsageError(f"{name} is a class: name an instance, or a function")
-    if game is None and inspect.isfunction(found) and (count := required_arguments(found)) == 2:
+    if game is None and inspect.isfunction(subject) and (count := required_arguments(subject)) == 2:
         raise click.UsageError(
             f"{name} takes {count} arguments, so it is a policy: add --game nim (a training "
             "function takes one argument, the environment)"
         )
     board = None if game is None else game_with_settings(game, settings)
     try:
-        report = diagnosis_of(found, board, discount=discount, seed=seed, verbose=verbose)
+        report = diagnosis_of(subject, board, discount=discount, seed=seed, verbose=verbose)
     except TypeError as error:
         if board is not None and not str(error).startswith("a policy must"):
             raise

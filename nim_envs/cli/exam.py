@@ -110,7 +110,7 @@ def exam(
 ) -> None:
     """Score a language model exactly, on a suite of games made from a seed.
 
-    Replies are written to a file before they are pairs; after Ctrl-C, a power cut or a limit the
+    Replies are written to a file before they are judged; after Ctrl-C, a power cut or a limit the
     same command goes on. The command judge judges them again with another reading.
     """
     if context.invoked_subcommand is not None:
@@ -198,16 +198,16 @@ def write(
 
 def offline_table(seed: int, only: tuple[str, ...], outputs: tuple[Path, ...]) -> None:
     """Print the results of the players without a model in one table, and write it to files."""
-    suite, found = Suite(seed, only), []
+    suite, results = Suite(seed, only), []
     form: dict[str, Any] = {"style": "sentences", "answer": "line"}
     requests = list(suite.requests(**form))
     for name in PLAYERS:
         facts = header(suite, name, {}, 1, form)
         pairs = zip(requests, asking_player(name, suite)(requests), strict=True)
-        found.append(judge_answers(suite, pairs, facts, {"answer": "line", "last_line": False}))
-    click.echo(markdown_of_speakers(found))
-    csv = {".csv": lambda: csv_of_speakers(found)}
-    write(outputs, csv, lambda: markdown_of_speakers(found))
+        results.append(judge_answers(suite, pairs, facts, {"answer": "line", "last_line": False}))
+    click.echo(markdown_of_speakers(results))
+    forms = {".csv": lambda: csv_of_speakers(results)}
+    write(outputs, forms, lambda: markdown_of_speakers(results))
 
 
 @click.command(cls=Command)

@@ -22,18 +22,18 @@ LONGEST_ARGUMENT = 100
 def games() -> None:
     """List the games: the registered environments, and the games on heaps by name."""
     ids = [game.aec_id for game in GAMES.values()]
-    first = max(map(len, [*ids, "environment"]))
-    last = (line_width() or WIDEST) - first - len("normal") - 4
+    id_width = max(map(len, [*ids, "environment"]))
+    arguments_width = (line_width() or WIDEST) - id_width - len("normal") - 4
     rows = []
     for name, row in zip(ids, GAMES.values(), strict=True):
         arguments = " ".join(f"{key}={as_word(value)}" for key, value in row.defaults.items())
         play = "misère" if row.misere else "normal"
-        rows.append([name, play, "\n".join(wrapped(arguments, last))])
+        rows.append([name, play, "\n".join(wrapped(arguments, arguments_width))])
     click.echo(tabulate(rows, ("environment", "play", "arguments of --set")))
     for convention in Convention:
         click.echo(f"\n{convention.play}: {convention.in_words}", nl=False)
-    named = [[name, heap_game(name).name] for name in ("grundy", *NAMES)]
-    click.echo("\n\n" + tabulate(named, ("heap game", "code"), disable_numparse=True))
+    heap_games = [[name, heap_game(name).name] for name in ("grundy", *NAMES)]
+    click.echo("\n\n" + tabulate(heap_games, ("heap game", "code"), disable_numparse=True))
 
 
 def as_word(value: Any) -> str:

@@ -59,13 +59,13 @@ def say(text: str) -> None:
 def facts(rows: Iterable[Sequence[Any]]) -> str:
     """Return pairs of a name and a text as two columns, the second wrapped on a terminal."""
     pairs = [(str(name), str(text)) for name, text in rows]
-    first = max(len(name) for name, _ in pairs)
+    name_width = max(len(name) for name, _ in pairs)
     width = line_width()
     lines = []
     for name, text in pairs:
-        parts = text.split("\n") if width is None else wrapped(text, width - first - 2)
+        parts = text.split("\n") if width is None else wrapped(text, width - name_width - 2)
         lines += [
-            f"{label:{first}}  {part}".rstrip()
+            f"{label:{name_width}}  {part}".rstrip()
             for label, part in zip([name, *[""] * (len(parts) - 1)], parts, strict=True)
         ]
     return "\n".join(lines)
@@ -97,10 +97,10 @@ class Formatter(click.HelpFormatter):
 
 def _without_choices(term: str, text: str, widest: int) -> tuple[str, str]:
     """Return an option and its help, with choices that are too long for the term in the help."""
-    found = CHOICES.match(term)
-    if found is None or len(term) <= widest:
+    match = CHOICES.match(term)
+    if match is None or len(term) <= widest:
         return term, text
-    flags, name, choices = found.groups()
+    flags, name, choices = match.groups()
     listed = f"One of {', '.join(choices.split('|'))}."
     extra = re.search(r"(^|  )\[[^\[\]]*\]$", text)
     end = extra[0] if extra else ""

@@ -33,20 +33,20 @@ def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
     """
     with writing(checkpoint):
         try:
-            found = octal_period(game, limit, checkpoint=checkpoint, progress=show_progress())
+            result = octal_period(game, limit, checkpoint=checkpoint, progress=show_progress())
         except NotProvenError as unproven:
             say(str(unproven))
             raise Exit(NO_ANSWER) from None
-    exceptions = found.exceptions()
+    exceptions = result.exceptions()
     listed = " ".join(map(str, exceptions[:MOST_EXCEPTIONS].tolist()))
     rows: list[list[Any]] = [
         ["game", game.name],
-        ["period", found.length],
-        ["from heap", found.start],
-        ["last exception", "none" if found.last_exception is None else found.last_exception],
+        ["period", result.length],
+        ["from heap", result.start],
+        ["last exception", "none" if result.last_exception is None else result.last_exception],
         ["exceptions", len(exceptions)],
         *([["", listed + (" …" if len(exceptions) > MOST_EXCEPTIONS else "")]] if listed else []),
-        ["proof", f"{found.needed} values = 2 × {found.start} + 2 × {found.length} + "
-                  f"{game.places} places{'' if found.start else ' + 1'} (Guy and Smith)"],
+        ["proof", f"{result.needed} values = 2 × {result.start} + 2 × {result.length} + "
+                  f"{game.places} places{'' if result.start else ' + 1'} (Guy and Smith)"],
     ]  # fmt: skip
     click.echo(facts(rows))

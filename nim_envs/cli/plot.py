@@ -35,10 +35,10 @@ def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> No
         computed.extend(size, progress=show_progress())
     values = computed.values[:size]
     caution = computed.caution(size)
-    found = None if caution else computed.period or proven_period(game, values)
-    says = f"; {caution}" if caution else ""
+    period = None if caution else computed.period or proven_period(game, values)
+    note = f"; {caution}" if caution else ""
     with using(output):
         plot_sequence(
-            values, output, f"Grundy values of {game.name}{says}", found.start if found else None
+            values, output, f"Grundy values of {game.name}{note}", period.start if period else None
         )
-    click.echo(f"written to {output}{says}")
+    click.echo(f"written to {output}{note}")

@@ -37,36 +37,36 @@ def quotient(game: HeapGame, largest: int | None, limit: int) -> None:
     show(search.quotient(game), limit)
 
 
-def show(found: MisereQuotient, limit: int) -> None:
+def show(result: MisereQuotient, limit: int) -> None:
     """Print a quotient: its properties, elements and heaps."""
-    largest, period = found.largest, found.period
+    largest, period = result.largest, result.period
     heaps = f"0 to {largest}"
     if period is not None:
         heaps = (
             f"all; period {period.length} from heap {period.start}, proven by heaps up to "
-            f"{period.needed(found.game.places or 0)} (Plambeck and Siegel)"
+            f"{period.needed(result.game.places or 0)} (Plambeck and Siegel)"
         )
         largest = min(largest, period.start + period.length - 1)
-    tame = "tame" if is_tame(found.products, found.lost) else "wild"
-    squares = idempotents(found.products)
+    tame = "tame" if is_tame(result.products, result.lost) else "wild"
+    idempotent_elements = idempotents(result.products)
     rows = [
-        ["game", f"{found.game.name}, {tame} in misère play"],
+        ["game", f"{result.game.name}, {tame} in misère play"],
         ["heaps", heaps],
-        ["order", f"{found.order}; {len(found.lost)} elements are P-positions"],
-        ["idempotents", " ".join(map(str, squares))],
-        ["kernel", f"{len(kernel(found.products))} elements"],
+        ["order", f"{result.order}; {len(result.lost)} elements are P-positions"],
+        ["idempotents", " ".join(map(str, idempotent_elements))],
+        ["kernel", f"{len(kernel(result.products))} elements"],
     ]
     click.echo(facts(rows))
-    elements = [
-        [element, " ".join(map(str, position)) or "no heap", "P" if element in found.lost else "N",
-         " ".join(str(heap) for heap in range(largest + 1) if found.elements[heap] == element)]
-        for element, position in enumerate(found.representatives)
+    element_rows = [
+        [element, " ".join(map(str, position)) or "no heap", "P" if element in result.lost else "N",
+         " ".join(str(heap) for heap in range(largest + 1) if result.elements[heap] == element)]
+        for element, position in enumerate(result.representatives)
     ]  # fmt: skip
-    click.echo("\n" + tabulate(elements, ELEMENTS, disable_numparse=True))
-    genera = heap_genera(found.game, largest, limit=limit)
-    single = [
-        [heap, found.elements[heap], *(("-",) * 3 if genus is None else
+    click.echo("\n" + tabulate(element_rows, ELEMENTS, disable_numparse=True))
+    genera = heap_genera(result.game, largest, limit=limit)
+    heap_rows = [
+        [heap, result.elements[heap], *(("-",) * 3 if genus is None else
          (genus.normal, genus.misere[0], f"{genus}{'' if genus.is_tame else ' wild'}"))]
         for heap, genus in enumerate(genera)
     ]  # fmt: skip
-    click.echo("\n" + tabulate(single, HEAPS, disable_numparse=True))
+    click.echo("\n" + tabulate(heap_rows, HEAPS, disable_numparse=True))

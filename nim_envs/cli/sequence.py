@@ -60,9 +60,9 @@ def sequence(
         ]
         click.echo(facts(rows))
         return
-    width, number = len(str(values.max())), len(str(size))
+    width, heap_width = len(str(values.max())), len(str(size))
     for row in range(first, size, 20):
         line = " ".join(f"{value:{width}}" for value in values[row : row + 20].tolist())
-        click.echo(f"{row:{number}}  {line}")
+        click.echo(f"{row:{heap_width}}  {line}")
     if caution:
         click.echo(caution, err=True)

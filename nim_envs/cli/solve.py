@@ -93,18 +93,18 @@ def solve(
 def solve_named(named: NamedGame, settings: tuple[str, ...], position: str | None) -> None:
     """Print the solution of a position of a game by its name."""
     game = game_with_settings(named, settings)
-    state = game.rules.initial if position is None else integers(position)
+    numbers = game.rules.initial if position is None else integers(position)
     try:
-        game.rules.checked_positions(state)
+        game.rules.checked_positions(numbers)
     except InvalidPositionError as error:
-        raise click.UsageError(f"{error}{larger_board(named, settings, state)}") from error
-    show_solution(game.solution, state)
+        raise click.UsageError(f"{error}{larger_board(named, settings, numbers)}") from error
+    show_solution(game.solution, numbers)
 
 
-def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
+def show_solution(solution: Solution, numbers: tuple[int, ...]) -> None:
     """Print the solution of one position."""
-    outcome = solution.value(state)
-    position = solution.rules.checked_positions(state)
+    outcome = solution.value(numbers)
+    position = solution.rules.checked_positions(numbers)
     right = solution.iter_winning_actions(position)
     if outcome == 0:
         right = iter(solution.keeping_actions(position).tolist())
@@ -148,17 +148,17 @@ def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) 
         why = "Sprague-Grundy theorem"
         value = nim_sum(values)
         winning = value != 0
-        found = [
-            (place, option)
-            for place, heap in enumerate(heaps)
+        winning_moves = [
+            (index, option)
+            for index, heap in enumerate(heaps)
             for option in rule.options(heap)
-            if nim_sum([sequence.values[left] for left in option]) == value ^ values[place]
+            if nim_sum([sequence.values[size] for size in option]) == value ^ values[index]
         ]
     else:
-        winning, found, why = solve_misere_heaps(rule, heaps)
+        winning, winning_moves, why = solve_misere_heaps(rule, heaps)
     moves = [
-        f"heap {place}: {heaps[place]} to {' and '.join(map(str, option)) or 'nothing'}"
-        for place, option in found
+        f"heap {index}: {heaps[index]} to {' and '.join(map(str, option)) or 'nothing'}"
+        for index, option in winning_moves
     ]
     show(heaps, convention, values, 1 if winning else -1, moves, why)
 
@@ -171,7 +171,7 @@ def subtraction_rules(rule: HeapGame, heaps: tuple[int, ...]) -> Rules | None:
     takes = WHOLE | LEAVE_ONE
     if not heaps or any(digit not in (0, takes) for digit in rule.digits):
         return None
-    amounts = [taken for taken, digit in enumerate(rule.digits) if digit]
+    amounts = [amount for amount, digit in enumerate(rule.digits) if digit]
     if not rule.repeating:
         return subtraction(heaps, amounts)
     # The last digit holds for every larger number too.
@@ -195,12 +195,12 @@ def solve_misere_heaps(
     winning = solution.is_winning(rules.initial)
     moves = []
     for action in solution.winning_actions(rules.initial).tolist():
-        place, option = divmod(action, rules.num_options)
-        heap = rules.components[place]
+        index, option = divmod(action, rules.num_options)
+        heap = rules.components[index]
         assert isinstance(heap, SplittingHeap)
         taken, smaller = heap.moves[option]
-        left = heaps[place] - taken - smaller, smaller
-        moves.append((place, tuple(filter(None, left))))
+        parts = heaps[index] - taken - smaller, smaller
+        moves.append((index, tuple(filter(None, parts))))
     return winning, moves, solution.method
 
 

@@ -15,6 +15,7 @@ from nim_envs.cli.options import FILE, game_and_settings, game_with_settings, se
 from nim_envs.cli.running import writing
 from nim_envs.errors import InvalidGameError
 from nim_envs.registered_games import NamedGame
+from nim_envs.scoring.intervals import in_words
 from nim_envs.starts import ALL_NAMED_STARTS
 from nim_envs.text import Language, TextGame, TextScore, Turn, rules_text
 from nim_envs.text.answers import ANSWERS
@@ -212,27 +213,21 @@ def open_replies(path: Path, header: dict[str, Any]) -> Iterator[Replies]:
 
 def show_score(result: TextScore, command: str) -> None:
     """Print a score and the blunders behind it."""
-    interval = ""
-    if result.interval is not None:
-        interval = f" ({result.interval[0]:.2f} to {result.interval[1]:.2f} %)"
-    counted, kept = ["N-positions", f"{result.count}, {result.positions}"], "kept the win"
+    score = f"{result.percent:.2f} %{in_words(result.interval)}"
+    positions, label = ["N-positions", f"{result.count}, {result.positions}"], "kept the win"
     if result.decisive is not None:
-        counted = ["positions", f"{result.count} {result.counted}, {result.positions}"]
-        kept = "kept the win or draw"
+        positions = ["positions", f"{result.count} {result.counted}, {result.positions}"]
+        label = "kept the win or draw"
     rows: list[list[Any]] = [
         ["game", result.game],
         ["prompts", f"{result.style}, version {result.prompt_version}"],
         ["program", command],
-        counted,
-        [kept, f"{result.percent:.2f} %{interval}; random {result.random_percent:.2f} %"],
+        positions,
+        [label, f"{score}; random {result.random_percent:.2f} %"],
         *([] if result.decisive is None else [["of these", str(result.decisive)]]),
         ["replies", f"{result.replies}, of which"],
         *([f"- {name}", f"{share:.2f} %"] for name, share in result.shares.items()),
-        *(
-            [["failed", f"{result.failed} requests, which no share counts"]]
-            if result.failed
-            else []
-        ),
+        *([["failed", f"{result.failed} requests, not in any share"]] if result.failed else []),
     ]
     for index, blunder in enumerate(result.blunders[:5]):
         reply = blunder.reply

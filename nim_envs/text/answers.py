@@ -74,7 +74,7 @@ def _in_json(reply: str) -> str | None:
     return str(value) if AFTER_VALUE.match(reply, end) else None
 
 
-MARKED: dict[str, Callable[[str], str | None]] = {
+FINDERS: dict[str, Callable[[str], str | None]] = {
     "tag": _tagged,
     "boxed": _boxed,
     "json": _in_json,

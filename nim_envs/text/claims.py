@@ -195,7 +195,7 @@ def _line(language: Language, here: Position, text: str, moves: str) -> Claim:
         if reading.action is None:
             return Claim("line", text, False, f"move {number}: {reading.why}")
         if outcomes.value >= 0 and reading.action not in outcomes.keeping:
-            thrown = "win" if outcomes.value else "draw"
-            return Claim("line", text, False, f"move {number} throws the {thrown} away")
+            lost = "win" if outcomes.value else "draw"
+            return Claim("line", text, False, f"move {number} throws the {lost} away")
         here = outcomes.after[reading.action]
     return Claim("line", text, True, f"best play, moves: {len(line)}")

@@ -60,8 +60,8 @@ DIRECTIONS = {
 OTHER_KINDS = ("gadget", "engine", "vessel", "beacon", "circuit", "module", "cabin", "plot")
 """Replacements of the kinds of components with coordinates, which may be any word."""
 
-MOVING = "move(?= (?:to|along|any|the|left|down|diagonally) )"
-"""Pattern of the verb for pieces; the noun, a player's move, is not replaced."""
+MOVE_VERB = "move(?= (?:to|along|any|the|left|down|diagonally) )"
+"""Pattern of the verb for pieces; the noun, a player's move, is left as it is."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,8 @@ class Disguise:
     seed: int
 
     @cached_property
-    def _choices(self) -> tuple[dict[str, str], tuple[int, ...], dict[Any, tuple[int, ...]]]:
+    def _replacements(self) -> tuple[dict[str, str], tuple[int, ...], dict[Any, tuple[int, ...]]]:
+        """Words, labels of components, and labels of the nodes of each graph, from the seed."""
         rng = np.random.default_rng(self.seed)
         words: dict[str, str] = {}
 
@@ -116,29 +117,29 @@ class Disguise:
     @property
     def words(self) -> dict[str, str]:
         """The replacement of each word that has one."""
-        return self._choices[0]
+        return self._replacements[0]
 
     @property
     def labels(self) -> tuple[int, ...]:
         """The number of each component, from 1, in the order of the components."""
-        return self._choices[1]
+        return self._replacements[1]
 
     def state_label(self, index: int, state: int) -> int:
         """Return the number shown for a state of a component; only nodes are renumbered."""
-        nodes = self._choices[2].get(self.rules.components[index])
+        nodes = self._replacements[2].get(self.rules.components[index])
         return state if nodes is None else nodes[state]
 
     def translated(self, text: str) -> str:
         """Return ``text`` with its words replaced."""
 
-        def other(found: re.Match[str]) -> str:
-            word = found[0]
+        def replacement(match: re.Match[str]) -> str:
+            word = match[0]
             new = self.words[word.lower()]
             return new if word.islower() else new.capitalize()
 
-        return self._pattern.sub(other, text)
+        return self._pattern.sub(replacement, text)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         plain = (re.escape(word) for word in self.words if word not in ("move", "moves"))
-        return re.compile(rf"\b(?:{'|'.join(plain)}|{MOVING})\b", flags=re.IGNORECASE)
+        return re.compile(rf"\b(?:{'|'.join(plain)}|{MOVE_VERB})\b", flags=re.IGNORECASE)

@@ -155,8 +155,8 @@ class TextEnv(gymnasium.Env[str, str]):
         }
         if self._play.language.game.has_outcome:
             info |= {"value": truth.value, "kept_value": truth.kept_value}
-        earned = turn.result if self._rewards == "result" else turn.reward or 0.0
-        return self._observation, earned, turn.over, False, info
+        reward = turn.result if self._rewards == "result" else turn.reward or 0.0
+        return self._observation, reward, turn.over, False, info
 
     def render(self) -> str | None:
         """Return the last observation where ``render_mode="ansi"``."""

@@ -48,7 +48,7 @@ class Template(NamedTuple):
 
     Attributes:
         shape: shape of the move's name.
-        order: place of each of the name's numbers among those of the phrase.
+        order: for each number of the name, its index among the numbers of the phrase.
     """
 
     shape: Shape
@@ -61,14 +61,14 @@ class Match(NamedTuple):
     Attributes:
         phrase: the phrase, its words in the order of the move's name.
         first: index of its first token.
-        last: index after its last token.
+        end: index after its last token.
         is_short: whether it leaves out the component.
         is_open: whether a longer phrase could begin with it.
     """
 
     phrase: Phrase
     first: int
-    last: int
+    end: int
     is_short: bool
     is_open: bool
 
@@ -112,10 +112,10 @@ class Grammar:
         leave, split = words["leave"], words["split"]
         leaving = {f"{leave}s"} | ({"leaving"} if leave == "leave" else set())
         splitting = {split, f"{split}s"} | ({"splitting"} if split == "split" else set())
-        inside = False
-        place = 0
-        while place < len(tokens):
-            token, ahead = tokens[place], tuple(each.text for each in tokens[place + 1 : place + 4])
+        in_brackets = False
+        index = 0
+        while index < len(tokens):
+            token, ahead = tokens[index], tuple(each.text for each in tokens[index + 1 : index + 4])
             length = int(token.text == leave or token.text in leaving)
             if token.text in splitting - self._vocabulary:
                 fixed = (("into",), ("it", "into"), ("the", "rest", "into"))
@@ -123,22 +123,22 @@ class Grammar:
             if length:
                 start = token.start
                 if len(result) > 1 and result[-1].text in ("and", "(") and result[-2].is_number:
-                    inside = result[-1].text == "("
+                    in_brackets = result[-1].text == "("
                     start = result.pop().start
                 result.append(Token(leave, start, token.end))
-                place += length
-                place += self._parts(tokens[place : place + 5], result)
-            elif inside and token.text == ")":
-                inside = False
+                index += length
+                index += self._parts(tokens[index : index + 5], result)
+            elif in_brackets and token.text == ")":
+                in_brackets = False
                 result[-1] = result[-1]._replace(end=token.end)
-                place += 1
+                index += 1
             else:
                 result.append(token)
-                place += 1
+                index += 1
         return result
 
     def _parts(self, tokens: list[Token], result: list[Token]) -> int:
-        """Append the two parts that tokens begin with; return how many tokens they are."""
+        """Append the two parts with which tokens begin; return the number of their tokens."""
         signs = "".join("0" if token.is_number else token.text for token in tokens)
         if signs.startswith("(00)"):
             one, other = tokens[1], tokens[2]._replace(end=tokens[3].end)
@@ -150,7 +150,7 @@ class Grammar:
         return 0
 
     def phrase(self, text: str) -> Phrase | None:
-        """Return the phrase that a whole text is, words and parts in their standard order.
+        """Return a whole text as a phrase, words and parts in their standard order.
 
         ``None``: it does not have the form of a move.
         """
@@ -175,7 +175,7 @@ class Grammar:
         short: bool,
     ) -> list[Match]:
         words = phrase_of(tokens).shape
-        found: list[Match] = []
+        matches: list[Match] = []
         first = 0
         while first < len(tokens):
             step = 1
@@ -183,7 +183,7 @@ class Grammar:
                 shape = words[first : first + length]
                 if len(shape) == length and shape in shapes:
                     given = phrase_of(tokens[first : first + length])
-                    found.append(
+                    matches.append(
                         Match(
                             self._standard(given, shapes[shape]),
                             first,
@@ -195,7 +195,7 @@ class Grammar:
                     step = length
                     break
             first += step
-        return found
+        return matches
 
     def _standard(self, given: Phrase, template: Template) -> Phrase:
         numbers = [given.numbers[place] for place in template.order]
@@ -242,13 +242,13 @@ class Grammar:
     @cached_property
     def component_of(self) -> dict[Shape, int]:
         """The only component with moves of a shape, where such a shape is not a whole name."""
-        found: dict[Shape, list[int]] = {}
+        indices_by_shape: dict[Shape, list[int]] = {}
         for each, _, options in self._shapes:
             for option in options:
-                found.setdefault(option, []).extend(each.indices)
+                indices_by_shape.setdefault(option, []).extend(each.indices)
         return {
             shape: indices[0]
-            for shape, indices in found.items()
+            for shape, indices in indices_by_shape.items()
             if shape and len(indices) == 1 and shape not in self._whole
         }
 
@@ -276,14 +276,14 @@ class Grammar:
 
     @cached_property
     def _unordered(self) -> dict[Shape, tuple[int, int]]:
-        """Parts joined by "and" and numbers in each, of shapes where their order is free."""
+        """Numbers of parts joined by "and" and of numbers in each, where their order is free."""
         parts: dict[Shape, tuple[int, int] | None] = {}
         for each, name, options in self._shapes:
             for option in options:
-                found = _joined(option) if each.unordered else None
+                counts = _part_counts(option) if each.unordered else None
                 for shape in (option, name + option):
-                    parts[shape] = found if parts.get(shape, found) == found else None
-        return {shape: found for shape, found in parts.items() if found is not None}
+                    parts[shape] = counts if parts.get(shape, counts) == counts else None
+        return {shape: counts for shape, counts in parts.items() if counts is not None}
 
     @cached_property
     def verbs(self) -> frozenset[str]:
@@ -321,24 +321,24 @@ def _orders(name: Shape, option: Shape) -> Iterable[tuple[Shape, Template]]:
         places[option.index(PLACEHOLDER) + 1] = places[0]
     if len(option) > 1 and option[1].isalpha():
         places[1] = [(), *places.get(1, [])]
-    inside, all_numbers = name.count(PLACEHOLDER), (name + option).count(PLACEHOLDER)
+    name_numbers, all_numbers = name.count(PLACEHOLDER), (name + option).count(PLACEHOLDER)
     for place, joints in places.items():
         before = option[:place].count(PLACEHOLDER)
         order = (
-            *range(before, before + inside),
+            *range(before, before + name_numbers),
             *range(before),
-            *range(before + inside, all_numbers),
+            *range(before + name_numbers, all_numbers),
         )
         for joint in joints:
             shape = option[:place] + joint + name + option[place:]
             yield shape, Template(name + option, order)
     same = tuple(range(all_numbers))
-    for more in ((*name, *option), (*name, "and", *option)):
-        yield ("choose", *more), Template(name + option, same)
+    for words in ((*name, *option), (*name, "and", *option)):
+        yield ("choose", *words), Template(name + option, same)
 
 
-def _joined(shape: Shape) -> tuple[int, int] | None:
-    """Return how many parts a shape joins by "and", and how many numbers each has."""
+def _part_counts(shape: Shape) -> tuple[int, int] | None:
+    """Return the number of parts that a shape joins by "and", and of the numbers in each."""
     items: list[Shape] = [()]
     for word in shape:
         if word == "and":
@@ -353,7 +353,7 @@ def _joined(shape: Shape) -> tuple[int, int] | None:
 
 def _lengths(shapes: Iterable[Shape]) -> dict[str, list[int]]:
     """Return the lengths of shapes by their first word, longest first."""
-    found: dict[str, set[int]] = {}
+    by_word: dict[str, set[int]] = {}
     for shape in shapes:
-        found.setdefault(shape[0], set()).add(len(shape))
-    return {word: sorted(lengths, reverse=True) for word, lengths in found.items()}
+        by_word.setdefault(shape[0], set()).add(len(shape))
+    return {word: sorted(lengths, reverse=True) for word, lengths in by_word.items()}

@@ -35,19 +35,19 @@ GivenPosition = Sequence[int] | IntArray
 CACHED_POSITIONS = 1 << 12
 """Maximum number of positions whose moves are cached."""
 
-MOST_EXAMINED = 1 << 14
-"""Maximum number of a component's moves examined to find the forms of moves."""
+MOST_MOVES_EXAMINED = 1 << 14
+"""Maximum number of moves of a component that are searched for forms."""
 
 UNORDERED = (SplittingHeap, HeapGroup, CramBoard)
 """Components whose moves join parts by "and" in any order."""
 
 REPEATING = (Queen, NumberPair)
-"""Components whose moves say after a comma where the part before it leads."""
+"""Components whose moves state their result after a comma, as in ``left 3, to (5, 8)``."""
 
 LABEL_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 MOST_FORMS = 12
-"""Maximum number of forms of moves in which labels such as ``w2`` are listed as they are."""
+"""Maximum number of forms of moves; of a game with more, labels such as ``w2`` share a form."""
 
 BYTES_OF_MOVE = 512
 """Bytes per move, upper bound: the tables by which replies are read and judged."""
@@ -265,19 +265,19 @@ class Language:
         for action in legal:
             index, option = divmod(action, self.game.rules.num_options)
             component = self.game.rules.components[index]
-            alone = self._option_alone(index, option, position[index])
-            name = f"{self.component_name(index)}: {alone}"
+            short = self._option_alone(index, option, position[index])
+            name = f"{self.component_name(index)}: {short}"
             exact[name] = action
-            found = [grammar.phrase(text) for text in _spellings(component, name)]
+            phrases_of_move = [grammar.phrase(text) for text in _spellings(component, name)]
             if grammar.component_of:
-                for text in _spellings(component, alone):
+                for text in _spellings(component, short):
                     phrase = grammar.phrase(text)
                     if phrase is None or grammar.component_of.get(phrase.shape) != index:
                         continue
-                    if text == alone:
+                    if text == short:
                         exact.setdefault(text, action)
-                    found.append(phrase)
-            for phrase in filter(None, found):
+                    phrases_of_move.append(phrase)
+            for phrase in filter(None, phrases_of_move):
                 if phrases.setdefault(phrase, action) != action:
                     unclear.add(phrase)
         return Names(exact, {key: phrases[key] for key in phrases if key not in unclear})
@@ -296,17 +296,17 @@ class Language:
 
 
 def _spellings(component: Component, text: str) -> tuple[str, ...]:
-    """Return the name of a move, and where it differs that without what its beginning implies."""
+    """Return the name of a move, and without the result that it states, if it states one."""
     first, comma, _ = text.partition(", ")
     return (text, first) if comma and isinstance(component, REPEATING) else (text,)
 
 
 def _some_moves(component: Component) -> list[tuple[int, int]]:
-    """The first ``MOST_EXAMINED`` legal pairs of option and state, from the largest state down.
+    """The first ``MOST_MOVES_EXAMINED`` legal pairs of option and state, from the largest state.
 
     A form of move that only smaller states have is missed.
     """
-    found: list[tuple[int, int]] = []
+    moves: list[tuple[int, int]] = []
     states = (
         range(component.states)
         if component.listed_states is None
@@ -314,11 +314,11 @@ def _some_moves(component: Component) -> list[tuple[int, int]]:
     )
     for state in reversed(states):
         options = component.successors(np.array([state], dtype=np.int64))[0]
-        legal = np.flatnonzero(options != NO_MOVE)[: MOST_EXAMINED - len(found)]
-        found += [(int(option), state) for option in legal]
-        if len(found) >= MOST_EXAMINED:
+        legal = np.flatnonzero(options != NO_MOVE)[: MOST_MOVES_EXAMINED - len(moves)]
+        moves += [(int(option), state) for option in legal]
+        if len(moves) >= MOST_MOVES_EXAMINED:
             break
-    return found
+    return moves
 
 
 def _moves_of_each_form(component: Component) -> Iterable[tuple[int, int]]:
@@ -345,7 +345,7 @@ def as_language(game: Any) -> Language:
 
 
 def _named_arguments(game: Game) -> tuple[str, ...]:
-    """Return the arguments of a registered game that its name tells."""
+    """Return the arguments of a registered game that appear in its name."""
     if game.registered is None:
         return ()
     return tuple(
@@ -404,7 +404,7 @@ def disguised(game: Game, seed: int, rules: str | None = None) -> Language:
         'basket 1: lift 2'
     """
     if not isinstance(game, Game):
-        raise TypeError(f"a nim_envs.Game is disguised, not {game!r}")
+        raise TypeError(f"a nim_envs.Game is expected, not {game!r}")
     if seed is None or not is_seed(seed):
         raise InvalidGameError(f"seed must be a Python integer of at least 0, not {seed!r}")
     return Language(game, Disguise(game.rules, seed), rules)

@@ -63,8 +63,8 @@ def tokens_of(text: str, pattern: re.Pattern[str] = PLAIN_TOKEN) -> list[Token]:
     """Return the tokens of a text, ASCII letters in lower case."""
     return [
         # Letters of other scripts may turn into ASCII ones in lower case.
-        Token(found[0].lower() if found[0].isascii() else found[0], *found.span())
-        for found in pattern.finditer(text)
+        Token(match[0].lower() if match[0].isascii() else match[0], *match.span())
+        for match in pattern.finditer(text)
     ]
 
 
@@ -102,7 +102,7 @@ def labels_in(text: str) -> list[str]:
         >>> labels_in("w2: pay 1.50 for 3")
         ['w2', '1.50']
     """
-    return [found for found in LABEL.findall(text) if not found.isdigit()]
+    return [label for label in LABEL.findall(text) if not label.isdigit()]
 
 
 def form_of(text: str) -> str:

@@ -89,9 +89,9 @@ def mean_reward(turns: Sequence[Turn]) -> float | None:
 
     A turn that was asked again counts once, when it is over.
     """
-    earned = [turn.reward for turn in turns if not turn.again]
-    paid = [each for each in earned if each is not None]
-    return sum(paid) / len(paid) if paid else None
+    rewards = [turn.reward for turn in turns if not turn.again]
+    known = [each for each in rewards if each is not None]
+    return sum(known) / len(known) if known else None
 
 
 @dataclass(frozen=True)
@@ -179,17 +179,18 @@ class TextGame:
         last_line: bool = False,
     ) -> None:
         self.language = as_language(game)
-        own = game.game if isinstance(game, Language) else game
-        started = own if start is None else dataclasses.replace(own, start=as_start(start))
+        base = game.game if isinstance(game, Language) else game
+        if start is not None:
+            base = dataclasses.replace(base, start=as_start(start))
         self.retries = checked_integer("retries", retries, 0)
         self.style = checked_choice("style", style, PLAY_STYLES)
         check_form(answer, last_line)
         self.answer, self.last_line = answer, last_line
         self._prompts: list[str] = []
         # An error is raised here and not during a game.
-        self._prompt_at(own.rules.initial)
-        self.language.game.solution.is_winning(own.rules.initial)
-        self._env = VersusEnv(started, opponent=opponent, seat=None if opponent is None else seat)
+        self._prompt_at(base.rules.initial)
+        self.language.game.solution.is_winning(base.rules.initial)
+        self._env = VersusEnv(base, opponent=opponent, seat=None if opponent is None else seat)
         self._seed = _checked_seed(seed)
         self._games = 0
         self._game_seed = self._seed
@@ -197,7 +198,7 @@ class TextGame:
         self._prompt: str | None = None
         self._replies: list[str] = []
         self._fault: Verdict | None = None
-        self._left = self.retries
+        self._retries_left = self.retries
         self.faults: tuple[Verdict, ...] = ()
 
     @property
@@ -224,25 +225,26 @@ class TextGame:
         """
         if seed is not None:
             self._seed, self._games = _checked_seed(seed), 0
-        mixed = np.random.SeedSequence((self._seed, self._games)).generate_state(1, np.uint64)
+        (game_seed,) = np.random.SeedSequence((self._seed, self._games)).generate_state(
+            1, np.uint64
+        )
         self._games += 1
-        given = None if position is None else self.language.position(position)
-        return self._begin(given, int(mixed[0]))
+        return self._begin(position, int(game_seed))
 
-    def _begin(self, position: Position | None, seed: int) -> str:
+    def _begin(self, position: GivenPosition | None, seed: int) -> str:
+        start = None if position is None else self.language.position(position)
         self._prompt = None
-        options = None if position is None else {"start": position}
-        self._env.reset(seed=seed, options=options)
+        self._env.reset(seed=seed, options=None if start is None else {"start": start})
         self._position = None
-        if position is not None:
-            self._position = self.language.game.rules.coordinate_tuple(np.array(position))
+        if start is not None:
+            self._position = self.language.game.rules.coordinate_tuple(np.array(start))
         self._game_seed = seed
         self._prompts, self._replies, self.faults = [], [], ()
         return self._ask()
 
     def _ask(self) -> str:
         """Begin a turn."""
-        self._fault, self._left = None, self.retries
+        self._fault, self._retries_left = None, self.retries
         self._prompt = self._prompt_at(self._env.position)
         return self._prompt
 
@@ -285,16 +287,18 @@ class TextGame:
         fault = self._fault
         self._prompt = None
         _, result, over, _, _ = self._env.step(truth.action)
-        answer = self._opponent_move(truth)
-        return Turn(truth, fault, False, None if over else self._ask(), float(result), answer)
+        opponent_move = self._opponent_move(truth)
+        return Turn(
+            truth, fault, False, None if over else self._ask(), float(result), opponent_move
+        )
 
     def _without_move(self, truth: Verdict) -> Turn:
         """Ask again, or end the game."""
         if self._fault is None:
             self._fault = truth
             self.faults += (truth,)
-        if self._left:
-            self._left -= 1
+        if self._retries_left:
+            self._retries_left -= 1
             self._prompt = self._prompt_at(self._env.position)
             return Turn(truth, self._fault, True, self._prompt, 0.0, None)
         self._prompt = None
@@ -305,8 +309,8 @@ class TextGame:
         if self._env.opponent is None or truth.after is None:
             return None
         now, before = tuple(self._env.position.tolist()), self.language.position(truth.after)
-        led_to = self.language.outcomes(before).after
-        action = next((action for action, after in led_to.items() if after == now), None)
+        replies = self.language.outcomes(before).after
+        action = next((action for action, after in replies.items() if after == now), None)
         return None if action is None else self.language.move(before, action)
 
     @property
@@ -349,9 +353,7 @@ class TextGame:
         theirs = transcript.game, transcript.style, transcript.prompt_version
         if ours != theirs:
             raise ValueError(f"the transcript is of {theirs}, and this game is {ours}")
-        start = transcript.position
-        given = None if start is None else self.language.position(start)
-        now: str | None = self._begin(given, transcript.seed)
+        now: str | None = self._begin(transcript.position, transcript.seed)
         turns = []
         for index, (old_prompt, text) in enumerate(
             zip(transcript.prompts, transcript.replies, strict=True)

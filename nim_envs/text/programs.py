@@ -60,7 +60,7 @@ class Program:
         self._command = command
         self._answer_count = 0
         self._lock = Lock()
-        self._writing = Lock()
+        self._write_lock = Lock()
         self._pending: dict[str, Future[Answer]] = {}
         self._fault: InvalidPolicyError | None = None
         self._reader = Thread(target=self._read, daemon=True)
@@ -83,7 +83,7 @@ class Program:
         ]
         assert self._process.stdin is not None
         try:
-            with self._writing:
+            with self._write_lock:
                 self._process.stdin.write("".join(f"{line}\n" for line in lines))
                 self._process.stdin.flush()
         except (OSError, ValueError):

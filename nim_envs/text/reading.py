@@ -8,7 +8,7 @@ from typing import Literal
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.text.answers import ANSWERS, MARKED
+from nim_envs.text.answers import ANSWERS, FINDERS
 from nim_envs.text.grammar import Grammar, Match
 from nim_envs.text.language import GivenPosition, Language, Names, as_language
 from nim_envs.text.phrases import PLACEHOLDER, TOO_LONG, Phrase, Token
@@ -130,10 +130,10 @@ def read_move(
     names = language.names(language.position(position))
     text = reply
     if answer != "line":
-        marked = MARKED[answer](reply)
-        if marked is None:
+        move_text = FINDERS[answer](reply)
+        if move_text is None:
             return _format_fault(f"no answer of the form {answer!r}")
-        text = marked
+        text = move_text
     text = text.strip(" \t\r\n")
     if last_line:
         text = _last_line(text)
@@ -151,9 +151,9 @@ def read_move(
     if phrase is not None:
         return _read(names, phrase, "grammar")
     if not last_line:
-        several = len(language.grammar.matches(language.grammar.tokens(text)))
-        if several > 1:
-            return _format_fault(f"{several} moves in one reply")
+        num_moves = len(language.grammar.matches(language.grammar.tokens(text)))
+        if num_moves > 1:
+            return _format_fault(f"{num_moves} moves in one reply")
         return _format_fault(f"not of the form {' or '.join(language.forms)}")
     return _in_prose(language, names, text)
 
@@ -204,16 +204,16 @@ def _in_prose(language: Language, names: Names, text: str) -> Reading:
     """Read the one move that a line names among other words."""
     grammar = language.grammar
     tokens = grammar.tokens(text)
-    found = grammar.matches(tokens)
-    if not found:
+    matches = grammar.matches(tokens)
+    if not matches:
         return _format_fault(f"not of the form {' or '.join(language.forms)}")
-    if len(found) > 1:
-        return _format_fault(f"{len(found)} moves in one reply")
-    (match,) = found
-    before, after = tokens[: match.first], tokens[match.last :]
+    if len(matches) > 1:
+        return _format_fault(f"{len(matches)} moves in one reply")
+    (match,) = matches
+    before, after = tokens[: match.first], tokens[match.end :]
     doubt = (
         _doubt_before(grammar, match, text[: tokens[match.first].start], before)
-        or _doubt_after(match, text[tokens[match.last - 1].end :])
+        or _doubt_after(match, text[tokens[match.end - 1].end :])
         or _other_move(grammar, match, before, after)
     )
     return _format_fault(doubt) if doubt else _read(names, match.phrase, "prose")
@@ -237,11 +237,11 @@ def _doubt_after(match: Match, text: str) -> str:
     closing = CLOSING.match(text)
     rest = text[closing.end() :] if closing else text
     end, reason = END.match(rest), REASON.match(rest)
-    left = rest[end.end() :] if end else rest
-    first = re.match(r"[^\W_]*", left)
+    following = rest[end.end() :] if end else rest
+    first = re.match(r"[^\W_]*", following)
     if not rest.strip().strip(".! \t"):
         return ""
-    if match.is_open and left:
+    if match.is_open and following:
         return "text after a move that may go on"
     if end is None and (reason is None or NUMERAL.fullmatch(reason[1].lower())):
         return f"{rest.split()[0]!r} after the move"

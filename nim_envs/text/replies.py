@@ -69,6 +69,11 @@ class Replies:
         path: the file, made if there is none; ``None``: the answers are held in memory.
         header: facts about the run, in JSON's types; those of an existing file must be equal.
 
+    Attributes:
+        prompt_tokens: tokens of all prompts so far, where they are known.
+        reply_tokens: tokens of all replies so far, where they are known.
+        known: number of replies that the file held when it was opened.
+
     Raises:
         ValueError: the file holds something else, or replies of another header, or another process
             is writing to it.
@@ -116,7 +121,7 @@ class Replies:
             if header is None:
                 self._write(self.header)
             for request, answer in entries:
-                self._count(request, answer)
+                self._store(request, answer)
         except BaseException:
             file.close()
             raise
@@ -137,11 +142,11 @@ class Replies:
 
     def add(self, request: Request, answer: Answer) -> None:
         """Add an answer, and write it to the file."""
-        self._count(request, answer)
+        self._store(request, answer)
         if self._file is not None:
             self._write(_entry(request, answer))
 
-    def _count(self, request: Request, answer: Answer) -> None:
+    def _store(self, request: Request, answer: Answer) -> None:
         self._entries[request.id] = request.prompt, answer
         self.prompt_tokens += answer.prompt_tokens or 0
         self.reply_tokens += answer.reply_tokens or 0
@@ -178,8 +183,8 @@ def tokens_in(usage: Any) -> tuple[int | None, int | None]:
     Raises:
         ValueError, TypeError, AttributeError, ArithmeticError: the field has another form.
     """
-    found = [(usage or {}).get(name) for name in ("prompt_tokens", "completion_tokens")]
-    prompt, reply = (None if each is None else int(each) for each in found)
+    counts = [(usage or {}).get(name) for name in ("prompt_tokens", "completion_tokens")]
+    prompt, reply = (None if each is None else int(each) for each in counts)
     return prompt, reply
 
 

@@ -15,7 +15,7 @@ from nim_envs.progress import bar_if_installed
 from nim_envs.text.replies import Answer, Ask, Replies, Request
 
 FAILURES_IN_A_ROW = 10
-"""Requests that fail for good, one after the other, until a run is ended."""
+"""Number of consecutive requests that fail for good after which a run ends."""
 
 SECONDS_UNTIL_CTRL_C = 0.2
 """Longest wait for an answer that Ctrl-C cannot interrupt, on Windows."""
@@ -102,7 +102,7 @@ def answers(
         ValueError: a reply on disk is to another prompt.
         Exception: whatever ``ask`` raises, once the other calls under way have ended.
     """
-    failed = 0
+    failures = 0
     with bar_if_installed(desc="replies", unit="reply", total=total) as bar:
         missing = []
         for request in requests:
@@ -113,19 +113,20 @@ def answers(
                 bar.update(1)
                 yield request, answer
         bar.unpause()
-        for batch, new_answers in _called(
+        for batch, new_answers in _answered_batches(
             ask, _batches(missing, batch_size, replies, limits), concurrency
         ):
             for request, answer in zip(batch, new_answers, strict=True):
                 replies.add(request, answer)
-                failed = failed + 1 if answer.error is not None else 0
+                failures = failures + 1 if answer.error is not None else 0
                 bar.update(1)
             bar.set_postfix(_so_far(replies, limits), refresh=False)
             for answer in new_answers:
                 limits.check_known(answer)
-            if failed >= FAILURES_IN_A_ROW:
+            if failures >= FAILURES_IN_A_ROW:
                 raise InvalidPolicyError(
-                    f"the last {failed} requests failed, the last one with: {new_answers[-1].error}"
+                    f"the last {failures} requests failed, the last one with: "
+                    f"{new_answers[-1].error}"
                 )
             yield from zip(batch, new_answers, strict=True)
 
@@ -150,26 +151,26 @@ def _batches(
         yield batch
 
 
-def _called(
+def _answered_batches(
     ask: Ask, batches: Iterator[list[Request]], concurrency: int
 ) -> Iterator[tuple[list[Request], list[Answer]]]:
-    """Yield batches with their answers, in the order in which these arrive.
+    """Yield batches with their answers, in the order of the answers.
 
-    The first exception is raised once the answers under way were yielded.
+    The first exception is raised after the answers under way.
     """
     if concurrency == 1:
         for batch in batches:
             yield batch, ask(batch)
         return
-    waiting: SimpleQueue[list[Request]] = SimpleQueue()
-    done: SimpleQueue[tuple[list[Request], list[Answer] | BaseException]] = SimpleQueue()
+    queue: SimpleQueue[list[Request]] = SimpleQueue()
+    results: SimpleQueue[tuple[list[Request], list[Answer] | BaseException]] = SimpleQueue()
 
     def work() -> None:
-        while batch := waiting.get():
+        while batch := queue.get():
             try:
-                done.put((batch, ask(batch)))
+                results.put((batch, ask(batch)))
             except BaseException as error:  # noqa: PERF203
-                done.put((batch, error))
+                results.put((batch, error))
 
     fault: BaseException | None = None
     under_way = started = 0
@@ -177,7 +178,7 @@ def _called(
         while True:
             try:
                 while fault is None and under_way < concurrency:
-                    waiting.put(next(batches))
+                    queue.put(next(batches))
                     under_way += 1
                     if started < concurrency:
                         # A daemon: Ctrl-C does not wait for the answer to a request.
@@ -190,7 +191,7 @@ def _called(
                 fault = error
             if not under_way:
                 break
-            batch, result = _next(done)
+            batch, result = _next(results)
             under_way -= 1
             if isinstance(result, BaseException):
                 fault = fault or result
@@ -198,12 +199,12 @@ def _called(
                 yield batch, result
     finally:
         for _ in range(started):
-            waiting.put([])
+            queue.put([])
     assert fault is not None
     raise fault
 
 
-def _next(done: SimpleQueue[Any]) -> Any:
+def _next(results: SimpleQueue[Any]) -> Any:
     while True:
         with suppress(Empty):
-            return done.get(timeout=SECONDS_UNTIL_CTRL_C)
+            return results.get(timeout=SECONDS_UNTIL_CTRL_C)

@@ -33,7 +33,7 @@ from nim_envs.validation import checked_boolean, checked_choice, checked_integer
 LONGEST_REPLY_SHOWN = 1000
 """Maximum length of a reply in a ``Blunder``, in characters."""
 
-WITH_A_MOVE: tuple[Kind, ...] = ("kept_win", "threw_win", *DRAW_KINDS, "lost_position", "illegal")
+MOVE_KINDS: tuple[Kind, ...] = ("kept_win", "threw_win", *DRAW_KINDS, "lost_position", "illegal")
 """The kinds of replies that held a move."""
 
 
@@ -131,13 +131,13 @@ class TextScore:
     def __str__(self) -> str:
         """Return the score in one line."""
         lost = f"in lost positions {self.lost_position:.2f} %, " if self.lost_position else ""
-        of_decisive = draws = ""
+        decisive = draws = ""
         if self.decisive is not None:
-            of_decisive = f"{self.decisive}; "
+            decisive = f"{self.decisive}; "
             draws = f"kept the draw {self.kept_draw:.2f} %, threw it {self.threw_draw:.2f} %, "
         return (
             f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} {self.counted}, "
-            f"{self.positions}; random {self.random_percent:.2f} %; {of_decisive}"
+            f"{self.positions}; random {self.random_percent:.2f} %; {decisive}"
             f"of {self.replies} replies: "
             f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {draws}{lost}"
             f"illegal {self.illegal:.2f} %, no move {self.format:.2f} %; "
@@ -250,6 +250,10 @@ class Questions:
         style: likewise.
         answer: likewise.
 
+    Attributes:
+        positions: position of each prompt, ``(prompts, components)``.
+        scored_positions: those that the score counts, each once, ``(n, components)``.
+
     Raises:
         ValueError: an unknown set of positions.
         InvalidGameError: an unknown style, or ``samples`` is not an integer of at least 1.
@@ -277,8 +281,10 @@ class Questions:
         self.name, _, parts = position_set(language.game, positions)
         none = np.empty((0, len(rules.components)), dtype=np.int64)
         listed = np.concatenate([none, *(_with_a_choice(language.game, part) for part in parts)])
-        self.scored = scored_positions(language.game, listed)
-        self.asked = np.repeat(listed if lost_positions else self.scored, self.samples or 1, axis=0)
+        self.scored_positions = scored_positions(language.game, listed)
+        self.positions = np.repeat(
+            listed if lost_positions else self.scored_positions, self.samples or 1, axis=0
+        )
         self.header = {
             "game": language.name,
             "rules": language.rules,
@@ -292,11 +298,11 @@ class Questions:
 
     def __len__(self) -> int:
         """Return the number of prompts."""
-        return len(self.asked)
+        return len(self.positions)
 
     def __iter__(self) -> Iterator[Request]:
         """Yield the requests; an id is the index of the reply and the position."""
-        for index, position in enumerate(self.asked.tolist()):
+        for index, position in enumerate(self.positions.tolist()):
             text = prompt(self.language, tuple(position), self.style, answer=self.answer)
             yield Request(f"{index}/{'-'.join(map(str, position))}", text)
 
@@ -306,11 +312,11 @@ class Questions:
         """Return the score of the answers to all requests, in any order."""
         game, rules = self.language.game, self.language.game.rules
         counts: dict[Kind, int] = dict.fromkeys((*KINDS, *DRAW_KINDS), 0)
-        num_right = num_moves = failed = failed_scored = decisive = kept_decisive = 0
+        num_right = num_moves = failed = failed_scored = num_decisive = kept_decisive = 0
         blunders: dict[int, Blunder] = {}
         for request, answer in answered:
             index = int(request.id.partition("/")[0])
-            position = tuple(self.asked[index].tolist())
+            position = tuple(self.positions[index].tolist())
             outcomes = self.language.outcomes(position)
             if answer.reply is None:
                 failed += 1
@@ -321,28 +327,28 @@ class Questions:
             )
             counts[truth.kind] += 1
             num_right += truth.kept_value
-            num_moves += truth.value >= 0 and truth.kind in WITH_A_MOVE
-            decisive += outcomes.is_decisive
+            num_moves += truth.value >= 0 and truth.kind in MOVE_KINDS
+            num_decisive += outcomes.is_decisive
             kept_decisive += outcomes.is_decisive and truth.kept_value
             if truth.value >= 0 and not truth.kept_value:
                 here = rules.coordinate_tuple(np.array(position))
                 blunders[index] = Blunder(here, answer.reply[:LONGEST_REPLY_SHOWN], truth)
 
-        def share(number: int, whole: int) -> float:
-            return 100.0 * number / whole if whole else math.nan
+        def share(count: int, whole: int) -> float:
+            return 100.0 * count / whole if whole else math.nan
 
-        replies = len(self.asked) - failed
-        at_scored = len(self.scored) * (self.samples or 1) - failed_scored
+        replies = len(self.positions) - failed
+        at_scored = len(self.scored_positions) * (self.samples or 1) - failed_scored
         percent = share(num_right, at_scored)
         interval = None
         if self.samples is not None and at_scored:
             interval = percent_interval(percent, at_scored)
         # The score of any policy comes with that of random moves.
-        random = optimality(lambda _, masks: masks.argmax(axis=1), game, self.scored)
-        of_decisive = None
+        random = optimality(lambda _, masks: masks.argmax(axis=1), game, self.scored_positions)
+        decisive = None
         if random.decisive is not None:
-            of_decisive = dataclasses.replace(
-                random.decisive, percent=share(kept_decisive, decisive)
+            decisive = dataclasses.replace(
+                random.decisive, percent=share(kept_decisive, num_decisive)
             )
         shares: dict[str, Any] = {kind: share(count, replies) for kind, count in counts.items()}
         return TextScore(
@@ -350,19 +356,19 @@ class Questions:
             random_percent=random.random_percent,
             percent_of_moves=share(num_right, num_moves),
             failed=failed,
-            count=len(self.scored),
+            count=len(self.scored_positions),
             replies=replies,
             positions=self.name,
             interval=interval,
             blunders=tuple(blunders[index] for index in sorted(blunders)),
             game=self.language.name,
             style=self.style,
-            decisive=of_decisive,
+            decisive=decisive,
             **shares,
         )
 
 
-def asked_positions(game: Game) -> IntArray:
+def positions_to_ask(game: Game) -> IntArray:
     """Return all positions of a game about which a score asks, ``(n, components)``."""
     return scored_positions(game, _with_a_choice(game, game.rules.lattice()))
 

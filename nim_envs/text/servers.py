@@ -21,7 +21,9 @@ KEY_VARIABLE = "OPENAI_API_KEY"
 """Environment variable that holds the key, by default."""
 
 ATTEMPTS = 8
-SECONDS_A_REPLY = 600.0
+SECONDS_PER_REPLY = 600.0
+"""Default timeout of a response."""
+
 LONGEST_WAIT = 60.0
 """Most seconds between two attempts."""
 
@@ -35,6 +37,7 @@ TRANSIENT = (408, 409, 425, 429)
 """Codes below 500 of a response after which the request is sent again."""
 
 LONGEST_QUOTED = 300
+"""Characters of a response that an error message quotes."""
 
 
 class TransientError(Exception):
@@ -79,7 +82,7 @@ class Server:
         *,
         system: str | None = None,
         key_variable: str = KEY_VARIABLE,
-        timeout: float = SECONDS_A_REPLY,
+        timeout: float = SECONDS_PER_REPLY,
         attempts: int = ATTEMPTS,
         backoff: float = 1.0,
     ) -> None:

@@ -131,9 +131,9 @@ class TextPolicy:
                 f"are expected, not of shapes {positions.shape} and {masks.shape}"
             )
         answers = np.zeros(len(positions), dtype=np.int64)
-        unfinished = np.flatnonzero(masks.any(axis=-1))
-        for first in range(0, len(unfinished), self._batch_size):
-            batch = unfinished[first : first + self._batch_size]
+        to_ask = np.flatnonzero(masks.any(axis=-1))
+        for first in range(0, len(to_ask), self._batch_size):
+            batch = to_ask[first : first + self._batch_size]
             here = [tuple(position) for position in positions[batch].tolist()]
             prompts = [prompt(self.language, position, self._style) for position in here]
             replies = checked_replies(self._speak(prompts), len(prompts))

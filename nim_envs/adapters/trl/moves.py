@@ -12,7 +12,7 @@ from nim_envs.optional import imports_for
 from nim_envs.text import PROMPT_VERSION, Language, Verdict, prompt, reward
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.language import as_language
-from nim_envs.text.scores import asked_positions
+from nim_envs.text.scores import positions_to_ask
 
 with imports_for("the adapter for TRL", "trl"):
     from datasets import Dataset
@@ -58,7 +58,7 @@ def positions_dataset(
     language = as_language(game)
     rules = language.game.rules
     if positions is None:
-        listed = asked_positions(language.game)
+        listed = positions_to_ask(language.game)
     else:
         listed = rules.checked_positions(positions).reshape(-1, len(rules.components))
     texts = [prompt(language, position, style, answer=answer) for position in listed]

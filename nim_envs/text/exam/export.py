@@ -131,11 +131,11 @@ def export(directory: Path, seeds: Sequence[int], answer: str = "tag") -> list[P
             pq.write_table(table, file)
         counts[f"seed_{seed}"] = len(table)
         files.append(path)
-    about = directory / "README.md", directory / "croissant.json"
-    write_atomically(about[0], _card(counts, answer).encode())
+    card, metadata = directory / "README.md", directory / "croissant.json"
+    write_atomically(card, _card(counts, answer).encode())
     croissant = json.dumps(_croissant(files), indent=1)
-    write_atomically(about[1], f"{croissant}\n".encode())
-    return [*files, *about]
+    write_atomically(metadata, f"{croissant}\n".encode())
+    return [*files, card, metadata]
 
 
 DESCRIPTION = (

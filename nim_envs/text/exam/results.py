@@ -15,7 +15,7 @@ from nim_envs.text.claims import Claim, check_claims
 from nim_envs.text.exam.suite import RECITED, SUITE_VERSION, UNREAD, Item, Setting, Suite
 from nim_envs.text.prompts import PROMPT_VERSION
 from nim_envs.text.replies import Answer, Request
-from nim_envs.text.scores import WITH_A_MOVE
+from nim_envs.text.scores import MOVE_KINDS
 from nim_envs.text.verdicts import verdict
 
 FORMAT = "nim_envs exam results, version 1"
@@ -51,12 +51,12 @@ def bootstrap(values: Iterable[float]) -> Interval:
     Args:
         values: one for each setting; NaN is left out.
     """
-    known = np.array([value for value in values if not math.isnan(value)])
-    if not len(known):
+    numbers = np.array([value for value in values if not math.isnan(value)])
+    if not len(numbers):
         return Interval(math.nan, math.nan, math.nan)
-    resamples = np.random.default_rng(0).integers(len(known), size=(RESAMPLES, len(known)))
-    low, high = np.percentile(known[resamples].mean(axis=1), (2.5, 97.5))
-    return Interval(float(known.mean()), float(low), float(high))
+    resamples = np.random.default_rng(0).integers(len(numbers), size=(RESAMPLES, len(numbers)))
+    low, high = np.percentile(numbers[resamples].mean(axis=1), (2.5, 97.5))
+    return Interval(float(numbers.mean()), float(low), float(high))
 
 
 def mean_over(values: Iterable[tuple[str, float]], groups: Collection[str]) -> Interval:
@@ -136,7 +136,7 @@ class Results:
 
     @property
     def summary(self) -> dict[str, Interval]:
-        """The means over all settings, over those of plain Nim, and over games that are drawn."""
+        """The means over all settings, over those of plain Nim, and over random games."""
         return {part: self.mean(groups) for part, (_, groups) in PARTS.items()}
 
     @property
@@ -247,10 +247,10 @@ def judge(
     reasons = bool(facts["form"].get("reasons"))
     judged: dict[str, Judged] = {}
     for request, answer in pairs:
-        found = suite.items.get(request.id.rpartition("#")[0])
-        if found is None:
+        place = suite.items.get(request.id.rpartition("#")[0])
+        if place is None:
             raise ValueError(f"{request.id!r} is not a position of the suite of seed {suite.seed}")
-        judged[request.id] = _judged(*found, answer, reading, reasons)
+        judged[request.id] = _judged(*place, answer, reading, reasons)
     by_setting: dict[str, list[Judged]] = {}
     for name, each in judged.items():
         by_setting.setdefault(name.partition("/")[0], []).append(each)
@@ -284,7 +284,7 @@ def _judged(
 def _row(setting: Setting, judged: list[Judged], reasons: bool) -> Row:
     replies = [each for each in judged if each.kind != FAILED]
     kinds = [each.kind for each in replies]
-    moves = [kind for kind in kinds if kind in WITH_A_MOVE]
+    moves = [kind for kind in kinds if kind in MOVE_KINDS]
     claims = [claim.is_true for each in replies for claim in each.claims]
     return Row(
         setting.name,
@@ -299,7 +299,7 @@ def _row(setting: Setting, judged: list[Judged], reasons: bool) -> Row:
         tokens=mean(each.tokens for each in replies if each.tokens is not None),
         claims=mean(len(each.claims) for each in replies) if reasons else math.nan,
         true_claims=percent(map(bool, claims)),
-        false_reasons=percent(e.has_false_reason for e in replies) if reasons else math.nan,
+        false_reasons=percent(each.has_false_reason for each in replies) if reasons else math.nan,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.registration import make_game
-from nim_envs.text.exam.drawn_games import (
+from nim_envs.text.exam.random_games import (
     Draw,
     exchange_game,
     graph_game,
@@ -32,7 +32,7 @@ SUITE_VERSION = 1
 PUBLIC_SEEDS = (0, 1, 2, 3, 4)
 """Seeds of the public suites; whoever wants an unread one chooses another and holds it back."""
 
-POSITIONS = 50
+MOST_POSITIONS = 50
 """Most positions of a setting."""
 
 KNOWN: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -55,20 +55,20 @@ KNOWN: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 """Settings that books treat: group, registered game and its arguments."""
 
-DRAWN: dict[str, tuple[Draw, int]] = {
+RANDOM_GAMES: dict[str, tuple[Draw, int]] = {
     "octal": (octal_game, 4),
     "graph": (graph_game, 3),
     "steps": (steps_game, 1),
     "exchange": (exchange_game, 1),
     "number": (number_game, 1),
 }
-"""Games that are drawn: the function that draws one, and how many there are."""
+"""Random games: the function that draws one, and their number in a suite."""
 
 RECITED = ("nim",)
 """Groups whose answer is recited in every book."""
 
 UNREAD = ("octal", "graph", "own rules")
-"""Groups of games that are drawn."""
+"""Groups of random games."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Suite:
 
     def __init__(self, seed: int = 0, only: tuple[str, ...] = ()) -> None:
         self.seed = checked_integer("seed", seed, 0)
-        names = [name for name, _, _ in _names()]
+        names = [name for name, _, _ in _plan()]
         unknown = sorted(set(only) - set(names))
         if unknown:
             raise InvalidGameError(f"settings are {', '.join(names)}; not {', '.join(unknown)}")
@@ -147,24 +147,24 @@ class Suite:
         truths: dict[str, Truth] = {}
         return tuple(
             self._setting(index, *row, truths)
-            for index, row in enumerate(_names())
+            for index, row in enumerate(_plan())
             if not self.only or row[0] in self.only
         )
 
     def _setting(
-        self, index: int, name: str, group: str, of: str, truths: dict[str, Truth]
+        self, index: int, name: str, group: str, base: str, truths: dict[str, Truth]
     ) -> Setting:
         # A generator of its own, so that a setting does not depend on those before it.
         rng = np.random.default_rng((self.seed, index))
-        if of in KNOWN:
-            language = (
-                _known(of) if of == name else disguised(_known(of).game, int(rng.integers(1 << 31)))
-            )
+        if base not in KNOWN:
+            language = RANDOM_GAMES[base][0](rng)
+        elif base == name:
+            language = _known(base)
         else:
-            language = DRAWN[of][0](rng)
-        if of not in truths or of == name or of not in KNOWN:
-            truths[of] = truth_of(language.game, "all" if of == "euclid" else "reachable")
-        return Setting(name, group, language, tuple(_items(name, language, truths[of], rng)))
+            language = disguised(_known(base).game, int(rng.integers(1 << 31)))
+        if base not in truths or base == name or base not in KNOWN:
+            truths[base] = truth_of(language.game, "all" if base == "euclid" else "reachable")
+        return Setting(name, group, language, tuple(_items(name, language, truths[base], rng)))
 
     @cached_property
     def items(self) -> dict[str, tuple[Setting, Item]]:
@@ -199,17 +199,17 @@ class Suite:
             reply: any text.
             reading: arguments of :func:`nim_envs.text.verdict`.
         """
-        setting, at = self.items[item]
-        return verdict(setting.language, at.position, reply, **reading)
+        setting, place = self.items[item]
+        return verdict(setting.language, place.position, reply, **reading)
 
 
-def _names() -> Iterator[tuple[str, str, str]]:
-    """Yield name and group of each setting, and the name of the game that it is made of."""
+def _plan() -> Iterator[tuple[str, str, str]]:
+    """Yield name and group of each setting, and the key of its game in one of the tables."""
     for name, (group, _, _) in KNOWN.items():
         yield name, group, name
     for name, (group, _, _) in KNOWN.items():
         yield f"{name}-disguised", group, name
-    for name, (_, count) in DRAWN.items():
+    for name, (_, count) in RANDOM_GAMES.items():
         for index in range(count):
             group = name if name in UNREAD else "own rules"
             yield name if count == 1 else f"{name}-{'abcdef'[index]}", group, name
@@ -223,12 +223,12 @@ def _known(name: str) -> Language:
 def _items(name: str, language: Language, truth: Truth, rng: np.random.Generator) -> Iterator[Item]:
     """Draw positions, equally many from each band."""
     bands = truth.bands()
-    if len(bands) <= POSITIONS:
+    if len(bands) <= MOST_POSITIONS:
         chosen = np.arange(len(bands))
     else:
         parts = []
         for band in range(len(BANDS)):
-            share = (POSITIONS + len(BANDS) - 1 - band) // len(BANDS)
+            share = (MOST_POSITIONS + len(BANDS) - 1 - band) // len(BANDS)
             parts.append(rng.permutation(np.flatnonzero(bands == band))[:share])
         chosen = np.sort(np.concatenate(parts))
     for row in chosen.tolist():

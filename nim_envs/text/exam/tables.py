@@ -57,7 +57,7 @@ def _line(row: Row, columns: Iterable[str]) -> list[object]:
     return [row.setting, row.group, f"{row.replies}{failed}", *numbers]
 
 
-def markdown_of_speakers(found: Sequence[Results]) -> str:
+def markdown_of_speakers(results: Sequence[Results]) -> str:
     """Return one table in Markdown of several results of a suite, a line for each speaker."""
     columns = ("illegal", "no_move", "tokens")
     rows = [
@@ -66,19 +66,19 @@ def markdown_of_speakers(found: Sequence[Results]) -> str:
             *each.summary.values(),
             *(_number(name, _mean_of_known(each.rows, name)) for name in columns),
         ]
-        for each in found
+        for each in results
     ]
     parts = [heading for heading, _ in PARTS.values()]
     return _table(["speaker", *parts, *(SCORES[name] for name in columns)], rows) + "\n"
 
 
-def csv_of_speakers(found: Sequence[Results]) -> str:
+def csv_of_speakers(results: Sequence[Results]) -> str:
     """Return the rows of several results as CSV, a line for each speaker and setting."""
     names = [each.name for each in fields(Row) if each.name not in REASONS]
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["speaker", "seed", *names])
-    for each in found:
+    for each in results:
         for row in map(asdict, each.rows):
             cells = (f"{row[name]:.6g}" if isinstance(row[name], float) else row[name]
                      for name in names)  # fmt: skip

@@ -51,15 +51,15 @@ class Truth(NamedTuple):
 def _reachable(rules: Rules) -> IntArray:
     """Return the indices of the positions reachable from the initial one, in order.
 
-    Their number counts, not that of all positions, as where boards have many empty heaps.
+    It lists no others, which may be far more, as on boards with many empty heaps.
     """
-    found = new = rules.indices(np.array([rules.initial]))
+    reached = new = rules.indices(np.array([rules.initial]))
     while len(new):
         here = rules.positions(new)
         rows, actions = np.nonzero(rules.action_mask(here))
-        new = np.setdiff1d(rules.indices(rules.step(here[rows], actions)), found)
-        found = np.union1d(found, new)
-    return found
+        new = np.setdiff1d(rules.indices(rules.step(here[rows], actions)), reached)
+        reached = np.union1d(reached, new)
+    return reached
 
 
 def truth_of(game: Game, positions: str) -> Truth:

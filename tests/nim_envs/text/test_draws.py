@@ -20,7 +20,7 @@ from nim_envs.text import (
     score,
     verdict,
 )
-from nim_envs.text.scores import Questions, asked_positions
+from nim_envs.text.scores import Questions, positions_to_ask
 from tests.outcome_games import GAMES, dominoes, tic_tac_toe
 
 RULES = "In each turn mark an empty cell. Three marks in a row win; a full board is a draw"
@@ -94,7 +94,7 @@ def test_a_score_counts_positions_that_are_not_lost_and_leave_a_choice(name):
     entry, truth = GAMES[name](), truth_of(name)
     game = entry.game
     asked = {here for here in truth if truth[here] >= 0 and len(entry.moves(here)) > 1}
-    assert set(map(tuple, game.rules.coordinates(asked_positions(game)).tolist())) == asked
+    assert set(map(tuple, game.rules.coordinates(positions_to_ask(game)).tolist())) == asked
 
     positions = []
 
@@ -104,7 +104,7 @@ def test_a_score_counts_positions_that_are_not_lost_and_leave_a_choice(name):
         return [f"{name} 0: {entry.moves(here)[0][0]}" for here in batch]
 
     questions = Questions(Language(game), style="short")
-    asked_in_order = game.rules.coordinates(questions.asked).tolist()
+    asked_in_order = game.rules.coordinates(questions.positions).tolist()
     positions += map(tuple, asked_in_order)
     found = score(first_move, game, style="short")
 
@@ -129,7 +129,7 @@ def test_a_score_counts_positions_that_are_not_lost_and_leave_a_choice(name):
 
 def test_a_score_may_ask_about_lost_positions_too():
     entry, truth = tic_tac_toe(), truth_of("tic-tac-toe")
-    asked = Questions(Language(entry.game), lost_positions=True, style="short").asked
+    asked = Questions(Language(entry.game), lost_positions=True, style="short").positions
     here = entry.game.rules.coordinates(asked).tolist()
     assert set(map(tuple, here)) == {each for each in truth if len(entry.moves(each)) > 1}
 

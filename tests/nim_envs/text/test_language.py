@@ -182,7 +182,7 @@ def test_bad_arguments_are_refused_by_name():
         move_text(game, (3, 4, 5), 4)
     with pytest.raises(InvalidGameError, match="seed must be a Python integer"):
         disguised(game, -1)
-    with pytest.raises(TypeError, match="Game is disguised"):
+    with pytest.raises(TypeError, match="Game is expected"):
         disguised(disguised(game, 1), 1)
     with pytest.raises(TypeError, match="a reply is a string, not None"):
         read_move(game, (3, 4, 5), None)

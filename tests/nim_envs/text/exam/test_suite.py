@@ -19,7 +19,7 @@ from nim_envs.cli.main import run
 from nim_envs.errors import InvalidGameError
 from nim_envs.text.exam import BANDS, PLAYERS, Results, Suite, asking_player, compare, judge
 from nim_envs.text.exam.results import Row, bootstrap, header
-from nim_envs.text.exam.suite import POSITIONS, UNREAD
+from nim_envs.text.exam.suite import MOST_POSITIONS, UNREAD
 from nim_envs.text.exam.tables import markdown
 from nim_envs.text.exam.truth import truth_of
 from nim_envs.text.prompts import PROMPT_VERSION
@@ -80,7 +80,7 @@ def test_every_position_is_won_and_its_difficulty_is_that_of_plain_search(seed):
             moves = 1 + (min(lost) if lost else max(each[3] for each in after))
             return bool(lost), len(lost), len(after), moves
 
-        assert len(setting.items) == POSITIONS
+        assert len(setting.items) == MOST_POSITIONS
         for item in setting.items:
             place = tuple(
                 int(each) for each in game.rules.coordinate_tuple(np.array(item.position))

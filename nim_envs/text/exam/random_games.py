@@ -1,4 +1,4 @@
-"""Games drawn at random, which no book solves: octal codes, graphs, games of own rules."""
+"""Random games, which no book solves: octal codes, graphs, and games with their own rules."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nim_envs.text.exam.truth import truth_of
 from nim_envs.text.language import Language, as_language
 
 LEAST_POSITIONS = 50
-"""Least N-positions of a game that is drawn."""
+"""Least N-positions of a random game."""
 
 RANDOM_PERCENTS = (10.0, 55.0)
-"""Least and most percent of N-positions that random moves play right in a game that is drawn."""
+"""Least and greatest score of random moves in a random game, in percent."""
 
 HEIGHT = 16
-"""Size of the boards of own rules, in each direction."""
+"""Size of the boards of games with rules of their own, in each direction."""
 
 Coordinates = tuple[int, ...]
 Moves = Iterator[tuple[str, Coordinates]]
@@ -108,24 +108,24 @@ def steps_game(rng: np.random.Generator) -> Language:
 @_until_fit
 def exchange_game(rng: np.random.Generator) -> Language:
     """Draw a game with red and blue stones, in which blue ones can be turned into red ones."""
-    red, blue, turned = (sorted((rng.permutation(5)[:2] + 1).tolist()) for _ in range(3))
+    red, blue, painted = (sorted((rng.permutation(5)[:2] + 1).tolist()) for _ in range(3))
 
     def moves(position: Coordinates) -> Moves:
-        one, other = position
+        reds, blues = position
         for count in red:
-            if count <= one:
-                yield f"remove {count} red", (one - count, other)
+            if count <= reds:
+                yield f"remove {count} red", (reds - count, blues)
         for count in blue:
-            if count <= other:
-                yield f"remove {count} blue", (one, other - count)
-        for count in turned:
-            if count <= other and one + count <= HEIGHT:
-                yield f"paint {count} blue", (one + count, other - count)
+            if count <= blues:
+                yield f"remove {count} blue", (reds, blues - count)
+        for count in painted:
+            if count <= blues and reds + count <= HEIGHT:
+                yield f"paint {count} blue", (reds + count, blues - count)
 
     words = (
         "The pile has red and blue stones, given as (red, blue). In each turn remove "
         f"{_either(red)} red stones, or remove {_either(blue)} blue stones, or paint "
-        f"{_either(turned)} blue stones red, as long as there are at most {HEIGHT} red ones"
+        f"{_either(painted)} blue stones red, as long as there are at most {HEIGHT} red ones"
     )
     game = game_from_moves("exchange", (HEIGHT // 2, HEIGHT // 2), moves, kind="pile")
     return Language(game, rules=words)
@@ -134,20 +134,20 @@ def exchange_game(rng: np.random.Generator) -> Language:
 @_until_fit
 def number_game(rng: np.random.Generator) -> Language:
     """Draw a game with a number, which is divided, or from which one of three is subtracted."""
-    taken = sorted((rng.permutation(9)[:3] + 1).tolist())
+    amounts = sorted((rng.permutation(9)[:3] + 1).tolist())
     divisor = int(rng.integers(2, 5))
 
     def moves(position: Coordinates) -> Moves:
         (number,) = position
-        for count in taken:
+        for count in amounts:
             if count <= number:
                 yield f"minus {count}", (number - count,)
         if number >= divisor:
             yield "divide", (number // divisor,)
 
     words = (
-        f"The counter shows a number. In each turn subtract {_either(taken)}, which is written "
-        f"as in minus {taken[0]}, or divide by {divisor} and drop the remainder, which is "
+        f"The counter shows a number. In each turn subtract {_either(amounts)}, which is written "
+        f"as in minus {amounts[0]}, or divide by {divisor} and drop the remainder, which is "
         f"written divide and takes a number of at least {divisor}. It may not fall below 0"
     )
     game = game_from_moves("number", (int(rng.integers(130, 170)),), moves, kind="counter")
