@@ -32,7 +32,7 @@ INTEGERS = (
 INVALID_SEEDS = (-1, 0.5, "0", True, [0.5])
 """Values that are no seeds; a list would be one for each game."""
 
-LONGEST = 10_000
+MOST_MOVES = 10_000
 """Most moves to a position that leaves none."""
 
 
@@ -70,7 +70,7 @@ def invalid_reset_options(rules: Rules) -> Iterator[Any]:
 def _last_position(rules: Rules) -> IntArray | None:
     """Return a position without moves, if a game soon comes to one."""
     position = np.array(rules.initial, dtype=np.int64)
-    for _ in range(LONGEST):
+    for _ in range(MOST_MOVES):
         legal = np.flatnonzero(rules.action_mask(position))
         if not len(legal):
             return position

@@ -27,6 +27,7 @@ from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.scoring.observations import rows_of
 from nim_envs.testing.arguments import check_before_reset, check_resets
 from nim_envs.testing.draws import Choice, Draws
+from nim_envs.testing.rendering import check_close, check_render
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -37,7 +38,6 @@ from nim_envs.testing.requirements import (
     text_of,
 )
 from nim_envs.testing.results import TRUTH, Seen, State
-from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.steps import Result, StepChecks
 from nim_envs.testing.turns import (
     SEED,
@@ -51,10 +51,10 @@ from nim_envs.testing.turns import (
 )
 from nim_envs.typing import BoolArray, IntArray
 
-RENDERED = 6
+RENDERED_TURNS = 6
 """First turns after which ``render`` is checked: pictures take longer than turns."""
 
-SAMPLED = 400
+SAMPLE_CALLS = 400
 """Number of times that actions are sampled."""
 
 SAMPLES_COMPARED = 8
@@ -108,8 +108,8 @@ def is_batch(env: Any) -> bool:
 def info_of(infos: Any, index: int) -> dict[str, Any]:
     """Return the entries of one game in infos, which a wrapper may have made a list."""
     if isinstance(infos, list):
-        found: dict[str, Any] = infos[index]
-        return found
+        info: dict[str, Any] = infos[index]
+        return info
     return {
         key: info_of(values, index) if isinstance(values, dict) else values[index]
         for key, values in infos.items()
@@ -172,13 +172,13 @@ class _Checks(StepChecks):
             return positions
         return np.stack([one.unwrapped.position for one in unwrapped.envs])
 
-    def looked_at(self, seen: list[Seen], where: str) -> None:
+    def check_interface(self, seen: list[Seen], where: str) -> None:
         """Check coordinates and pictures."""
         self._turns += 1
         if is_batch(self.env):
             require_equal(f"{where}, env.coordinates", self.env.unwrapped.coordinates,
                           self.rules.coordinates(self.at))  # fmt: skip
-        if self._turns <= RENDERED:
+        if self._turns <= RENDERED_TURNS:
             check_render(self.env, self.game, self.at, where)
 
     def final_turn(self, seen: Seen, state: State, move: tuple[IntArray, int], where: str) -> None:
@@ -188,7 +188,7 @@ class _Checks(StepChecks):
         where = f"{where}, at the end"
         last, last_info = seen.info["final_obs"], seen.info["final_info"]
         mask = self.observed.mask(last, last_info, where)
-        final = Seen(last, last_info, mask, seen.position, seen.ends)
+        final = Seen(last, last_info, mask, seen.position, seen.outcome)
         if not self.observed.plain:
             self.results.info_after(final, state, move, where)
             return
@@ -200,14 +200,14 @@ class _Checks(StepChecks):
             reached = [own[np.newaxis], positions_reached(rules, own)]
         candidates = np.concatenate(reached)
         codes = self.observed.encoding.encode(candidates)
-        found = np.flatnonzero((codes == content(last)).all(axis=1))
-        if not len(found):
+        matches = np.flatnonzero((codes == content(last)).all(axis=1))
+        if not len(matches):
             raise ConformanceError(
                 f"{where}, after action {action} at {before.tolist()}, the final observation "
                 f"{text_of(last)} is of no position that play can have come to"
             )
-        final = final._replace(position=candidates[found[0]])
-        self.results.after(final, state, move, where)
+        final = final._replace(position=candidates[matches[0]])
+        self.results.check_step(final, state, move, where)
 
     def seeds_of_each_game(self) -> None:
         """Check that each game has its own seed, and depends on no other game."""
@@ -250,7 +250,7 @@ class _Checks(StepChecks):
         draws = Draws("sample_actions()")
         self.begin(SEED, self.options)
         before = self.positions()
-        for call in range(max(2, int(SAMPLED * self.effort))):
+        for call in range(max(2, int(SAMPLE_CALLS * self.effort))):
             with during("sample_actions()"):
                 actions = np.asarray(sample())
             if call < SAMPLES_COMPARED:

@@ -176,8 +176,8 @@ def _check_counts(
         ("legal_count", legal.sum(axis=1)),
     ):
         with during(f"{what} of {name}"):
-            found = np.asarray(getattr(component, what)(states))
-        require_values(what, states, found, expected, source, of=f" of {name}")
+            actual = np.asarray(getattr(component, what)(states))
+        require_values(what, states, actual, expected, source, of=f" of {name}")
 
 
 def _check_leads_to(component: Component, name: str, table: IntArray, second: IntArray) -> None:
@@ -198,18 +198,23 @@ def _check_coordinates(component: Component, name: str) -> None:
     if system.is_default:
         return
     every, fields = component.states_between(0, component.states - 1), system.fields
-    found = _of_row(system.of, name, "coordinates", every)
-    require_equal(f"the shape of coordinates of {name}", found.shape, (len(every), len(fields)))
-    require(found.dtype == np.int64, f"coordinates of {name} have dtype {found.dtype}, not int64")
-    outside = ~inside_box(found, fields)
+    coordinates = _of_row(system.of, name, "coordinates", every)
+    require_equal(
+        f"the shape of coordinates of {name}", coordinates.shape, (len(every), len(fields))
+    )
+    require(
+        coordinates.dtype == np.int64,
+        f"coordinates of {name} have dtype {coordinates.dtype}, not int64",
+    )
+    outside = ~inside_box(coordinates, fields)
     if outside.any():
         state = int(outside.argmax())
         raise ConformanceError(
-            f"state {state} of {name} has the coordinates {found[state].tolist()}, which are not "
-            f"below its fields {fields}"
+            f"state {state} of {name} has the coordinates {coordinates[state].tolist()}, which are "
+            f"not below its fields {fields}"
         )
     with during(f"states_at of {name}"):
-        back = np.asarray(system.states_at(found))
+        back = np.asarray(system.states_at(coordinates))
         beyond = np.asarray(system.states_at(np.array(fields)))
         negative = np.asarray(system.states_at(np.full((1, len(fields)), -1)))
     require_equal(f"states_at(coordinates(states)) of {name}", back, every)

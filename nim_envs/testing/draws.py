@@ -165,7 +165,7 @@ class Draws:
             )
 
 
-class Replies(Draws):
+class OpponentDraws(Draws):
     """Judges the moves of a named or numbered opponent by the solution of the game.
 
     An optimal opponent draws among the winning actions, or among all where none wins; a random one
@@ -256,7 +256,7 @@ class Opening(NamedTuple):
 
 
 def opening(
-    game: Game, starts: IntArray, probabilities: FloatArray, seat: Any, replies: Replies
+    game: Game, starts: IntArray, probabilities: FloatArray, seat: Any, replies: OpponentDraws
 ) -> Opening | None:
     """Return the first positions that an agent meets, or ``None`` if it meets none.
 
@@ -282,7 +282,7 @@ def opening(
             weights.append(share * probability * choice.probabilities[goes_on])
     if not any(map(len, rows)):
         return None
-    found, where = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
-    summed = np.bincount(where.reshape(-1), weights=np.concatenate(weights))
+    distinct, where = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
+    sums = np.bincount(where.reshape(-1), weights=np.concatenate(weights))
     known = replies.judged or seat == 0
-    return Opening(found, summed / summed.sum() if known else None)
+    return Opening(distinct, sums / sums.sum() if known else None)

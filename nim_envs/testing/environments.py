@@ -109,11 +109,11 @@ def changes_in(stacks: Sequence[Sequence[Any]]) -> str:
         >>> changes_in([[changed, env]])
         'TransformAction changes actions by its method action, which scores apply'
     """
-    found: dict[str, None] = {}
+    changes: dict[str, None] = {}
     for stack in stacks:
         for layer in stack:
-            how = treatment(layer)
-            if how.kind != "harmless" and (layer is not stack[-1] or is_known(layer)):
-                verb = "apply" if how.kind == "applied" else "refuse"
-                found[f"{type(layer).__name__} {how.reason}, which scores {verb}"] = None
-    return "; ".join(found)
+            handling = treatment(layer)
+            if handling.kind != "harmless" and (layer is not stack[-1] or is_known(layer)):
+                verb = "apply" if handling.kind == "applied" else "refuse"
+                changes[f"{type(layer).__name__} {handling.reason}, which scores {verb}"] = None
+    return "; ".join(changes)

@@ -42,13 +42,13 @@ from nim_envs.typing import IntArray
 STARTS = 64
 """Number of starts to draw."""
 
-ASKED = 64
-"""Most positions whose solution is asked for one at a time."""
+MOST_SINGLE_POSITIONS = 64
+"""Most positions that are solved one at a time, too."""
 
 MOST_FEATURES = 1 << 26
 """Most numbers in the encodings that are compared."""
 
-FEWEST = 16
+LEAST_POSITIONS = 16
 """Number of positions of a large board that are checked where each has very many actions."""
 
 MOST_OBSERVATIONS = 5_000
@@ -138,29 +138,33 @@ def check_rules(rules: Rules) -> None:
     require_equal("rules.positions(rules.indices(positions))", _there_and_back(rules, positions),
                   positions)  # fmt: skip
     require(rules.is_position(positions).all(), "rules.is_position is False of a position")
-    left = _options_of(rules, positions)
-    legal = left[..., 0] != NO_MOVE
+    by_action = _options_of(rules, positions)
+    legal = by_action[..., 0] != NO_MOVE
     every = np.arange(rules.num_actions)
-    flat = left[:, every, every // rules.num_options]
-    for what, found, expected in (
+    flat = by_action[:, every, every // rules.num_options]
+    for what, actual, expected in (
         ("rules.action_mask", masks, legal.astype(np.int8)),
         ("rules.is_terminal", terminal, ~legal.any(axis=1)),
         ("rules.options", options.reshape(flat.shape), flat),
     ):
-        require_values(what, positions, found, expected, "its components")
-    wrong = (after != left[rows, actions]).any(axis=1)
+        require_values(what, positions, actual, expected, "its components")
+    wrong = (after != by_action[rows, actions]).any(axis=1)
     for move in np.flatnonzero(wrong)[:1]:
         row, action = rows[move], actions[move]
         where = f"of action {action} at {positions[row].tolist()}"
-        require_equal(f"rules.step {where}", after[move], left[row, action])
+        require_equal(f"rules.step {where}", after[move], by_action[row, action])
     for row, position in enumerate(positions):
         where = f"at {position.tolist()}"
         require_equal(f"rules.action_mask of one position, {where},",
                       rules.action_mask(position), masks[row])  # fmt: skip
         possible = np.flatnonzero(masks[row])
         for action in possible[:: max(1, len(possible) - 1)]:  # the first and the last
-            require_equal(f"rules.step of one position, action {action} {where},",
-                          rules.step(position, np.array(action)), left[row, action])  # fmt: skip
+            single = rules.step(position, np.array(action))
+            require_equal(
+                f"rules.step of one position, action {action} {where},",
+                single,
+                by_action[row, action],
+            )
         words = [rules.describe_action(action, position) for action in possible.tolist()]
         if len(set(words)) < len(words):
             raise ConformanceError(
@@ -175,7 +179,9 @@ def check_rules(rules: Rules) -> None:
 
 def _checked_positions(rules: Rules) -> IntArray:
     """Return the positions that are checked, fewer of a board with very many actions."""
-    return some_positions(rules, max(FEWEST, min(SAMPLE, LARGEST_BOARD // rules.num_actions)))
+    return some_positions(
+        rules, max(LEAST_POSITIONS, min(SAMPLE, LARGEST_BOARD // rules.num_actions))
+    )
 
 
 def _there_and_back(rules: Rules, positions: IntArray) -> IntArray:
@@ -191,7 +197,9 @@ def _options_of(rules: Rules, positions: IntArray) -> IntArray:
     They are computed one component, one position and one option at a time.
     """
     components = rules.components
-    left = np.full((len(positions), rules.num_actions, len(components)), NO_MOVE, dtype=np.int64)
+    afterwards = np.full(
+        (len(positions), rules.num_actions, len(components)), NO_MOVE, dtype=np.int64
+    )
     for index, component in enumerate(components):
         states = positions[:, index]
         first, second = component.successors(states), component.second_successors(states)
@@ -201,7 +209,7 @@ def _options_of(rules: Rules, positions: IntArray) -> IntArray:
         while component.splits and components[group[-1] + 1 : group[-1] + 2] == (component,):
             group.append(group[-1] + 1)
         for row, option in np.argwhere(first != NO_MOVE).tolist():
-            after = left[row, index * rules.num_options + option]
+            after = afterwards[row, index * rules.num_options + option]
             after[:] = positions[row]
             after[index] = first[row, option]
             if second[row, option]:
@@ -212,7 +220,7 @@ def _options_of(rules: Rules, positions: IntArray) -> IntArray:
                     "parts, and no slot is empty",
                 )
                 after[empty[0]] = second[row, option]
-    return left
+    return afterwards
 
 
 def check_solution(solution: Solution) -> None:
@@ -256,7 +264,7 @@ def check_solution(solution: Solution) -> None:
     require_values("solution.value", positions, values, truth, source)
     require_values("solution.is_losing", positions, losing, truth == -1, source)
     require_values("solution.keeping_mask", positions, keeping, expected[1], source)
-    for row in spread(len(positions), ASKED).tolist():
+    for row in spread(len(positions), MOST_SINGLE_POSITIONS).tolist():
         position = positions[row]
         with during(f"solution.winning_actions({position.tolist()})"):
             actions = solution.winning_actions(position)

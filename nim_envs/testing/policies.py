@@ -66,7 +66,7 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
     if scored.needs_moves:
         _check_moves(scored, game, positions, illegal)
         return
-    answers = _Asked(policy, scored)
+    answers = _Asker(policy, scored)
     rows = np.arange(len(positions))
     probabilities = answers(positions, rows)
     if not illegal:
@@ -138,7 +138,7 @@ def _check_moves(scored: ScoredPolicy, game: Game, positions: IntArray, illegal:
         )
 
 
-class _Asked:
+class _Asker:
     """Asks a policy about positions."""
 
     def __init__(self, policy: Any, scored: ScoredPolicy) -> None:
@@ -181,7 +181,7 @@ class _Asked:
 
 
 def _check_acts(
-    policy: Any, answers: _Asked, positions: IntArray, probabilities: FloatArray
+    policy: Any, answers: _Asker, positions: IntArray, probabilities: FloatArray
 ) -> None:
     """Check that an agent never takes an action of probability 0."""
     rng = np.random.default_rng(0)

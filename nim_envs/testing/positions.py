@@ -106,14 +106,14 @@ class Play:
         count = len(self.positions)
         self.sources, self.actions = np.nonzero(rules.action_mask(self.positions))
         after = rules.step(self.positions[self.sources], self.actions)
-        left = np.asarray(((after < 0) | (after >= np.array(rules.shape))).any(axis=-1))
-        inside = np.where(left[:, np.newaxis], 0, after)
+        outside = np.asarray(((after < 0) | (after >= np.array(rules.shape))).any(axis=-1))
+        inside = np.where(outside[:, np.newaxis], 0, after)
         indices = rules.indices(self.positions)
         reached = rules.indices(inside)
         self.targets = np.minimum(np.searchsorted(indices, reached), count - 1)
-        left |= indices[self.targets] != reached
-        if left.any():
-            move = int(left.argmax())
+        outside |= indices[self.targets] != reached
+        if outside.any():
+            move = int(outside.argmax())
             before = self.positions[self.sources[move]].tolist()
             raise ConformanceError(
                 f"action {self.actions[move]} at {before} leads to {after[move].tolist()}, which "

@@ -32,39 +32,43 @@ def require(condition: Any, message: str) -> None:
         raise ConformanceError(message)
 
 
-def require_equal(what: str, found: Any, expected: Any) -> None:
+def require_equal(what: str, actual: Any, expected: Any) -> None:
     """Raise ``ConformanceError`` unless two values, arrays or dictionaries of them are equal."""
-    if not same(found, expected):
-        raise ConformanceError(f"{what} is {text_of(found)}, where {text_of(expected)} is expected")
+    if not same(actual, expected):
+        raise ConformanceError(
+            f"{what} is {text_of(actual)}, where {text_of(expected)} is expected"
+        )
 
 
 def require_values(
-    what: str, arguments: Any, found: Any, expected: Any, source: str, *, of: str = ""
+    what: str, arguments: Any, actual: Any, expected: Any, source: str, *, of: str = ""
 ) -> None:
     """Raise ``ConformanceError`` unless a function has the expected values.
 
     Args:
         what: name of the function.
         arguments: array of its arguments, one row each.
-        found: its values, one row each.
+        actual: its values, one row each.
         expected: the right values.
         source: theorem or rule that they follow from.
         of: owner of the function, such as ``" of component 0"``.
     """
-    require_equal(f"the shape of {what}{of}", np.shape(found), expected.shape)
-    wrong = np.not_equal(found, expected).reshape(len(arguments), -1).any(axis=1)
+    require_equal(f"the shape of {what}{of}", np.shape(actual), expected.shape)
+    wrong = np.not_equal(actual, expected).reshape(len(arguments), -1).any(axis=1)
     if wrong.any():
         row = int(wrong.argmax())
         raise ConformanceError(
-            f"{what}({arguments[row].tolist()}){of} is {text_of(found[row])}, "
+            f"{what}({arguments[row].tolist()}){of} is {text_of(actual[row])}, "
             f"and by {source} it is {text_of(expected[row])}"
         )
 
 
-def require_dtype(what: str, found: Any, dtype: npt.DTypeLike) -> None:
+def require_dtype(what: str, actual: Any, dtype: npt.DTypeLike) -> None:
     """Raise ``ConformanceError`` unless an array, or a number, has this type."""
-    if np.asarray(found).dtype != dtype:  # the name is slow, so only for the message
-        raise ConformanceError(f"{what} has dtype {np.asarray(found).dtype}, not {np.dtype(dtype)}")
+    if np.asarray(actual).dtype != dtype:  # the name is slow, so only for the message
+        raise ConformanceError(
+            f"{what} has dtype {np.asarray(actual).dtype}, not {np.dtype(dtype)}"
+        )
 
 
 def require_error(

@@ -19,11 +19,12 @@ import numpy as np
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.player_answers import NO_LEGAL_MOVE
-from nim_envs.testing.draws import Replies
+from nim_envs.testing.draws import OpponentDraws
 from nim_envs.testing.requirements import require, require_dtype, require_equal, text_of
 from nim_envs.testing.turns import (
     GOES_ON,
     Observed,
+    Outcome,
     first_of,
     most_moves,
     most_steps,
@@ -79,14 +80,14 @@ class Seen(NamedTuple):
         info: info of the agent.
         mask: action mask, ``(actions,)``, its shape and type checked.
         position: position by the environment, ``(components,)``.
-        ends: reward, whether the game terminated, whether it was truncated.
+        outcome: reward, and whether the game ended.
     """
 
     observation: Any
     info: Any
     mask: IntArray
     position: IntArray
-    ends: tuple[float, bool, bool] = GOES_ON
+    outcome: Outcome = GOES_ON
 
 
 class State(NamedTuple):
@@ -119,7 +120,7 @@ class Results:
 
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
         first = first_of(env)
-        self.replies = Replies(env, game)
+        self.replies = OpponentDraws(env, game)
         self.seat: Any = 0 if first.seat is None else first.seat
         self.most_moves, self._most_steps = most_moves(env), most_steps(env)
         self._game = game
@@ -127,7 +128,7 @@ class Results:
         self._self_play = first.opponent is None
         self._no_truth = no_truth(game) if first.truth_in_info else {}
 
-    def begun(self, seen: Seen, where: str) -> State:
+    def check_start(self, seen: Seen, where: str) -> State:
         """Check the first results of a new game; return its history.
 
         Args:
@@ -145,7 +146,7 @@ class Results:
         self._check(seen, seat, NOBODY, self._no_truth, where)
         return State(int(seat), moves=int(seat))
 
-    def after(self, seen: Seen, state: State, move: tuple[IntArray, int], where: str) -> State:
+    def check_step(self, seen: Seen, state: State, move: tuple[IntArray, int], where: str) -> State:
         """Check the results of a step; return the history after it.
 
         Args:
@@ -170,7 +171,7 @@ class Results:
             The number of moves in the game, and whether the opponent would move next.
         """
         rules, after = self._game.rules, seen.position
-        reward, terminated, truncated = seen.ends
+        reward, terminated, truncated = seen.outcome
         late = state.steps + 1 >= self._most_steps
         if not rules.action_mask(before)[action]:
             require_equal(f"{where}, which is illegal, the position", after, before)
@@ -212,15 +213,15 @@ class Results:
 
     def _check_mask(self, seen: Seen, at_reply: bool, where: str) -> None:
         """Check the mask after a step: none at the end, and where the opponent would move."""
-        _, terminated, _ = seen.ends
+        terminated = seen.outcome.terminated
         legal = self._game.rules.action_mask(seen.position)
         expected = np.zeros_like(legal) if terminated or at_reply else legal
         ended = "where the game has ended" if terminated else f"at {seen.position.tolist()}"
         require_equal(f"{where}, {ended}, the mask", seen.mask, expected)
 
     def info_after(self, seen: Seen, state: State, move: tuple[IntArray, int], where: str) -> State:
-        """Check the info alone, as :meth:`after` does; return the history but for its moves."""
-        seat, winner, reward = state.seat, NOBODY, seen.ends[0]
+        """Check the info, as :meth:`check_step` does; return the history but for its moves."""
+        seat, winner, reward = state.seat, NOBODY, seen.outcome.reward
         if reward:
             winner = seat if reward > 0 else 1 - seat
         mover = 1 - seat if self._self_play else seat

@@ -25,6 +25,7 @@ from gymnasium.vector import AutoresetMode
 from nim_envs.encoding import Encoding
 from nim_envs.game import Game
 from nim_envs.testing.arguments import check_before_reset, check_resets, invalid_actions
+from nim_envs.testing.rendering import check_close, check_render
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -34,7 +35,6 @@ from nim_envs.testing.requirements import (
     require_error,
 )
 from nim_envs.testing.results import Seen
-from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.steps import Result, StepChecks
 from nim_envs.testing.turns import (
     Observed,
@@ -46,7 +46,7 @@ from nim_envs.testing.turns import (
 )
 from nim_envs.typing import IntArray
 
-RENDERED = 100
+RENDERED_TURNS = 100
 """First turns after which ``render`` is checked: pictures take longer than turns."""
 
 
@@ -102,17 +102,17 @@ class _Checks(StepChecks):
     def turn(self, actions: IntArray, where: str) -> list[Seen]:
         """Make a step, and check its results; after the last one there is nothing to play."""
         (seen,) = super().turn(actions, where)
-        if seen.ends[1]:
+        if seen.outcome.terminated:
             what = f"a step {where}, after {actions[0]} ended the game,"
             require_error(what, self.env.unwrapped.step, 0)
         return [seen]
 
-    def looked_at(self, seen: list[Seen], where: str) -> None:
+    def check_interface(self, seen: list[Seen], where: str) -> None:
         """Check types, pictures and masks, and that returned arrays are the caller's own."""
         self._turns += 1
         for one in seen:
-            self.written_to(one, where)
-            if self._turns <= RENDERED:
+            self.check_arrays(one, where)
+            if self._turns <= RENDERED_TURNS:
                 check_render(self.env, self.game, one.position, where)
 
     def types_of_results(self) -> None:
@@ -124,8 +124,8 @@ class _Checks(StepChecks):
         ):
             require(isinstance(value, kind), f"the {name} is {value!r}, no {kind.__name__}")
 
-    def written_to(self, seen: Seen, where: str) -> None:
-        """Check that returned arrays are the caller's own, and check ``action_masks``."""
+    def check_arrays(self, seen: Seen, where: str) -> None:
+        """Check that returned arrays are the caller's own, and ``action_masks``."""
         holders = [each for each in seen[:2] if isinstance(each, dict)]
         returned = [content(seen.observation), *(each.get("action_mask") for each in holders)]
         for array in returned:

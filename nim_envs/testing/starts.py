@@ -21,19 +21,19 @@ from nim_envs.errors import ConformanceError, InvalidPositionError, SearchTooLar
 from nim_envs.game import Game
 from nim_envs.rules.moves_between import legal_counts
 from nim_envs.starts import ALL_NAMED_STARTS, FixedStart, OutcomeStart, Start
-from nim_envs.testing.draws import Opening, Replies, far, largest_divergence, opening
+from nim_envs.testing.draws import Opening, OpponentDraws, far, largest_divergence, opening
 from nim_envs.testing.positions import spread
 from nim_envs.testing.requirements import text_of
 from nim_envs.typing import FloatArray, IntArray
 
-FEWEST = 64
-"""Number of games from each kind of start."""
+LEAST_GAMES = 64
+"""Least number of games from each kind of start."""
 
-MOST = 4_000
-"""Most games from the game's own start, and from uniform ones."""
+MOST_GAMES = 4_000
+"""Greatest number of games from the game's own start, and from uniform ones."""
 
-LISTED = 4_096
-"""Most moves out of the positions of a start whose probabilities are computed."""
+MOST_LISTED_MOVES = 4_096
+"""Most moves from the positions of a start, beyond which probabilities are not computed."""
 
 BITS = 64
 """Number of bits of a seed."""
@@ -46,7 +46,7 @@ Draw = Callable[[int, Any, Any], IntArray]
 position of an agent's first move, ``(games, 1 + components)``."""
 
 
-class Known(NamedTuple):
+class StartKind(NamedTuple):
     """A kind of start.
 
     Attributes:
@@ -72,18 +72,18 @@ class Starts:
     """
 
     def __init__(
-        self, draw: Draw, game: Game, seat: Any, replies: Replies, *, effort: float
+        self, draw: Draw, game: Game, seat: Any, replies: OpponentDraws, *, effort: float
     ) -> None:
         self._draw = draw
         self._effort = effort
         self._game = game
         self._seat = seat
         self._replies = replies
-        self._own = self._known(None, game.start)
-        named = [self._known({"start": name}, start) for name, start in ALL_NAMED_STARTS.items()]
+        self._own = self._kind(None, game.start)
+        named = [self._kind({"start": name}, start) for name, start in ALL_NAMED_STARTS.items()]
         self._kinds = [kind for kind in (self._own, *named) if kind is not None]
 
-    def _known(self, options: dict[str, Any] | None, start: Start) -> Known | None:
+    def _kind(self, options: dict[str, Any] | None, start: Start) -> StartKind | None:
         """Return a kind of start; ``None``: the game has none, or only a search could tell."""
         try:
             sampler = start.sampler(self._game, search=options is None)
@@ -92,35 +92,35 @@ class Starts:
         try:
             positions, probabilities = sampler.support()
         except SearchTooLargeError:
-            return Known(options, start, None)
+            return StartKind(options, start, None)
         moves = 0 if self._seat == 0 else legal_counts(self._game.rules, positions).sum()
-        if max(len(positions), int(moves)) > LISTED:
-            return Known(options, start, None)
-        known = opening(self._game, positions, probabilities, self._seat, self._replies)
-        return None if known is None else Known(options, start, known)
+        if max(len(positions), int(moves)) > MOST_LISTED_MOVES:
+            return StartKind(options, start, None)
+        first_positions = opening(self._game, positions, probabilities, self._seat, self._replies)
+        return None if first_positions is None else StartKind(options, start, first_positions)
 
     def check(self) -> None:
         """Check every kind of start."""
         for kind in self._kinds:
             thorough = kind.options in (None, {"start": "uniform"})
-            games = self._enough(kind.opening) if thorough else FEWEST
+            games = self._enough(kind.opening) if thorough else LEAST_GAMES
             rows = self._draw(max(2, int(games * self._effort)), 0, kind.options)
             self.check_rows(kind, rows, f"after reset(options={kind.options})")
 
     @staticmethod
-    def _enough(known: Opening | None) -> int:
+    def _enough(first_positions: Opening | None) -> int:
         """Return the number of games after which each first position should have occurred."""
-        games = 1 if known is None else len(known.rows)
+        games = 1 if first_positions is None else len(first_positions.rows)
         if games > 1:
-            games = min(MOST, math.ceil(games * largest_divergence(2 * games)))
-        return max(FEWEST, games)
+            games = min(MOST_GAMES, math.ceil(games * largest_divergence(2 * games)))
+        return max(LEAST_GAMES, games)
 
     def check_own(self, rows: IntArray, where: str) -> None:
         """Check the first positions of games from the game's own start, as :meth:`check_rows`."""
         if self._own is not None:
             self.check_rows(self._own, rows, where)
 
-    def check_rows(self, kind: Known, rows: IntArray, where: str) -> None:
+    def check_rows(self, kind: StartKind, rows: IntArray, where: str) -> None:
         """Check the first positions of some games.
 
         Args:
@@ -131,20 +131,20 @@ class Starts:
         self._check_outcomes(kind.start, rows, where)
         if kind.opening is None:
             return
-        known, probabilities = kind.opening
-        count = len(known)
-        both, places = np.unique(np.concatenate([known, rows]), axis=0, return_inverse=True)
+        possible, probabilities = kind.opening
+        count = len(possible)
+        all_rows, places = np.unique(np.concatenate([possible, rows]), axis=0, return_inverse=True)
         places = places.reshape(-1)
-        if len(both) > count:
+        if len(all_rows) > count:
             new = rows[~np.isin(places[count:], places[:count])][0]
             raise ConformanceError(
                 f"{where}, player_{new[0]} first moves at {new[1:].tolist()}, where no game begins"
-                + (f": all begin at {known[0, 1:].tolist()}" if count == 1 else "")
+                + (f": all begin at {possible[0, 1:].tolist()}" if count == 1 else "")
             )
         if probabilities is None:
             return
         counts = np.bincount(places[count:], minlength=count)[places[:count]]
-        self._check_counts(known, probabilities, counts.astype(np.float64), where)
+        self._check_counts(possible, probabilities, counts.astype(np.float64), where)
 
     def _check_outcomes(self, start: Start, rows: IntArray, where: str) -> None:
         """Check that P-positions are lost, N-positions won, and drawn positions drawn."""
@@ -163,27 +163,27 @@ class Starts:
                 )
 
     def _check_counts(
-        self, known: IntArray, probabilities: FloatArray, counts: FloatArray, where: str
+        self, possible: IntArray, probabilities: FloatArray, counts: FloatArray, where: str
     ) -> None:
         """Check how often each first position, each value in it and each outcome was met."""
         sets = []
-        for column in range(known.shape[1]):
+        for column in range(possible.shape[1]):
             what = f"component {column - 1} at" if column else "player"
-            values = np.unique(known[:, column])
-            sets += [(f"{what} {value}", known[:, column] == value) for value in values]
+            values = np.unique(possible[:, column])
+            sets += [(f"{what} {value}", possible[:, column] == value) for value in values]
         with suppress(SearchTooLargeError):
-            values = self._game.solution.value(known[:, 1:])
+            values = self._game.solution.value(possible[:, 1:])
             sets.append(("a won position", values == 1))
             if self._game.has_outcome:
                 sets.append(("a drawn position", values == 0))
-        masks = np.array([mask for _, mask in sets], dtype=np.float64).reshape(-1, len(known))
+        masks = np.array([mask for _, mask in sets], dtype=np.float64).reshape(-1, len(possible))
         sums = np.concatenate([counts, masks @ counts])
         total = counts.sum()
         means = total * np.concatenate([probabilities, masks @ probabilities])
         wrong = far(sums, means, np.full(len(sums), total))
         if wrong.any():
             at = int(wrong.argmax())
-            named = [f"{text_of(row[1:])} as player {row[0]}" for row in known]
+            named = [f"{text_of(row[1:])} as player {row[0]}" for row in possible]
             named += [name for name, _ in sets]
             raise ConformanceError(
                 f"{where}, of {total:.0f} games {sums[at]:.0f} begin with {named[at]}, where about "
@@ -210,10 +210,10 @@ class Starts:
             seed_of[start] = seed
 
     @staticmethod
-    def _surprise(kind: Known) -> float:
+    def _surprise(kind: StartKind) -> float:
         """Return minus the logarithm of the probability that two games begin alike, or 0."""
         if kind.opening is None:
-            return 0.0 if isinstance(kind.start, FixedStart) else math.log(FEWEST)
+            return 0.0 if isinstance(kind.start, FixedStart) else math.log(LEAST_GAMES)
         if kind.opening.probabilities is None:
             return 0.0
         return max(0.0, -math.log(float(kind.opening.probabilities @ kind.opening.probabilities)))

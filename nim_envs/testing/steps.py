@@ -33,12 +33,13 @@ from nim_envs.testing.requirements import (
     text_of,
 )
 from nim_envs.testing.results import Results, Seen, State
-from nim_envs.testing.starts import FEWEST, Starts
+from nim_envs.testing.starts import LEAST_GAMES, Starts
 from nim_envs.testing.turns import (
     GOES_ON,
     PAIRS,
     Checks,
     Observed,
+    Outcome,
     Slowest,
     check_copy,
     chosen_action,
@@ -106,7 +107,7 @@ class StepChecks(Checks, ABC):
     def positions(self) -> IntArray:
         """Return the positions of all games, ``(games, components)``, as a copy."""
 
-    def looked_at(self, seen: list[Seen], where: str) -> None:
+    def check_interface(self, seen: list[Seen], where: str) -> None:
         """Check what an interface has besides; ``seen`` may be written to."""
 
     def masks_of(self, results: list[tuple[Any, Any]], where: str) -> list[IntArray]:
@@ -149,13 +150,13 @@ class StepChecks(Checks, ABC):
             self.masks[i] = masks.pop(0)
             observation, info = results[i]
             seen.append(Seen(observation, info, self.masks[i].copy(), self.at[i]))
-            self.states[i] = self.results.begun(seen[-1], self.named(i, where))
+            self.states[i] = self.results.check_start(seen[-1], self.named(i, where))
         for i in np.flatnonzero(~begun):
             require_equal(f"{self.named(i, where)}, which goes on, the position",
                           self.at[i], before[i])  # fmt: skip
             self.observed.check(results[i][0], self.at[i], self.named(i, where))
         self.over = self.over & ~begun
-        self.looked_at(seen, where)
+        self.check_interface(seen, where)
 
     def named(self, index: Any, where: str) -> str:
         """Return the beginning of a message on one game."""
@@ -164,7 +165,7 @@ class StepChecks(Checks, ABC):
     def turn(self, actions: IntArray, where: str) -> list[Seen]:
         """Make a step in all games, and check its results."""
         before, ended = self.at, self.over.copy()
-        self._raising(actions, ended)
+        self._replace_illegal(actions, ended)
         call = f"step({actions.tolist()}) at {text_of(before)}"
         with during(call):
             results = self._unchanged(lambda: self.step(actions), f"{where}, after {call}")
@@ -173,34 +174,34 @@ class StepChecks(Checks, ABC):
         seen = []
         for i, (observation, reward, terminated, truncated, info) in enumerate(results):
             here = self.named(i, where)
-            ends = float(reward), bool(terminated), bool(truncated)
-            one = Seen(observation, info, masks[i].copy(), self.at[i], ends)
+            outcome = Outcome(float(reward), bool(terminated), bool(truncated))
+            one = Seen(observation, info, masks[i].copy(), self.at[i], outcome)
             seen.append(one)
             self.masks[i] = masks[i]
             self.over[i] = terminated or truncated
             move = (before[i], int(actions[i]))
             if ended[i] and self.mode is AutoresetMode.NEXT_STEP:
-                require_equal(f"{here}, which begins anew, reward and ends", ends, GOES_ON)
-                self.states[i] = self._begun_in_play(one, here)
+                require_equal(f"{here}, which begins anew, reward and end", outcome, GOES_ON)
+                self.states[i] = self._check_new_game(one, here)
             elif self.over[i] and self.mode is AutoresetMode.SAME_STEP:
                 self.final_turn(one, self.states[i], move, here)
                 self.over[i] = False
-                self.states[i] = self._begun_in_play(one._replace(ends=GOES_ON), here)
+                self.states[i] = self._check_new_game(one._replace(outcome=GOES_ON), here)
             else:
                 final = "final_obs" in info or "final_info" in info
                 require(not final, f"{here}, there is final_obs or final_info before the end")
-                self.states[i] = self.results.after(one, self.states[i], move, here)
-        self.looked_at(seen, where)
+                self.states[i] = self.results.check_step(one, self.states[i], move, here)
+        self.check_interface(seen, where)
         return seen
 
-    def _begun_in_play(self, seen: Seen, where: str) -> State:
+    def _check_new_game(self, seen: Seen, where: str) -> State:
         """Check a game that begins within a step."""
-        state = self.results.begun(seen, where)
+        state = self.results.check_start(seen, where)
         row = np.array([[state.seat, *seen.position]])
         self.starts.check_own(row, where)
         return state
 
-    def _raising(self, actions: IntArray, ended: BoolArray) -> None:
+    def _replace_illegal(self, actions: IntArray, ended: BoolArray) -> None:
         """Replace illegal actions by legal ones where they raise, after a check that they do."""
         if not self.raises:
             return
@@ -248,7 +249,7 @@ class StepChecks(Checks, ABC):
                 for at, over in zip(self.at, self.over, strict=True)
             ]
             seen = self.turn(np.array(actions), f"in slow step {step}")
-            if any(one.ends[2] for one in seen):
+            if any(one.outcome.truncated for one in seen):
                 return
             self.begin_ended()
 
@@ -326,7 +327,7 @@ class StepChecks(Checks, ABC):
 
     def new_games(self, rng: np.random.Generator) -> None:
         """Check the starts of games that begin after others, within steps where these do so."""
-        games = max(1, int(FEWEST * self.effort) // self.size)
+        games = max(1, int(LEAST_GAMES * self.effort) // self.size)
         rows: list[list[IntArray]] = [[] for _ in range(self.size)]
         self.begin(2, None)
         for step in range(MOST_STEPS):
@@ -335,7 +336,7 @@ class StepChecks(Checks, ABC):
             seen = self.turn(actions, f"in step {step}")
             begun = ended
             if self.mode is AutoresetMode.SAME_STEP:
-                begun = np.array([one.ends[1] or one.ends[2] for one in seen])
+                begun = np.array([one.outcome.terminated or one.outcome.truncated for one in seen])
             if self.mode is AutoresetMode.DISABLED:
                 begun = self.over.copy()
                 self.begin_ended()
@@ -349,9 +350,9 @@ class StepChecks(Checks, ABC):
     def histories(self, seed: Any) -> list[list[Any]]:
         """Return the results of some steps, game by game, with the same choices after any seed."""
         self.reset(seed, self.options)
-        return self._played(max(STEPS // 4, STEPS // self.size))
+        return self._play(max(STEPS // 4, STEPS // self.size))
 
-    def _played(self, steps: int) -> list[list[Any]]:
+    def _play(self, steps: int) -> list[list[Any]]:
         """Make steps by random legal actions, the same each time; return results by game."""
         rngs = [np.random.default_rng(i) for i in range(self.size)]
         seen = [[at.tolist()] for at in self.positions()]
@@ -373,12 +374,12 @@ class StepChecks(Checks, ABC):
             name: a key of :data:`nim_envs.testing.requirements.COPIES`.
         """
         self.reset(1, self.options)
-        self._played(1)
+        self._play(1)
         check_copy(
             self.env,
             name,
             lambda env: self._of(env).positions(),
-            lambda env: self._of(env)._played(STEPS // 4),
+            lambda env: self._of(env)._play(STEPS // 4),
             "position" if self.size == 1 else "positions",
         )
 
@@ -398,11 +399,11 @@ class StepChecks(Checks, ABC):
                 self.begin(0, None)
                 actions: Any = np.full(self.size, one) if self.size > 1 else [one]
                 with during(f"step with the action {one!r} of type {type(one).__name__}"):
-                    found = [
+                    results = [
                         (each[1:4], at.tolist())
                         for each, at in zip(self.step(actions), self.positions(), strict=True)
                     ]
                 if expected is not None:
                     require_equal(f"what step({one!r}) of type {type(one).__name__} comes to",
-                                  found, expected)  # fmt: skip
-                expected = found
+                                  results, expected)  # fmt: skip
+                expected = results

@@ -57,8 +57,8 @@ def check_theorem(game: Game) -> None:
     with during(solution.method):
         if is_searched(component):
             states = component.states_between(0, component.states - 1)
-            found, source = search_winning(game.rules, convention), "search"
-            truth = found[component.place_of(states)]
+            winning, source = search_winning(game.rules, convention), "search"
+            truth = winning[component.place_of(states)]
             _require(solution, states, truth, source)
             return
         for states in _samples(solution, component):
@@ -69,13 +69,13 @@ def check_theorem(game: Game) -> None:
 def _require(solution: TheoremSolution, states: IntArray, truth: BoolArray, source: str) -> None:
     """Raise unless the theorem gives the truth at all states."""
     positions = states[:, np.newaxis]
-    found = np.asarray(solution.is_winning(positions))
-    wrong = found != truth
+    claims = np.asarray(solution.is_winning(positions))
+    wrong = claims != truth
     if wrong.any():
         row = int(wrong.argmax())
         where = tuple(solution.rules.coordinates(positions[row]).tolist())
         raise ConformanceError(
-            f"{solution.method} says {bool(found[row])} of {where}, and by {source} it is "
+            f"{solution.method} says {bool(claims[row])} of {where}, and by {source} it is "
             f"{bool(truth[row])}, under {solution.convention.play}"
         )
 

@@ -40,8 +40,9 @@ from nim_envs.testing.arguments import (
     invalid_reset_options,
     of_every_type,
 )
-from nim_envs.testing.draws import Replies
+from nim_envs.testing.draws import OpponentDraws
 from nim_envs.testing.positions import some_positions, spread
+from nim_envs.testing.rendering import check_close, check_render
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -51,7 +52,6 @@ from nim_envs.testing.requirements import (
     text_of,
 )
 from nim_envs.testing.results import check_entries, no_truth, truth_of
-from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.starts import Starts
 from nim_envs.testing.turns import (
     PAIRS,
@@ -71,7 +71,7 @@ from nim_envs.typing import IntArray
 GAMES = 6
 """Number of games from each kind of start."""
 
-TRACED = 8
+COMPARED_GAMES = 8
 """Number of games with the same seed that are compared."""
 
 MOST_MOVES = 1_000
@@ -150,7 +150,7 @@ class _Checks(Checks):
         # Expected infos about the last moves in the game in progress.
         self.truth: dict[str, dict[str, Any]] = {}
         self.most_moves = most_moves(env)
-        self.starts = Starts(self.draw, game, 0, Replies(env, game), effort=self.effort)
+        self.starts = Starts(self.draw, game, 0, OpponentDraws(env, game), effort=self.effort)
         self._slowest = Slowest(game.rules)
 
     @property
@@ -167,7 +167,7 @@ class _Checks(Checks):
             rows.append(np.insert(self.position, 0, seat))
         return np.stack(rows)
 
-    def seen(self, position: IntArray, mover: str | None, where: str) -> None:
+    def check_observations(self, position: IntArray, mover: str | None, where: str) -> None:
         """Check the observations of both players; ``mover`` alone has legal actions."""
         require_equal(f"{where}, the position", self.position, position)
         require_equal(f"{where}, env.coordinates", self.env.unwrapped.coordinates,
@@ -189,7 +189,7 @@ class _Checks(Checks):
             require_equal(f"{where}, after what was observed was written to, the position",
                           self.position, position)  # fmt: skip
 
-    def infos(self, where: str) -> None:
+    def check_infos(self, where: str) -> None:
         """Check the infos: empty, or the truth about the last moves."""
         require_equal(f"{where}, the players with an info", set(self.env.infos), set(PLAYERS))
         for agent in PLAYERS:
@@ -205,11 +205,11 @@ class _Checks(Checks):
         if self.env.unwrapped.truth_in_info:
             self.truth[agent] = truth_of(self.game, position, action)
 
-    def last(self, agent: str, reward: float, where: str) -> None:
+    def check_last(self, agent: str, reward: float, where: str) -> None:
         """Check ``last``, with the reward of an agent since its last move."""
         env = self.env
         with during(f"{where}, last()"):
-            found = env.last()
+            values = env.last()
         expected = {
             "observation": env.observe(agent),
             "reward": reward,
@@ -217,8 +217,8 @@ class _Checks(Checks):
             "truncation": env.truncations[agent],
             "info": env.infos[agent],
         }
-        require_equal(f"{where}, the number of values of last()", len(found), len(expected))
-        for one, (name, other) in zip(found, expected.items(), strict=True):
+        require_equal(f"{where}, the number of values of last()", len(values), len(expected))
+        for one, (name, other) in zip(values, expected.items(), strict=True):
             require_equal(f"{where}, the {name} of last() for {agent}", one, other)
 
     def agents_in_turn(self, rng: np.random.Generator) -> None:
@@ -257,19 +257,19 @@ class _Checks(Checks):
         """Play random games from both kinds of starts, and check every turn of them."""
         for game in range(max(1, int(GAMES * self.effort))):
             for options, seed in ((None, game), (self.options, None)):
-                position, where = self.begun(options, seed)
+                position, where = self.begin(options, seed)
                 self.play(position, 0, where, lambda at: self._random(at, rng))
 
     def slow_games(self) -> None:
         """Play games that last long, so that they are truncated where there is a limit alone."""
         for options in (None, self.options):
-            position, where = self.begun(options, SEED)
+            position, where = self.begin(options, SEED)
             self.play(position, 0, where, self._slowest)
 
     def _random(self, position: IntArray, rng: np.random.Generator) -> int:
         return int(rng.choice(np.flatnonzero(self.rules.action_mask(position))))
 
-    def begun(self, options: dict[str, Any] | None, seed: int | None) -> tuple[IntArray, str]:
+    def begin(self, options: dict[str, Any] | None, seed: int | None) -> tuple[IntArray, str]:
         """Reset; return the position, and the beginning of messages."""
         where = f"after reset(seed={seed}, options={options})"
         with during(where.removeprefix("after ")):
@@ -300,14 +300,14 @@ class _Checks(Checks):
                 return
             agent = PLAYERS[mover]
             require_equal(f"{where}, the agent to move", env.agent_selection, agent)
-            self.seen(position, agent, where)
-            self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
+            self.check_observations(position, agent, where)
+            self.check_ends(where, (0.0, 0.0), terminated=False, truncated=False)
             require_equal(
                 f"{where}, env.state()", env.state(), [*rules.coordinate_tuple(position), mover]
             )
             require(env.unwrapped.state_space.contains(env.state()),
                     f"{where}, env.state() is not in the state space")  # fmt: skip
-            self.last(agent, 0.0, where)
+            self.check_last(agent, 0.0, where)
             check_render(env, self.game, position, where)
             action = choose(position)
             where = f"after action {action} of {agent} at {position.tolist()}"
@@ -316,8 +316,8 @@ class _Checks(Checks):
             mover = 1 - mover
         last_rewards = dict(env.rewards)
         require_error("an action at the end of a game", env.step, 0)
-        for left in (PLAYERS[mover], PLAYERS[1 - mover]):
-            self.last(left, last_rewards[left], where)
+        for agent in (PLAYERS[mover], PLAYERS[1 - mover]):
+            self.check_last(agent, last_rewards[agent], where)
             with during("step(None) at the end of a game"):
                 env.step(None)
         require_equal("env.agents after all have stepped with None", list(env.agents), [])
@@ -345,13 +345,15 @@ class _Checks(Checks):
         if self.rules.is_terminal(position):
             value = float(self.game.convention.end_values(self.rules, position))
             rewards = (-value, value) if mover == 0 else (value, -value)
-            self.ends(where, rewards, terminated=True, truncated=False)
-            self.seen(position, None, where)
+            self.check_ends(where, rewards, terminated=True, truncated=False)
+            self.check_observations(position, None, where)
             return position, True
         cut = moves + 1 >= self.most_moves
         where = f"{where}, move {moves + 1} of the game" if cut else where
-        self.ends(where, (0.0, 0.0), terminated=False, truncated=cut)
-        self.seen(position, other, f"{where}, where the game was truncated" if cut else where)
+        self.check_ends(where, (0.0, 0.0), terminated=False, truncated=cut)
+        self.check_observations(
+            position, other, f"{where}, where the game was truncated" if cut else where
+        )
         return position, cut
 
     def every_position(self, rng: np.random.Generator) -> None:
@@ -373,34 +375,34 @@ class _Checks(Checks):
                 if index < 2:
                     mover = self.env.agent_selection
                     require_equal(f"{where}, the agent to move", mover, PLAYERS[seat])
-                    self.seen(start, mover, where)
+                    self.check_observations(start, mover, where)
                 self.expect_no_truth()
                 if legal[action]:
                     self.move(start, seat, action, 0)
                 else:
-                    self.forfeits(action, start, PLAYERS[seat])
+                    self.check_forfeit(action, start, PLAYERS[seat])
 
-    def ends(
+    def check_ends(
         self, where: str, rewards: tuple[float, float], *, terminated: bool, truncated: bool
     ) -> None:
         """Check the rewards, and that both players terminate or are truncated together."""
         env = self.env
-        for what, found, expected in (
+        for what, actual, expected in (
             ("terminations", env.terminations, (terminated, terminated)),
             ("truncations", env.truncations, (truncated, truncated)),
             ("rewards", env.rewards, rewards),
         ):
-            require_equal(f"{where}, env.{what}", dict(found),
+            require_equal(f"{where}, env.{what}", dict(actual),
                           dict(zip(PLAYERS, expected, strict=True)))  # fmt: skip
-        self.infos(where)
+        self.check_infos(where)
 
     def no_legal_move(self) -> None:
         """Check that a mover who names no legal move forfeits as by an illegal action."""
         self.env.reset(options=self.options)
         self.expect_no_truth()
-        self.forfeits(NO_LEGAL_MOVE, self.position, self.env.agent_selection)
+        self.check_forfeit(NO_LEGAL_MOVE, self.position, self.env.agent_selection)
 
-    def forfeits(self, action: int, position: IntArray, agent: str) -> None:
+    def check_forfeit(self, action: int, position: IntArray, agent: str) -> None:
         """Check an illegal action."""
         named = action != NO_LEGAL_MOVE
         what = f"the illegal action {action}" if named else "forfeit()"
@@ -409,13 +411,13 @@ class _Checks(Checks):
             try:
                 self.env.step(action) if named else self.env.unwrapped.forfeit()
             except IllegalMoveError:
-                self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
-                self.seen(position, agent, where)
+                self.check_ends(where, (0.0, 0.0), terminated=False, truncated=False)
+                self.check_observations(position, agent, where)
                 return
         self.expect_truth(agent, position, action)
         rewards = (-1.0, 1.0) if agent == PLAYERS[0] else (1.0, -1.0)
-        self.ends(where, rewards, terminated=True, truncated=False)
-        self.seen(position, None, where)
+        self.check_ends(where, rewards, terminated=True, truncated=False)
+        self.check_observations(position, None, where)
 
     def copies(self, name: str) -> None:
         """Check that a copy keeps the position, is independent, and draws the same starts."""
@@ -489,7 +491,7 @@ class _Checks(Checks):
         """Return the results of some games after a seeded reset, with the same choices."""
         rng = np.random.default_rng(0)
         seen: list[Any] = []
-        for game in range(TRACED):
+        for game in range(COMPARED_GAMES):
             self.env.reset(seed=None if game else seed, options=self.options)
             seen += self.play_on(self.env, rng)
         return seen

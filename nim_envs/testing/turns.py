@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
@@ -45,13 +45,21 @@ PAIRS = 2_000
 ENTRIES = 1 << 24
 """Entries of masks beyond which fewer pairs are checked, and fewer games played."""
 
-DRAWN = 0.02
+PICTURE_EFFORT = 0.02
 """Effort where every step takes the time of a picture."""
 
 KEYS = ["observation", "action_mask"]
 
-GOES_ON = (0.0, False, False)
-"""Reward and ends of a step after which the game goes on."""
+
+class Outcome(NamedTuple):
+    """The reward of a step, and whether it ended the game; by default the game goes on."""
+
+    reward: float = 0.0
+    terminated: bool = False
+    truncated: bool = False
+
+
+GOES_ON = Outcome()
 
 
 class Observed:
@@ -132,7 +140,7 @@ class Checks:
         self.options = uniform_start(env.reset)
         self.effort = EFFORT * min(1.0, ENTRIES / (PAIRS * game.rules.num_actions))
         if every_step_is_drawn(env):
-            self.effort *= DRAWN
+            self.effort *= PICTURE_EFFORT
 
 
 def position_of(env: Any) -> IntArray:
@@ -156,15 +164,15 @@ def uniform_start(reset: Callable[..., Any]) -> dict[str, Any] | None:
     return options
 
 
-def check_seeds(traced: Callable[[int], Any], game: Game, options: dict[str, Any] | None) -> None:
+def check_seeds(trace: Callable[[int], Any], game: Game, options: dict[str, Any] | None) -> None:
     """Check that equal seeds give equal games, and that the seed is not ignored.
 
     Args:
-        traced: plays from a ``reset(seed=...)`` and returns all results.
+        trace: plays from a ``reset(seed=...)`` and returns all results.
         game: the game that is played.
         options: options of the resets; ``None``: the game's own starts.
     """
-    first, other, again = traced(SEED), traced(SEED + 1), traced(SEED)
+    first, other, again = trace(SEED), trace(SEED + 1), trace(SEED)
     if first != again:
         pairs = zip(first, again, strict=False)
         turn = next((pair for pair in pairs if pair[0] != pair[1]), (len(first), len(again)))
@@ -174,7 +182,7 @@ def check_seeds(traced: Callable[[int], Any], game: Game, options: dict[str, Any
         )
     if options is not None and number_of_positions(game.rules) >= SEEDS:
         require(
-            first != other or any(traced(seed) != first for seed in range(SEEDS)),
+            first != other or any(trace(seed) != first for seed in range(SEEDS)),
             f"reset ignores its seed: with each of {SEEDS} seeds, starts that are drawn uniformly "
             "are the same",
         )
@@ -240,12 +248,12 @@ class Slowest:
         """Return a legal action at a position."""
         legal = np.flatnonzero(self._rules.action_mask(position))
         reached = positions_reached(self._rules, position)
-        left = np.zeros(len(legal))
-        for longest, component, states in zip(
+        lengths = np.zeros(len(legal))
+        for levels_of, component, states in zip(
             self._longest, self._rules.components, reached.T, strict=False
         ):
-            left += longest[component.place_of(states)]
-        return int(legal[left.argmax()])
+            lengths += levels_of[component.place_of(states)]
+        return int(legal[lengths.argmax()])
 
 
 def illegal_move_raises(env: Any) -> bool:
