@@ -113,7 +113,7 @@ def _situations(env: AECEnv[str, Any, Any]) -> Situations:
     return np.stack(observations), np.stack(masks)
 
 
-class _Watched(LearnerWrapper):
+class _WatchedLearner(LearnerWrapper):
     """Checks that a learner does not change its arguments, and records its games."""
 
     def __init__(self, learner: Any) -> None:
@@ -222,7 +222,7 @@ class _Checks:
             f"greedy() returned {greedy!r}, which has not both act and action_probabilities",
         )
         before = self.known(learner)
-        watched, rng = _Watched(learner), np.random.default_rng(0)
+        watched, rng = _WatchedLearner(learner), np.random.default_rng(0)
         for observation, mask in zip(*self.situations, strict=True):
             watched.begin_game()
             with during(f"act() at {text_of(observation)}"):
@@ -233,7 +233,7 @@ class _Checks:
     def same_seed(self) -> None:
         """Check that it learns the same with the same seed, and does not change transitions."""
         learner, other = self.new(), self.new()
-        watched = None if self.chooses_games else _Watched(learner)
+        watched = None if self.chooses_games else _WatchedLearner(learner)
         logs = [self.trained(watched or learner), self.trained(other)]
         require_equal("the games of the same seed, winners and lengths,", logs[1], logs[0])
         self.require_alike(

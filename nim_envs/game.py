@@ -22,7 +22,7 @@ PLAYERS = ("player_0", "player_1")
 """The two players, by the index of their seat; ``player_0`` moves first."""
 
 
-class Registered(NamedTuple):
+class Registration(NamedTuple):
     """Name and arguments with which :func:`nim_envs.make_game` makes a game."""
 
     name: str
@@ -66,7 +66,7 @@ class Game:
     rules: Rules
     convention: AnyConvention
     start: Start = field(default_factory=FixedStart)
-    registered: Registered | None = field(default=None, compare=False, repr=False)
+    registered: Registration | None = field(default=None, compare=False, repr=False)
     theorem: TheoremOfGame | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from nim_envs.constructors import checked_game_name, construct_game, construct_p
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError, UnknownArgumentError
-from nim_envs.game import Game, Registered
+from nim_envs.game import Game, Registration
 from nim_envs.names import unknown
 from nim_envs.references import imported, resolved, split
 from nim_envs.registered_games import GAMES as GAMES
@@ -130,7 +130,7 @@ def game_from_name(
     checked = None if misere is None else checked_boolean("misere", misere)
     game = construct_game(named, rules_arguments, checked)
     arguments = {"misere": misere, "start": start, **rules_arguments}
-    return replaced(game, start=start, registered=Registered(named.name, arguments))
+    return replaced(game, start=start, registered=Registration(named.name, arguments))
 
 
 def _keywords(function: Callable[..., Any]) -> list[str]:

@@ -782,7 +782,7 @@ def iterate(state: State, settings: Settings) -> tuple[State, dict[str, Any]]:
     return state, {**losses, "game_length": length}
 
 
-class Trained(NamedTuple):
+class TrainingResult(NamedTuple):
     """Result of training.
 
     Attributes:
@@ -805,7 +805,7 @@ def train(
     checkpoint: str | Path | None = None,
     checkpoint_every: int = 2_500,
     progress: bool = True,
-) -> Trained:
+) -> TrainingResult:
     """Train a network by self-play.
 
     The same seed gives the same network on the same machine; on an accelerator perhaps not, where
@@ -883,7 +883,7 @@ def train(
             save_or_warn(content, checkpoint, elsewhere=True)
         if writer is not None:
             writer.close()
-    return Trained(state.network, curve)
+    return TrainingResult(state.network, curve)
 
 
 # Scores: policies are functions of positions (n, components) and masks (n, actions).
@@ -893,7 +893,7 @@ def raw_policy(network: Any, env: PgxEnv) -> Callable[[IntArray, MaskArray], Int
     """Return the network's most probable action without search, for an exact score.
 
     Args:
-        network: a trained network, as of :class:`Trained`.
+        network: a trained network, as of :class:`TrainingResult`.
         env: the environment in which it was trained.
 
     Returns:
@@ -909,7 +909,7 @@ def search_policy(
     """Return the action that a search with the network chooses, for an exact score.
 
     Args:
-        network: a trained network, as of :class:`Trained`.
+        network: a trained network, as of :class:`TrainingResult`.
         env: the environment in which it was trained.
         simulations: simulations of the search.
 

@@ -18,7 +18,7 @@ GROUPS = 16
 
 
 @dataclass(frozen=True)
-class Learned:
+class RunResult:
     """Result of a run.
 
     Attributes:
@@ -57,7 +57,7 @@ def learn(
     cap: int,
     enough: float,
     groups: int = GROUPS,
-) -> list[Learned]:
+) -> list[RunResult]:
     """Learn from sampled games, from equal logits, until the greedy policy is good enough.
 
     Args:
@@ -78,7 +78,7 @@ def learn(
     adam = Adam(logits.shape)
     moves = np.zeros(len(runs), dtype=np.int64)
     active = np.arange(len(runs))
-    found: dict[int, Learned] = {}
+    found: dict[int, RunResult] = {}
     while len(active):
         playing = [rngs[run] for run in active]
         played = sample(task, softmax(logits, task.legal), groups, playing, sharing=groups)
@@ -90,7 +90,7 @@ def learn(
         over = good | (moves >= cap)
         for index in np.flatnonzero(over):
             reached = int(moves[index]) if good[index] else None
-            found[int(active[index])] = Learned(reached, float(percent[index]))
+            found[int(active[index])] = RunResult(reached, float(percent[index]))
         if over.any():
             adam.keep(~over)
             logits, moves, active = logits[~over], moves[~over], active[~over]

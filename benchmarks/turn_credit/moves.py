@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.turn_credit.learning import Learned, learn
+from agents.turn_credit.learning import RunResult, learn
 from agents.turn_credit.own import find
 from agents.turn_credit.task import Task
 from benchmarks.turn_credit.settings import SETTINGS
@@ -50,7 +50,7 @@ class MovesToLearn:
     rate: float
     lowest: float
     highest: float
-    runs: Sequence[Learned]
+    runs: Sequence[RunResult]
 
     @property
     def median(self) -> float:
@@ -58,7 +58,7 @@ class MovesToLearn:
         return float(np.median([np.inf if run.moves is None else run.moves for run in self.runs]))
 
 
-def choose(runs_by_rate: dict[float, list[Learned]], cap: int) -> float:
+def choose(runs_by_rate: dict[float, list[RunResult]], cap: int) -> float:
     """Return the learning rate to use.
 
     The rates whose mean of moves is within :data:`AS_GOOD` of the least are as good; of these it
@@ -112,7 +112,7 @@ def needed(setting: str, estimator: str, quick: bool) -> MovesToLearn:
 
 def _runs_by_rate(
     task: Task, estimator: str, rates: Sequence[float], cap: int
-) -> dict[float, list[Learned]]:
+) -> dict[float, list[RunResult]]:
     pairs = [(seed, rate) for rate in rates for seed in CHOOSING]
     learned = learn(task, find(estimator), pairs, cap, ENOUGH)
     each = len(CHOOSING)

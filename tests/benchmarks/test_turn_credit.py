@@ -7,16 +7,16 @@ import math
 
 import pytest
 
-from agents.turn_credit.learning import Learned
+from agents.turn_credit.learning import RunResult
 from benchmarks.turn_credit import __main__ as turn_credit
 from benchmarks.turn_credit import moves
 from benchmarks.turn_credit.report import span, thousands
 
-NEVER = Learned(None, 60.0)
+NEVER = RunResult(None, 60.0)
 
 
 def runs(*each):
-    return [Learned(number, 95.0) if number else NEVER for number in each]
+    return [RunResult(number, 95.0) if number else NEVER for number in each]
 
 
 def test_the_middle_of_the_rates_that_are_as_good_is_chosen():
@@ -25,7 +25,7 @@ def test_the_middle_of_the_rates_that_are_as_good_is_chosen():
     # A failure counts as the cap.
     assert moves.choose({0.1: runs(4_000, 4_000, 700), 3.0: runs(400, 400, None)}, 10_000) == 0.1
     # Where no seed comes to the score, who comes closest is taken.
-    closer = [Learned(None, 80.0)] * 3
+    closer = [RunResult(None, 80.0)] * 3
     assert moves.choose({0.1: runs(None, None, None), 1.0: closer}, 10_000) == 1.0
 
 

@@ -55,22 +55,22 @@ def start_of(sampler: Sampler, layout: DeviceLayout) -> DeviceStart:
     if isinstance(sampler, BalancedSampler):
         return _OneOf([start_of(one, layout) for one in sampler.samplers])
     if isinstance(sampler, RejectionSampler):
-        return _Counted(sampler.counted(), layout)
+        return _CountedStart(sampler.counted(), layout)
     if isinstance(sampler, CountedSampler):
-        return _Counted(sampler, layout)
+        return _CountedStart(sampler, layout)
     positions, probabilities = sampler.support()
     check_bytes(f"lists on the device of {len(positions)} starts", NUMBER * positions.size)
     if len(positions) == 1:
-        return _Fixed(layout.places(positions)[0])
+        return _FixedStart(layout.places(positions)[0])
     places = layout.places(positions)
     return (
         _Equal(places)
         if (probabilities == probabilities[0]).all()
-        else _Weighted(places, probabilities)
+        else _WeightedStart(places, probabilities)
     )
 
 
-class _Fixed(DeviceStart):
+class _FixedStart(DeviceStart):
     """Always the same place."""
 
     words = 0
@@ -94,7 +94,7 @@ class _Equal(DeviceStart):
         return self._places[below(len(self._places), words[0])]
 
 
-class _Weighted(DeviceStart):
+class _WeightedStart(DeviceStart):
     """Each of a list with a probability of its own."""
 
     words = 1
@@ -122,7 +122,7 @@ class _OneOf(DeviceStart):
         return place
 
 
-class _Counted(DeviceStart):
+class _CountedStart(DeviceStart):
     """Positions drawn component by component, as :class:`CountedSampler` counts them."""
 
     def __init__(self, sampler: CountedSampler, layout: DeviceLayout) -> None:

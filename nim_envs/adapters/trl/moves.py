@@ -17,7 +17,7 @@ from nim_envs.text.scores import positions_to_ask
 with imports_for("the adapter for TRL", "trl"):
     from datasets import Dataset
 
-Said = str | Sequence[dict[str, Any]]
+TextOrMessages = str | Sequence[dict[str, Any]]
 """Prompt or completion: a text, or the messages of a conversation."""
 
 RewardFunction = Callable[..., list[float | None]]
@@ -72,7 +72,7 @@ def positions_dataset(
     )
 
 
-def text_of(message: Said) -> str:
+def text_of(message: TextOrMessages) -> str:
     """Return the text of a prompt or completion, or the content of its last message."""
     if isinstance(message, str):
         return message
@@ -90,7 +90,7 @@ def _reward_function(
     language = as_language(game)
 
     def rewards(
-        completions: Sequence[Said], position: Sequence[Sequence[int]], **_: Any
+        completions: Sequence[TextOrMessages], position: Sequence[Sequence[int]], **_: Any
     ) -> list[float | None]:
         return [
             reward_of(

@@ -175,7 +175,7 @@ def _stopping(may_go_on: Callable[[int], bool]) -> Spend:
     return spend
 
 
-class _Joint:
+class _JointQuotient:
     """The quotient of sums of any number of some components.
 
     Args:
@@ -232,13 +232,13 @@ def _parts_of(component: Component, add: Callable[[list[Word]], int]) -> list[in
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _cached_joint(components: frozenset[Component], games: frozenset[HeapGame]) -> _Joint:
+def _cached_joint(components: frozenset[Component], games: frozenset[HeapGame]) -> _JointQuotient:
     """Return the cached quotient of components; heaps may have to be added."""
     # Sorted, so that every run gives the same numbers.
-    return _Joint(sorted(components, key=repr), sorted(games, key=lambda game: game.name))
+    return _JointQuotient(sorted(components, key=repr), sorted(games, key=lambda game: game.name))
 
 
-class _Layered:
+class _LayeredQuotient:
     """A quotient of sums of some components, refined by the positions of single others.
 
     Play can create any number of octal heaps, so a quotient of their sums is needed. Components
@@ -253,7 +253,7 @@ class _Layered:
     """
 
     def __init__(
-        self, joint: _Joint, sizes: dict[HeapGame, int], single: Sequence[Component]
+        self, joint: _JointQuotient, sizes: dict[HeapGame, int], single: Sequence[Component]
     ) -> None:
         joint.extend(sizes)
         states = Parts()
@@ -331,9 +331,11 @@ def _cached_layered(
     parts: frozenset[Component],
     sizes: tuple[tuple[HeapGame, int], ...],
     single: tuple[Component, ...],
-) -> _Layered:
+) -> _LayeredQuotient:
     """Return the cached quotient of components and of heaps up to some sizes."""
-    return _Layered(_cached_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single)
+    return _LayeredQuotient(
+        _cached_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single
+    )
 
 
 def forget_quotients() -> None:

@@ -220,7 +220,7 @@ def coarsest(parts: Parts, count: int) -> Classes:
 
 
 @dataclass(frozen=True)
-class Refined:
+class Refinement:
     """Classes fine enough for a property.
 
     Attributes:
@@ -238,8 +238,8 @@ def refine(
     classes: Classes,
     won_at_once: BoolArray,
     limits: Limits,
-    without_last: Refined | None = None,
-) -> Refined:
+    without_last: Refinement | None = None,
+) -> Refinement:
     """Return the coarsest refinement of ``classes`` that determines a property.
 
     Any two returned classes within one given class are distinguished by the property, perhaps
@@ -265,7 +265,7 @@ def refine(
         limits.spend(GUESS)
         lost = _guess(classes, won_at_once)
         if OpenRests(classes, won_at_once, lost, limits.spend).holds():
-            return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
+            return Refinement(classes, np.arange(classes.order, dtype=np.int16), lost)
     last = len(classes.elements) - 1
     fine, coarser = classes.without_last
     losts: list[BoolArray] = []  # lost classes with 0, 1, ... copies of the last part added
@@ -308,7 +308,7 @@ def _joined(
     powers: list[int],
     back: int,
     limits: Limits,
-) -> Refined:
+) -> Refinement:
     """Return the classes of all positions, from those of positions without the last part.
 
     Args:
@@ -343,7 +343,7 @@ def _joined(
     one, many = rest[examples], copies[examples]
     sums = folded[many[:, np.newaxis] + many].astype(np.int64) * order
     sums += fine.products[np.ix_(one, one)]
-    return Refined(
+    return Refinement(
         Classes(
             fine.parts,
             class_of[sums],

@@ -12,7 +12,7 @@ from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.cgt.misere_quotients.refinement import (
     Limits,
     OpenRests,
-    Refined,
+    Refinement,
     Spend,
     TooManyClassesError,
     coarsest,
@@ -134,7 +134,7 @@ class QuotientSearch:
             return True
         return False
 
-    def _proven(self, refined: Refined) -> OpenRests:
+    def _proven(self, refined: Refinement) -> OpenRests:
         classes = refined.classes
         at_once = WON_AT_ONCE[refined.coarser]
         open_rests = OpenRests(classes, at_once, refined.lost, self.spend)

@@ -19,7 +19,7 @@ from nim_envs.testing.diagnosis.faults import (
     of_steps,
     right_values,
 )
-from nim_envs.testing.diagnosis.moves import STEPS, Case, Expected, both, mean_likelihood
+from nim_envs.testing.diagnosis.moves import STEPS, Case, ExpectedMoves, both, mean_likelihood
 from nim_envs.testing.diagnosis.values import Fit, log_sum
 from nim_envs.typing import FloatArray
 
@@ -316,7 +316,9 @@ def _compare_variant(
         right = sum(case.right(expected.tells) for case, expected in pairs)
     slips = sum(case.of_illegal(False) for case, _ in pairs)
     evidence = _with_fault(pairs, variant.exact) - right - slips
-    as_right = [Expected(evenly(case.keeping), case.keeping, case.everywhere) for case in cases]
+    as_right = [
+        ExpectedMoves(evenly(case.keeping), case.keeping, case.everywhere) for case in cases
+    ]
     everywhere = [
         (case, (expected or usual)._replace(tells=case.everywhere))
         for case, expected, usual in zip(cases, found, as_right, strict=True)
@@ -328,7 +330,7 @@ def _compare_variant(
     return MoveComparison(variant, evidence, total, total, agrees)
 
 
-def _with_fault(pairs: Sequence[tuple[Case, Expected]], exact: bool) -> float:
+def _with_fault(pairs: Sequence[tuple[Case, ExpectedMoves]], exact: bool) -> float:
     """Log-likelihood with a fault of the moves that tell.
 
     Args:

@@ -24,7 +24,7 @@ from nim_envs.testing.diagnosis.comparison import (
     compare_values,
 )
 from nim_envs.testing.diagnosis.faults import FAULTS, MEMORY, Fault
-from nim_envs.testing.diagnosis.moves import Case, Expected, answers_of, log_of_share
+from nim_envs.testing.diagnosis.moves import Case, ExpectedMoves, answers_of, log_of_share
 from nim_envs.testing.diagnosis.report import Diagnosis, Finding, Score, counted_positions
 from nim_envs.testing.diagnosis.values import values_of
 from nim_envs.testing.positions import spread
@@ -262,7 +262,7 @@ def agreement(found: Comparison, cases: Sequence[Case]) -> float:
     return best[1]
 
 
-def _apart(case: Case, expected: Expected) -> BoolArray:
+def _apart(case: Case, expected: ExpectedMoves) -> BoolArray:
     """Positions at which no move of a fault is right; where there is none, those that tell."""
     apart: BoolArray = expected.tells & ~(expected.moves & case.keeping).any(axis=1)
     return apart if apart.any() else expected.tells
@@ -339,7 +339,7 @@ def evidence_of(found: Comparison, cases: Sequence[Case]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _evidence(case: Case, expected: Expected) -> list[str]:
+def _evidence(case: Case, expected: ExpectedMoves) -> list[str]:
     """The evidence in one game, with positions."""
     rules = case.board.game.rules
     illegal = int((case.illegal > 0).sum())

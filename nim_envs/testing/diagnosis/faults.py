@@ -19,7 +19,7 @@ import numpy as np
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.testing.diagnosis.board import Board, Moves, evenly, greedy
-from nim_envs.testing.diagnosis.moves import Case, Expected, ranked
+from nim_envs.testing.diagnosis.moves import Case, ExpectedMoves, ranked
 from nim_envs.testing.diagnosis.values import Backups, Equation, Fit
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
@@ -32,7 +32,7 @@ def has_coordinate(coordinate: int, board: Board) -> bool:
     return coordinate < len(board.game.rules.fields)
 
 
-Expect = Callable[[Case], Expected | None]
+Expect = Callable[[Case], ExpectedMoves | None]
 """The expectation of a fault in one game; ``None`` where the game does not show it."""
 
 
@@ -142,7 +142,7 @@ def of_moves(*found: Moves) -> tuple[Variant, ...]:
     )
 
 
-def _expected_moves(moves: Moves, in_order: bool, case: Case) -> Expected:
+def _expected_moves(moves: Moves, in_order: bool, case: Case) -> ExpectedMoves:
     return case.expecting(case.board.moves_of(moves)[case.rows], in_order=in_order)
 
 
@@ -285,7 +285,7 @@ def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fi
     return Fit(*np.array(forms).T)
 
 
-def _expected_looks(looks: Looks, case: Case) -> Expected | None:
+def _expected_looks(looks: Looks, case: Case) -> ExpectedMoves | None:
     board = case.board
     all_groups = looks(board.game.rules, board.coordinates)
     if all_groups is None:
@@ -304,7 +304,7 @@ def _expected_looks(looks: Looks, case: Case) -> Expected | None:
         probabilities = (1 - WELL) * evenly(moves) + WELL * evenly(better)
         tells = np.asarray(np.bincount(all_groups)[groups] > 1)
         probabilities = np.where(tells[:, np.newaxis], probabilities, evenly(case.keeping))
-    return Expected(probabilities, moves, tells, any_action)
+    return ExpectedMoves(probabilities, moves, tells, any_action)
 
 
 def _groups(looks: IntArray) -> IntArray:
@@ -374,7 +374,7 @@ def by_direction(rules: Rules, positions: IntArray) -> IntArray:
 # Seats, masks, search and actions.
 
 
-def blind_seat(seat: int, in_order: bool, case: Case) -> Expected | None:
+def blind_seat(seat: int, in_order: bool, case: Case) -> ExpectedMoves | None:
     """Right moves at the positions of one player, any moves at those of the other."""
     seats = case.seats
     alone = seats[0] != seats[1]
@@ -389,14 +389,14 @@ def blind_seat(seat: int, in_order: bool, case: Case) -> Expected | None:
     else:
         noise = case.random_moves
     probabilities = np.where(blind[:, np.newaxis], noise, evenly(case.keeping))
-    return Expected(probabilities, expected.moves, alone)
+    return ExpectedMoves(probabilities, expected.moves, alone)
 
 
-def anything(case: Case) -> Expected | None:
+def anything(case: Case) -> ExpectedMoves | None:
     """Right moves among illegal ones."""
     if not case.illegal.any():
         return None
-    return Expected(evenly(case.keeping), case.keeping, case.everywhere, any_action=True)
+    return ExpectedMoves(evenly(case.keeping), case.keeping, case.everywhere, any_action=True)
 
 
 def one_move_ahead(board: Board) -> BoolArray:
@@ -404,13 +404,13 @@ def one_move_ahead(board: Board) -> BoolArray:
     return greedy(np.where(board.legal, board.rewards, -np.inf))
 
 
-def searched_one_move(in_order: bool, case: Case) -> Expected | None:
+def searched_one_move(in_order: bool, case: Case) -> ExpectedMoves | None:
     """The expectation of a search of depth one, at all positions."""
     found = case.expecting(one_move_ahead(case.board)[case.rows], in_order=in_order)
-    return Expected(found.probabilities, found.moves, case.everywhere)
+    return ExpectedMoves(found.probabilities, found.moves, case.everywhere)
 
 
-def shifted(by_component: bool, step: int, any_action: bool, case: Case) -> Expected | None:
+def shifted(by_component: bool, step: int, any_action: bool, case: Case) -> ExpectedMoves | None:
     """Winning actions, with a number that is one too large or too small."""
     rules = case.board.game.rules
     if by_component and (len(rules.components) == 1 or rules.num_options == 1):

@@ -337,7 +337,7 @@ def ranked(
     return expected
 
 
-class Expected(NamedTuple):
+class ExpectedMoves(NamedTuple):
     """The moves that a fault expects at the positions of a case.
 
     Attributes:
@@ -407,7 +407,7 @@ class Case:
 
     def expecting(
         self, moves: BoolArray, *, in_order: bool = False, any_action: bool = False
-    ) -> Expected:
+    ) -> ExpectedMoves:
         """Return the expectation of a fault that makes certain moves.
 
         Which of several right moves is made tells nothing: their probability is shared evenly.
@@ -426,9 +426,9 @@ class Case:
         right = (probabilities * self.keeping).sum(axis=1, keepdims=True)
         probabilities = np.where(self.keeping, right * evenly(self.keeping), probabilities)
         tells: BoolArray = np.asarray((moves & ~self.keeping).any(axis=1))
-        return Expected(probabilities, moves, tells, any_action)
+        return ExpectedMoves(probabilities, moves, tells, any_action)
 
-    def with_fault(self, expected: Expected, in_order: bool) -> FloatArray:
+    def with_fault(self, expected: ExpectedMoves, in_order: bool) -> FloatArray:
         """Return the log-likelihood with a fault of the moves that tell, ``(distances, errors)``.
 
         Args:

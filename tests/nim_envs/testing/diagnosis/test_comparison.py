@@ -21,7 +21,7 @@ from nim_envs.testing.diagnosis.comparison import (
     compare_values,
 )
 from nim_envs.testing.diagnosis.faults import FAULTS, MEMORY, Fault, Shows, Variant, of_steps
-from nim_envs.testing.diagnosis.moves import STEPS, Expected, mean_likelihood
+from nim_envs.testing.diagnosis.moves import STEPS, ExpectedMoves, mean_likelihood
 from nim_envs.testing.diagnosis.values import Fit
 from tests.nim_envs.testing.diagnosis.tiny import (
     case_of,
@@ -363,7 +363,7 @@ def compared_by_hand(variant, cases):
         if expected is not None and expected.tells.any():
             telling.append((case, expected))
         if expected is None:
-            expected = Expected(evenly(case.keeping), case.keeping, case.everywhere)
+            expected = ExpectedMoves(evenly(case.keeping), case.keeping, case.everywhere)
         everywhere.append((case, expected._replace(tells=case.everywhere)))
     if not telling:
         return None

@@ -24,7 +24,7 @@ from nim_envs.testing.diagnosis.diagnosis import (
     verdict_without_fault,
 )
 from nim_envs.testing.diagnosis.faults import FAULTS, MEMORY, Fault, Variant
-from nim_envs.testing.diagnosis.moves import Expected, Memory
+from nim_envs.testing.diagnosis.moves import ExpectedMoves, Memory
 from tests import outcome_games
 from tests.nim_envs.testing.diagnosis.tiny import (
     ALL,
@@ -343,7 +343,9 @@ def test_agreement_is_that_of_the_form_that_is_least_by_chance():
         moves = np.zeros((40, 10), dtype=np.bool_)
         moves[:, :size] = True
         return Variant(
-            lambda case: Expected(moves / size, moves, case.group[count, agreed], any_action=False)
+            lambda case: ExpectedMoves(
+                moves / size, moves, case.group[count, agreed], any_action=False
+            )
         )
 
     rows = np.arange(40)

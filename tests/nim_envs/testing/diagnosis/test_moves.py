@@ -16,7 +16,7 @@ from nim_envs.testing.diagnosis.moves import (
     ERRORS,
     PRIOR,
     STEPS,
-    Expected,
+    ExpectedMoves,
     Memory,
     answers_of,
     best_by_knowledge,
@@ -430,7 +430,7 @@ def test_moves_with_a_fault_are_compared_where_they_tell(any_action, in_order):
     case = case_of(heaps(), mixed(heaps()))
     moves = case.legal & (np.random.default_rng(1).random(case.legal.shape) < 0.5)
     tells = np.arange(len(case.rows)) % 3 > 0
-    expected = Expected(evenly(moves), moves, tells, any_action)
+    expected = ExpectedMoves(evenly(moves), moves, tells, any_action)
     errors = np.ones_like(case.legal) if any_action else case.legal
     if in_order:  # it is learned from the moves that the fault does not explain
         wrong = 1 - (case.shares[:, :-1] * moves).sum(axis=1)
