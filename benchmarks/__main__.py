@@ -24,15 +24,15 @@ FOLDER = Path(__file__).parent
 
 def programs() -> dict[str, str]:
     """Return the description of each benchmark, by the name of its module."""
-    found = {}
+    descriptions = {}
     for path in sorted(FOLDER.rglob("*.py")):
         name = path.parent.name if path.name == "__main__.py" else path.stem
         tree = ast.parse(path.read_text(encoding="utf-8"))
         text = ast.get_docstring(tree)
         # No benchmark is imported for the list: some need packages that may be missing.
         if path != Path(__file__) and text and f"python -m benchmarks.{name}" in text:
-            found[name] = text.partition("\n\n")[0].replace("\n", " ")
-    return found
+            descriptions[name] = text.partition("\n\n")[0].replace("\n", " ")
+    return descriptions
 
 
 def command(name: str) -> Any:
@@ -41,17 +41,17 @@ def command(name: str) -> Any:
     return import_module(f"benchmarks.{name}{'.__main__' if is_package else ''}").main
 
 
-def listed() -> str:
+def catalogue() -> str:
     """Return the list of the benchmarks."""
-    found = programs()
-    width = max(map(len, found))
+    descriptions = programs()
+    width = max(map(len, descriptions))
     columns = min(100, shutil.get_terminal_size().columns)
     lines = [
         textwrap.fill(
             text, columns, initial_indent=f"  {name:{width}}  ",
             subsequent_indent=" " * (width + 4),
         )
-        for name, text in found.items()
+        for name, text in descriptions.items()
     ]  # fmt: skip
     about = (
         "python -m benchmarks NAME runs one; with --help it explains it, --quick is for a look.\n"
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else list(arguments)
     name, others = words[0] if words else "--help", words[1:]
     if name in SETTINGS["help_option_names"]:
-        print(listed())
+        print(catalogue())
     elif name == "--version":
         print(VERSION)
     elif name == merge.name:

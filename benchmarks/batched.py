@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks import rollouts
 from benchmarks.report import middle_and_range
-from benchmarks.timing import Batch, Rates, Timer, clocked, ratios
+from benchmarks.timing import Batch, Rates, Timer, as_timer, ratios
 from nim_envs.registration import gymnasium_id, make_game
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
@@ -24,7 +24,7 @@ FLOOR = "copying the same bytes, NumPy"
 """An upper bound, nearly, on the speed of an environment that returns such arrays."""
 
 
-def our_env(name: str, size: int, **arguments: Any) -> Any:
+def our_vector_env(name: str, size: int, **arguments: Any) -> Any:
     """Return one of our batched environments, in self-play unless an opponent is given."""
     return gymnasium.make_vec(
         gymnasium_id(name), size, vectorization_mode="vector_entry_point", **arguments
@@ -35,7 +35,7 @@ def our_batch(name: str, **arguments: Any) -> Callable[[int], Timer]:
     """Return a function that makes a timer of one of our batched environments for a batch size."""
 
     def make(size: int) -> Timer:
-        env = our_env(name, size, **arguments)
+        env = our_vector_env(name, size, **arguments)
         return vector_timer(env, env.unwrapped.sample_actions)
 
     return make
@@ -71,10 +71,10 @@ def vector_timer(env: Any, draw_actions: Callable[[], Any]) -> Timer:
             resets += int(np.count_nonzero(terminations)) + int(np.count_nonzero(truncations))
         return steps, steps - resets
 
-    return clocked(run)
+    return as_timer(run)
 
 
-def openspiel_nim(size: int) -> Timer:
+def openspiel_nim_timer(size: int) -> Timer:
     """Return a timer of OpenSpiel's Nim with heaps 3, 4, 5, called from Python, one at a time."""
     import pyspiel
 
@@ -93,12 +93,12 @@ def openspiel_nim(size: int) -> Timer:
             state.returns()
         return moves, moves
 
-    return clocked(run)
+    return as_timer(run)
 
 
 def copying(size: int) -> Timer:
     """Return a timer of NumPy copies of the arguments and results of a step of ``BASE``."""
-    env = our_env("nim", size)
+    env = our_vector_env("nim", size)
     env.reset(seed=0)
     actions = env.unwrapped.sample_actions()
     observations, rewards, terminations, truncations, infos = env.step(actions)
@@ -112,7 +112,7 @@ def copying(size: int) -> Timer:
                 np.copyto(target, source)
         return calls * size, calls * size
 
-    return clocked(run)
+    return as_timer(run)
 
 
 VERSUS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -146,7 +146,7 @@ BATCHES: dict[str, Batch] = {
     "pgx tic-tac-toe": rollouts.batch(partial(rollouts.theirs, "tic_tac_toe"), SIZES[:4]),
     "Gymnasium CartPole, NumPy": Batch(cartpole, SIZES[:4]),
     "EnvPool CartPole": Batch(envpool_cartpole, SIZES[:2], modules=("envpool",)),
-    "OpenSpiel nim 3-4-5, Python": Batch(openspiel_nim, (1,), modules=("pyspiel",)),
+    "OpenSpiel nim 3-4-5, Python": Batch(openspiel_nim_timer, (1,), modules=("pyspiel",)),
 }
 
 BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -181,9 +181,9 @@ def board_rows(rates: Rates) -> list[list[Any]]:
             name,
             actions[name.removesuffix(", random opponent")],
             size,
-            *middle_and_range([rate.steps for rate in timed]),
+            *middle_and_range([rate.steps for rate in measurements]),
         ]
-        for (name, size), timed in rates.items()
+        for (name, size), measurements in rates.items()
     ]
 
 
@@ -196,10 +196,10 @@ def rows(rates: Rates) -> list[list[Any]]:
         [
             name,
             size,
-            *middle_and_range([rate.moves for rate in timed]),
-            round(float(np.median([rate.steps for rate in timed]))),
+            *middle_and_range([rate.moves for rate in measurements]),
+            round(float(np.median([rate.steps for rate in measurements]))),
         ]
-        for (name, size), timed in rates.items()
+        for (name, size), measurements in rates.items()
     ]
 
 

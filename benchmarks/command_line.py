@@ -144,14 +144,14 @@ class Benchmark(Command):
 
 def _without_shard(words: Sequence[str]) -> list[str]:
     """Return command-line arguments without the option ``--shard`` and its value."""
-    left = iter(words)
-    found = []
-    for word in left:
+    remaining = iter(words)
+    kept_words = []
+    for word in remaining:
         if word == "--shard":
-            next(left, None)
+            next(remaining, None)
         elif not word.startswith("--shard="):
-            found.append(word)
-    return found
+            kept_words.append(word)
+    return kept_words
 
 
 def benchmark(

@@ -62,7 +62,7 @@ class Batch:
     Args:
         reached: whether a game has the turn, ``(games, turns)``.
         results: results of the games, ``(games,)``.
-        groups: number of each game's group, ``(games,)``.
+        groups: index of each game's group, ``(games,)``.
         values: V of every turn's position, ``(games, turns)``.
         afterwards: Q of every turn's action: the value where the opponent is to reply.
         chances: probability of every turn's action.
@@ -90,12 +90,12 @@ class Batch:
         """
         if not self.observations:
             return turns * self.reached
-        found = np.zeros((len(turns), 2 * turns.shape[1]))
-        found[:, ::2] = turns * self.reached
+        by_token = np.zeros((len(turns), 2 * turns.shape[1]))
+        by_token[:, ::2] = turns * self.reached
         if replies is not None:
             # An unfinished game ends with a reply.
-            found[:, 1::2] = replies * (self._before_last if self.finished else self.reached)
-        return found
+            by_token[:, 1::2] = replies * (self._before_last if self.finished else self.reached)
+        return by_token
 
     def turns(self, tokens: FloatArray) -> FloatArray:
         """Return values by turn of values by token."""
@@ -135,21 +135,21 @@ class Games:
     def __init__(self, task: Task, group: int = GROUP) -> None:
         self.task = task
         self.group = group
-        self.contexts = [self._enumerated(context) for context in range(len(task.contexts))]
+        self.contexts = [self._enumerate(context) for context in range(len(task.contexts))]
 
-    def _enumerated(self, context: int) -> tuple[IntArray, IntArray, BoolArray, FloatArray]:
-        found = list(self._played(*self.task.contexts[context].tolist()))
+    def _enumerate(self, context: int) -> tuple[IntArray, IntArray, BoolArray, FloatArray]:
+        games = list(self._play_out(*self.task.contexts[context].tolist()))
         states, actions = (
-            np.zeros((len(found), self.task.turns), dtype=np.int64) for _ in range(2)
+            np.zeros((len(games), self.task.turns), dtype=np.int64) for _ in range(2)
         )
         reached = np.zeros(states.shape, dtype=np.bool_)
-        for row, (moves, _, _) in enumerate(found):
+        for row, (moves, _, _) in enumerate(games):
             for turn, (state, action) in enumerate(moves):
                 states[row, turn], actions[row, turn], reached[row, turn] = state, action, True
-        ends = np.array([(result, chance) for _, result, chance in found])
+        ends = np.array([(result, chance) for _, result, chance in games])
         return states, actions, reached, ends
 
-    def _played(self, at: int, seat: int) -> Iterator[tuple[list[tuple[int, int]], float, float]]:
+    def _play_out(self, at: int, seat: int) -> Iterator[tuple[list[tuple[int, int]], float, float]]:
         """Yield the agent's moves, the result and the chance of the opponent's moves."""
         task = self.task
         if task.terminal[at]:
@@ -158,16 +158,16 @@ class Games:
             return
         for action in np.flatnonzero(task.legal[at]).tolist():
             chance = float(task.opponent[at, action]) if seat else 1.0
-            for moves, result, later in self._played(int(task.index_after[at, action]), 1 - seat):
+            for moves, result, later in self._play_out(int(task.index_after[at, action]), 1 - seat):
                 yield (moves if seat else [(at, action), *moves]), result, chance * later
 
     def batches(self, exact: Exact) -> list[Batch]:
         """Return a batch for each context, of all of its groups one after another."""
-        found = []
+        batches = []
         for states, actions, reached, ends in self.contexts:
             rows = self._groups(len(states)).reshape(-1)
             shape = states[rows].shape
-            found.append(
+            batches.append(
                 Batch(
                     reached[rows], ends[rows, 0], np.arange(len(rows)) // self.group,
                     np.reshape(exact.value[states[rows]], shape),
@@ -176,29 +176,29 @@ class Games:
                     np.reshape((exact.policy**2).sum(axis=1)[states[rows]], shape),
                 )
             )  # fmt: skip
-        return found
+        return batches
 
     def _groups(self, games: int) -> IntArray:
         return np.array(list(product(range(games), repeat=self.group)))
 
-    def gradient(self, policy: FloatArray, found: Sequence[FloatArray]) -> FloatArray:
+    def gradient(self, policy: FloatArray, estimates: Sequence[FloatArray]) -> FloatArray:
         """Return E ĝ of credits of all groups, ``(positions, actions)``.
 
         Args:
             policy: ``(positions, actions)``.
-            found: credits for each context, ``(groups · games, turns)``.
+            estimates: credits for each context, ``(groups · games, turns)``.
         """
-        taken = np.zeros_like(policy)
+        by_action = np.zeros_like(policy)
         for share, credit, (states, actions, reached, ends) in zip(
-            self.task.context_probabilities, found, self.contexts, strict=True
+            self.task.context_probabilities, estimates, self.contexts, strict=True
         ):
             played = np.where(reached, policy[states, actions], 1.0).prod(axis=1) * ends[:, 1]
             groups = self._groups(len(states))
             weight = share * played[groups].prod(axis=1) / self.group
             rows = groups.reshape(-1)
             weighed = np.repeat(weight, self.group)[:, np.newaxis] * credit * reached[rows]
-            np.add.at(taken, (states[rows], actions[rows]), weighed)
-        return np.asarray(taken - policy * taken.sum(axis=1, keepdims=True))
+            np.add.at(by_action, (states[rows], actions[rows]), weighed)
+        return np.asarray(by_action - policy * by_action.sum(axis=1, keepdims=True))
 
 
 # What the functions claim.
@@ -311,7 +311,7 @@ def _energy(batch: Batch) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Audited:
+class CreditFunction:
     """An advantage function of a library.
 
     Args:
@@ -341,7 +341,7 @@ class Audited:
         """For tables."""
         return f"{self.library}: {self.function}" + (f", {self.setting}" if self.setting else "")
 
-    def found(self) -> Any:
+    def resolve(self) -> Any:
         """Return the function.
 
         Raises:
@@ -352,7 +352,7 @@ class Audited:
     def absent(self) -> str:
         """Return why it cannot be called; empty where it can."""
         try:
-            self.found()
+            self.resolve()
         except (ImportError, AttributeError) as error:
             return str(error)
         return ""
@@ -382,8 +382,8 @@ def _tensor(array: FloatArray) -> Any:
 
 def _of_tokens(function: Any, batch: Batch, replies: bool = False, **more: Any) -> FloatArray:
     mask = _tensor(batch.mask(replies))
-    found = function(token_level_rewards=_tensor(batch.rewards), response_mask=mask, **more)
-    return np.asarray(found[0].numpy())
+    result = function(token_level_rewards=_tensor(batch.rewards), response_mask=mask, **more)
+    return np.asarray(result[0].numpy())
 
 
 def _of_groups(function: Any, batch: Batch, **more: Any) -> FloatArray:
@@ -418,7 +418,7 @@ def _of_trajectories(function: Any, batch: Batch) -> FloatArray:
     for each in by_group(batch):
         empty = [kinds.Trajectory(transitions=[], final_ob=None) for _ in each.scores]
         groups.append(kinds.TrajectoryGroup(empty, each.scores.tolist(), [{} for _ in empty]))
-    credit = np.concatenate([found.numpy() for found in function(groups)])
+    credit = np.concatenate([tensor.numpy() for tensor in function(groups)])
     return credit[:, np.newaxis] * batch.mask()
 
 
@@ -427,11 +427,11 @@ GAE_CLAIM = f"GAE with λ = {LAMBDA}, here with V exact, whitened over the batch
 VERL = "verl.trainer.ppo.core_algos"
 SKYRL = "skyrl.backends.skyrl_train.utils.ppo_utils"
 
-_verl = partial(Audited, "verl", VERL)
-_skyrl = partial(Audited, "skyrl", SKYRL)
+_verl = partial(CreditFunction, "verl", VERL)
+_skyrl = partial(CreditFunction, "skyrl", SKYRL)
 
 # fmt: off
-AUDITED: tuple[Audited, ...] = (
+CREDIT_FUNCTIONS: tuple[CreditFunction, ...] = (
     _verl("compute_grpo_outcome_advantage", "(R − mean) / std", _of_groups,
           partial(_centred, std=True)),
     _verl("compute_grpo_outcome_advantage", "R − mean (Dr. GRPO)",
@@ -476,7 +476,7 @@ AUDITED: tuple[Audited, ...] = (
     _skyrl("compute_gae_advantage_return", GAE_CLAIM,
            partial(_with_values, lambd=LAMBDA, replies=True),
            partial(_white_advantages, replies=True), whole=True, policy=True),
-    Audited("tinker_cookbook", "tinker_cookbook.rl.data_processing", "compute_advantages",
+    CreditFunction("tinker_cookbook", "tinker_cookbook.rl.data_processing", "compute_advantages",
             "R − mean", _of_trajectories, _centred),
 )
 # fmt: on
@@ -501,7 +501,7 @@ NOT_CALLED = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class Measurement:
     """A function on every group of the games.
 
     Attributes:
@@ -544,54 +544,56 @@ def few(lengths: Sequence[int], results: Sequence[float], groups: Sequence[int])
     )
 
 
-def _credits_or_error(audited: Audited, function: Any, batch: Batch) -> FloatArray | str:
+def _credits_or_error(subject: CreditFunction, function: Any, batch: Batch) -> FloatArray | str:
     """Return credits, or the error in place of them."""
     try:
-        credit = audited.credits(function, batch)
+        credit = subject.credits(function, batch)
     except Exception as error:
         return type(error).__name__
     return credit if np.isfinite(credit).all() else "not finite"
 
 
-def _alone(audited: Audited, function: Any) -> str:
+def _alone(subject: CreditFunction, function: Any) -> str:
     # Two groups, as a batch of one token cannot be whitened; the second has games enough.
     cells = []
     for result in (1.0, 0.0):
-        credit = _credits_or_error(audited, function, few((2, 2, 2), (result, 1.0, 0.0), (0, 1, 1)))
+        credit = _credits_or_error(subject, function, few((2, 2, 2), (result, 1.0, 0.0), (0, 1, 1)))
         cells.append(credit if isinstance(credit, str) else f"{credit[0, 0]:.3g}")
     return " / ".join(cells)
 
 
-def _equal(audited: Audited, function: Any) -> str:
-    credit = _credits_or_error(audited, function, few((1, 2, 3), (1.0, 1.0, 1.0), (0, 0, 0)))
+def _equal(subject: CreditFunction, function: Any) -> str:
+    credit = _credits_or_error(subject, function, few((1, 2, 3), (1.0, 1.0, 1.0), (0, 0, 0)))
     return credit if isinstance(credit, str) else f"{np.abs(credit).max():.3g}"
 
 
-def _cut(audited: Audited, function: Any) -> str:
+def _cut(subject: CreditFunction, function: Any) -> str:
     """Return the credit of a game cut off after a reply, beside that of a lost one, in words."""
     lost = few((2, 2, 3), (0.0, 0.0, 0.0), (0, 0, 0))
     ended, cut = (
-        _credits_or_error(audited, function, each) for each in (lost, replace(lost, finished=False))
+        _credits_or_error(subject, function, each) for each in (lost, replace(lost, finished=False))
     )
     if isinstance(cut, str) or isinstance(ended, str):
         return cut if isinstance(cut, str) else str(ended)
     return "as a lost one" if np.abs(cut - ended).max() < EXACT else "in another way"
 
 
-def _single(audited: Audited, function: Any) -> str:
+def _single(subject: CreditFunction, function: Any) -> str:
     batch = few((1, 1, 1), (1.0, 0.0, 0.0), (0, 0, 0))
-    credit = _credits_or_error(audited, function, batch)
+    credit = _credits_or_error(subject, function, batch)
     if isinstance(credit, str):
         return credit
-    formula = audited.formula(batch)
+    formula = subject.formula(batch)
     return "as stated" if np.abs(credit - formula).max() < EXACT else "in another way"
 
 
-def measure(audited: Audited, settings: Sequence[str], draws: int, steps: int) -> Finding:
+def measure(
+    subject: CreditFunction, settings: Sequence[str], draws: int, steps: int
+) -> Measurement:
     """Call a function on all groups of some games, and compare.
 
     Args:
-        audited: the function.
+        subject: the function.
         settings: keys of :data:`SETTINGS`.
         draws: policies of each kind.
         steps: steps of the ascents; 0: none.
@@ -599,52 +601,52 @@ def measure(audited: Audited, settings: Sequence[str], draws: int, steps: int) -
     Raises:
         ImportError: the library is not there.
     """
-    function = audited.found()
-    called = partial(audited.credits, function)
-    difference = apart = 0.0
+    function = subject.resolve()
+    called = partial(subject.credits, function)
+    difference = change = 0.0
     cosines, lengths, ends = [], [], []
     for setting in settings:
         games = Games(SETTINGS[setting].task())
-        found: list[FloatArray] = []
+        estimates: list[FloatArray] = []
         for draw, kind in product(range(draws), POLICIES):
             exact = policy(games.task, kind, draw)
-            if not found or audited.policy:
+            if not estimates or subject.policy:
                 batches = games.batches(exact)
-                found = [audited.of_groups(called, batch) for batch in batches]
-                stated = [audited.of_groups(audited.formula, batch) for batch in batches]
-                gaps = [np.abs(x - y).max() for x, y in zip(found, stated, strict=True)]
+                estimates = [subject.of_groups(called, batch) for batch in batches]
+                claimed = [subject.of_groups(subject.formula, batch) for batch in batches]
+                gaps = [np.abs(x - y).max() for x, y in zip(estimates, claimed, strict=True)]
                 difference = max(difference, *map(float, gaps))
                 bare = [
-                    np.abs(audited.of_groups(called, replace(batch, observations=False)) - x)
-                    for batch, x in zip(batches, found, strict=True)
+                    np.abs(subject.of_groups(called, replace(batch, observations=False)) - x)
+                    for batch, x in zip(batches, estimates, strict=True)
                 ]
-                apart = max(apart, *(float(each.max()) for each in bare))
-            gradient, truth = games.gradient(exact.policy, found), exact.objective_gradient
+                change = max(change, *(float(each.max()) for each in bare))
+            gradient, truth = games.gradient(exact.policy, estimates), exact.objective_gradient
             size = float(np.linalg.norm(truth))
             cosines.append(float((gradient * truth).sum() / np.linalg.norm(gradient) / size))
             lengths.append(float(np.linalg.norm(gradient - truth) / size))
-        if steps and not audited.policy:
-            ends.append(ascended(games, found, steps))
-    return Finding(
-        audited.name, audited.claim, difference, cosines, lengths, ends,
-        _alone(audited, function), _equal(audited, function), _cut(audited, function),
-        _single(audited, function), apart,
+        if steps and not subject.policy:
+            ends.append(ascend(games, estimates, steps))
+    return Measurement(
+        subject.name, subject.claim, difference, cosines, lengths, ends,
+        _alone(subject, function), _equal(subject, function), _cut(subject, function),
+        _single(subject, function), change,
     )  # fmt: skip
 
 
-def ascended(games: Games, found: Sequence[FloatArray], steps: int) -> float:
+def ascend(games: Games, estimates: Sequence[FloatArray], steps: int) -> float:
     """Return J / J* where ascent with Adam along E ĝ ends, from equal chances of all moves.
 
     Args:
         games: every group.
-        found: credits for each context; they do not depend on the policy.
+        estimates: credits for each context; they do not depend on the policy.
         steps: number of steps, of which the second half has a falling learning rate.
     """
     task = games.task
     logits = np.zeros(task.legal.shape)
     adam = Adam(logits.shape, tiny=NO_NOISE)
     for step in range(steps):
-        gradient = games.gradient(Exact(task, logits).policy, found)
+        gradient = games.gradient(Exact(task, logits).policy, estimates)
         logits = logits + RATE * min(1.0, 2 - 2 * step / steps) * adam.direction(gradient)
     return Exact(task, logits).objective / task.optimal_win_probability
 
@@ -657,21 +659,22 @@ HEADER = (
 )  # fmt: skip
 
 
-def row(finding: Finding) -> list[str]:
-    """Return a finding as a row of the table."""
-    same = "none" if finding.difference < EXACT else f"{finding.difference:.2g}"
-    apart = "the same" if finding.apart < EXACT else f"{finding.apart:.2g}"
+def row(measurement: Measurement) -> list[str]:
+    """Return the measurement of a function as a row of the table."""
+    same = "none" if measurement.difference < EXACT else f"{measurement.difference:.2g}"
+    apart = "the same" if measurement.apart < EXACT else f"{measurement.apart:.2g}"
     return [
-        finding.name, finding.claim, same, span(finding.cosines), span(finding.ends),
-        finding.alone, finding.equal, finding.cut, finding.single, apart,
+        measurement.name, measurement.claim, same, span(measurement.cosines),
+        span(measurement.ends), measurement.alone, measurement.equal, measurement.cut,
+        measurement.single, apart,
     ]  # fmt: skip
 
 
 def missing() -> list[list[str]]:
     """Return the functions that are not called: library, version, function, reason."""
-    found = [list(each) for each in NOT_CALLED]
-    reasons = {each: each.absent() for each in AUDITED}
-    return found + [
+    rows = [list(each) for each in NOT_CALLED]
+    reasons = {each: each.absent() for each in CREDIT_FUNCTIONS}
+    return rows + [
         [each.library, version(each.library), each.function, f"not imported: {reason}"]
         for each, reason in reasons.items()
         if reason
@@ -704,22 +707,22 @@ NOTES = f"""\
 """
 
 
-def report(findings: Sequence[Finding], command: str) -> str:
+def report(measurements: Sequence[Measurement], command: str) -> str:
     """Return the page."""
-    versions = {each.library: version(each.library) for each in AUDITED}
+    versions = {each.library: version(each.library) for each in CREDIT_FUNCTIONS}
+    libraries = ", ".join(f"{name} {installed}" for name, installed in versions.items())
     return "\n".join(
         [
             "# Audit of credit: all figures\n",
-            f"`{command}`, with {', '.join(f'{name} {found}' for name, found in versions.items())}."
-            " The functions are called on every group of three small games, and compared with "
-            "their documentation.\n",
+            f"`{command}`, with {libraries}. The functions are called on every group of three "
+            "small games, and compared with their documentation.\n",
             "## Findings\n",
             *(
                 f"{text}\n" + (f"\n```python\n{call}```\n" if call else "")
-                for _, text, call in FINDINGS
+                for _, text, call in CONCLUSIONS
             ),
             "## Functions\n",
-            table(HEADER, [row(each) for each in findings], "github"),
+            table(HEADER, [row(each) for each in measurements], "github"),
             "\n## Not called\n",
             table(("library", "version", "function", "reason"), missing(), "github"),
             f"\n## Notes\n\n{NOTES}- Machine: {machine()}.\n",
@@ -727,7 +730,7 @@ def report(findings: Sequence[Finding], command: str) -> str:
     )
 
 
-FINDINGS: tuple[tuple[str, str, str], ...] = (
+CONCLUSIONS: tuple[tuple[str, str, str], ...] = (
     (
         "",
         "Of the functions that were called, all but one give the credit that they state, in every "
@@ -847,9 +850,11 @@ def main(output: Path, quick: bool) -> None:
     """
     settings = list(SETTINGS)[: 1 if quick else None]
     draws, steps = (1, 0) if quick else (DRAWS, STEPS)
-    findings = [measure(each, settings, draws, steps) for each in AUDITED if not each.absent()]
-    print(table(HEADER, [row(each) for each in findings]))
-    write_report(output, "credit_audit", report(findings, invocation()), {})
+    measurements = [
+        measure(each, settings, draws, steps) for each in CREDIT_FUNCTIONS if not each.absent()
+    ]
+    print(table(HEADER, [row(each) for each in measurements]))
+    write_report(output, "credit_audit", report(measurements, invocation()), {})
 
 
 if __name__ == "__main__":

@@ -78,23 +78,23 @@ POLICY, TRAINER = 2, 3
 """Numbers of arguments of a function that is a policy, and of one that trains one."""
 
 
-class Fitted(NamedTuple):
+class TrainedLearner(NamedTuple):
     """A learner after training, before it is scored.
 
     Attributes:
         games: games that it was to play, or played where it chooses them; 0 if it does not learn.
         seconds: time of training.
         policies: the greedy policy of both seats, or one for each.
-        seen: game or environment in which they observe and act.
-        on: returns the policy on another board of the game, or raises a ``ValueError``; ``None``:
-            it plays no other board.
+        env_or_game: game or environment in which they observe and act.
+        policy_on: returns the policy on another board of the game, or raises a ``ValueError``;
+            ``None``: it plays no other board.
     """
 
     games: int
     seconds: float
     policies: tuple[Any, ...]
-    seen: Any
-    on: Callable[[Game], Any] | None
+    env_or_game: Any
+    policy_on: Callable[[Game], Any] | None
 
     def scores(self, positions: str) -> list[Optimality]:
         """Score the policy of both seats, or each seat's over those positions that it can face.
@@ -104,18 +104,18 @@ class Fitted(NamedTuple):
         """
         sets = (positions,) if len(self.policies) == 1 else SEATS
         return [
-            optimality(policy, self.seen, each)
+            optimality(policy, self.env_or_game, each)
             for policy, each in zip(self.policies, sets, strict=True)
         ]
 
 
 def is_own(name: str) -> bool:
-    """Return whether a name is that of a learner from elsewhere, ``"module:Name"``."""
+    """Return whether a name is that of a learner of the user's own, ``"module:Name"``."""
     return name not in LEARNERS and name not in MORE_LEARNERS
 
 
 def sources(name: str) -> list[Path]:
-    """Return the modules beside that of a learner from elsewhere, and its own."""
+    """Return the modules beside that of a learner of the user's own, and that one."""
     resolved(name)
     file = sys.modules[name.partition(":")[0]].__file__
     return sorted(Path(file).parent.glob("*.py")) if file else []
@@ -147,13 +147,13 @@ def maker(name: str) -> Maker:
     make = getattr(entry, "for_env", entry)
 
     def agents(env: GameEnv) -> tuple[Any, ...]:
-        found = make(env)
-        return found if isinstance(found, tuple) else (found,)
+        result = make(env)
+        return result if isinstance(result, tuple) else (result,)
 
     return agents
 
 
-def fitted(name: str, env: GameEnv, games: int, seed: int) -> Fitted:
+def train_learner(name: str, env: GameEnv, games: int, seed: int) -> TrainedLearner:
     """Train a learner.
 
     Args:
@@ -170,29 +170,32 @@ def fitted(name: str, env: GameEnv, games: int, seed: int) -> Fitted:
         click.UsageError: the pair's environment is of another game.
     """
     if _arguments(name) == POLICY:
-        return Fitted(0, 0.0, (resolved(name),), env.game, lambda _: resolved(name))
+        return TrainedLearner(0, 0.0, (resolved(name),), env.game, lambda _: resolved(name))
     if _arguments(name) == TRAINER:
-        seconds, found = timed(partial(resolved(name), env, games, seed))
-        policy, seen = found if isinstance(found, tuple) else (found, env)
-        if not same_game(seen.game, env.game):
+        seconds, result = timed(partial(resolved(name), env, games, seed))
+        policy, env_or_game = result if isinstance(result, tuple) else (result, env)
+        if not same_game(env_or_game.game, env.game):
             raise click.UsageError(
-                f"--learners {name}: scored on {seen.game.summary}, not {env.game.summary}"
+                f"--learners {name}: scored on {env_or_game.game.summary}, not {env.game.summary}"
             )
-        on = _on_other_boards(policy)
-        return Fitted(games, seconds, (policy if on is None else policy.greedy(),), seen, on)
+        policy_on = _on_other_boards(policy)
+        greedy = policy if policy_on is None else policy.greedy()
+        return TrainedLearner(games, seconds, (greedy,), env_or_game, policy_on)
     agents = maker(name)(env)
     if isinstance(agents[0], GameChoosingLearner):
         log = train(env, agents[0], games, seed=seed, progress=False)
         policy = agents[0].greedy()
-        return Fitted(log.games, log.seconds, (policy,), env.game, agents[0].greedy)
+        return TrainedLearner(log.games, log.seconds, (policy,), env.game, agents[0].greedy)
     if not isinstance(agents[0], Learner):
-        return Fitted(0, 0.0, agents, env.game, lambda game: maker(name)(GameEnv(game))[0])
+        return TrainedLearner(0, 0.0, agents, env.game, lambda game: maker(name)(GameEnv(game))[0])
     # Compiled functions are loaded by a copy, so that seconds are of training alone.
-    throw_away = maker(name)(env)
-    train(env, _pair(throw_away), 2, seed=0, progress=False)
+    warm_up = maker(name)(env)
+    train(env, _pair(warm_up), 2, seed=0, progress=False)
     log = train(env, _pair(agents), games, seed=seed, progress=False)
-    on = _on_other_boards(agents[0]) if len(agents) == 1 else None
-    return Fitted(games, log.seconds, tuple(agent.greedy() for agent in agents), env.game, on)
+    policy_on = _on_other_boards(agents[0]) if len(agents) == 1 else None
+    return TrainedLearner(
+        games, log.seconds, tuple(agent.greedy() for agent in agents), env.game, policy_on
+    )
 
 
 def _on_other_boards(learner: Any) -> Callable[[Game], Any] | None:
@@ -209,7 +212,7 @@ def knows(name: str) -> str:
     """Return a learner's knowledge besides its observations and rewards, in words.
 
     Args:
-        name: as for :func:`fitted`; one of another project has it in an attribute ``knows``.
+        name: as for :func:`train_learner`; one of another project has it in an attribute ``knows``.
     """
     if name in KNOWLEDGE:
         return KNOWLEDGE[name]
@@ -235,10 +238,10 @@ def check(name: str, env: GameEnv) -> None:
 
 
 def checked_own(learners: Iterable[str], env: Callable[[], GameEnv], log: RunLog) -> list[str]:
-    """Return those of some learners that are from elsewhere, each of them checked.
+    """Return those of some learners that are the user's own, each of them checked.
 
     Args:
-        learners: names as for :func:`fitted`.
+        learners: names as for :func:`train_learner`.
         env: makes the environment in which they are checked.
         log: file of runs, which then depend on the modules of these learners.
 

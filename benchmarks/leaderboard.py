@@ -18,6 +18,7 @@ from benchmarks.entries import is_own
 from benchmarks.report import read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 from nim_envs.errors import NimEnvsError
+from nim_envs.scoring.intervals import CONFIDENCE
 from nim_envs.typing import FloatArray
 
 RUN_HEADER = (
@@ -32,10 +33,9 @@ HEADER = ("learner", "knows", "interquartile mean %", "low", "high", "mean %", "
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 
 NEIGHBOURS = 5
-"""Learners of the leaderboard that stand beside one from elsewhere."""
+"""Learners of the leaderboard that stand beside one of the user's own."""
 
 REPETITIONS = 2_000
-CONFIDENCE = 0.95
 
 
 class InvalidRunsError(NimEnvsError, ValueError):
@@ -120,15 +120,17 @@ def published() -> list[dict[str, str]]:
     """Return the rows of the committed results and of all entries.
 
     Raises:
-        InvalidRunsError: a file has a row that no run can have written; or as :func:`entered`.
+        InvalidRunsError: a file has a row that no run can have written; or as :func:`entry_rows`.
     """
     return [
         *read_runs([RESULTS / "runs.csv"]),
-        *entered(RESULTS / "entries", lambda path: read_runs([path])),
+        *entry_rows(RESULTS / "entries", lambda path: read_runs([path])),
     ]
 
 
-def entered(folder: Path, read: Callable[[Path], list[dict[str, str]]]) -> Iterator[dict[str, str]]:
+def entry_rows(
+    folder: Path, read: Callable[[Path], list[dict[str, str]]]
+) -> Iterator[dict[str, str]]:
     """Yield the rows of all entries.
 
     Args:
@@ -145,7 +147,7 @@ def entered(folder: Path, read: Callable[[Path], list[dict[str, str]]]) -> Itera
         for name in dict.fromkeys(row["learner"] for row in rows):
             if not is_own(name) or ":" not in name:
                 raise InvalidRunsError(
-                    f"{path}: a learner from elsewhere is named package.module:Name, not {name!r}"
+                    f"{path}: a learner of your own is named package.module:Name, not {name!r}"
                 )
             if name in owners:
                 raise InvalidRunsError(f"{path}: {name} is entered by {owners[name]} already")
@@ -160,13 +162,13 @@ def means(rows: Iterable[dict[str, str]], boards: Sequence[str]) -> dict[str, li
         rows: rows of ``runs.csv``, as text.
         boards: names of tasks.
     """
-    found: dict[str, dict[str, list[float]]] = {}
+    scores_by_learner: dict[str, dict[str, list[float]]] = {}
     for row in rows:
-        on_board = found.setdefault(row["learner"], {}).setdefault(row["game"], [])
+        on_board = scores_by_learner.setdefault(row["learner"], {}).setdefault(row["game"], [])
         on_board.append(float(row["optimality %"]))
     return {
         learner: [float(np.mean(scores[board])) for board in boards]
-        for learner, scores in found.items()
+        for learner, scores in scores_by_learner.items()
         if scores.keys() >= set(boards)
     }
 
@@ -212,7 +214,7 @@ def check_runs(rows: Iterable[dict[str, str]]) -> None:
         InvalidRunsError: they cannot; or two rows are of the same learner, task, number of games
             and seed.
     """
-    found = set()
+    seen_runs = set()
     learns: dict[str, bool] = {}
     for row in rows:
         learner, task = row["learner"], row["game"]
@@ -230,9 +232,9 @@ def check_runs(rows: Iterable[dict[str, str]]) -> None:
                 f"{run}: 0 games are those of a player that does not learn, on every task and "
                 "with the one seed 0"
             )
-        if (learner, task, games, seed) in found:
+        if (learner, task, games, seed) in seen_runs:
             raise InvalidRunsError(f"{run} and {games} games has two rows")
-        found.add((learner, task, games, seed))
+        seen_runs.add((learner, task, games, seed))
 
 
 def _number(row: dict[str, str], name: str, kind: type[int] | type[float], run: str) -> Any:
@@ -247,7 +249,7 @@ def _number(row: dict[str, str], name: str, kind: type[int] | type[float], run: 
         raise InvalidRunsError(f"{run}: {name} must be a number, not {row.get(name)!r}") from None
 
 
-def updated(
+def with_newer(
     rows: Iterable[dict[str, str]], newer: Sequence[dict[str, str]]
 ) -> list[dict[str, str]]:
     """Return rows of runs with newer ones, which replace those of the same runs."""
@@ -281,10 +283,10 @@ def leaderboard(rows: Iterable[dict[str, str]]) -> list[Standing]:
         for seed in (int(row["seed"]),) if games else SEEDS:
             scores.setdefault(learner, {})[row["game"], seed] = float(row["optimality %"])
     standings = []
-    for learner, found in scores.items():
-        if not all((game, seed) in found for game in GAMES for seed in SEEDS):
+    for learner, own_scores in scores.items():
+        if not all((game, seed) in own_scores for game in GAMES for seed in SEEDS):
             continue
-        table = np.array([[found[game, seed] for seed in SEEDS] for game in GAMES])
+        table = np.array([[own_scores[game, seed] for seed in SEEDS] for game in GAMES])
         standings.append(
             Standing(
                 learner,

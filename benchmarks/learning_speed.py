@@ -115,19 +115,19 @@ def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Learn
         limit: largest training time, in seconds.
         quick: whether to play few games: a check, not a result.
     """
-    place = BOARDS[board]
-    env = place.game.make()
+    task = BOARDS[board]
+    env = task.game.make()
     # Compiled functions are loaded before the time is measured.
     train(env, LEARNERS[learner](env), 2, seed=0, progress=False)
     curve = learning_curve(
-        env, LEARNERS[learner](env), env.game, 2 * place.every if quick else place.most,
-        seed=seed, every=place.every, progress=False,
+        env, LEARNERS[learner](env), env.game, 2 * task.every if quick else task.most,
+        seed=seed, every=task.every, progress=False,
         stop=lambda curve: sustained(curve) or bool(curve.seconds[-1] > limit),
     )  # fmt: skip
     rate = float(curve.games[-1] / curve.seconds[-1])
     # Up to forty million winners and lengths, which no table needs.
-    few = TrainingLog(curve.log.winners[:0], curve.log.lengths[:0], curve.log.seconds)
-    return LearningSpeedRun(board, learner, seed, replace(curve, log=few), rate)
+    empty_log = TrainingLog(curve.log.winners[:0], curve.log.lengths[:0], curve.log.seconds)
+    return LearningSpeedRun(board, learner, seed, replace(curve, log=empty_log), rate)
 
 
 HEADER = (
@@ -257,7 +257,7 @@ def main(
     boards = boards or list(BOARDS)[: 3 if quick else None]
     rounds = 1 if quick else 5
     # Alone, as its times are compared.
-    compared = runner(against_published, [(rounds, quick)], desc="ratio", alone=True)
+    ratios = runner(against_published, [(rounds, quick)], desc="ratio", alone=True)
     tasks = [
         (board, learner, seed)
         for board in reversed(boards)
@@ -268,7 +268,7 @@ def main(
     calls = [(*task, *limits) for task in tasks]
     runs = runner(run, calls)
     runner.log.end_runs()
-    (ratio,) = compared
+    (ratio,) = ratios
     rows = summary(runs)
     print(table(RATIO_HEADER, ratio), end="\n\n")
     print(table(HEADER, rows))

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks import leaderboard
 from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
-from benchmarks.entries import LEARNERS, UNTRAINED, checked_own, fitted, knows, learns
+from benchmarks.entries import LEARNERS, UNTRAINED, checked_own, knows, learns, train_learner
 from benchmarks.parallel import Runner
 from benchmarks.report import (
     NARROW,
@@ -52,13 +52,13 @@ def run(game: str, learner: str, seed: int, quick: bool) -> ScoredRun:
 
     Args:
         game: a key of :data:`GAMES`.
-        learner: name as for :func:`benchmarks.entries.fitted`.
+        learner: name as for :func:`benchmarks.entries.train_learner`.
         seed: integer seed.
         quick: whether to play the smaller number of games.
     """
     setting = GAMES[game]
     games = setting.quick_games if quick else setting.games
-    entry = fitted(learner, setting.make(), games, seed)
+    entry = train_learner(learner, setting.make(), games, seed)
     scores = entry.scores("all")
     return ScoredRun(
         game,
@@ -81,9 +81,9 @@ HEADER = (
 
 def _in_order(learners: Iterable[str]) -> list[str]:
     """Return each learner once, those of this project first, in their order."""
-    there = dict.fromkeys(learners)
-    return [name for name in LEARNERS if name in there] + [
-        name for name in there if name not in LEARNERS
+    names = dict.fromkeys(learners)
+    return [name for name in LEARNERS if name in names] + [
+        name for name in names if name not in LEARNERS
     ]
 
 
@@ -210,13 +210,13 @@ def main(
     runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
     rows = summary(runs)
     print(matrix(rows))
-    each = run_rows(runs)
+    rows_of_runs = run_rows(runs)
     tables: dict[str, Table] = {
         "optimality": (HEADER, rows),
-        "runs": (leaderboard.RUN_HEADER, each),
+        "runs": (leaderboard.RUN_HEADER, rows_of_runs),
     }
-    before = leaderboard.published() if own else []
-    ranked = leaderboard.leaderboard(leaderboard.updated(before, as_text(each)))
+    earlier = leaderboard.published() if own else []
+    ranked = leaderboard.leaderboard(leaderboard.with_newer(earlier, as_text(rows_of_runs)))
     whole = {standing.learner for standing in ranked} & set(learners)
     if whole:
         tables["leaderboard"] = leaderboard.HEADER, ranked
@@ -226,11 +226,11 @@ def main(
 
 
 def beside_published(runs: list[ScoredRun], own: list[str]) -> str:
-    """Return a table of learners from elsewhere beside the nearest published, in words too.
+    """Return a table of the user's learners beside the nearest published, with a sentence.
 
     Args:
         runs: runs of this time.
-        own: names of the learners from elsewhere.
+        own: names of the user's learners.
     """
     boards = [name for name in GAMES if any(run.game == name for run in runs)]
     scores = leaderboard.means(leaderboard.published(), boards)
@@ -254,7 +254,7 @@ def how_to_enter(own: list[str], whole: set[str], output: Path) -> str:
     """Return how to enter the leaderboard with what was run, or the command that runs what lacks.
 
     Args:
-        own: names of the learners from elsewhere.
+        own: names of the user's learners.
         whole: names of the learners whose runs are complete.
         output: directory of the results.
     """

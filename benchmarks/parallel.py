@@ -69,9 +69,9 @@ class Runner:
     ) -> list[Result]:
         """Return the results of :func:`in_parallel`, of one run after the other if ``alone``."""
         jobs, backend = (1, "local") if alone else (self._jobs, self._backend)
-        found = in_parallel(function, tasks, jobs, backend, weights, desc, self.log, shared)
-        self.complete &= found.complete
-        return found
+        results = in_parallel(function, tasks, jobs, backend, weights, desc, self.log, shared)
+        self.complete &= results.complete
+        return results
 
 
 def in_parallel(
@@ -110,24 +110,27 @@ def in_parallel(
     weights = weights or [1.0] * len(tasks)
     function = importable(function)
     keys = ["" if log is None else log.key(function, task) for task in tasks]
-    mine = range(len(tasks)) if log is None else log.mine(keys, shared)
-    found = _earlier(log, keys, mine)
-    if found:
-        click.echo(f"{len(found)} of {len(mine)} {desc} were finished before", err=True)
+    indices = range(len(tasks)) if log is None else log.own_indices(keys, shared)
+    by_index = _earlier(log, keys, indices)
+    if by_index:
+        click.echo(f"{len(by_index)} of {len(indices)} {desc} were finished before", err=True)
     # So that no core is idle at the end.
     longest_first = sorted(
-        (index for index in mine if index not in found), key=lambda index: -weights[index]
+        (index for index in indices if index not in by_index),
+        key=lambda index: -weights[index],
     )
     # Workers on this machine write to the file themselves: what they have finished is not lost on
     # its way here.
-    there, here = (log, None) if backend == "local" else (None, log)
+    worker_log, main_log = (log, None) if backend == "local" else (None, log)
     calls = [
-        joblib.delayed(_logged)(function, tasks[each], each, keys[each], there)
+        joblib.delayed(_logged)(function, tasks[each], each, keys[each], worker_log)
         for each in longest_first
     ]
     parallel = _parallel(jobs, backend)
-    bar = progress_bar(desc=desc, unit="run", total=len(mine), initial=len(found), bar_format=BAR)
-    whole, done = sum(weights[each] for each in longest_first), 0.0
+    bar = progress_bar(
+        desc=desc, unit="run", total=len(indices), initial=len(by_index), bar_format=BAR
+    )
+    total_weight, done = sum(weights[each] for each in longest_first), 0.0
     results = None
     try:
         if os.name == "posix":
@@ -137,16 +140,16 @@ def in_parallel(
         with without_stops():
             results = parallel(calls)
         for index, result in results:
-            if here is not None:
-                result = here.append(keys[index], function, tasks[index], result)
-            found[index] = result
+            if main_log is not None:
+                result = main_log.append(keys[index], function, tasks[index], result)
+            by_index[index] = result
             done += weights[index]
-            left = _time_left(bar.format_dict["elapsed"], done / whole)
-            bar.set_postfix_str(left, refresh=False)
+            time_left = _time_left(bar.format_dict["elapsed"], done / total_weight)
+            bar.set_postfix_str(time_left, refresh=False)
             bar.update()
     except KeyboardInterrupt:
-        found.update(_earlier(log, keys, mine))
-        if not found and (log is None or not log.reportable):
+        by_index.update(_earlier(log, keys, indices))
+        if not by_index and (log is None or not log.reportable):
             raise
     finally:
         bar.close()
@@ -154,16 +157,16 @@ def in_parallel(
             # Stops the remaining workers.
             results.close()
     if log is not None:
-        log.reportable |= bool(found)
-    finished = Finished(found[index] for index in sorted(found))
-    finished.complete = len(finished) == len(mine)
+        log.reportable |= bool(by_index)
+    finished = Finished(by_index[index] for index in sorted(by_index))
+    finished.complete = len(finished) == len(indices)
     return finished
 
 
-def _earlier(log: RunLog | None, keys: Sequence[str], mine: Sequence[int]) -> dict[int, Any]:
+def _earlier(log: RunLog | None, keys: Sequence[str], indices: Sequence[int]) -> dict[int, Any]:
     """Return the results that the log has of these tasks, by their indices."""
-    there = {} if log is None else log.results([keys[index] for index in mine])
-    return {index: there[keys[index]] for index in mine if keys[index] in there}
+    results = {} if log is None else log.results([keys[index] for index in indices])
+    return {index: results[keys[index]] for index in indices if keys[index] in results}
 
 
 def _logged(
@@ -194,7 +197,7 @@ def _end_with(parent: int) -> None:
     A terminal sends Ctrl-C to all of its processes: this one ignores it, and SIGTERM.
 
     Args:
-        parent: number of that process.
+        parent: id of that process.
     """
     for kind in STOPS:
         signal.signal(kind, signal.SIG_IGN)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import middle_and_range
-from benchmarks.timing import Batch, Rates, Timer, clocked, missing_modules, ratios
+from benchmarks.timing import Batch, Rates, Timer, as_timer, missing_modules, ratios
 
 SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 20)
 STEPS_IN_ALL = 1 << 22
@@ -56,8 +56,8 @@ def kth_legal(masks: Any, uniform: Any) -> Any:
 
     k = jnp.floor(uniform * masks.sum(axis=1)).astype(jnp.int32)
     passed = action = jnp.zeros_like(k)
-    for number in range(masks.shape[1]):
-        passed += masks[:, number]
+    for index in range(masks.shape[1]):
+        passed += masks[:, index]
         action += passed <= k
     return action
 
@@ -93,7 +93,7 @@ def rollout(make: Callable[[], Any], size: int) -> Timer:
         carry[1].block_until_ready()
         return calls * steps * size, calls * steps * size
 
-    return clocked(run)
+    return as_timer(run)
 
 
 def batch(make: Callable[[], Any], sizes: tuple[int, ...] = SIZES) -> Batch:
@@ -126,12 +126,12 @@ def bandwidth(rounds: int, numbers: int = NUMBERS) -> float:
     import jax.numpy as jnp
 
     # In place, as allocation takes longer than writing.
-    following: Any = jax.jit(lambda array: array + 1, donate_argnums=0)
-    array = following(jnp.zeros(numbers, jnp.float32))
+    add_one: Any = jax.jit(lambda array: array + 1, donate_argnums=0)
+    array = add_one(jnp.zeros(numbers, jnp.float32))
     best = 0.0
     for _ in range(rounds):
         began = time.perf_counter()
-        array = following(array).block_until_ready()
+        array = add_one(array).block_until_ready()
         best = max(best, 2 * array.nbytes / (time.perf_counter() - began))
     return best
 
@@ -150,8 +150,8 @@ def rows(rates: Rates, highest: float) -> list[list[Any]]:
         highest: bytes per second, from :func:`bandwidth`.
     """
     lines: list[list[Any]] = []
-    for (name, size), timed in rates.items():
-        moves = [rate.moves for rate in timed]
+    for (name, size), measurements in rates.items():
+        moves = [rate.moves for rate in measurements]
         moved = 2 * state_bytes(ROLLOUTS[name][0]) * float(np.median(moves))
         share = 100 * moved / highest
         figures = (*middle_and_range(moves), f"{moved / 1e9:.3g}", f"{share:.2g}")

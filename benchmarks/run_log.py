@@ -25,8 +25,8 @@ Result = TypeVar("Result")
 NAME = "finished.jsonl"
 """Name of the file among the results of a benchmark."""
 
-LONGEST = 1_000
-"""Most characters of a call in words."""
+LONGEST_CALL = 1_000
+"""Maximum length of a call in words, in characters."""
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
 """Signals that stop a benchmark."""
@@ -58,7 +58,7 @@ class RunLog:
         return any(True for _ in self._lines())
 
     def depend_on(self, files: Iterable[Path]) -> None:
-        """Let runs depend on more files, such as the modules of a learner from elsewhere."""
+        """Let runs depend on more files, such as the modules of a learner of the user's own."""
         self._sources += [hashlib.sha256(file.read_bytes()).digest() for file in files]
 
     def key(self, function: Callable[..., Any], task: Sequence[Any]) -> str:
@@ -74,7 +74,7 @@ class RunLog:
             line["key"]: decoded(line["result"]) for line in self._lines() if line["key"] in keys
         }
 
-    def mine(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
+    def own_indices(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
         """Return the indices, among a benchmark's next runs, of those of this process: all.
 
         Args:
@@ -160,12 +160,12 @@ def importable(function: Callable[..., Result]) -> Callable[..., Result]:
     if function.__module__ != "__main__" or sys.modules["__main__"].__spec__ is None:
         return function
     module = importlib.import_module(sys.modules["__main__"].__spec__.name)
-    found: Callable[..., Result] = getattr(module, function.__qualname__)
-    return found
+    imported: Callable[..., Result] = getattr(module, function.__qualname__)
+    return imported
 
 
 def _in_words(function: Callable[..., Any], task: Sequence[Any]) -> str:
-    return f"{_name(function)}{tuple(task)}"[:LONGEST]
+    return f"{_name(function)}{tuple(task)}"[:LONGEST_CALL]
 
 
 def _name(function: Callable[..., Any]) -> str:

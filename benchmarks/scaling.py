@@ -272,15 +272,15 @@ def main(
 ) -> None:  # fmt: skip
     """Train on larger and larger boards until every N-position is played optimally."""
     heaps = heaps or [
-        number
-        for number, board in BOARDS.items()
-        if (number <= 6 if quick else full or not board.full)
+        count
+        for count, board in BOARDS.items()
+        if (count <= 6 if quick else full or not board.full)
     ]
-    tasks = [(BOARDS[number], seed, symmetric) for number in heaps]
+    tasks = [(BOARDS[count], seed, symmetric) for count in heaps]
     # One after the other, as times and memory are compared.
     finished = runner(from_both_starts, tasks, desc="boards", alone=True)
     runner.log.end_runs()
-    runs = [run for of_board in finished for run in of_board]
+    runs = [run for board_runs in finished for run in board_runs]
     rows = summary(runs)
     print(table(HEADER, rows))
     print(f"\n{fit_line(runs)}")

@@ -54,8 +54,8 @@ class ShardType(click.ParamType):  # type: ignore[type-arg]
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Shard:
         """Return the shard that the text names."""
-        found = re.fullmatch(r"(\d+)/(\d+)", str(value))
-        shard = Shard(*map(int, found.groups())) if found else Shard(0, 0)
+        match = re.fullmatch(r"(\d+)/(\d+)", str(value))
+        shard = Shard(*map(int, match.groups())) if match else Shard(0, 0)
         if not 1 <= shard.number <= shard.total:
             self.fail(f"{value!r} is not a shard from 1/N to N/N, such as 3/20", param, ctx)
         return shard
@@ -133,11 +133,11 @@ class RunFiles(RunLog):
 
     def results(self, keys: Collection[str]) -> dict[str, Any]:
         """Return the results of calls with these keys, as far as they are finished."""
-        found = {}
+        finished = {}
         for key in keys:
             with suppress(OSError, ValueError):
-                found[key] = decoded(json.loads(self._path(key).read_bytes())["result"])
-        return found
+                finished[key] = decoded(json.loads(self._path(key).read_bytes())["result"])
+        return finished
 
     def forget(self) -> None:
         """Keep all runs: shards are merged later, or merged again."""
@@ -167,10 +167,10 @@ class ShardRuns(RunFiles):
         super().__init__(directory / RUNS)
         self.path.mkdir(exist_ok=True)
         self._shard = shard
-        self._counted = 0  # runs of all shards in earlier calls of ``mine``
+        self._counted = 0  # runs of all shards in earlier calls of ``own_indices``
         self._keys: list[str] = []
 
-    def mine(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
+    def own_indices(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
         """Return the indices of this shard's runs."""
         indices: Sequence[int] = range(len(keys))
         if not shared:
@@ -198,10 +198,10 @@ class MergedRuns(RunFiles):
     def __init__(self, directory: Path, plan: Plan) -> None:
         super().__init__(directory / RUNS)
         self._plan = plan
-        self._counted = 0  # runs of all shards in earlier calls of ``mine``
+        self._counted = 0  # runs of all shards in earlier calls of ``own_indices``
         self._missing: set[Shard] = set()
 
-    def mine(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
+    def own_indices(self, keys: Sequence[str], shared: bool = False) -> Sequence[int]:
         """Return the indices of the finished runs, and note the shards of the missing ones."""
         total = self._plan.total
         finished = self.results(keys)

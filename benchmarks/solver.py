@@ -147,7 +147,7 @@ SLOW_POSITIONS = {*POSITIONS} - {"0.04:50", "0.35:36", "0.16:20+20", "0.26:20+20
 NAIVE_SIZE, QUICK_NAIVE_SIZE = 1 << 15, 1 << 13
 """Heaps that the naive method computes from the start."""
 
-SAMPLED, QUICK_SAMPLED = 200, 20
+CHECKED_HEAPS, QUICK_CHECKED_HEAPS = 200, 20
 """Heaps near the end whose values the naive method computes anew, from all the others."""
 
 
@@ -184,30 +184,30 @@ def rate_row(name: str, rounds: int, quick: bool) -> list[Any]:
     """Time and check the values of one game; ratios are medians of the ratios within a round."""
     size = RATES[name].heaps(quick)
     naive_size = min(QUICK_NAIVE_SIZE if quick else NAIVE_SIZE, size)
-    sampled = QUICK_SAMPLED if quick else SAMPLED
+    checked_heaps = QUICK_CHECKED_HEAPS if quick else CHECKED_HEAPS
     # Compiled functions are loaded before anything is timed.
     for method in ("naive", "sparse"):
         grundy_sequence(name, 5_000, method=method)
     rates = np.zeros((rounds, 4))
-    found = set()
+    checksums = set()
     for rate in rates:
         naive_seconds, naive = timed(partial(grundy_sequence, name, naive_size, method="naive"))
         start_seconds, _ = timed(partial(grundy_sequence, name, naive_size, method="sparse"))
         seconds, values = timed(partial(grundy_sequence, name, size, method="sparse"))
         check(bool((values[:naive_size] == naive).all()), f"the first {naive_size} of {name}")
-        end_seconds = sample_naively(name, values, sampled)
+        end_seconds = sample_naively(name, values, checked_heaps)
         rate[0] = size / seconds
         rate[1] = naive_size / start_seconds
         rate[2] = naive_size / naive_seconds
-        rate[3] = sampled / end_seconds
-        found.add(checksum(values))
+        rate[3] = checked_heaps / end_seconds
+        checksums.add(checksum(values))
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "values.zip"
         grundy_sequence(name, size // 2, method="sparse", checkpoint=path)
         resumed = GrundySequence(name, method="sparse", checkpoint=path)
         resumed.extend(size)
-        found.add(checksum(resumed.values[:size]))
-    check(len(found) == 1, f"the checksums of {name}, the last one resumed from a file")
+        checksums.add(checksum(resumed.values[:size]))
+    check(len(checksums) == 1, f"the checksums of {name}, the last one resumed from a file")
     whole, start, plain, end = rates.T
     return [
         name,
@@ -218,8 +218,8 @@ def rate_row(name: str, rounds: int, quick: bool) -> list[Any]:
         round(float(np.median(end))),
         round(float(np.median(whole / end)), 1),
         naive_size,
-        sampled,
-        found.pop()[:16],
+        checked_heaps,
+        checksums.pop()[:16],
     ]
 
 
@@ -233,15 +233,15 @@ def auto_row(name: str, rounds: int, quick: bool) -> list[Any]:
     for method in methods:
         grundy_sequence(name, 5_000, method=method)
     seconds = np.zeros((rounds, len(methods)))
-    found = set()
+    checksums = set()
     for spent in seconds:
         for index, method in enumerate(methods):
             spent[index], values = timed(partial(grundy_sequence, name, size, method=method))
-            found.add(checksum(values))
-    check(len(found) == 1, f"the methods for {name}")
+            checksums.add(checksum(values))
+    check(len(checksums) == 1, f"the methods for {name}")
     rates = [round(rate) for rate in size / np.median(seconds, axis=0)]
     ratio = float(np.median(seconds[:, 1:].min(axis=1) / seconds[:, 0]))
-    return [name, size, *rates, round(ratio, 2), found.pop()[:16]]
+    return [name, size, *rates, round(ratio, 2), checksums.pop()[:16]]
 
 
 DOUBLING_HEADER = (
@@ -304,14 +304,14 @@ def quotient_row(setting: str, rounds: int, quick: bool) -> list[Any]:
     name, _, largest = setting.partition(":")
     seconds = []
     for _ in range(rounds):
-        spent, found = timed(partial(misere_quotient, name, int(largest) if largest else None))
+        spent, quotient = timed(partial(misere_quotient, name, int(largest) if largest else None))
         seconds.append(spent)
-        check(found.order == QUOTIENTS[setting].order, f"order {found.order} of {setting}")
-    period = None if largest else found.period
+        check(quotient.order == QUOTIENTS[setting].order, f"order {quotient.order} of {setting}")
+    period = None if largest else quotient.period
     return [
         name,
         f"to {largest}" if largest else "all",
-        found.order,
+        quotient.order,
         "" if period is None else period.length,
         "" if period is None else period.start,
         *(f"{each:.2f}" for each in (float(np.median(seconds)), min(seconds), max(seconds))),
@@ -325,7 +325,9 @@ SOLVE_HEADER = (
 )  # fmt: skip
 
 
-def solved(game: Game, method: Literal["auto", "quotient", "search"]) -> tuple[float, bool, str]:
+def timed_solution(
+    game: Game, method: Literal["auto", "quotient", "search"]
+) -> tuple[float, bool, str]:
     """Solve the initial position, with nothing remembered; return CPU seconds, answer and method.
 
     A method that finds nothing has infinite seconds.
@@ -350,7 +352,7 @@ def position_row(setting: str, rounds: int, quick: bool) -> list[Any]:
     for each in seconds:
         for index, method in enumerate(methods):
             game = make_game("octal", code=code, heaps=sizes, misere=True)
-            each[index], answer, how = solved(game, method)
+            each[index], answer, how = timed_solution(game, method)
             if each[index] < math.inf:
                 answers.add(answer)
     check(len(answers) == 1, f"who wins {setting}")

@@ -27,14 +27,14 @@ from benchmarks.report import (
     table,
     write_report,
 )
-from benchmarks.timing import Batch, Rate, Rates, Timer, clocked, measured, ratios
+from benchmarks.timing import Batch, Rate, Rates, Timer, as_timer, measure_rates, ratios
 from nim_envs.registration import aec_id, make_game
 
 BASE = "nim 3-4-5"
 """Environment in the numerator of the ratios."""
 
 
-def our_env(name: str, **arguments: Any) -> Any:
+def our_aec_env(name: str, **arguments: Any) -> Any:
     """Return an environment of ``nim_envs``."""
     return pettingzoo.make("aec", aec_id(name), **arguments)
 
@@ -44,7 +44,7 @@ def tictactoe() -> Any:
     return pettingzoo.make("aec", "classic/tictactoe-v3")
 
 
-def openspiel_nim() -> Any:
+def shimmy_nim() -> Any:
     """Return OpenSpiel's Nim with heaps 3, 4, 5 through Shimmy."""
     import pyspiel
     from shimmy import OpenSpielCompatibilityV0
@@ -113,7 +113,7 @@ def forward_model(name: str, **arguments: Any) -> Batch:
                     moves_made += 1
             return moves_made, moves_made
 
-        return clocked(run)
+        return as_timer(run)
 
     return Batch(timer, (1,))
 
@@ -122,7 +122,7 @@ def training_loop(agent: Callable[[Any], Any]) -> Batch:
     """Return the training loop of Nim with the agent in both seats, to be timed."""
 
     def timer(_: int) -> Timer:
-        env = our_env("nim", heaps=(3, 4, 5))
+        env = our_aec_env("nim", heaps=(3, 4, 5))
         player = agent(env)
         train(env, player, 2, seed=0, progress=False)
 
@@ -130,23 +130,23 @@ def training_loop(agent: Callable[[Any], Any]) -> Batch:
             moves = int(train(env, player, 200 * calls, seed=0, progress=False).lengths.sum())
             return moves, moves
 
-        return clocked(run)
+        return as_timer(run)
 
     return Batch(timer, (1,))
 
 
 ENVIRONMENTS: dict[str, Batch] = {
-    BASE: random_play(partial(our_env, "nim", heaps=(3, 4, 5))),
+    BASE: random_play(partial(our_aec_env, "nim", heaps=(3, 4, 5))),
     "nim 3-4-5, uniform starts": random_play(
-        partial(our_env, "nim", heaps=(3, 4, 5), start="uniform")
+        partial(our_aec_env, "nim", heaps=(3, 4, 5), start="uniform")
     ),
-    "misere nim 1-3-5-7": random_play(partial(our_env, "misere_nim", heaps=(1, 3, 5, 7))),
-    "nim 10-10-10": random_play(partial(our_env, "nim", heaps=(10, 10, 10))),
-    "addition 3-10": random_play(partial(our_env, "addition", k=3, n=10)),
-    "subtraction 17": random_play(partial(our_env, "subtraction", heaps=(17,))),
+    "misere nim 1-3-5-7": random_play(partial(our_aec_env, "misere_nim", heaps=(1, 3, 5, 7))),
+    "nim 10-10-10": random_play(partial(our_aec_env, "nim", heaps=(10, 10, 10))),
+    "addition 3-10": random_play(partial(our_aec_env, "addition", k=3, n=10)),
+    "subtraction 17": random_play(partial(our_aec_env, "subtraction", heaps=(17,))),
     "forward model, nim 3-4-5": forward_model("nim", heaps=(3, 4, 5)),
     "classic/tictactoe-v3": random_play(tictactoe, modules=("pygame",)),
-    "OpenSpiel nim 3-4-5 (Shimmy)": random_play(openspiel_nim, modules=("pyspiel", "shimmy")),
+    "OpenSpiel nim 3-4-5 (Shimmy)": random_play(shimmy_nim, modules=("pyspiel", "shimmy")),
     "training loop, random agents, nim 3-4-5": training_loop(lambda _: RandomAgent()),
     "training loop, q-learning, nim 3-4-5": training_loop(QLearning.for_env),
 }
@@ -158,8 +158,8 @@ def rows(rates: Rates) -> list[list[Any]]:
     """Return one row for each environment; the ratio is the median of the rounds' ratios."""
     faster = {name: round(by.moves, 2) for name, _, by in ratios(rates, BASE)}
     return [
-        [name, *middle_and_range([rate.moves for rate in timed]), faster[name]]
-        for (name, _), timed in rates.items()
+        [name, *middle_and_range([rate.moves for rate in measurements]), faster[name]]
+        for (name, _), measurements in rates.items()
     ]
 
 
@@ -203,7 +203,7 @@ class Section:
 
 def turn_based(rounds: int, quick: bool) -> Section:
     """Time the turn-based environments."""
-    rates, missing = measured(ENVIRONMENTS, rounds, 0.1 if quick else 1.0)
+    rates, missing = measure_rates(ENVIRONMENTS, rounds, 0.1 if quick else 1.0)
     return Section("Turn-based", {"throughput": (HEADER, rows(rates))}, NOTES, missing)
 
 
@@ -211,8 +211,8 @@ def many_at_a_time(rounds: int, quick: bool) -> Section:
     """Time the batched environments."""
     size = batched.SIZES[0] if quick else None
     seconds = 0.05 if quick else 0.5
-    rates, missing = measured(batched.BATCHES, rounds, seconds, size)
-    boards, _ = measured(batched.BOARD_BATCHES, rounds, seconds, size)
+    rates, missing = measure_rates(batched.BATCHES, rounds, seconds, size)
+    boards, _ = measure_rates(batched.BOARD_BATCHES, rounds, seconds, size)
     tables: dict[str, Table] = {
         "batched": (batched.HEADER, batched.rows(rates)),
         "batched_ratios": (batched.RATIO_HEADER, batched.ratio_rows(rates)),
@@ -226,7 +226,7 @@ def on_device(rounds: int, quick: bool) -> Section:
     """Time random play in JAX."""
     batches = {name: rollouts.batch(*of) for name, of in rollouts.ROLLOUTS.items()}
     size = rollouts.SIZES[0] if quick else None
-    rates, missing = measured(batches, rounds, 0.05 if quick else 0.5, size)
+    rates, missing = measure_rates(batches, rounds, 0.05 if quick else 0.5, size)
     tables: dict[str, Table] = {}
     if rates:
         highest = rollouts.bandwidth(rounds, rollouts.NUMBERS >> (10 if quick else 0))

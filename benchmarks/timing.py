@@ -28,7 +28,7 @@ def timed(function: Callable[[], Result]) -> tuple[float, Result]:
     return time.perf_counter() - began, result
 
 
-def interleaved(
+def run_interleaved(
     timers: Mapping[Key, Callable[[float], Result]], rounds: int, seconds: float
 ) -> dict[Key, list[Result]]:
     """Run every timer for about ``seconds``, one after the other, ``rounds`` times over.
@@ -74,7 +74,7 @@ class Batch:
 Rates = dict[tuple[str, int], list[Rate]]
 
 
-def clocked(run: Callable[[int], tuple[int, int]]) -> Timer:
+def as_timer(run: Callable[[int], tuple[int, int]]) -> Timer:
     """Return a timer that runs for about a given time, and reads the clock rarely.
 
     Args:
@@ -97,7 +97,7 @@ def clocked(run: Callable[[int], tuple[int, int]]) -> Timer:
     return timer
 
 
-def measured(
+def measure_rates(
     batches: Mapping[str, Batch], rounds: int, seconds: float, quick_size: int | None = None
 ) -> tuple[Rates, list[str]]:
     """Time every batch at each of its sizes.
@@ -124,7 +124,7 @@ def measured(
             timers[name, size] = batch.make(size)
     # Batches of one size follow each other, as slow periods of the machine may be short.
     by_size = dict(sorted(timers.items(), key=lambda timer: timer[0][1]))
-    rates = interleaved(by_size, rounds, seconds)
+    rates = run_interleaved(by_size, rounds, seconds)
     return {key: rates[key] for key in timers}, missing
 
 

@@ -64,7 +64,7 @@ class DatasetRun:
         rate: probability of a mistake where one is possible.
         seed: seed of the games.
         counts: its games, moves and mistakes.
-        seen: share of the N-positions that occur in it.
+        share_seen: share of the N-positions that occur in it.
         imitated: exact score of imitation, in percent.
         learned: exact score of offline Q-learning, in percent.
         random: exact score of random moves, in percent.
@@ -74,7 +74,7 @@ class DatasetRun:
     rate: float
     seed: int
     counts: Counts
-    seen: float
+    share_seen: float
     imitated: float
     learned: float
     random: float
@@ -133,12 +133,12 @@ def make_dataset(
     learned = learn_offline(recorded)
     scores = [optimality(each, game, "reachable") for each in (imitate(recorded), learned)]
     return DatasetRun(
-        board, rate, seed, counts, seen(learned, game), scores[0].percent, scores[1].percent,
+        board, rate, seed, counts, share_seen(learned, game), scores[0].percent, scores[1].percent,
         scores[1].random_percent,
     )  # fmt: skip
 
 
-def seen(policy: TablePolicy, game: Game) -> float:
+def share_seen(policy: TablePolicy, game: Game) -> float:
     """Return the share of reachable N-positions of which a policy has values."""
     is_known: list[bool] = []
 
@@ -161,8 +161,8 @@ def cells(run: DatasetRun) -> list[Any]:
     counts = run.counts
     return [
         run.board, 100 * run.rate, run.seed, counts.games, counts.moves, counts.decisions,
-        counts.mistakes, 100 * counts.optimal_share, 100 * run.seen, run.imitated, run.learned,
-        run.random,
+        counts.mistakes, 100 * counts.optimal_share, 100 * run.share_seen, run.imitated,
+        run.learned, run.random,
     ]  # fmt: skip
 
 
@@ -179,7 +179,7 @@ def summary(runs: Sequence[DatasetRun]) -> str:
                 [
                     f"{rate:.0%}", f"{mistakes:,} of {possible:,}",
                     percents([100 * run.counts.optimal_share for run in here]),
-                    percents([100 * run.seen for run in here]),
+                    percents([100 * run.share_seen for run in here]),
                     percents([run.imitated for run in here]),
                     percents([run.learned for run in here]),
                 ]

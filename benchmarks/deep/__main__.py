@@ -35,11 +35,11 @@ from benchmarks.deep.settings import (
     FROM_SCRATCH_GAMES,
     LEARNERS,
     MAIN_ENCODING,
+    MOST_SEARCHED,
     OPPONENTS,
     PUBLISHED_STEPS,
     RECIPES,
     SAMPLE,
-    SEARCHED,
     UNTRAINED,
     TrainingTask,
 )
@@ -77,7 +77,7 @@ class Run(TrainingTask):
 
 
 class Training(NamedTuple):
-    """What training has come to: policies by what is added to the learner's name, and its cost."""
+    """The result of training: policies by the suffix of the learner's name, and the cost."""
 
     policies: Mapping[str, Policy]
     games: int = 0
@@ -156,24 +156,24 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
         log: directory of TensorBoard logs, if any.
     """
     name = "-".join(map(str, astuple(task))).replace(", ", "-").replace(" ", "-")
-    trained = training(task, quick, None if log is None else log / name)
+    result = training(task, quick, None if log is None else log / name)
     game = BOARDS[task.board].make().game
     runs: list[Run] = []
-    for added, policy in trained.policies.items():
-        large = bool(added) and runs[0].count > SEARCHED
+    for suffix, policy in result.policies.items():
+        large = bool(suffix) and runs[0].count > MOST_SEARCHED
         score = optimality(policy, game, sample=SAMPLE if large else None)
         runs.append(
             Run(
-                **asdict(replace(task, learner=task.learner + added)),
-                games=trained.games,
-                steps=trained.steps,
-                seconds=trained.seconds,
+                **asdict(replace(task, learner=task.learner + suffix)),
+                games=result.games,
+                steps=result.steps,
+                seconds=result.seconds,
                 percent=score.percent,
                 random_percent=score.random_percent,
                 blunders=len(score.blunders),
                 count=score.count,
                 # What is scored as it learns is the network without search.
-                curve=() if added else trained.curve,
+                curve=() if suffix else result.curve,
             )
         )
     return runs
@@ -260,7 +260,7 @@ NOTES = f"""\
   to the mover's reward instead of subtracted.
 - *alphazero*: `agents.deep.alphazero`, its last network, never one chosen by its score, and its
   most probable action; *with search*: 32 simulations at evaluation too, on boards with more than
-  {SEARCHED:,} N-positions at {SAMPLE:,} of them, drawn. Of signed products even random weights
+  {MOST_SEARCHED:,} N-positions at {SAMPLE:,} of them, drawn. Of signed products even random weights
   score anything from under 1 to 99 %, by seed (`curves.csv`, 0 games): they can tell odd from
   even, and what is learned is what that means. *unsigned products* are the same network with
   factors from 0 to 1, whose products fall with the number of ones: to tell odd from even it has
@@ -389,12 +389,12 @@ def main(
         needed("tensorboardX", "benchmarks.deep", "alphazero")
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
-    quick_ones = ("random", "q-learning", UNTRAINED)
-    weights = [0.1 if task.learner in quick_ones else 1.0 for task in tasks]
+    short_learners = ("random", "q-learning", UNTRAINED)
+    weights = [0.1 if task.learner in short_learners else 1.0 for task in tasks]
     calls = [(task, quick, log) for task in tasks]
     finished = runner(run, calls, weights)
     runner.log.end_runs()
-    runs = [run for of_task in finished for run in of_task]
+    runs = [run for task_runs in finished for run in task_runs]
     rows = summary(runs)
     compared = verdicts(rows)
     print("\n".join([table(HEADER, rows), "", *compared]))

@@ -10,7 +10,7 @@ from agents.deep.alphazero import Settings, begin, raw_policy, search_policy, tr
 from benchmarks.deep.settings import (
     ALPHAZERO,
     ALPHAZERO_BATCH,
-    ALPHAZERO_SCORES,
+    ALPHAZERO_CURVE_POINTS,
     BOARDS,
     TrainingTask,
 )
@@ -20,7 +20,7 @@ from nim_envs.adapters.pgx import PgxEnv
 def train_alphazero(
     task: TrainingTask, games: int, log: Path | None
 ) -> tuple[dict[str, Policy], tuple[tuple[int, float], ...]]:
-    """Return the policies of the last network, by what is added to their name, and the curve.
+    """Return the policies of the last network, by the suffix of their names, and the curve.
 
     Args:
         task: the board, network, encoding and seed.
@@ -30,7 +30,7 @@ def train_alphazero(
     env = PgxEnv(BOARDS[task.board].make().game, task.encoding)
     settings = Settings(games=games, games_at_a_time=ALPHAZERO_BATCH, **ALPHAZERO[task.learner])
     network, curve = train(
-        env, settings, task.seed, scores=ALPHAZERO_SCORES, log=log, progress=False
+        env, settings, task.seed, scores=ALPHAZERO_CURVE_POINTS, log=log, progress=False
     )
     policies: dict[str, Policy] = {
         "": PolicyAgent(raw_policy(network, env), env.game),

@@ -44,7 +44,7 @@ MAIN_ENCODING = "one_hot"
 """The encoding of learners against opponents, unless every encoding is asked for."""
 
 PUBLISHED_STEPS = 100_000
-SCORES = 20
+CURVE_POINTS = 20
 """Points of a learning curve."""
 
 
@@ -96,9 +96,9 @@ ALPHAZERO_BATCH = 250
 """Parallel games of AlphaZero."""
 ALPHAZERO_GAMES = 20_000
 """Games of AlphaZero on the first board; on its own boards as many as were published."""
-ALPHAZERO_SCORES = 10
+ALPHAZERO_CURVE_POINTS = 10
 """Points of AlphaZero's learning curve."""
-SEARCHED = 50_000
+MOST_SEARCHED = 50_000
 """Largest number of N-positions at which a policy with search is scored one by one."""
 SAMPLE = 20_000
 """N-positions that are drawn from larger boards."""

@@ -14,12 +14,12 @@ from agents.deep import PolicyAgent
 from benchmarks.both_seats import BothSeats
 from benchmarks.deep.settings import (
     BOARDS,
+    CURVE_POINTS,
     ENTROPY,
     LEARNING_RATE,
     NUM_ENVS,
     OPPONENTS,
     PPO,
-    SCORES,
     WIDTHS,
     Recipe,
     TrainingTask,
@@ -57,7 +57,7 @@ def train_ppo(task: TrainingTask, games: int, log: Path | None) -> Trained:
     opponent = OPPONENTS[task.opponent]
     seat = None if opponent is None else "random"
     env = GameVecEnv(game, NUM_ENVS, opponent=opponent, seat=seat, encoding=task.encoding)
-    scores = OptimalityCallback(eval_games=games // SCORES, max_games=games, verbose=0)
+    scores = OptimalityCallback(eval_games=games // CURVE_POINTS, max_games=games, verbose=0)
     model = MaskablePPO(
         "MlpPolicy",
         env,
@@ -84,7 +84,7 @@ def train_recipe(task: TrainingTask, steps: int, recipe: Recipe, log: Path | Non
     torch.set_num_threads(1)
     setting = BOARDS[task.board]
     env = BothSeats(make_aec(setting.name, **{**setting.arguments, "start": recipe.start}))
-    scores = OptimalityCallback(eval_games=steps // 4 // SCORES, verbose=0)
+    scores = OptimalityCallback(eval_games=steps // 4 // CURVE_POINTS, verbose=0)
     model = MaskablePPO("MlpPolicy", env, gamma=recipe.discount, seed=task.seed, device="cpu")
     return _learn(model, env, steps, scores, [], log)
 

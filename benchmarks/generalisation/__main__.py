@@ -109,7 +109,7 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
         env: environment that it was trained in.
         quick: whether to score few positions.
     """
-    found = {}
+    scores_by_board = {}
     for name, board in {LEARNED: plan.learned, **plan.held_out}.items():
         game = board.make()
         if learner is None:
@@ -129,8 +129,8 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
         except SearchTooLargeError:  # the board is too large to solve
             continue
         # Blunders are on no table, and may be half a million positions.
-        found[name] = replace(score, blunders=score.blunders[:0])
-    return found
+        scores_by_board[name] = replace(score, blunders=score.blunders[:0])
+    return scores_by_board
 
 
 HEADER = (
@@ -141,33 +141,33 @@ HEADER = (
 
 def rows(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
     """Return one row for each run and board, and one for a run that was refused."""
-    found: list[list[Any]] = []
+    rows: list[list[Any]] = []
     for run in runs:
-        one = [
+        shared = [
             run.experiment, run.contender, run.seed, run.games, run.positions_read,
             round(run.seconds, 3), run.size, "refused" if run.refused else bool(run.proof),
         ]  # fmt: skip
         for board, score in run.scores.items():
-            between = score.interval or (None, None)
-            of = (score.percent, *between, score.count, score.random_percent)
-            found.append([*one, board, *of])
+            interval = score.interval or (None, None)
+            cells = (score.percent, *interval, score.count, score.random_percent)
+            rows.append([*shared, board, *cells])
         if run.refused:
-            found.append([*one, *[None] * (len(HEADER) - len(one))])
-    return found
+            rows.append([*shared, *[None] * (len(HEADER) - len(shared))])
+    return rows
 
 
 def groups(runs: Sequence[GeneralisationRun]) -> list[list[GeneralisationRun]]:
     """Return the runs of each experiment and contender, in the order of the experiments."""
-    found = grouped(runs, "experiment", "contender")
+    by_contender = grouped(runs, "experiment", "contender")
     return [
-        found[name, contender]
+        by_contender[name, contender]
         for name, experiment in EXPERIMENTS.items()
         for contender in experiment.contenders
-        if (name, contender) in found
+        if (name, contender) in by_contender
     ]
 
 
-def spread(values: Sequence[float]) -> str:
+def median_text(values: Sequence[float]) -> str:
     """Return the median of numbers, with the least and the greatest where they differ.
 
     A dash stands for none.
@@ -192,9 +192,9 @@ def learning(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
         [
             group[0].experiment,
             group[0].contender,
-            spread([run.games for run in done]),
-            spread([run.positions_read for run in done if run.positions_read is not None]),
-            spread([run.seconds for run in done]),
+            median_text([run.games for run in done]),
+            median_text([run.positions_read for run in done if run.positions_read is not None]),
+            median_text([run.seconds for run in done]),
             ", ".join(dict.fromkeys(run.size for run in done)),
             "-"
             if done[0].positions_read is None

@@ -130,23 +130,23 @@ def _networks(games: int, ablations: Mapping[str, dict[str, Any]]) -> dict[str, 
     }
 
 
-def _odd_heaps(number: int) -> tuple[int, ...]:
-    return tuple(range(1, 2 * number, 2))
+def _odd_heaps(count: int) -> tuple[int, ...]:
+    return tuple(range(1, 2 * count, 2))
 
 
 EXPERIMENTS: dict[str, Experiment] = {
     **{
-        f"nim-{number}": Experiment(
-            _nim("nim", _odd_heaps(number)),
-            _larger("nim", _odd_heaps(number + 3)),
+        f"nim-{count}": Experiment(
+            _nim("nim", _odd_heaps(count)),
+            _larger("nim", _odd_heaps(count + 3)),
             {
                 **_automata(100, 1_000, "start"),
                 "quotient": LearnerBudget("quotient", 20_000),
-                **_networks(8_000, ABLATIONS if number == 5 else {}),
+                **_networks(8_000, ABLATIONS if count == 5 else {}),
                 **TABLES,
             },
         )
-        for number in (5, 6, 7)
+        for count in (5, 6, 7)
     },
     "misere-nim": Experiment(
         _nim("misere_nim", (15,) * 4, "uniform"),
@@ -184,10 +184,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     **{
         name: Experiment(
             ExperimentBoard(game, {"heaps": (heap,), **arguments}),
-            {
-                f"{number} heaps": _sampled(game, (heap,) * number, **arguments)
-                for number in numbers
-            },
+            {f"{count} heaps": _sampled(game, (heap,) * count, **arguments) for count in numbers},
             {"quotient": LearnerBudget("quotient", 100_000), "random": TABLES["random"]},
         )
         for name, game, heap, numbers, arguments in (

@@ -68,20 +68,20 @@ class LibraryRun:
     missing: str = ""
 
 
-def run(board: str, name: str, seed: int, moves: int) -> LibraryRun:
+def run(board: str, recipe_name: str, seed: int, moves: int) -> LibraryRun:
     """Train a learner as its recipe says, score it at every N-position and diagnose it.
 
     Args:
         board: a key of :data:`benchmarks.libraries.recipes.BOARDS`.
-        name: a key of :data:`benchmarks.libraries.recipes.RECIPES`.
+        recipe_name: a key of :data:`benchmarks.libraries.recipes.RECIPES`.
         seed: integer seed.
         moves: number of moves of training, of both seats where both learn.
     """
-    recipe = RECIPES[name]
+    recipe = RECIPES[recipe_name]
     try:
         module = import_module(f"benchmarks.libraries.{recipe.module}")
     except MissingPackageError as error:
-        return LibraryRun(board, name, seed, missing=str(error))
+        return LibraryRun(board, recipe_name, seed, missing=str(error))
     began = time.perf_counter()
     policies = getattr(module, recipe.function)(board, moves, seed, **recipe.options)
     seconds = time.perf_counter() - began
@@ -92,7 +92,7 @@ def run(board: str, name: str, seed: int, moves: int) -> LibraryRun:
     faults = report.faults if report.verdict == "faulty" else ()
     return LibraryRun(
         board,
-        name,
+        recipe_name,
         seed,
         moves if recipe.learns else 0,
         float(np.mean([score.percent for score in scores])),
@@ -123,12 +123,12 @@ def summary(runs: Sequence[LibraryRun]) -> list[dict[str, Any]]:
         recipe = RECIPES[name]
         percents = [run.percent for run in group]
         named = Counter(run.fault for run in group if run.fault)
-        fault, found = named.most_common(1)[0] if named else ("", 0)
+        fault, count = named.most_common(1)[0] if named else ("", 0)
         odds = min((run.log_odds for run in group if fault and run.fault == fault), default=None)
         cells = (
             board, recipe.library, recipe.learner, recipe.recipe, len(group), group[0].moves,
             float(np.mean(percents)), min(percents), group[0].random_percent,
-            float(np.mean([run.seconds for run in group])), fault, found,
+            float(np.mean([run.seconds for run in group])), fault, count,
             "" if odds is None else power_of_ten(odds), group[0].versions, name,
         )  # fmt: skip
         rows.append(dict(zip(HEADER, cells, strict=True)))
@@ -145,8 +145,8 @@ def with_earlier(rows: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]
         path: the table, which may be missing.
     """
     earlier = read_csv(path) if path.exists() else []
-    found = {(row["board"], row["name"]): row for row in [*earlier, *rows]}
-    return [found[key] for key in product(BOARDS, RECIPES) if key in found]
+    by_key = {(row["board"], row["name"]): row for row in [*earlier, *rows]}
+    return [by_key[key] for key in product(BOARDS, RECIPES) if key in by_key]
 
 
 SHOWN = ("library", "learner", "recipe", "optimality %", "lowest", "seconds", "fault (seeds, odds)")
@@ -154,13 +154,13 @@ SHOWN = ("library", "learner", "recipe", "optimality %", "lowest", "seconds", "f
 
 def table_rows(rows: list[dict[str, Any]], board: str) -> list[list[Any]]:
     """Return the rows of one board as they are printed, under :data:`SHOWN`."""
-    found = []
+    cells = []
     for row in rows:
         if row["board"] == board:
             fault = f"{row['fault']} ({row['found']}, {row['odds']})" if row["fault"] else "-"
             numbers = (float(row[name]) for name in ("optimality %", "lowest", "seconds"))
-            found.append([row["library"], row["learner"], row["recipe"], *numbers, fault])
-    return found
+            cells.append([row["library"], row["learner"], row["recipe"], *numbers, fault])
+    return cells
 
 
 def missing(runs: Sequence[LibraryRun]) -> list[str]:
@@ -254,8 +254,8 @@ def main(
     runner.log.end_runs()
     rows = with_earlier(summary(finished), output / "libraries.csv")
     for board in BOARDS:
-        if found := table_rows(rows, board):
-            print(f"{board}\n{table(SHOWN, found)}\n")
+        if board_rows := table_rows(rows, board):
+            print(f"{board}\n{table(SHOWN, board_rows)}\n")
     for sentence in missing(finished):
         print(sentence)
     cells = [[row[title] for title in HEADER] for row in rows]

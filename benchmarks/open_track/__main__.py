@@ -100,12 +100,12 @@ def main(
     if whole or (own and not quick):
         measured = {row["learner"] for row in rows}
         all_rows = rows + [row for row in published() if row["learner"] not in measured]
-    found = standings(all_rows, tasks)
-    print(standings_table(found, own))
+    places = standings(all_rows, tasks)
+    print(standings_table(places, own))
     write_report(
         output,
         "open_track",
-        page(all_rows, invocation()) if whole else standings_table(found, own, "github"),
+        page(all_rows, invocation()) if whole else standings_table(places, own, "github"),
         {"open_track": (HEADER, [tuple(row.values()) for row in rows])},
         {"open_track": curves(all_rows, tasks)},
         formats=("png",),

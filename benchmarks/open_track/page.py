@@ -107,17 +107,17 @@ rewards the learner uses.
 
 
 def standings_table(
-    found: Iterable[OpenStanding], own: Sequence[str] = (), style: str = "simple"
+    places: Iterable[OpenStanding], own: Sequence[str] = (), style: str = "simple"
 ) -> str:
     """Return standings as a table.
 
     Args:
-        found: the standings.
-        own: learners from elsewhere, which are marked.
+        places: the standings.
+        own: the user's learners, which are marked.
         style: a table format of tabulate.
     """
     rows: list[list[Any]] = []
-    for each in found:
+    for each in places:
         scores = (
             each.score, each.learned_area, each.learned_last, each.larger_area, each.larger_last,
         )  # fmt: skip
@@ -134,8 +134,8 @@ def page(rows: Sequence[Row], command: str) -> str:
         rows: rows of ``open_track.csv``, of all tasks.
         command: command that has made them.
     """
-    found = standings(rows, list(TASKS))
-    trained = [each for each in found if each.learner not in UNTRAINED]
+    places = standings(rows, list(TASKS))
+    trained = [each for each in places if each.learner not in UNTRAINED]
     played = {task for each in trained for task in each.larger}
     nobody = [task for task in TASKS if task not in played]
     areas = [f"{who}: {board}" for who in ("observes", "any") for board in BOARDS]
@@ -151,7 +151,7 @@ def page(rows: Sequence[Row], command: str) -> str:
         games=", ".join(f"{number:,}" for number in GAMES[:-1]) + f" or {GAMES[-1]:,}",
         sample=SAMPLE,
         last=GAMES[-1],
-        standings=standings_table(found, style="github"),
+        standings=standings_table(places, style="github"),
         larger="\n".join(
             f"- `{each.learner}`: {', '.join(each.larger)}" for each in trained if each.larger
         ),
@@ -174,12 +174,12 @@ def arguments(board: Mapping[str, Any]) -> str:
     return f"`{', '.join(f'{key}={value!r}' for key, value in board.items())}`"
 
 
-def summary(found: Sequence[OpenStanding]) -> str:
+def summary(places: Sequence[OpenStanding]) -> str:
     """Return the highest scores in a sentence; empty if there are none."""
-    observing = [each for each in found if each.knows in OBSERVED]
+    observing = [each for each in places if each.knows in OBSERVED]
     if not observing:
         return ""
-    best, alone = found[0], observing[0]
+    best, alone = places[0], observing[0]
     return textwrap.fill(
         f"The highest score of 100 is {percent(best.score)} (`{best.learner}`, which knows "
         f"{best.knows}); the highest of those that know only what they observe is "

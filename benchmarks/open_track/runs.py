@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agents import HypothesisError, RandomAgent
-from benchmarks.entries import Fitted, fitted, learns
+from benchmarks.entries import TrainedLearner, learns, train_learner
 from benchmarks.open_track.tasks import GAMES, SAMPLE, TASKS
 from benchmarks.report import mean_of
 from nim_envs import Game, GameEnv, optimality
@@ -74,17 +74,17 @@ def run(task: str, learner: str, seed: int, quick: bool) -> list[OpenRun]:
 
     Args:
         task: a key of :data:`TASKS`.
-        learner: name as for :func:`benchmarks.entries.fitted`.
+        learner: name as for :func:`benchmarks.entries.train_learner`.
         seed: integer seed.
         quick: whether to play few games and score few positions: a check, not a result.
     """
     sample = QUICK_SAMPLE if quick else SAMPLE
-    found: list[tuple[float, float, str, str]] = []
+    scores: list[tuple[float, float, str, str]] = []
     for games in QUICK_GAMES if quick else GAMES:
-        if not found or learns(learner):
-            scored = _scored(task, learner, games, seed, sample)
-        found.append(scored)
-    learned, larger, *ways_to_play = zip(*found, strict=True)
+        if not scores or learns(learner):
+            entry = _scored(task, learner, games, seed, sample)
+        scores.append(entry)
+    learned, larger, *ways_to_play = zip(*scores, strict=True)
     random = [_random(task, board, sample) for board in BOARDS]
     return [
         OpenRun(task, board, learner, seed, percents, score.percent, score.count, ways[-1])
@@ -100,7 +100,7 @@ def _scored(
     """Return the scores on the learned and the larger board, in percent, and the ways to play."""
     at_random = [_random(task, board, sample).percent for board in BOARDS]
     try:
-        entry = fitted(learner, GameEnv(_game(task, "learned")), games, seed)
+        entry = train_learner(learner, GameEnv(_game(task, "learned")), games, seed)
     except (HypothesisError, InvalidGameError, SearchTooLargeError):
         return at_random[0], at_random[1], REFUSED, REFUSED
     percent = mean_of(entry.scores("reachable"), "percent")
@@ -110,12 +110,12 @@ def _scored(
     return percent, _score(elsewhere, task, "larger", sample).percent, PLAYS, PLAYS
 
 
-def _on_the_larger(entry: Fitted, task: str) -> Any:
+def _on_the_larger(entry: TrainedLearner, task: str) -> Any:
     """Return the policy on the larger board; ``None`` if there is none."""
-    if entry.on is None:
+    if entry.policy_on is None:
         return None
     try:
-        return entry.on(_game(task, "larger"))
+        return entry.policy_on(_game(task, "larger"))
     except ValueError:
         return None
 

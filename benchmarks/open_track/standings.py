@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.leaderboard import RESULTS, InvalidRunsError, entered
+from benchmarks.leaderboard import RESULTS, InvalidRunsError, entry_rows
 from benchmarks.open_track.runs import BOARDS, PLAYS, REFUSED
 from benchmarks.open_track.tasks import TASKS, VERSION
 from benchmarks.report import read_csv
@@ -38,7 +38,7 @@ def published() -> list[Row]:
     """
     path = RESULTS / "open_track.csv"
     own = read_rows(path) if path.exists() else []
-    return [*own, *entered(RESULTS / "open_entries", read_rows)]
+    return [*own, *entry_rows(RESULTS / "open_entries", read_rows)]
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -93,7 +93,7 @@ def standings(rows: Iterable[Row], tasks: Sequence[str]) -> list[OpenStanding]:
     by_learner: dict[str, dict[tuple[str, str], Row]] = {}
     for row in rows:
         by_learner.setdefault(row["learner"], {})[row["task"], row["board"]] = row
-    found = []
+    places = []
     for learner, own in by_learner.items():
         if not all((task, board) in own for task in tasks for board in BOARDS):
             continue
@@ -102,7 +102,7 @@ def standings(rows: Iterable[Row], tasks: Sequence[str]) -> list[OpenStanding]:
             for board in BOARDS
             for column in ("area", "last %")
         )
-        found.append(
+        places.append(
             OpenStanding(
                 learner,
                 own[tasks[0], BOARDS[0]]["knows"],
@@ -115,7 +115,7 @@ def standings(rows: Iterable[Row], tasks: Sequence[str]) -> list[OpenStanding]:
                 [task for task in tasks if own[task, "larger"]["plays"] == PLAYS],
             )
         )
-    return sorted(found, key=lambda each: (-each.score, each.learner))
+    return sorted(places, key=lambda each: (-each.score, each.learner))
 
 
 def best_by_task(rows: Iterable[Row]) -> dict[str, list[float]]:
@@ -125,11 +125,11 @@ def best_by_task(rows: Iterable[Row]) -> dict[str, list[float]]:
         Four areas by task: on the learned and on the larger board, of the learners that know
         nothing but what they observe; then on both boards, of all learners.
     """
-    found: dict[str, list[float]] = {task: [0.0] * 4 for task in TASKS}
+    areas: dict[str, list[float]] = {task: [0.0] * 4 for task in TASKS}
     for row in rows:
         if row["learner"] != "optimal":
             board = BOARDS.index(row["board"])
-            best = found[row["task"]]
+            best = areas[row["task"]]
             for first in (0, 2) if row["knows"] in OBSERVED else (2,):
                 best[first + board] = max(best[first + board], float(row["area"]))
-    return found
+    return areas

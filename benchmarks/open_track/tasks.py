@@ -54,12 +54,12 @@ def octal_codes(seed: Sequence[int], count: int, known: Sequence[str] = ()) -> l
         True
     """
     rng = np.random.default_rng(seed)
-    found: list[str] = []
-    while len(found) < count:
+    codes: list[str] = []
+    while len(codes) < count:
         code = "0." + "".join(map(str, rng.integers(8, size=3)))
-        if splits(code) and code not in (*found, *known):
-            found.append(code)
-    return found
+        if splits(code) and code not in (*codes, *known):
+            codes.append(code)
+    return codes
 
 
 def code_of(version: str, known: Sequence[str]) -> str:

@@ -76,15 +76,15 @@ HEADER = (
 )  # fmt: skip
 
 
-def spread(results: list[TrainingResult], score: str) -> str:
+def score_text(results: list[TrainingResult], score: str) -> str:
     """Return the mean of a score over seeds, with its lowest and highest where they differ."""
     return percents([result.scores[score] for result in results if score in result.scores])
 
 
 def in_same_seconds(runs: list[SystemRun], contender: str) -> list[TrainingResult]:
     """Return a contender's results in the same time, by seed; empty if a run has none."""
-    found = [run.same_seconds[contender] for run in runs if run.same_seconds is not None]
-    return found if len(found) == len(runs) else []
+    results = [run.same_seconds[contender] for run in runs if run.same_seconds is not None]
+    return results if len(results) == len(runs) else []
 
 
 def summary(runs: list[SystemRun]) -> list[list[Any]]:
@@ -95,7 +95,7 @@ def summary(runs: list[SystemRun]) -> list[list[Any]]:
         limits = system.limit() if system.limit else {}
         published = [run.published for run in group]
         for score in published[0].scores:
-            once = [system.figures.get(score, "-"), spread(published, score)]
+            once = [system.figures.get(score, "-"), score_text(published, score)]
             for contender in system.ours:
                 same_games = [run.same_games[contender.name] for run in group]
                 rows.append(
@@ -105,8 +105,8 @@ def summary(runs: list[SystemRun]) -> list[list[Any]]:
                         *once,
                         contender.name,
                         contender.knows,
-                        spread(same_games, score),
-                        spread(in_same_seconds(group, contender.name), score),
+                        score_text(same_games, score),
+                        score_text(in_same_seconds(group, contender.name), score),
                         f"{limits[score]:.1f}" if score in limits else "-",
                     ]
                 )

@@ -156,14 +156,14 @@ def q_learners(runs: list[Any]) -> Figure | None:
             linestyle=":", **MEASURED,
         )  # fmt: skip
         learner = system.ours[0].name
-        for kind, color, marker, label in (
+        for comparison_kind, color, marker, label in (
             ("same_games", BLUE, "s", "same games"),
             ("same_seconds", VERMILLION, "^", "same seconds"),
         ):
             points = [
-                (games, _mean((getattr(run, kind)[learner] for run in group), score))
+                (games, _mean((getattr(run, comparison_kind)[learner] for run in group), score))
                 for games, group in by_games.items()
-                if all(getattr(run, kind) is not None for run in group)
+                if all(getattr(run, comparison_kind) is not None for run in group)
             ]
             axes.plot(
                 [games for games, _ in points], [mean for _, mean in points],

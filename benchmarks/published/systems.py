@@ -103,11 +103,11 @@ class PublishedTable:
 
     def __call__(self, seed: int, games: int) -> TrainingResult:
         """Train it, and score it."""
-        taken, learner = timed(partial(self.train, games, seed))
+        seconds, learner = timed(partial(self.train, games, seed))
         env = self.game.make()
         table = q_learner.action_values(self.values(learner), env.game.rules.num_options)
         policy = GreedyTablePolicy(ObservationIndex(env.observation_space("player_0")), table)
-        return TrainingResult(self.score((policy,), env), games, taken)
+        return TrainingResult(self.score((policy,), env), games, seconds)
 
 
 def greedy(player: Policy) -> Policy:

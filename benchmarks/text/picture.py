@@ -14,7 +14,7 @@ from benchmarks.text.settings import BOARDS, ROWS
 from nim_envs.render.style import GREY, PAGE_WIDTH, styled
 
 if TYPE_CHECKING:
-    from benchmarks.text.runs import Learned, Spoken
+    from benchmarks.text.runs import PlayResult, SpeechResult
 
 TITLES = {
     "nim-3-4-5": "Nim 3-4-5, scored where it learns",
@@ -29,7 +29,7 @@ STYLES: dict[str, dict[str, Any]] = {
 
 
 @styled
-def figure(spoken: Sequence[Spoken], learned: Sequence[Learned]) -> Figure:
+def figure(spoken: Sequence[SpeechResult], learned: Sequence[PlayResult]) -> Figure:
     """Draw all curves, the seeds as thin lines and their mean as a thick one.
 
     Args:

@@ -22,7 +22,7 @@ from benchmarks.text.settings import (
 from nim_envs.text import PROMPT_VERSION
 
 if TYPE_CHECKING:  # what is run needs PyTorch, and its tables do not
-    from benchmarks.text.runs import Learned, Spoken
+    from benchmarks.text.runs import PlayResult, SpeechResult
 
 FLOOR = 98.0
 """Percent that the last row is to come to in every seed."""
@@ -38,7 +38,7 @@ SUMMARY = ("row", "replies are paid for", "percent", "CPU seconds", "98 % after"
 SPEECH = ("board", "legal %", "CPU seconds", "greedy %", "random %", "positions")
 
 
-def runs(spoken: Sequence[Spoken], learned: Sequence[Learned]) -> list[list[Any]]:
+def runs(spoken: Sequence[SpeechResult], learned: Sequence[PlayResult]) -> list[list[Any]]:
     """Return a row for each run, for CSV."""
     of = {(each.board, each.seed): (each.count, round(each.random, 4)) for each in spoken}
     rows: list[list[Any]] = [
@@ -57,7 +57,7 @@ def runs(spoken: Sequence[Spoken], learned: Sequence[Learned]) -> list[list[Any]
     ]  # fmt: skip
 
 
-def curves(learned: Sequence[Learned]) -> list[tuple[Any, ...]]:
+def curves(learned: Sequence[PlayResult]) -> list[tuple[Any, ...]]:
     """Return the points of all curves, for CSV."""
     return [
         (each.board, each.row, each.seed, moves, round(percent, 4))
@@ -66,18 +66,18 @@ def curves(learned: Sequence[Learned]) -> list[tuple[Any, ...]]:
     ]
 
 
-def reached(learned: Sequence[Learned]) -> str:
+def reached(learned: Sequence[PlayResult]) -> str:
     """Return after how many moves runs were scored at :data:`FLOOR` for the first time."""
     first = [
         next((moves for moves, percent in each.curve if percent >= FLOOR), None) for each in learned
     ]
-    came = [moves for moves in first if moves is not None]
-    if not came:
+    reached_moves = [moves for moves in first if moves is not None]
+    if not reached_moves:
         return "never"
-    low, high = (f"{round(moves / 1000):,}" for moves in (min(came), max(came)))
-    between = low if low == high else f"{low} to {high}"
-    some = "" if len(came) == len(first) else f" ({len(came)} of {len(first)})"
-    return f"{between} thousand{some}"
+    least, most = (f"{round(moves / 1000):,}" for moves in (min(reached_moves), max(reached_moves)))
+    thousands = least if least == most else f"{least} to {most}"
+    seeds = "" if len(reached_moves) == len(first) else f" ({len(reached_moves)} of {len(first)})"
+    return f"{thousands} thousand{seeds}"
 
 
 def _seconds(values: Sequence[float]) -> str:
@@ -85,7 +85,9 @@ def _seconds(values: Sequence[float]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def summary(board: str, spoken: Sequence[Spoken], learned: Sequence[Learned]) -> list[list[str]]:
+def summary(
+    board: str, spoken: Sequence[SpeechResult], learned: Sequence[PlayResult]
+) -> list[list[str]]:
     """Return one row for each way of paying replies on a board, over its seeds."""
     before = [each for each in spoken if each.board == board]
     rows = []
@@ -110,7 +112,7 @@ def summary(board: str, spoken: Sequence[Spoken], learned: Sequence[Learned]) ->
     ]
 
 
-def speech(spoken: Sequence[Spoken]) -> list[list[str]]:
+def speech(spoken: Sequence[SpeechResult]) -> list[list[str]]:
     """Return one row for each board: what supervised training came to."""
     return [
         [
@@ -125,7 +127,7 @@ def speech(spoken: Sequence[Spoken]) -> list[list[str]]:
     ]
 
 
-def both_sides(learned: Sequence[Learned]) -> list[list[str]]:
+def both_sides(learned: Sequence[PlayResult]) -> list[list[str]]:
     """Return one row for each board with held-out positions: scores there, and where it learned."""
     held_out = [each for each in learned if BOARDS[each.board].held_out]
     return [
@@ -138,7 +140,7 @@ def both_sides(learned: Sequence[Learned]) -> list[list[str]]:
     ]
 
 
-def notes(spoken: Sequence[Spoken]) -> str:
+def notes(spoken: Sequence[SpeechResult]) -> str:
     """Return what the figures mean."""
     size = f"{spoken[0].parameters:,} weights and {spoken[0].words} words" if spoken else ""
     return f"""\
@@ -166,7 +168,7 @@ def notes(spoken: Sequence[Spoken]) -> str:
 """
 
 
-def report(spoken: Sequence[Spoken], learned: Sequence[Learned], command: str) -> str:
+def report(spoken: Sequence[SpeechResult], learned: Sequence[PlayResult], command: str) -> str:
     """Return the whole report as Markdown."""
     parts = [
         f"# A language model from nothing: all figures\n\n`{command}`. "
@@ -185,7 +187,7 @@ def report(spoken: Sequence[Spoken], learned: Sequence[Learned], command: str) -
     return "\n".join([*parts, f"## Notes\n\n{notes(spoken)}"])
 
 
-def floors(spoken: Sequence[Spoken], learned: Sequence[Learned]) -> list[str]:
+def floors(spoken: Sequence[SpeechResult], learned: Sequence[PlayResult]) -> list[str]:
     """Return lines that compare the worst seeds with what is asked for."""
     lines = []
     # At positions that were held out it has not learned to speak either.
@@ -205,7 +207,7 @@ def floors(spoken: Sequence[Spoken], learned: Sequence[Learned]) -> list[str]:
     return lines
 
 
-def mean_curve(learned: Sequence[Learned]) -> tuple[list[float], list[float]]:
+def mean_curve(learned: Sequence[PlayResult]) -> tuple[list[float], list[float]]:
     """Return the mean over seeds of moves and of percents, point by point."""
     length = min(len(each.curve) for each in learned)
     points = np.array([each.curve[:length] for each in learned])

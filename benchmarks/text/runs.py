@@ -38,7 +38,7 @@ Weights = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class Spoken:
+class SpeechResult:
     """A model that has learned to speak.
 
     Attributes:
@@ -69,7 +69,7 @@ class Spoken:
 
 
 @dataclass(frozen=True)
-class Learned:
+class PlayResult:
     """A model that has learned to play.
 
     Attributes:
@@ -120,7 +120,7 @@ def split(words: Words, share: float, seed: int) -> Split:
         return Split(words.positions, words.won, words.won)
     order = np.random.default_rng(seed).permutation(len(words.won)).tolist()
     last = round(share * len(order))
-    scored = {words.won[number] for number in order[:last]}
+    scored = {words.won[index] for index in order[:last]}
     return Split(
         [here for here in words.positions if here not in scored],
         [here for here in words.won if here not in scored],
@@ -128,7 +128,7 @@ def split(words: Words, share: float, seed: int) -> Split:
     )
 
 
-def speak(board: str, seed: int, quick: bool) -> Spoken:
+def speak(board: str, seed: int, quick: bool) -> SpeechResult:
     """Teach a new model to speak, and score it.
 
     Args:
@@ -148,7 +148,7 @@ def speak(board: str, seed: int, quick: bool) -> Spoken:
         lost_positions=True, style="short",
     )  # fmt: skip
     greedy = score(speaker(words, model), words.language, use.scored, style="short")
-    return Spoken(
+    return SpeechResult(
         board,
         seed,
         seconds,
@@ -163,7 +163,7 @@ def speak(board: str, seed: int, quick: bool) -> Spoken:
     )
 
 
-def learn(board: str, row: str, seed: int, weights: Weights, quick: bool) -> Learned:
+def learn(board: str, row: str, seed: int, weights: Weights, quick: bool) -> PlayResult:
     """Let a model that speaks learn to play, and score it as it learns.
 
     Args:
@@ -195,6 +195,6 @@ def learn(board: str, row: str, seed: int, weights: Weights, quick: bool) -> Lea
         seconds += time.process_time() - began
         if learner.moves >= min(len(curve) * between, settings.moves):
             curve.append((learner.moves, percent(use.scored)))
-    return Learned(
+    return PlayResult(
         board, row, seed, learner.moves, seconds, curve[-1][1], percent(use.trained), tuple(curve)
     )

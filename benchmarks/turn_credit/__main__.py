@@ -18,8 +18,8 @@ from benchmarks.command_line import benchmark, invocation, names_option, run_opt
 from benchmarks.parallel import Runner
 from benchmarks.report import table, write_report
 from benchmarks.turn_credit.direction import GROUPS_PER_BLOCK, Checks, Direction, measure
-from benchmarks.turn_credit.limits import Limit, end
-from benchmarks.turn_credit.moves import MovesToLearn, needed
+from benchmarks.turn_credit.limits import Limit, limit_of
+from benchmarks.turn_credit.moves import MovesToLearn, moves_to_learn
 from benchmarks.turn_credit.picture import figures
 from benchmarks.turn_credit.report import (
     CHECKED,
@@ -34,7 +34,11 @@ from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES, QUICK, SET
 from nim_envs.errors import InvalidGameError
 from nim_envs.references import resolved
 
-PARTS: dict[str, Callable[..., Any]] = {"direction": measure, "ends": end, "moves": needed}
+PARTS: dict[str, Callable[..., Any]] = {
+    "direction": measure,
+    "ends": limit_of,
+    "moves": moves_to_learn,
+}
 """Functions that do the tasks of each part."""
 
 DRAWS = 3
@@ -65,26 +69,26 @@ def tasks(
         quick: whether they are few.
         own: more estimators, each ``"module:function"``.
     """
-    found: list[tuple[str, tuple[Any, ...]]] = []
+    queue: list[tuple[str, tuple[Any, ...]]] = []
     known = [name for name in ESTIMATORS if name not in own]
     chosen = QUICK_ESTIMATORS if quick else tuple(known)
     for part in parts:
         if part == "direction":
             more = (tuple(own),) if own else ()
             groups, draws = (QUICK_GROUPS, 1) if quick else (GROUPS_PER_BLOCK, DRAWS)
-            found += [
+            queue += [
                 (part, (setting, kind, draw, groups, *more))
                 for setting in ([QUICK] if quick else SETTINGS)
                 for kind in POLICIES
                 for draw in range(draws)
             ]
         else:
-            places = ([QUICK], [QUICK_ANYWHERE]) if quick else (FULL, ANYWHERE)
-            settings = places[part == "moves"]
+            board_sets = ([QUICK], [QUICK_ANYWHERE]) if quick else (FULL, ANYWHERE)
+            settings = board_sets[part == "moves"]
             # Where the expectation of one's own leads is not known.
             names = (*chosen, *own) if part == "moves" else chosen
-            found += [(part, (setting, name, quick)) for setting in settings for name in names]
-    return found
+            queue += [(part, (setting, name, quick)) for setting in settings for name in names]
+    return queue
 
 
 def _weight(task: tuple[str, tuple[Any, ...]]) -> float:
@@ -140,7 +144,7 @@ def main(
     finished = runner(work, queue, weights)
     runner.log.end_runs()
     measured = [each for each in finished if isinstance(each, tuple)]
-    directions: list[Direction] = [each for found, _ in measured for each in found]
+    directions: list[Direction] = [each for of_task, _ in measured for each in of_task]
     directions.sort(key=_place)
     checks: list[Checks] = [each for _, each in measured]
     limits = [each for each in finished if isinstance(each, Limit)]

@@ -31,7 +31,7 @@ class Limit:
     halfway: float
 
 
-def end(setting: str, estimator: str, quick: bool) -> Limit:
+def limit_of(setting: str, estimator: str, quick: bool) -> Limit:
     """Return where an estimator's expectation leads.
 
     Args:
@@ -42,10 +42,8 @@ def end(setting: str, estimator: str, quick: bool) -> Limit:
     task = SETTINGS[setting].task()
     steps = QUICK_STEPS if quick else STEPS
     halfway, share = (
-        Exact(
-            task, limit(task, ESTIMATORS[estimator], np.zeros(task.legal.shape), number)
-        ).objective
+        Exact(task, limit(task, ESTIMATORS[estimator], np.zeros(task.legal.shape), count)).objective
         / task.optimal_win_probability
-        for number in (steps // 2, steps)
+        for count in (steps // 2, steps)
     )
     return Limit(setting, estimator, share, halfway)

@@ -83,7 +83,7 @@ def choose(runs_by_rate: dict[float, list[RunResult]], cap: int) -> float:
     )
 
 
-def needed(setting: str, estimator: str, quick: bool) -> MovesToLearn:
+def moves_to_learn(setting: str, estimator: str, quick: bool) -> MovesToLearn:
     """Choose a learning rate on some seeds, then learn with others.
 
     Args:

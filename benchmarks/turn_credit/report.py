@@ -46,7 +46,7 @@ def relative_costs(directions: Sequence[Direction]) -> dict[tuple[str, str], flo
     for each in directions:
         ratio = each.cost / base[each.setting, each.policy, each.draw]
         ratios.setdefault((each.policy, each.estimator), []).append(ratio)
-    return {key: float(np.exp(np.mean(np.log(found)))) for key, found in ratios.items()}
+    return {key: float(np.exp(np.mean(np.log(values)))) for key, values in ratios.items()}
 
 
 def span(numbers: Sequence[float]) -> str:
@@ -56,10 +56,10 @@ def span(numbers: Sequence[float]) -> str:
         # What is 1 but for rounding errors is 1.
         if abs(number - 1) < 1e-9:
             return "1"
-        places = 3
-        while places < 8 and f"{number:.{places}f}".startswith("1.0"):
-            places += 1
-        return f"{number:.{places}f}"
+        decimals = 3
+        while decimals < 8 and f"{number:.{decimals}f}".startswith("1.0"):
+            decimals += 1
+        return f"{number:.{decimals}f}"
 
     if not numbers:
         return "-"
@@ -89,14 +89,14 @@ def summary(
     costs = relative_costs(directions)
     rows = []
     for name in ESTIMATORS:
-        found = [_of(directions, kind, name) for kind in POLICIES]
+        groups = [_of(directions, kind, name) for kind in POLICIES]
         ends = [each.share for each in limits if each.estimator == name]
         by_game = {each.setting: each for each in moves if each.estimator == name}
-        if any(found) or ends or by_game:
+        if any(groups) or ends or by_game:
             rows.append(
                 [
                     name,
-                    *(span([each.cosine for each in group]) for group in found),
+                    *(span([each.cosine for each in group]) for group in groups),
                     *(f"{costs[kind, name]:.2f}" if (kind, name) in costs else "-"
                       for kind in POLICIES),
                     span(ends),

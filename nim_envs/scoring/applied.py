@@ -35,13 +35,13 @@ class _Calls(NamedTuple):
 
     Attributes:
         name: the method.
-        count: number of calls.
+        num_calls: number of calls.
         arguments: a batch, a row for each call; ``None``: it takes no argument.
         positions: positions that it may read, a row for each call; ``None``: none.
     """
 
     name: str
-    count: int
+    num_calls: int
     arguments: Any | None = None
     positions: Positions | None = None
 
@@ -119,9 +119,9 @@ class AppliedWrapper:
 
     def _answers(self, calls: _Calls) -> list[Any]:
         """Make calls, the first ones twice; return the answers."""
-        rows = np.arange(calls.count)
+        rows = np.arange(calls.num_calls)
         answers = self._answers_in(rows, calls, self._wrapper)
-        if calls.name not in self._checked and calls.count > 1:
+        if calls.name not in self._checked and calls.num_calls > 1:
             backwards = rows[:MOST_REPEATED][::-1]
             again = self._answers_in(backwards, calls, self._copy())
             if not all(map(same, again, [answers[row] for row in backwards])):

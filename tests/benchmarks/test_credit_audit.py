@@ -13,7 +13,15 @@ import pytest
 from agents.turn_credit.estimators import ESTIMATORS
 from agents.turn_credit.exact import Exact
 from benchmarks import credit_audit
-from benchmarks.credit_audit import AUDITED, FINDINGS, SETTINGS, Audited, Games, few, measure
+from benchmarks.credit_audit import (
+    CONCLUSIONS,
+    CREDIT_FUNCTIONS,
+    SETTINGS,
+    CreditFunction,
+    Games,
+    few,
+    measure,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "credit_audit.md"
 
@@ -79,7 +87,7 @@ def forgetful(batch):
 @pytest.fixture
 def made(monkeypatch):
     def make(call, **more):
-        function = Audited(
+        function = CreditFunction(
             "none", __name__, "by_hand", "R − mean", lambda _, batch: call(batch),
             credit_audit._centred, **more,
         )  # fmt: skip
@@ -114,7 +122,7 @@ def test_errors_and_infinite_credits_stand_in_the_table():
             raise ZeroDivisionError
         return by_hand(batch) / (batch.scores.any() and 1)
 
-    function = Audited(
+    function = CreditFunction(
         "none", __name__, "by_hand", "", lambda _, batch: broken(batch), credit_audit._centred
     )
     with np.errstate(all="ignore"):
@@ -123,8 +131,8 @@ def test_errors_and_infinite_credits_stand_in_the_table():
 
 
 def test_what_cannot_be_imported_is_listed(monkeypatch, tmp_path):
-    gone = Audited("gone", "no_such_library.core", "advantage", "", None, None)
-    monkeypatch.setattr(credit_audit, "AUDITED", (gone,))
+    gone = CreditFunction("gone", "no_such_library.core", "advantage", "", None, None)
+    monkeypatch.setattr(credit_audit, "CREDIT_FUNCTIONS", (gone,))
     credit_audit.main(["--quick", "--output", str(tmp_path)])
     page = (tmp_path / "credit_audit.md").read_text(encoding="utf-8")
     assert re.search(r"\| gone +\| - +\| advantage +\| not imported: No module", page)
@@ -134,9 +142,9 @@ def test_what_cannot_be_imported_is_listed(monkeypatch, tmp_path):
 
 def test_the_page_has_every_function_and_finding():
     page = PAGE.read_text(encoding="utf-8")
-    for audited in AUDITED:
+    for audited in CREDIT_FUNCTIONS:
         assert f"\n| {audited.name} " in page
-    for _, text, call in FINDINGS:
+    for _, text, call in CONCLUSIONS:
         assert text in page
         assert call.strip() in page
     rows = [line for line in page.splitlines() if line.startswith(("| verl: ", "| skyrl: "))]
@@ -144,7 +152,7 @@ def test_the_page_has_every_function_and_finding():
     assert [line.split()[2] for line in apart] == ["compute_optimal_token_baseline_advantage"]
 
 
-@pytest.mark.parametrize("audited", AUDITED, ids=lambda each: each.name)
+@pytest.mark.parametrize("audited", CREDIT_FUNCTIONS, ids=lambda each: each.name)
 def test_functions_do_as_the_page_says(audited):
     if audited.absent():
         pytest.skip(f"the extra audit is not installed: {audited.absent()}")
@@ -160,9 +168,9 @@ def test_functions_do_as_the_page_says(audited):
     assert (found[2] == "none") == (cells[2] == "none")
 
 
-@pytest.mark.parametrize(("library", "call"), [(a, c) for a, _, c in FINDINGS if c])
+@pytest.mark.parametrize(("library", "call"), [(a, c) for a, _, c in CONCLUSIONS if c])
 def test_calls_of_the_findings(library, call):
-    if any(each.absent() for each in AUDITED if each.library == library):
+    if any(each.absent() for each in CREDIT_FUNCTIONS if each.library == library):
         pytest.skip("the extra audit is not installed")
     test = doctest.DocTestParser().get_doctest(call, {}, library, None, 0)
     assert doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL).run(test).failed == 0

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from benchmarks.datasets.__main__ import seen
+from benchmarks.datasets.__main__ import share_seen
 from benchmarks.datasets.mistakes import Episode, make_env, play
 from benchmarks.datasets.offline import imitate, key_of, learn_offline
 from nim_envs import make_game, optimality
@@ -66,7 +66,7 @@ def test_many_games_with_mistakes_teach_what_perfect_games_do_not_show():
     # After the only winning move from the full board no game comes to heaps of 1 and 3.
     assert (1, 3) not in learn_offline(perfect).values
     learned = learn_offline(mistaken)
-    assert seen(learned, game) == 1
+    assert share_seen(learned, game) == 1
     assert optimality(learned, game, "reachable").percent == 100
     assert key_of(np.array([1, 3], dtype=np.int8)) in learned.values
 

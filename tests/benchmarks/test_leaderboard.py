@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import leaderboard, optimality, tasks
-from benchmarks.entries import LEARNERS, fitted
+from benchmarks.entries import LEARNERS, train_learner
 from benchmarks.leaderboard import bootstrap_interval, interquartile_mean
 from benchmarks.report import write_csv
 
@@ -169,7 +169,7 @@ def test_a_run_of_today_replaces_that_of_before():
     before = [*whole_entry("my:Learner"), *whole_entry("other:Learner")]
     newer = [{**each, "optimality %": "90.0"} for each in whole_entry("my:Learner")[:3]]
     quick = {**before[-1], "games": "100", "optimality %": "1.0"}
-    rows = leaderboard.updated(before, [*newer, quick])
+    rows = leaderboard.with_newer(before, [*newer, quick])
     assert len(rows) == len(before) + 1
     means = leaderboard.means([each for each in rows if each != quick], [before[0]["game"]])
     assert means == {"my:Learner": [90.0], "other:Learner": [80.0]}
@@ -261,7 +261,7 @@ def test_policies_and_what_was_trained_elsewhere_are_scored_and_stand_beside_the
     games = str(tasks.GAMES["addition-3-10"].quick_games)
     assert [rows[name]["games"] for name in names] == [games, "0", games]
     env = tasks.GAMES["addition-3-10"].make()
-    own = fitted("agents:QLearning", env, int(games), 0).scores("all")[0].percent
+    own = train_learner("agents:QLearning", env, int(games), 0).scores("all")[0].percent
     runs = rows_of(tmp_path / "runs.csv")
     assert [run["seed"] for run in runs if run["learner"] == names[1]] == ["0"]
     (same,) = [run for run in runs if run["learner"] == names[2] and run["seed"] == "0"]
@@ -289,7 +289,7 @@ def test_whoever_has_run_everything_gets_a_place_and_the_way_to_enter(
 def test_a_policy_that_was_trained_on_another_game_is_refused():
     env = tasks.GAMES["addition-3-10"].make()
     with pytest.raises(click.UsageError, match="scored on nim, heaps 3-4-5"):
-        fitted(f"{__name__}:on_another_game", env, 1, 0)
+        train_learner(f"{__name__}:on_another_game", env, 1, 0)
 
 
 def on_another_game(env, games, seed):

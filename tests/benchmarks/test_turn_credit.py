@@ -39,7 +39,7 @@ def test_the_grid_grows_until_the_choice_is_inside(monkeypatch):
 
     monkeypatch.setattr(moves, "_runs_by_rate", tried)
     monkeypatch.setattr(moves, "learn", lambda *arguments: runs(100, 200, 300, 400, 500))
-    found = moves.needed("misère 1-3-5, any start", "RLOO", quick=False)
+    found = moves.moves_to_learn("misère 1-3-5, any start", "RLOO", quick=False)
     assert found.lowest < found.rate < found.highest
     assert found.rate in asked
     assert found.rate > max(moves.RATES)

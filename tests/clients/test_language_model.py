@@ -30,7 +30,7 @@ from benchmarks.text.__main__ import main as text
 from benchmarks.text.__main__ import tasks
 from benchmarks.text.picture import figure
 from benchmarks.text.report import FLOOR, reached
-from benchmarks.text.runs import Learned, split
+from benchmarks.text.runs import PlayResult, split
 from benchmarks.text.settings import BOARDS, CHOOSING, LAST, ROWS, SEEDS
 from nim_envs import make_game
 from nim_envs.text import prompt, read_move, reward, score, verdict
@@ -294,7 +294,7 @@ def test_rows_and_boards_of_the_command():
 def test_the_first_score_at_the_floor_is_told():
     def run(*percents):
         curve = tuple((10_000 * n, percent) for n, percent in enumerate(percents))
-        return Learned("", "", 0, 0, 0.0, 0.0, 0.0, curve)
+        return PlayResult("", "", 0, 0, 0.0, 0.0, 0.0, curve)
 
     assert reached([run(20, 50, FLOOR, 90), run(20, 99)]) == "10 to 20 thousand"
     assert reached([run(20, 99), run(20, 97)]) == "10 thousand (1 of 2)"
@@ -304,7 +304,7 @@ def test_the_first_score_at_the_floor_is_told():
 @pytest.mark.parametrize("everything", [False, True])
 def test_the_picture_is_legible(everything):
     runs = [
-        Learned(board, row, seed, 200_000, 1.0, 90.0, 90.0, ((0, 20.0), (200_000, 90.0 + seed)))
+        PlayResult(board, row, seed, 200_000, 1.0, 90.0, 90.0, ((0, 20.0), (200_000, 90.0 + seed)))
         for board, row, seed in tasks(None, None, everything, 2, False)
     ]
     check_legible(figure([], runs))

@@ -960,7 +960,7 @@ def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
     assert raw.curve[-1][1] == raw.percent
     assert searched.curve == ()
     # A large board is scored with search on a sample.
-    monkeypatch.setattr(deep, "SEARCHED", 17)
+    monkeypatch.setattr(deep, "MOST_SEARCHED", 17)
     monkeypatch.setattr(deep, "SAMPLE", 7)
     assert [run.count for run in deep.run(task, True, None)] == [18, 7]
 
