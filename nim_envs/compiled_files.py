@@ -102,9 +102,9 @@ class CompiledFiles(_Cache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the function compiled for a signature; ``None`` if it is in no folder."""
         for folder in self._folders.readable:
-            found = self._cache(folder).load_overload(sig, target_context)
-            if found is not None:
-                return found
+            overload = self._cache(folder).load_overload(sig, target_context)
+            if overload is not None:
+                return overload
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -179,7 +179,7 @@ def _checked_defaults(
                 f"defaults has {name!r}, and the constructor takes "
                 f"{', '.join(parameters) or 'no arguments'}"
             )
-    found = {}
+    value_of = {}
     for name, parameter in parameters.items():
         if parameter.kind not in by_name:
             raise InvalidGameError(
@@ -196,5 +196,5 @@ def _checked_defaults(
                 f"the argument {name!r} of the constructor has no default: name one, "
                 f"defaults={{{name!r}: …}}"
             )
-        found[name] = value
-    return found
+        value_of[name] = value
+    return value_of

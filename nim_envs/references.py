@@ -40,10 +40,10 @@ def reference_to(value: Any) -> tuple[str, str]:
         return "", "it is defined in __main__, the program itself"
     reference = f"{module}:{name}"
     try:
-        found = resolved(reference)
+        resolves_to = resolved(reference)
     except InvalidGameError:
-        found = None
-    return (reference, "") if found is value else ("", f"{reference} is something else")
+        resolves_to = None
+    return (reference, "") if resolves_to is value else ("", f"{reference} is something else")
 
 
 def resolved(reference: str) -> Any:
@@ -56,12 +56,12 @@ def resolved(reference: str) -> Any:
         InvalidGameError: another form, a module that cannot be imported, or nothing of that name.
     """
     module, _, name = split(reference)
-    found: Any = imported(module)
+    value: Any = imported(module)
     for part in name.split("."):
-        if not hasattr(found, part):
+        if not hasattr(value, part):
             raise InvalidGameError(f"{reference!r} names nothing: {module} has no {name!r}")
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def imported(module: str) -> ModuleType:

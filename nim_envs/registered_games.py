@@ -125,10 +125,10 @@ class NamedGame:
     @cached_property
     def constructor(self) -> Callable[..., Any]:
         """The constructor, imported on first access."""
-        found: Callable[..., Any]
+        constructor: Callable[..., Any]
         entry = self.entry_point
-        found = resolve_name(entry) if isinstance(entry, str) else entry
-        return found
+        constructor = resolve_name(entry) if isinstance(entry, str) else entry
+        return constructor
 
     @property
     def aec_id(self) -> str:

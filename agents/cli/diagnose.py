@@ -51,31 +51,31 @@ def diagnose(
             raise click.UsageError(
                 "--games is for training, and a policy with a --game has ended it"
             )
-        found = resolved(agent)
+        entry = resolved(agent)
     else:
         maker = partial(new_learner, agent) if agent in LEARNERS else resolved(agent)
-        found = training_function(maker, agent, games or GAMES, seed)
-    print_diagnosis(found, agent, settings, game, seed=seed, **options)
+        entry = training_function(maker, agent, games or GAMES, seed)
+    print_diagnosis(entry, agent, settings, game, seed=seed, **options)
 
 
-def training_function(found: Any, name: str, games: int, seed: int) -> Callable[[GameEnv], Any]:
+def training_function(entry: Any, name: str, games: int, seed: int) -> Callable[[GameEnv], Any]:
     """Return a function that trains a learner, or calls a training function, in an environment.
 
     Args:
-        found: a class or function.
+        entry: a class or function.
         name: its name, for messages.
         games: games of training.
         seed: seed of the training.
 
     Returns:
-        The function; ``found`` itself where it is neither a learner nor takes three arguments.
+        The function; ``entry`` itself where it is neither a learner nor takes three arguments.
     """
-    if inspect.isfunction(found) and required_arguments(found) == 3:
-        return lambda env: _without_environment(found(env, games, seed))
-    makes = inspect.isclass(found) or hasattr(found, "for_env") or isinstance(found, partial)
+    if inspect.isfunction(entry) and required_arguments(entry) == 3:
+        return lambda env: _without_environment(entry(env, games, seed))
+    makes = inspect.isclass(entry) or hasattr(entry, "for_env") or isinstance(entry, partial)
     if not makes:
-        return found  # type: ignore[no-any-return]
-    make = getattr(found, "for_env", found)
+        return entry  # type: ignore[no-any-return]
+    make = getattr(entry, "for_env", entry)
 
     def trained(env: GameEnv) -> Any:
         learner = make(env)

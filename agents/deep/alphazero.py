@@ -373,8 +373,8 @@ def descend(tree: Tree, game: Any, action: Any) -> tuple[Any, Any]:
         return node, action, jnp.where(child > 0, tree.children[game, node, action], 0)
 
     at_roots = jnp.zeros_like(game), action, tree.children[game, 0, action]
-    found = jax.lax.while_loop(lambda carry: (carry[2] > 0).any(), down, at_roots)
-    return found[0], found[1]
+    node, last, _ = jax.lax.while_loop(lambda carry: (carry[2] > 0).any(), down, at_roots)
+    return node, last
 
 
 def back_up(
@@ -661,14 +661,14 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
     def move(carry: Any) -> Any:
         (states, lengths, ended), memory, moves, key, total = carry
         key, search_key, start_key = jax.random.split(key, 3)
-        found = search(state.network, states, search_key, settings.simulations)
-        new_moves = Moves(states.observation, states.legal_action_mask, found.action_weights, 0.0)
+        result = search(state.network, states, search_key, settings.simulations)
+        new_moves = Moves(states.observation, states.legal_action_mask, result.action_weights, 0.0)
         places = moves + jnp.arange(games)
         memory = jax.tree.map(
             lambda ring, new: ring.at[places % settings.memory].set(new), memory, new_moves
         )
         movers = states.current_player
-        states = jax.vmap(env.step)(states, found.action)
+        states = jax.vmap(env.step)(states, result.action)
         over, lengths = states.terminated, lengths + 1
         # Players move in turn: a result for the last mover is one against the mover before.
         before = np.arange(longest)[:, np.newaxis]

@@ -128,8 +128,8 @@ class MatchedPlayer:
             )
         if self._actions is None or actions[0] == NO_LEGAL_MOVE:
             return actions[0]
-        found = np.flatnonzero(self._actions == actions[0])
-        return found[0] if len(found) else NO_LEGAL_MOVE
+        indices = np.flatnonzero(self._actions == actions[0])
+        return indices[0] if len(indices) else NO_LEGAL_MOVE
 
 
 def play_match(

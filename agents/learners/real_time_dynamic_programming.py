@@ -223,9 +223,9 @@ def predecessors(rules: Rules) -> Predecessors:
     before = [
         [np.flatnonzero((rows == state).any(axis=1)) for state in range(states)] for rows in table
     ]
-    counts = np.array([[len(found) for found in rows] for rows in before], dtype=np.int64)
-    found = np.zeros((components, states, int(counts.max())), dtype=np.int64)
+    counts = np.array([[len(numbers) for numbers in rows] for rows in before], dtype=np.int64)
+    earlier = np.zeros((components, states, int(counts.max())), dtype=np.int64)
     for component, rows in enumerate(before):
         for state, numbers in enumerate(rows):
-            found[component, state, : len(numbers)] = numbers
-    return Predecessors(found, counts)
+            earlier[component, state, : len(numbers)] = numbers
+    return Predecessors(earlier, counts)

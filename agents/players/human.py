@@ -158,9 +158,9 @@ def _listed(moves: list[str]) -> str:
     """The moves of a component in words; moves named by one number are joined to ranges."""
     numbers: dict[str, list[int]] = {}
     for move in moves:
-        found = NUMBERED.fullmatch(move)
+        match = NUMBERED.fullmatch(move)
         # Moves named by several numbers are listed alone.
-        numbers.setdefault(found[1] if found else move, []).extend([int(found[2])] if found else [])
+        numbers.setdefault(match[1] if match else move, []).extend([int(match[2])] if match else [])
     parts = [
         name + (any_of(sorted(choices)) if choices else "") for name, choices in numbers.items()
     ]

@@ -89,8 +89,8 @@ def check_finite(name: str, value: Any) -> None:
             check_finite(f"{name}[{place}]", entry)
     elif isinstance(value, (float, np.floating, np.ndarray)) and not np.isfinite(value).all():
         numbers = np.asarray(value)
-        found = numbers[~np.isfinite(numbers)].flat[0]
-        raise StorageError(f"{name} has numbers that are not finite, such as {found}")
+        example = numbers[~np.isfinite(numbers)].flat[0]
+        raise StorageError(f"{name} has numbers that are not finite, such as {example}")
 
 
 def check_names(name: str, value: dict[Any, Any], needed: Iterable[str]) -> None:

@@ -167,10 +167,10 @@ def _many_action_values(
 @compiled
 def _many_values(positions: PositionValues, observations: Array) -> FloatArray:
     """Return the values at ``observations``, ``(n,)``."""
-    found = np.zeros(len(observations))
+    values = np.zeros(len(observations))
     for row in range(len(observations)):
-        found[row] = positions.values[value_index(positions, observations[row])]
-    return found
+        values[row] = positions.values[value_index(positions, observations[row])]
+    return values
 
 
 class GreedyValuePolicy:

@@ -185,11 +185,13 @@ class Exact:
         ends = (task.terminal + task.reply_probabilities @ task.terminal)[
             task.index_after
         ] * task.legal
-        found = [np.stack([ends - task.last_result, task.last_result])]
-        while len(found) < task.turns:
-            here = (self.policy * found[-1]).sum(axis=-1)
-            found.append((here @ task.nonterminal_reply.T)[:, task.index_after] * task.legal)
-        return np.stack(found)
+        probabilities = [np.stack([ends - task.last_result, task.last_result])]
+        while len(probabilities) < task.turns:
+            here = (self.policy * probabilities[-1]).sum(axis=-1)
+            probabilities.append(
+                (here @ task.nonterminal_reply.T)[:, task.index_after] * task.legal
+            )
+        return np.stack(probabilities)
 
     def mean_at_turn(self, quantity: FloatArray) -> FloatArray:
         """Return the mean of a quantity over the games that reach a turn.

@@ -142,7 +142,7 @@ class Groups:
         Returns:
             In the shape of ``states``; 0 in turns that were not reached.
         """
-        found = np.zeros(self.states.shape)
+        values = np.zeros(self.states.shape)
         groups = self.states.shape[1]
         shape = (groups // self.sharing, len(self.task.positions))
         critic = (np.arange(groups) // self.sharing)[:, np.newaxis, np.newaxis]
@@ -154,8 +154,8 @@ class Groups:
             counts = np.bincount(at, minlength=shape[0] * shape[1])
             won = np.bincount(at, played.returns[0][played.reached[0]], counts.size)
             mean = np.where(counts > 0, won / np.maximum(counts, 1), UNSEEN).reshape(shape)
-            found[run] = mean[critic, self.states[run]]
-        return found * self.reached
+            values[run] = mean[critic, self.states[run]]
+        return values * self.reached
 
     def critic_moves(self, games: int) -> IntArray:
         """Return the expected number of moves of the agent in such games, ``(runs,)``."""

@@ -78,7 +78,7 @@ def learn(
     adam = Adam(logits.shape)
     moves = np.zeros(len(runs), dtype=np.int64)
     active = np.arange(len(runs))
-    found: dict[int, RunResult] = {}
+    results: dict[int, RunResult] = {}
     while len(active):
         playing = [rngs[run] for run in active]
         played = sample(task, softmax(logits, task.legal), groups, playing, sharing=groups)
@@ -90,8 +90,8 @@ def learn(
         over = good | (moves >= cap)
         for index in np.flatnonzero(over):
             reached = int(moves[index]) if good[index] else None
-            found[int(active[index])] = RunResult(reached, float(percent[index]))
+            results[int(active[index])] = RunResult(reached, float(percent[index]))
         if over.any():
             adam.keep(~over)
             logits, moves, active = logits[~over], moves[~over], active[~over]
-    return [found[run] for run in range(len(runs))]
+    return [results[run] for run in range(len(runs))]

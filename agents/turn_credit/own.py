@@ -107,10 +107,12 @@ def _sampled(
             "seats": groups.task.contexts[groups.contexts[run], 1][group],
             "log_probabilities": np.log(groups.policies[run][states, actions]),
         }
-        found = np.asarray(function(**{name: arrays[name] for name in names}), dtype=np.float64)
-        if found.shape != group.shape:
-            raise ValueError(f"expected a credit for each of {len(group)} turns, not {found.shape}")
-        if not np.isfinite(found).all():
+        estimates = np.asarray(function(**{name: arrays[name] for name in names}), dtype=np.float64)
+        if estimates.shape != group.shape:
+            raise ValueError(
+                f"expected a credit for each of {len(group)} turns, not {estimates.shape}"
+            )
+        if not np.isfinite(estimates).all():
             raise ValueError("a credit is not finite")
-        credit[run][reached] = found
+        credit[run][reached] = estimates
     return credit

@@ -130,12 +130,12 @@ class Pictures:
 
     def indices(self, shapes: Iterable[Shape]) -> list[int]:
         """Return the indices of shapes; groups, which are the same everywhere, are read once."""
-        found = []
+        indices = []
         for shape in shapes:
             if shape not in self.known:
                 self.known[shape] = [self.shapes.index(_short(each)) for each in as_json([shape])]
-            found += self.known[shape]
-        return found
+            indices += self.known[shape]
+        return indices
 
     def winning(self, position: IntArray, actions: IntArray) -> list[int]:
         """Return the indices of the shapes of a picture that marks these moves."""
@@ -178,9 +178,9 @@ class Pictures:
             Actions by the point of the picture; where pictures do not tell moves apart, those of
             the component that is there.
         """
-        found = self._clicks_on_pins(position, actions)
+        actions_at = self._clicks_on_pins(position, actions)
         points = {point for shape in flat(self.draw(position)) if (point := _middle(shape))}
-        for point in sorted(points - found.keys()):
+        for point in sorted(points - actions_at.keys()):
             component = self.picture.component_at(point)
             if component is not None and stands_in_a_row(self.game.rules.components[component]):
                 continue
@@ -188,14 +188,14 @@ class Pictures:
             if not chosen and component is not None and not self.picture.chooses_moves(component):
                 chosen = [each for each in actions if self._component(each) == component]
             if chosen:
-                found[point] = [int(each) for each in chosen]
-        return found
+                actions_at[point] = [int(each) for each in chosen]
+        return actions_at
 
     def _clicks_on_pins(
         self, position: IntArray, actions: Sequence[int]
     ) -> dict[tuple[int, int], list[int]]:
         """Return the moves that take each pin of a row, or the one opposite, fewest pins first."""
-        found: dict[tuple[int, int], list[int]] = {}
+        actions_at: dict[tuple[int, int], list[int]] = {}
         rows = [
             (index, layout.squares)
             for panel in self.picture.panels
@@ -215,8 +215,8 @@ class Pictures:
                 first = range(smaller, smaller + taken)
                 for pin in sorted({*first, *(pins - 1 - each for each in first)}):
                     point = round(squares[pin].center.x), round(squares[pin].center.y)
-                    found.setdefault(point, []).append(action)
-        return found
+                    actions_at.setdefault(point, []).append(action)
+        return actions_at
 
     def _component(self, action: int) -> int:
         return action // self.game.rules.num_options
@@ -273,8 +273,8 @@ def marked_moves(board: Board, actions: Iterable[IntArray]) -> str:
     """
     words = []
     for some, moves in zip(actions, board.moves, strict=True):
-        found = set(some.tolist())
-        words.append("".join("01"[action in found] for action, _ in moves))
+        actions_marked = set(some.tolist())
+        words.append("".join("01"[action in actions_marked] for action, _ in moves))
     return " ".join(words)
 
 

@@ -295,15 +295,15 @@ class BoardLayout(Layout):
     def _options_on(self, state: int, index: int, point: tuple[float, float]) -> list[int]:
         """Return the options that a click on a square chooses between; one where it decides."""
         moves = self.moves(state)
-        (found,) = np.nonzero(moves.squares[:, index])
-        if not len(found):
+        (options,) = np.nonzero(moves.squares[:, index])
+        if not len(options):
             return []
-        sizes = moves.squares[found].sum(axis=1)
-        found = found[sizes == sizes.min()]
+        sizes = moves.squares[options].sum(axis=1)
+        options = options[sizes == sizes.min()]
         centers = np.array([each.center for each in self.squares])
-        middles = np.array([centers[moves.squares[move]].mean(axis=0) for move in found])
+        middles = np.array([centers[moves.squares[move]].mean(axis=0) for move in options])
         distances = np.hypot(*(middles - point).T)
-        near = found[distances <= distances.min() + UNCLEAR * self.side]
+        near = options[distances <= distances.min() + UNCLEAR * self.side]
         return [int(moves.options[move]) for move in near]
 
     def _grid(self, rows: int, columns: int) -> list[Area]:

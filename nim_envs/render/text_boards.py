@@ -75,15 +75,15 @@ def arrows_below(component: Component, states: Iterable[int]) -> list[str]:
         The lines, without the arrows from ``states``; none if they are too many.
     """
     first = set(states)
-    found, new = set(first), first
+    nodes, new = set(first), first
     while new:
-        new = {after for node in new for after in _successors(component, node)} - found
-        found |= new
-        if len(found) > LARGEST_SIDE:
+        new = {after for node in new for after in _successors(component, node)} - nodes
+        nodes |= new
+        if len(nodes) > LARGEST_SIDE:
             return []
     entries = [
         f"{node} {arrows_from(component, node)}".replace(" ", GLUE)
-        for node in sorted(found - first)
+        for node in sorted(nodes - first)
         if _successors(component, node)
     ]
     lines = textwrap.wrap("   ".join(entries), WIDEST_LINE, break_on_hyphens=False)

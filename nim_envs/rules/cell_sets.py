@@ -94,16 +94,16 @@ class CellSets(Component):
         needed, taken = self.sets_of_options
         listed = new = np.zeros(1, dtype=np.int64)
         while len(new):
-            found = []
+            levels = []
             # In chunks, so that a listing that grows too large stops early.
             for first in range(0, len(new), LISTED_AT_ONCE):
                 before = new[first : first + LISTED_AT_ONCE, np.newaxis]
                 after = np.unique((before | taken)[before & needed == 0])
-                found.append(np.setdiff1d(after, listed, assume_unique=True))
-                listed = np.union1d(listed, found[-1])
+                levels.append(np.setdiff1d(after, listed, assume_unique=True))
+                listed = np.union1d(listed, levels[-1])
                 if len(listed) > MOST_LISTED:
                     return None
-            new = np.concatenate(found)
+            new = np.concatenate(levels)
         return listed
 
     def sets(self, states: IntArray) -> IntArray:

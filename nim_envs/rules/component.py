@@ -203,8 +203,10 @@ class Component(ABC):
         """Return which numbers, from 0 to ``states - 1``, are states, elementwise."""
         if self.listed_states is None:
             return np.ones(np.shape(states), dtype=np.bool_)
-        found = np.minimum(np.searchsorted(self.listed_states, states), len(self.listed_states) - 1)
-        return np.asarray(self.listed_states[found] == states)
+        places = np.minimum(
+            np.searchsorted(self.listed_states, states), len(self.listed_states) - 1
+        )
+        return np.asarray(self.listed_states[places] == states)
 
     def states_between(self, low: int, high: int) -> IntArray:
         """Return the states from ``low`` to ``high``, ascending."""

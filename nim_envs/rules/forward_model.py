@@ -175,7 +175,7 @@ class ForwardModel:
 
     def moves(self, position: Any) -> list[tuple[int, Position]]:
         """Return the legal moves; see :meth:`nim_envs.Game.moves`."""
-        found: list[tuple[int, Position]] = []
+        legal_moves: list[tuple[int, Position]] = []
         position, here = self._at(position)
         for state, (states, start, stop, group) in zip(here, self._by_component, strict=True):
             if not state.legal:
@@ -186,8 +186,8 @@ class ForwardModel:
                 after = before + stays + behind
                 if second:
                     after = after[:slot] + second + after[slot + 1 :]
-                found.append((action, after))
-        return found
+                legal_moves.append((action, after))
+        return legal_moves
 
     def play(self, position: Any, action: Any) -> Position:
         """Return the position after a move; see :meth:`nim_envs.Game.play`."""

@@ -57,14 +57,14 @@ class SplittingHeap(Component):
     @cached_property
     def moves(self) -> tuple[tuple[int, int], ...]:
         """Objects taken and smaller part left by each option that is legal in some heap."""
-        found = []
+        moves = []
         for taken in range(self.size + 1):
             digit, left = self.game.digit(taken), self.size - taken
             if (digit & WHOLE and taken) or (digit & LEAVE_ONE and left):
-                found.append((taken, 0))
+                moves.append((taken, 0))
             if digit & LEAVE_TWO:
-                found += [(taken, part) for part in range(1, (left - self.game.unequal) // 2 + 1)]
-        return tuple(found)
+                moves += [(taken, part) for part in range(1, (left - self.game.unequal) // 2 + 1)]
+        return tuple(moves)
 
     @property
     def options(self) -> int:

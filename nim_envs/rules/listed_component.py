@@ -311,9 +311,9 @@ class ListedCoordinates(CoordinateSystem):
         inside = inside_box(given, self.fields)
         points = np.where(inside[..., np.newaxis], given, 0)
         keys = self._keys_of(points)
-        found = np.minimum(np.searchsorted(self._keys, keys), len(self._positions) - 1)
-        exists = inside & (self._keys[found] == keys)
-        return np.where(exists, points[..., 0] if len(self.fields) == 1 else found, NO_STATE)
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._positions) - 1)
+        exists = inside & (self._keys[places] == keys)
+        return np.where(exists, points[..., 0] if len(self.fields) == 1 else places, NO_STATE)
 
     @property
     def are_in_order(self) -> bool:

@@ -91,7 +91,7 @@ def by_option(options: npt.NDArray[np.integer], num_options: int) -> Iterator[tu
     # A stable sort of 16-bit integers is a radix sort.
     small = options.astype(np.uint16) if num_options <= 1 << 16 else options
     order = np.argsort(small, kind="stable")
-    found, starts = np.unique(options[order], return_index=True)
+    distinct, starts = np.unique(options[order], return_index=True)
     ends = [*starts[1:].tolist(), len(order)]
-    for option, first, end in zip(found.tolist(), starts.tolist(), ends, strict=False):
+    for option, first, end in zip(distinct.tolist(), starts.tolist(), ends, strict=False):
         yield option, order[first:end]

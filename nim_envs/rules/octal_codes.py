@@ -156,13 +156,13 @@ def octal_game(code: str) -> HeapGame:
         >>> octal_game("0.137").options(5), octal_game("4.0").options(4)
         ([(3,), (2,), (1, 1)], [(3, 1), (2, 2)])
     """
-    found = CODE.fullmatch(code) if isinstance(code, str) else None
-    if found is None or not any(found.groups()):
+    match = CODE.fullmatch(code) if isinstance(code, str) else None
+    if match is None or not any(match.groups()):
         raise InvalidGameError(
             "an octal code is 0 or 4, a point and digits from 0 to 7, of which the last may "
             f"repeat, as in 0.77, 4.0, 0.(3) or 0.3..., not {code!r}"
         )
-    head, digits, bracketed, dotted = found.groups()
+    head, digits, bracketed, dotted = match.groups()
     repeated = bracketed or dotted
     return HeapGame(
         tuple(int(digit) for digit in (head or "0") + digits + (repeated or "")),

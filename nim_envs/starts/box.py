@@ -163,8 +163,8 @@ def _states_between(component: Component, low: tuple[int, ...], high: tuple[int,
         states = states[((coordinates >= low) & (coordinates <= high)).all(axis=-1)]
     else:
         listed = np.transpose(np.unravel_index(np.arange(points), spans)) + low
-        found = component.coordinate_system.states_at(listed)
-        states = np.sort(found[found != NO_STATE])
+        listed_states = component.coordinate_system.states_at(listed)
+        states = np.sort(listed_states[listed_states != NO_STATE])
     return Span(0, component.states - 1, states)
 
 

@@ -82,8 +82,8 @@ class HeapSearch:
             # Smaller heaps first: the canonical form of an option needs the options of its heaps,
             # which are smaller even where a heap is split without taking anything.
             self._options[heap] = []
-            found = [self.canonical(option) for option in self.game.options(heap)]
-            self._options[heap] = list(dict.fromkeys(found))
+            options = [self.canonical(option) for option in self.game.options(heap)]
+            self._options[heap] = list(dict.fromkeys(options))
         return self._options[heap]
 
     def options(self, position: Heaps) -> Iterator[Heaps]:

@@ -190,8 +190,8 @@ class ResidueValues(ComponentValues):
         if target == 0 and distance <= self.bound and isinstance(self.component, AdditionTotal):
             # All amounts that reach or pass the end lead to distance 0.
             return np.arange(distance - 1, self.bound, dtype=np.int64)
-        found = [amount - 1] if 1 <= amount <= min(self.bound, distance) else []
-        return np.array(found, dtype=np.int64)
+        options = [amount - 1] if 1 <= amount <= min(self.bound, distance) else []
+        return np.array(options, dtype=np.int64)
 
 
 class EuclidValues(ComponentValues):

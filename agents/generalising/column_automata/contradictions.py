@@ -94,11 +94,11 @@ def examine(
     Returns:
         The contradictions, the smallest first, and the number of positions checked.
     """
-    found: set[Heaps] = set()
+    counterexamples: set[Heaps] = set()
     number = 0
-    while number < positions and len(found) < MOST_FOUND:
+    while number < positions and len(counterexamples) < MOST_FOUND:
         position = random_board(rules, rng, heaps=heaps, bits=bits)
         number += 1
         if contradicts(automaton, rules, position, sorted(rules.options(position))):
-            found.add(position)
-    return by_size(found), number
+            counterexamples.add(position)
+    return by_size(counterexamples), number

@@ -376,7 +376,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         """Infer automata, examine and prove them; store the contradictions found."""
         guesses = self._guesses()
         self.automaton = guesses[0]
-        found: list[list[Heaps]] = []
+        counterexamples: list[list[Heaps]] = []
         for guess in guesses:
             contradicted = self._examine(guess, rng)
             if not contradicted:
@@ -386,11 +386,11 @@ class ColumnAutomatonLearner(GeneralisingLearner):
                     return
                 if verdict.position is not None:
                     contradicted = [self.rules.canonical(verdict.position)]
-            found.append(contradicted)
+            counterexamples.append(contradicted)
         # Neither contradicted nor proved: more labels may decide.
-        self._contradictions = min(filter(None, found), default=[], key=lambda at: sum(at[0])) or [
-            random_board(self.rules, rng, **self._exam_sizes)
-        ]
+        self._contradictions = min(
+            filter(None, counterexamples), default=[], key=lambda at: sum(at[0])
+        ) or [random_board(self.rules, rng, **self._exam_sizes)]
 
     def _prove(self) -> Verdict:
         """Prove or refute the current automaton."""
@@ -423,17 +423,17 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             for position, options in self._labels.read.items()
             if position not in self._labels.lost
         )
-        found = contradictions(guess, self.rules, unknown)
-        if not found:
-            found, read = examine(
+        counterexamples = contradictions(guess, self.rules, unknown)
+        if not counterexamples:
+            counterexamples, read = examine(
                 guess, self.rules, rng, positions=self._arguments["exam_positions"],
                 **self._exam_sizes,
             )  # fmt: skip
             self._examined += read
             self._count_positions()
-        if found:
-            self.verdict = f"contradicted: {found[0]} breaks the rule of lost positions"
-        return found
+        if counterexamples:
+            self.verdict = f"contradicted: {counterexamples[0]} breaks the rule of lost positions"
+        return counterexamples
 
     def learned(self) -> LearnedAutomaton:
         """Return the automaton, and the data that its labels come from."""

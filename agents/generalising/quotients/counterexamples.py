@@ -92,8 +92,8 @@ class CounterexampleSearch:
                     return tuple(sorted((*word, part)))
                 some = np.flatnonzero(left.any(axis=1))
                 sums = self._products[elements[some], element].tolist()
-                found = zip(some.tolist(), sums, bits(left[some]), strict=True)
-                for place, total, rests in found:
+                rests_left = bits(left[some])
+                for place, total, rests in zip(some.tolist(), sums, rests_left, strict=True):
                     if self._is_new(total, rests):
                         word = tuple(sorted((*frontier[place][2], part)))
                         self._sums[total][rests] = word

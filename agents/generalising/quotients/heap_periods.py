@@ -43,7 +43,7 @@ def periods(quotient: Quotient, proved: bool = True) -> list[PeriodOfClasses]:
         quotient: classes.
         proved: whether the classes are proved; without it no period is.
     """
-    found = []
+    results = []
     for index, kind in enumerate(quotient.parts.kinds):
         game = kind.heap_game
         if game is None or not may_be_periodic(game):
@@ -54,8 +54,8 @@ def periods(quotient: Quotient, proved: bool = True) -> list[PeriodOfClasses]:
             refuted = period_refutation(game, elements, claim)
             if not proved:
                 refuted = refuted or "the classes are not proved"
-            found.append(PeriodOfClasses(index, claim, refuted))
-    return found
+            results.append(PeriodOfClasses(index, claim, refuted))
+    return results
 
 
 def classes_of_states(quotient: Quotient, kind: int) -> list[int]:

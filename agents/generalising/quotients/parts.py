@@ -54,16 +54,16 @@ class Kind:
             HypothesisError: there are too many to be learned one by one.
         """
         size = 0 if self.heap_game else self.component.states * self.component.options
-        found: list[list[tuple[int, ...]]] = []
-        while size <= MOST_OPTIONS and len(found) < self.states:
-            found.append(self.options(len(found)))
-            size += len(found[-1]) if self.heap_game else 0
+        options_by_state: list[list[tuple[int, ...]]] = []
+        while size <= MOST_OPTIONS and len(options_by_state) < self.states:
+            options_by_state.append(self.options(len(options_by_state)))
+            size += len(options_by_state[-1]) if self.heap_game else 0
         if size > MOST_OPTIONS:
             raise HypothesisError(
                 f"the states of a {self.component.kind} are learned one by one: {self.states} of "
                 f"them have more than {MOST_OPTIONS} options, which is the limit"
             )
-        return found
+        return options_by_state
 
     def lengths(self) -> list[int]:
         """Return the number of moves in the longest play from each state."""
@@ -124,12 +124,12 @@ class Parts(SumParts):
 
     def _in_order(self) -> Iterator[tuple[int, int, list[tuple[int, ...]]]]:
         """Yield kind, state and options of all states, shortest play first."""
-        found = []
+        entries = []
         for index, kind in enumerate(self.kinds):
             options = kind.all_options()
             for state, length in enumerate(kind.lengths()):
-                found.append((length, index, state, options[state]))
-        for _, index, state, left in sorted(found, key=lambda entry: entry[:3]):
+                entries.append((length, index, state, options[state]))
+        for _, index, state, left in sorted(entries, key=lambda entry: entry[:3]):
             yield index, state, left
 
     def word(self, kind: int, states: Sequence[int]) -> Word:

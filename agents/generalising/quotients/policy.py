@@ -99,17 +99,17 @@ class QuotientPolicy(LookAheadPolicy):
             int(self._classes(kind, np.array(state)))
             for kind, state in zip(kinds, states, strict=True)
         ]
-        best, found = -1.0, states
+        best, after = -1.0, states
         for place, (kind, state) in enumerate(zip(kinds, states, strict=True)):
             rest = self._sum(classes[:place] + classes[place + 1 :])
             for option in self._options(kind, state):
                 left = [int(self._classes(kind, np.array(each))) for each in option]
                 judged = float(self._loss_scores[self._products[rest, self._sum(left)]])
                 if judged > best:
-                    best, found = judged, _after(states, place, option)
+                    best, after = judged, _after(states, place, option)
         if best < 0:
             raise ValueError(f"there is no move at {states}")
-        return found
+        return after
 
     def _is_on_board(self, states: tuple[int, ...]) -> bool:
         rules = self.game.rules
@@ -155,14 +155,14 @@ class QuotientPolicy(LookAheadPolicy):
 
 def _few_options(game: HeapGame, heap: int, most: int) -> list[tuple[int, ...]]:
     """Return options of a large heap; where it splits, the smaller part is at most ``most``."""
-    found: list[tuple[int, ...]] = []
+    options: list[tuple[int, ...]] = []
     for taken in range(len(game.digits)):
         left = heap - taken
         if game.digit(taken) & LEAVE_ONE:
-            found.append((left,))
+            options.append((left,))
         if game.digit(taken) & LEAVE_TWO:
-            found += [(left - part, part) for part in range(1, min(most, left // 2) + 1)]
-    return found
+            options += [(left - part, part) for part in range(1, min(most, left // 2) + 1)]
+    return options
 
 
 def _after(states: tuple[int, ...], place: int, option: tuple[int, ...]) -> tuple[int, ...]:

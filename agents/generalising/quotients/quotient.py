@@ -56,8 +56,8 @@ class Quotient:
         """Return the classes of the options of a part that has a class, or of the next part."""
         while len(self._after_move) <= part:
             words = self.parts.options[len(self._after_move)]
-            found = sorted({self.of(word) for word in words})
-            self._after_move.append(np.array(found, dtype=np.int64))
+            classes = sorted({self.of(word) for word in words})
+            self._after_move.append(np.array(classes, dtype=np.int64))
         return self._after_move[part]
 
     def with_next(self, element: int) -> Quotient:
@@ -94,14 +94,14 @@ class Quotient:
     @cached_property
     def options(self) -> list[list[int]]:
         """For each of ``words``, the classes of its options."""
-        found = []
+        classes = []
         for word in self.words:
             after: set[int] = set()
             for place, part in enumerate(word):
                 rest = self.of(word[:place] + word[place + 1 :])
                 after.update(self.products[rest, self.after_move(part)].tolist())
-            found.append(sorted(after))
-        return found
+            classes.append(sorted(after))
+        return classes
 
     def powers(self, element: int) -> tuple[int, int]:
         """Return the least ``a`` and ``p`` such that ``a`` and ``a + p`` copies have one class."""

@@ -153,12 +153,12 @@ def _equations(quotient: Quotient, refuted: set[tuple[Word, Word]]) -> dict[Word
 
     Those of copies come first, then those of single parts, ascending; refuted ones are left out.
     """
-    found: dict[Word, Word] = {}
+    equations: dict[Word, Word] = {}
     generators: list[int] = []
     words = quotient.words_of(generators)
     for part, element in enumerate(quotient.elements):
         if element in words and ((part,), words[element]) not in refuted:
-            found[part,] = words[element]
+            equations[part,] = words[element]
         else:
             generators.append(part)
             words = quotient.words_of(generators)
@@ -168,4 +168,4 @@ def _equations(quotient: Quotient, refuted: set[tuple[Word, Word]]) -> dict[Word
         left, right = (part,) * (start + period), (part,) * start
         if (left, right) not in refuted:
             copies[left] = right
-    return copies | found
+    return copies | equations

@@ -130,11 +130,11 @@ class ValueTraining:
     def _exam(self) -> float:
         """Return the share of contradictions at visited positions, or if 0, on larger boards."""
         self._evaluate_all()
-        found = float(self._wrong(self._targets()).mean())
-        if found == 0:
-            found, read = examine(self.state, self.board, self.rng)
+        share = float(self._wrong(self._targets()).mean())
+        if share == 0:
+            share, read = examine(self.state, self.board, self.rng)
             self._examined += read
-        return found
+        return share
 
     def _evaluate_all(self) -> None:
         """Recompute the value of every key."""

@@ -152,14 +152,14 @@ class SignedProductsNetwork(ValueNetwork):
 
     def inputs(self, keys: IntArray, heaps: int, columns: int) -> list[Column]:
         """Return the columns, most significant first; positions share equal prefixes."""
-        found, prefixes = [], keys
+        layers, prefixes = [], keys
         for _ in range(columns):
             # Prefixes ascend, so equal ones are neighbours; the first column has one parent.
             shorter, counts = np.divmod(prefixes, heaps + 1)
             first = np.diff(shorter, prepend=-1) != 0
-            found.append(Column(counts, first.cumsum() - 1))
+            layers.append(Column(counts, first.cumsum() - 1))
             prefixes = shorter[first]
-        return found[::-1]
+        return layers[::-1]
 
     def factors(self, weights: Parameters, xp: Any = np) -> Any:
         """Return the factors of each bit before rounding, ``(2, PRODUCTS)``."""

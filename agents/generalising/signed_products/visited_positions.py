@@ -117,16 +117,16 @@ class VisitedPositions:
 
     def visit(self, positions: IntArray) -> IntArray:
         """Return the index of each position, ``(n, heaps)`` to ``(n,)``; new ones are added."""
-        found, new = np.empty(len(positions), dtype=np.int64), []
+        indices, new = np.empty(len(positions), dtype=np.int64), []
         for row, position in enumerate(positions):
             name = position.tobytes()
             if name not in self._rows:
                 self._rows[name] = len(self._rows)
                 new.append(row)
-            found[row] = self._rows[name]
+            indices[row] = self._rows[name]
         if new:
             self._add(positions[new])
-        return found
+        return indices
 
     def _add(self, positions: IntArray) -> None:
         keys, legal = self.board.after(positions)

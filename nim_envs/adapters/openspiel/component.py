@@ -116,18 +116,18 @@ class OpenSpielComponent(ListedComponent):
         """Place before each place on a shortest play to it, and the option; -1 at the start."""
         before = np.full(self.num_places, -1, dtype=np.int64)
         options = np.full(self.num_places, -1, dtype=np.int64)
-        found = np.zeros(self.num_places, dtype=np.bool_)
+        reached = np.zeros(self.num_places, dtype=np.bool_)
         start = self.coordinate_system.states_at(np.array([self.start]))
         here = self.place_of(start)
-        found[here] = True
+        reached[here] = True
         while len(here):
             index, option, after = self.legal_moves(self.states_at_places(here))
             places = self.place_of(after)
             new, first = np.unique(places, return_index=True)
-            fresh = ~found[new]
+            fresh = ~reached[new]
             new, first = new[fresh], first[fresh]
             before[new], options[new] = here[index[first]], option[first]
-            found[new] = True
+            reached[new] = True
             here = new
         return before, options
 

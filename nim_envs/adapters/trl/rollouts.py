@@ -319,9 +319,9 @@ def turn_credits(
         "results": results,
         "kept": np.concatenate([game["kept"] for game in games]),
     }
-    found = np.asarray(credit(**{name: arrays[name] for name in names}), dtype=np.float64)
-    if found.shape != game_of_turn.shape or not np.isfinite(found).all():
+    credit_of_turn = np.asarray(credit(**{name: arrays[name] for name in names}), dtype=np.float64)
+    if credit_of_turn.shape != game_of_turn.shape or not np.isfinite(credit_of_turn).all():
         raise ValueError(
             f"credit must return a finite number for each of {len(game_of_turn)} turns"
         )
-    return np.split(found, np.cumsum(lengths)[:-1])
+    return np.split(credit_of_turn, np.cumsum(lengths)[:-1])

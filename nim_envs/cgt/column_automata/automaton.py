@@ -239,10 +239,10 @@ class ColumnAutomaton:
             letters: number of letters; by default this automaton's.
         """
         width = letters or self.transitions.shape[1]
-        found, rows = reached_from(
+        states, rows = reached_from(
             start, lambda state: [step(state, each) for each in range(width)]
         )
-        lost = np.array([is_lost(state) for state in found], dtype=np.bool_)
+        lost = np.array([is_lost(state) for state in states], dtype=np.bool_)
         return ColumnAutomaton(np.array(rows), lost, self.most_significant_first)
 
     def minimal(self) -> ColumnAutomaton:
@@ -359,18 +359,18 @@ def reached_from(
     Returns:
         The states, and for each the indices of the states after its steps.
     """
-    indices, found, rows = {start: 0}, [start], []
-    for state in found:  # which grows meanwhile
+    indices, states, rows = {start: 0}, [start], []
+    for state in states:  # which grows meanwhile
         row = []
         for after in steps(state):
             if after not in indices:
-                indices[after] = len(found)
-                found.append(after)
+                indices[after] = len(states)
+                states.append(after)
             row.append(indices[after])
         rows.append(row)
-        if len(found) > most:
+        if len(states) > most:
             break
-    return found, rows
+    return states, rows
 
 
 def as_heaps(positions: Any) -> npt.NDArray[Any]:

@@ -142,10 +142,10 @@ def _reversed(maps: list[Map], lost: list[bool], limit: int) -> tuple[list[Map],
 
     start = frozenset(state for state, claimed in enumerate(lost) if claimed)
     most = limit // (len(maps) * len(lost))
-    found, rows = reached_from(start, before, most)
-    if len(found) > most:
+    sets, rows = reached_from(start, before, most)
+    if len(sets) > most:
         return [], []
-    return list(zip(*rows, strict=True)), [0 in states for states in found]
+    return list(zip(*rows, strict=True)), [0 in states for states in sets]
 
 
 def _shortest(maps: list[Map], exact: int, lost: tuple[bool, ...]) -> Columns:

@@ -80,14 +80,14 @@ def _around(letters: Sequence[list[int]], bits: Sequence[int]) -> list[Around]:
     for bit in reversed(bits[1:]):
         letter, rest = letters[ONE if bit else ZERO], after[-1]
         after.append([rest[state] for state in letter])
-    before, found = list(range(len(letters[SEPARATOR]))), []
+    before, pairs = list(range(len(letters[SEPARATOR]))), []
     for bit in bits:
         rest = after.pop()
         zero, one = ([rest[letters[to][state]] for state in before] for to in (ZERO, ONE))
-        found.append((zero, one))
+        pairs.append((zero, one))
         letter = letters[ONE if bit else ZERO]
         before = [letter[state] for state in before]
-    return found
+    return pairs
 
 
 def _left(

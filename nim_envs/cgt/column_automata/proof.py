@@ -249,7 +249,7 @@ class _Moves:
 
     def _all_after(self, relation: MoveRelation) -> dict[tuple[int, int], list[int]]:
         """Return the sets of pairs after every pair, by the bit and the ones in the column."""
-        found = {}
+        pairs_after = {}
         # Work in proportion to the memory of the sets, which is known beforehand.
         self.counter.add(len(self.pairs) ** 2 * 2 * len(self.bits) // 64)
         for bit, ones in sorted((bit, ones) for ones, bits in self.bits.items() for bit in bits):
@@ -263,8 +263,8 @@ class _Moves:
                         pairs |= 1 << self.pairs[state_now, now]
                 row.append(pairs)
             self.counter.add(len(row))
-            found[bit, ones] = row
-        return found
+            pairs_after[bit, ones] = row
+        return pairs_after
 
     def _keep_useful_pairs(self) -> None:
         """Keep only the pairs from which a move to a lost position can be reached."""

@@ -84,20 +84,20 @@ def heap_genera(
     rule = heap_game(game)
     largest = checked_integer("largest", largest, 0)
     normal = grundy_sequence(rule, largest + 1).tolist()
-    found: list[Genus | None] = [None] * (largest + 1)
+    genera: list[Genus | None] = [None] * (largest + 1)
     # First all heaps in one quotient; then each heap not found, in a quotient without larger ones.
     together = _Genera(rule, normal, limit)
     together.add_up_to(largest)
     for heap in range(together.largest + 1):
-        found[heap] = together.of(heap)
+        genera[heap] = together.of(heap)
     alone = _Genera(rule, normal, limit)
     for heap in range(together.largest + 1):
-        if found[heap] is None:
+        if genera[heap] is None:
             alone.add_up_to(heap)
-            found[heap] = alone.of(heap)
-            if found[heap] is None:
+            genera[heap] = alone.of(heap)
+            if genera[heap] is None:
                 break  # Larger heaps only add classes.
-    return tuple(found)
+    return tuple(genera)
 
 
 class _Genera:

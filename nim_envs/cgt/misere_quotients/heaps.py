@@ -285,19 +285,19 @@ class HeapQuotients:
         Raises:
             SearchTooLargeError: it has more elements than the limit.
         """
-        found = self.search.quotient()
+        quotient = self.search.quotient()
         parts = self.parts[game]
         sizes = {part: heap for heap, part in reversed(list(enumerate(parts))) if part is not None}
-        only = len(self.games) == 1 and len(sizes) == len(found.elements)
-        elements = tuple(0 if part is None else found.elements[part] for part in parts)
+        only = len(self.games) == 1 and len(sizes) == len(quotient.elements)
+        elements = tuple(0 if part is None else quotient.elements[part] for part in parts)
         return MisereQuotient(
             game=game,
             largest=len(parts) - 1,
             elements=elements,
-            products=found.products,
-            lost=frozenset(found.lost.nonzero()[0].tolist()),
+            products=quotient.products,
+            lost=frozenset(quotient.lost.nonzero()[0].tolist()),
             representatives=tuple(
-                tuple(sorted(sizes[part] for part in word)) for word in found.representatives
+                tuple(sorted(sizes[part] for part in word)) for word in quotient.representatives
             )
             if only
             else (),

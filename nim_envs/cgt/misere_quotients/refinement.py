@@ -147,8 +147,8 @@ class Classes:
     def after_move(self, part: int) -> IntArray:
         """Return the classes of the options of one part, not necessarily one of the first."""
         if part not in self._after_move:
-            found = {self.of(option) for option in self.parts.options[part]}
-            self._after_move[part] = np.array(sorted(found), dtype=np.int64)
+            classes = {self.of(option) for option in self.parts.options[part]}
+            self._after_move[part] = np.array(sorted(classes), dtype=np.int64)
         return self._after_move[part]
 
     @cached_property
@@ -375,15 +375,15 @@ def _options_of(
         copies: number of copies in each example.
         order: number of classes.
     """
-    found = np.zeros((len(rests), order), dtype=np.bool_)
+    options = np.zeros((len(rests), order), dtype=np.bool_)
     after = fine.after_move(len(fine.elements))
     for copy in range(int(copies.max()) + 1):
         rows = np.flatnonzero(copies == copy)
-        found[rows] = _reindexed(fine.options[rests[rows]], class_of[copy], order)
+        options[rows] = _reindexed(fine.options[rests[rows]], class_of[copy], order)
         if copy:
             reached = class_of[copy - 1][fine.products[np.ix_(rests[rows], after)]]
-            found[rows[:, np.newaxis], reached] = True
-    return found
+            options[rows[:, np.newaxis], reached] = True
+    return options
 
 
 def congruence(

@@ -175,14 +175,14 @@ class QuotientSearch:
         examples, element_of = by_shortest(self._blocks(), classes.lengths)
         if len(examples) > self.limit:
             raise self.too_many()
-        found = PartsQuotient(
+        quotient = PartsQuotient(
             element_of[classes.products[np.ix_(examples, examples)]],
             refined.lost[examples],
             tuple(int(element_of[element]) for element in classes.elements),
             tuple(classes.words[example] for example in examples.tolist()),
         )
         options = self.parts.options[: len(classes.elements)]
-        wrong = refutation(options, found.products, found.elements, found.lost)
+        wrong = refutation(options, quotient.products, quotient.elements, quotient.lost)
         if wrong is not None:
             raise AssertionError(f"a quotient that was found is refuted: {wrong}")
-        return found
+        return quotient

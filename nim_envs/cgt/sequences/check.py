@@ -123,11 +123,11 @@ def value_from_options(game: HeapGame, values: Values, heap: int) -> int:
         1
     """
     # Every move lowers twice the objects minus the heaps, so that values are below 2 * heap.
-    found = np.zeros(2 * heap + 1, dtype=np.bool_)
+    is_option = np.zeros(2 * heap + 1, dtype=np.bool_)
     for taken in range(heap + 1 if game.repeating else min(heap + 1, len(game.digits))):
         for options in option_values(game, values, heap, taken):
-            found[options[options < len(found)]] = True
-    return int(np.argmin(found))
+            is_option[options[options < len(is_option)]] = True
+    return int(np.argmin(is_option))
 
 
 def wrong_value(game: HeapGame, values: Values) -> tuple[int, int] | None:

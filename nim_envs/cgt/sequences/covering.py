@@ -188,10 +188,10 @@ def lacking(small: Any, larger: Any, values: Any, places: Any, targets: Any, per
                     total += 1
             remaining = 0
             for place in left:
-                found = False
+                has_wanted = False
                 for k in chosen[1, first:total]:
-                    found |= values[place + k] == wanted[k]
-                if not found:
+                    has_wanted |= values[place + k] == wanted[k]
+                if not has_wanted:
                     left[remaining] = place
                     remaining += 1
             left = left[:remaining]

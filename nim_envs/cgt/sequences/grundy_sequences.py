@@ -309,10 +309,10 @@ class GrundySequence:
             for earlier in range(self._recorded, heap):
                 self._record(earlier)
             self._recorded = heap
-            found: list[npt.NDArray[np.integer]] = [np.flatnonzero(self._always)]
+            arrays: list[npt.NDArray[np.integer]] = [np.flatnonzero(self._always)]
             for taken in range(len(self.game.digits)):
-                found += option_values(self.game, self._memory, heap, taken)
-            options = np.concatenate(found)
+                arrays += option_values(self.game, self._memory, heap, taken)
+            options = np.concatenate(arrays)
             is_option = np.zeros(int(options.max(initial=0)) + 2, dtype=np.bool_)
             is_option[options] = True
             self._memory[heap] = np.argmin(is_option)

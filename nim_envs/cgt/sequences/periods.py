@@ -158,13 +158,13 @@ def _repetitions(values: Values) -> Iterator[int]:
 def _shifts(data: bytes, size: int, length: int, most: int) -> Iterator[int]:
     """Yield the first ``most`` places at which the first ``length`` values of ``data`` recur."""
     tail = data[: length * size]
-    found: list[int] = []
+    shifts: list[int] = []
     place = data.find(tail, size) if tail else -1
     for _ in range(MOST_OCCURRENCES):
-        if place < 0 or len(found) == most:
+        if place < 0 or len(shifts) == most:
             break
         # A multiple is hardly ever nearer to a proof; a match may also begin inside a value.
-        if place % size == 0 and all(place // size % shorter for shorter in found):
-            found.append(place // size)
-            yield found[-1]
+        if place % size == 0 and all(place // size % shorter for shorter in shifts):
+            shifts.append(place // size)
+            yield shifts[-1]
         place = data.find(tail, place + 1)

@@ -63,13 +63,13 @@ def sample(
             # the last group belongs to it.
             if group == len(groups) - 1:
                 for i in range(length):
-                    found = ONE - (remainder[i] >> TOP_BIT)
-                    chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + remainder[i])
+                    is_here = ONE - (remainder[i] >> TOP_BIT)
+                    chosen[i] += is_here * np.uint32(at + width * (packed[i] & mask) + remainder[i])
                 break
             for i in range(length):
                 count = np.uint32(packed[i] >> state_bits)
-                found = np.uint32(remainder[i] < count)
-                chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + remainder[i])
+                is_here = np.uint32(remainder[i] < count)
+                chosen[i] += is_here * np.uint32(at + width * (packed[i] & mask) + remainder[i])
                 remainder[i] -= count
         for i in range(length):
             action[i] = np.int64(legal_actions[chosen[i]])
@@ -219,12 +219,12 @@ def winning_replies(
                 rng[i] += GAMMA
                 optimal[i] &= np.uint8(fraction(mixed(rng[i])) >= epsilon)
     for row in range(len(winning.rows)):
-        found, first_action = ranges[row], winning.rows[row]["first_action"]
+        action_ranges, first_action = ranges[row], winning.rows[row]["first_action"]
         # As in :func:`sample`: after its row is found, the remainder is a large number.
         for i in range(size):
-            count = np.uint32(found[i] >> U32)
+            count = np.uint32(action_ranges[i] >> U32)
             here = np.uint32(remainder[i] < count)
-            chosen[i] += here * np.uint32(np.uint32(found[i]) + remainder[i])
+            chosen[i] += here * np.uint32(np.uint32(action_ranges[i]) + remainder[i])
             base[i] += here * first_action
             remainder[i] -= count
     for i in range(size):

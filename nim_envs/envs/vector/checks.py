@@ -118,10 +118,10 @@ def _allowed(whose: str, least: int, num_actions: int, size: int) -> str:
 @compiled
 def first_outside(actions: IntArray, least: int, end: int) -> int:
     """Return the first index of ``actions`` that is not within ``least..end - 1``, or -1."""
-    found = False
+    any_outside = False
     for i in range(len(actions)):
-        found |= (actions[i] < least) | (actions[i] >= end)
-    if found:
+        any_outside |= (actions[i] < least) | (actions[i] >= end)
+    if any_outside:
         for i in range(len(actions)):
             if not least <= actions[i] < end:
                 return i

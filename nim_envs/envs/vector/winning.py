@@ -290,7 +290,7 @@ def winning_by_search(solution: Solution, tables: GameTables) -> Winning:
         exists = rules.is_position(positions)
         values[indices[exists]] = solution.value(positions[exists])
     ranges = np.empty(count, dtype=np.uint64)
-    found: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
+    actions: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
     length = 1
     for states, indices in _states_and_indices(grouping, rules.num_actions):
         keeping = np.concatenate(
@@ -299,14 +299,14 @@ def winning_by_search(solution: Solution, tables: GameTables) -> Winning:
         )
         position, action = np.nonzero(keeping)
         ranges[indices] = _ranges(position, len(indices)) + np.uint64(length)
-        found.append(action.astype(np.uint32))
+        actions.append(action.astype(np.uint32))
         length += len(action)
         needed = count * (WORD_BYTES + 1) + length * ENTRY_BYTES
         check_tables(rules, "the table of winning actions at each position", needed)
     return NO_WINNING_ACTIONS._replace(
         rows=np.zeros(1, dtype=ROW),
         ranges=ranges,
-        actions=np.concatenate(found),
+        actions=np.concatenate(actions),
         strides=grouping.strides.astype(np.uint64),
     )
 

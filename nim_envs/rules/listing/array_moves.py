@@ -30,8 +30,8 @@ def moves_of_many(positions: IntArray, moves: ArrayMoves) -> tuple[IntArray, Arr
         InvalidGameError: ``moves`` raises, or gives anything but three such arrays.
     """
     try:
-        found: Any = moves(positions)
-        rows, labels, after = map(np.asarray, found)
+        returned: Any = moves(positions)
+        rows, labels, after = map(np.asarray, returned)
     except Exception as error:
         raise InvalidGameError(
             f"moves of {_these(positions)} raised {type(error).__name__}: {error}; it must return "
