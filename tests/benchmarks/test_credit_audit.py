@@ -12,16 +12,12 @@ import pytest
 
 from agents.turn_credit.estimators import ESTIMATORS
 from agents.turn_credit.exact import Exact
-from benchmarks import credit_audit
-from benchmarks.credit_audit import (
-    CONCLUSIONS,
-    CREDIT_FUNCTIONS,
-    SETTINGS,
-    CreditFunction,
-    Games,
-    few,
-    measure,
-)
+from benchmarks.credit_audit import __main__ as audit
+from benchmarks.credit_audit import claims, measurements, report
+from benchmarks.credit_audit.conclusions import CONCLUSIONS
+from benchmarks.credit_audit.functions import CREDIT_FUNCTIONS, NOT_CALLED, CreditFunction
+from benchmarks.credit_audit.games import SETTINGS, Games, few
+from benchmarks.credit_audit.measurements import measure
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "credit_audit.md"
 
@@ -37,8 +33,8 @@ def test_expectations_over_groups_are_those_of_dynamic_programming(setting):
     games = Games(exact.task)
     batches = games.batches(exact)
     for formula, name in (
-        (credit_audit._result, "REINFORCE"), (credit_audit._left_out, "RLOO"),
-        (credit_audit._centred, "Dr. GRPO"),
+        (claims.result, "REINFORCE"), (claims.leave_one_out, "RLOO"),
+        (claims.centred, "Dr. GRPO"),
     ):  # fmt: skip
         found = games.gradient(exact.policy, [formula(batch) for batch in batches])
         assert found == pytest.approx(ESTIMATORS[name].gradient(exact), abs=1e-14)
@@ -61,14 +57,14 @@ def test_generalised_advantages_are_sums_over_the_tokens():
         few((3, 1), (1.0, 0.0), (0, 0)), values=np.array([[0.2, 0.6, 0.5], [0.3, 0, 0]]),
         afterwards=np.array([[0.4, 0.7, 0.9], [0.1, 0, 0]]),
     )  # fmt: skip
-    decay = credit_audit.LAMBDA
+    decay = claims.LAMBDA
     for replies, values in ((False, [0.2, 0.6, 0.5, 0]), (True, [0.2, 0.4, 0.6, 0.7, 0.5, 0])):
         errors = np.diff(values) + np.eye(len(values) - 1)[-1]
         steps = len(errors)
         credit = [sum(decay**k * errors[t + k] for k in range(steps - t)) for t in range(steps)]
         every = np.array([*credit, -0.3])
         white = (every - every.mean()) / np.sqrt(every.var(ddof=1) + 1e-8)
-        found = credit_audit._white_advantages(batch, replies)
+        found = claims.white_advantages(batch, replies)
         assert found[0] == pytest.approx(white[:-1][:: 1 + replies])
         assert found[1, 0] == pytest.approx(white[-1])
 
@@ -89,7 +85,7 @@ def made(monkeypatch):
     def make(call, **more):
         function = CreditFunction(
             "none", __name__, "by_hand", "R − mean", lambda _, batch: call(batch),
-            credit_audit._centred, **more,
+            claims.centred, **more,
         )  # fmt: skip
         return measure(function, ["Kayles 4"], 1, 60)
 
@@ -105,7 +101,7 @@ def test_a_function_that_does_as_it_says(made):
     assert found.lengths == pytest.approx([1 / 3, 1 / 3])
     assert found.ends[0] > 0.99
     assert (found.equal, found.cut, found.single) == ("0", "as a lost one", "as stated")
-    assert credit_audit.row(found)[2] == "none"
+    assert report.row(found)[2] == "none"
 
 
 def test_a_function_that_does_something_else(made):
@@ -113,7 +109,7 @@ def test_a_function_that_does_something_else(made):
     assert found.difference == pytest.approx(2 / 3)
     assert found.apart == pytest.approx(2 / 3)
     assert max(found.cosines) < 0.999
-    assert credit_audit.row(found)[2] == "0.67"
+    assert report.row(found)[2] == "0.67"
 
 
 def test_errors_and_infinite_credits_stand_in_the_table():
@@ -123,20 +119,21 @@ def test_errors_and_infinite_credits_stand_in_the_table():
         return by_hand(batch) / (batch.scores.any() and 1)
 
     function = CreditFunction(
-        "none", __name__, "by_hand", "", lambda _, batch: broken(batch), credit_audit._centred
+        "none", __name__, "by_hand", "", lambda _, batch: broken(batch), claims.centred
     )
     with np.errstate(all="ignore"):
-        assert credit_audit._alone(function, None) == "ZeroDivisionError / ZeroDivisionError"
-        assert credit_audit._cut(function, None) == "not finite"
+        assert measurements._alone(function, None) == "ZeroDivisionError / ZeroDivisionError"
+        assert measurements._cut(function, None) == "not finite"
 
 
 def test_what_cannot_be_imported_is_listed(monkeypatch, tmp_path):
     gone = CreditFunction("gone", "no_such_library.core", "advantage", "", None, None)
-    monkeypatch.setattr(credit_audit, "CREDIT_FUNCTIONS", (gone,))
-    credit_audit.main(["--quick", "--output", str(tmp_path)])
+    for module in (audit, report):
+        monkeypatch.setattr(module, "CREDIT_FUNCTIONS", (gone,))
+    audit.main(["--quick", "--output", str(tmp_path)])
     page = (tmp_path / "credit_audit.md").read_text(encoding="utf-8")
     assert re.search(r"\| gone +\| - +\| advantage +\| not imported: No module", page)
-    for library, _, function, _ in credit_audit.NOT_CALLED:
+    for library, _, function, _ in NOT_CALLED:
         assert re.search(rf"\| {library} +\| .*{function}", page)
 
 
@@ -156,7 +153,7 @@ def test_the_page_has_every_function_and_finding():
 def test_functions_do_as_the_page_says(audited):
     if audited.absent():
         pytest.skip(f"the extra audit is not installed: {audited.absent()}")
-    found = credit_audit.row(measure(audited, list(SETTINGS)[:1], 1, 0))
+    found = report.row(measure(audited, list(SETTINGS)[:1], 1, 0))
     line = next(
         line for line in PAGE.read_text(encoding="utf-8").splitlines()
         if line.startswith(f"| {audited.name} ")
@@ -179,16 +176,14 @@ def test_calls_of_the_findings(library, call):
 def test_the_best_alone_and_the_weighted_means_by_hand():
     batch = few((1, 2, 3), (1.0, 0.0, 1.0), (0, 0, 0))
     spread = np.std([1, 0, 1], ddof=1)
-    assert credit_audit._best_alone(batch).tolist() == [[0, 0, 0]] * 3
+    assert claims.best_alone(batch).tolist() == [[0, 0, 0]] * 3
     one = few((1, 2, 3), (1.0, 0.0, 0.0), (0, 0, 0))
-    assert credit_audit._best_alone(one)[:, 0] == pytest.approx(
-        [1 / np.std([1, 0, 0], ddof=1), 0, 0]
-    )
-    assert credit_audit._by_length(batch)[:, 0] == pytest.approx([1 / 3, -2 / 3, 1 / 3])
-    assert credit_audit._over_mean(batch)[:, 0] == pytest.approx([0.5, -1, 0.5])
-    assert credit_audit._centred(batch, std=True)[0, 0] == pytest.approx(1 / 3 / spread)
+    assert claims.best_alone(one)[:, 0] == pytest.approx([1 / np.std([1, 0, 0], ddof=1), 0, 0])
+    assert claims.by_length(batch)[:, 0] == pytest.approx([1 / 3, -2 / 3, 1 / 3])
+    assert claims.over_mean(batch)[:, 0] == pytest.approx([0.5, -1, 0.5])
+    assert claims.centred(batch, std=True)[0, 0] == pytest.approx(1 / 3 / spread)
     # Weights grow by ½ a turn: 1 − 2 · ½ + ½.
-    energy = credit_audit._energy(batch)
+    energy = claims.energy(batch)
     assert energy[:, 0] == pytest.approx([1 / 3, -2 / 3, 1 / 3])
     assert energy[1:, 1] == pytest.approx([-0.5, 0.5])
     assert energy[2, 2] == 1
