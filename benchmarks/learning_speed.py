@@ -41,14 +41,14 @@ class SpeedTask:
 
     Args:
         game: game with its starts.
-        every: number of games between two scores, the resolution of the results.
-        most: largest number of training games.
+        score_interval: number of games between two scores, the resolution of the results.
+        max_games: largest number of training games.
         seeds: default number of seeds.
     """
 
     game: GameSetting
-    every: int
-    most: int
+    score_interval: int
+    max_games: int
     seeds: int
 
 
@@ -120,8 +120,8 @@ def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Learn
     # Compiled functions are loaded before the time is measured.
     train(env, LEARNERS[learner](env), 2, seed=0, progress=False)
     curve = learning_curve(
-        env, LEARNERS[learner](env), env.game, 2 * task.every if quick else task.most,
-        seed=seed, every=task.every, progress=False,
+        env, LEARNERS[learner](env), env.game, 2 * task.score_interval if quick else task.max_games,
+        seed=seed, every=task.score_interval, progress=False,
         stop=lambda curve: sustained(curve) or bool(curve.seconds[-1] > limit),
     )  # fmt: skip
     rate = float(curve.games[-1] / curve.seconds[-1])

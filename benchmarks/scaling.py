@@ -40,17 +40,17 @@ class ScalingBoard:
 
     Args:
         heaps: number of heaps.
-        every: number of games between two scores, with exploring starts.
-        most: largest number of games with exploring starts.
-        most_fixed: largest number of games from the full board.
+        score_interval: number of games between two scores, with exploring starts.
+        max_games: largest number of games with exploring starts.
+        max_games_fixed: largest number of games from the full board.
         goal: optimality at which training stops, in percent.
         full: whether it runs only with ``--full``.
     """
 
     heaps: int
-    every: int
-    most: int
-    most_fixed: int = 1_000_000_000
+    score_interval: int
+    max_games: int
+    max_games_fixed: int = 1_000_000_000
     goal: float = 100.0
     full: bool = False
 
@@ -67,7 +67,9 @@ BOARDS = {
         ScalingBoard(7, 100_000, 100_000_000),
         ScalingBoard(8, 2_500_000, 1_000_000_000),
         # Games from the full board take twice as long.
-        ScalingBoard(9, 40_000_000, 3_000_000_000, most_fixed=10_000_000, goal=99.9, full=True),
+        ScalingBoard(
+            9, 40_000_000, 3_000_000_000, max_games_fixed=10_000_000, goal=99.9, full=True
+        ),
     )
 }
 """The boards by number of heaps."""
@@ -108,14 +110,14 @@ def run(
     # Blocks with a seed each, so that only the log of one block is in memory.
     for block in itertools.count():
         block_seed = int(np.random.SeedSequence([seed, block]).generate_state(1)[0])
-        size = min(board.every, (games or board.most) - played)
+        size = min(board.score_interval, (games or board.max_games) - played)
         log = train(env, learner, size, seed=block_seed, progress=size >= 100_000)
         played += log.games
         seconds += log.seconds
         if games is None or played >= games:
             percent = value_optimality(learner.greedy(), env.game)
             tqdm.write(f"{board.heaps} heaps, {played:,} games: {percent:.4f} %", file=sys.stderr)
-        if played >= (games or board.most) or (games is None and percent >= board.goal):
+        if played >= (games or board.max_games) or (games is None and percent >= board.goal):
             break
     return ScalingRun(
         board.heaps, start, env.game.rules.num_positions, played, seconds, percent,
@@ -166,7 +168,7 @@ def from_both_starts(board: ScalingBoard, seed: int, symmetric: bool) -> list[Sc
         symmetric: whether the learner knows that the order of heaps does not matter.
     """
     exploring = run(board, "uniform", seed, symmetric=symmetric)
-    games = min(exploring.games, board.most_fixed)
+    games = min(exploring.games, board.max_games_fixed)
     return [exploring, run(board, "fixed", seed, games, symmetric)]
 
 

@@ -134,5 +134,5 @@ def area(percents: Sequence[float], games: Sequence[int] = GAMES) -> float:
         >>> area([0.0, 50.0, 100.0]), area([70.0, 70.0, 70.0])
         (50.0, 70.0)
     """
-    at, y = np.log10(games), np.asarray(percents)
-    return float(np.sum((y[1:] + y[:-1]) / 2 * np.diff(at)) / (at[-1] - at[0]))
+    x, y = np.log10(games), np.asarray(percents)
+    return float(np.sum((y[1:] + y[:-1]) / 2 * np.diff(x)) / (x[-1] - x[0]))

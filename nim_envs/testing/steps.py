@@ -150,15 +150,15 @@ class StepChecks(Checks, ABC):
             self.masks[i] = masks.pop(0)
             observation, info = results[i]
             seen.append(Seen(observation, info, self.masks[i].copy(), self.at[i]))
-            self.states[i] = self.results.check_start(seen[-1], self.named(i, where))
+            self.states[i] = self.results.check_start(seen[-1], self.in_game(i, where))
         for i in np.flatnonzero(~begun):
-            require_equal(f"{self.named(i, where)}, which goes on, the position",
+            require_equal(f"{self.in_game(i, where)}, which goes on, the position",
                           self.at[i], before[i])  # fmt: skip
-            self.observed.check(results[i][0], self.at[i], self.named(i, where))
+            self.observed.check(results[i][0], self.at[i], self.in_game(i, where))
         self.over = self.over & ~begun
         self.check_interface(seen, where)
 
-    def named(self, index: Any, where: str) -> str:
+    def in_game(self, index: Any, where: str) -> str:
         """Return the beginning of a message on one game."""
         return where if self.size == 1 else f"{where}, in game {index}"
 
@@ -173,7 +173,7 @@ class StepChecks(Checks, ABC):
         masks = self.masks_of([(one[0], one[-1]) for one in results], where)
         seen = []
         for i, (observation, reward, terminated, truncated, info) in enumerate(results):
-            here = self.named(i, where)
+            here = self.in_game(i, where)
             outcome = Outcome(float(reward), bool(terminated), bool(truncated))
             one = Seen(observation, info, masks[i].copy(), self.at[i], outcome)
             seen.append(one)
@@ -280,7 +280,7 @@ class StepChecks(Checks, ABC):
                 for i, position in enumerate(self.at):
                     if self.states[i].seat == 0:
                         require_equal(
-                            f"{self.named(i, where)} as player_0, the position", position, start
+                            f"{self.in_game(i, where)} as player_0, the position", position, start
                         )
                     else:
                         self.replies.move(start, position, where)
@@ -305,7 +305,7 @@ class StepChecks(Checks, ABC):
             actions = np.array([chosen_action(mask, rng) for mask in masks])
             own = self.rules.step(before, actions)
             for i in np.flatnonzero(second):
-                where = self.named(i, f"after a reset to {start.tolist()}")
+                where = self.in_game(i, f"after a reset to {start.tolist()}")
                 self.replies.move(start, before[i], where, counts=True)
             self.step(actions)
             after = self.positions()
@@ -313,7 +313,7 @@ class StepChecks(Checks, ABC):
                 # Where the reply ends a game, a new one may have begun.
                 same_step = self.mode is AutoresetMode.SAME_STEP
                 if not ends(own[i]) and not (same_step and self.replies.may_end(own[i])):
-                    self.replies.move(own[i], after[i], self.named(i, "in play"), counts=True)
+                    self.replies.move(own[i], after[i], self.in_game(i, "in play"), counts=True)
         self.replies.check()
 
     def draw(self, games: int, seed: Any, options: Any) -> IntArray:

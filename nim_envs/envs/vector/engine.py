@@ -103,7 +103,7 @@ class Engine:
             self.first_illegal(self._no_actions, NOBODY)
         self._sample(self._no_actions)
         self.play(self.own_starts, results=self._no_results)
-        self.observe(self._no_rows)
+        self.write_rows(self._no_rows)
 
     def play(
         self,
@@ -205,7 +205,7 @@ class Engine:
         """Return an array for the observations of all games: a new one, or always the same."""
         return self._row_memory.new_rows() if copy else self._rows
 
-    def observe(self, rows: WordArray) -> None:
+    def write_rows(self, rows: WordArray) -> None:
         """Write the observations of the first ``len(rows)`` games."""
         games = self.games
         write_observations(self._tables, games.states, games.outcomes, rows, 0, len(rows))

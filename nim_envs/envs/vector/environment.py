@@ -482,7 +482,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             )
         if waiting:
             self._begin_and_reply(starts)
-            engine.observe(rows)
+            engine.write_rows(rows)
         return engine.observations_in(rows), results, final_games
 
     def _infos_of_same_step(
@@ -567,7 +567,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _observations(self) -> dict[str, Array]:
         """Return the observations and action masks of all games."""
         rows = self._engine.new_rows(copy=self.copy)
-        self._engine.observe(rows)
+        self._engine.write_rows(rows)
         return self._engine.observations_in(rows)
 
     def _checked_actions(self, actions: Any, mover: np.uint8) -> IntArray:
