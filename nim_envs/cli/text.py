@@ -200,8 +200,8 @@ def open_replies(path: Path, header: dict[str, Any]) -> Iterator[Replies]:
             stored = Replies(path, header)
         except ValueError as error:
             raise click.UsageError(f"--replies: {error}") from error
-    if stored.known:
-        click.echo(f"going on after {stored.known} replies in {path}", err=True)
+    if stored.num_earlier:
+        click.echo(f"going on after {stored.num_earlier} replies in {path}", err=True)
     try:
         yield stored
     except BaseException:
@@ -232,6 +232,6 @@ def show_score(result: TextScore, command: str) -> None:
     for index, blunder in enumerate(result.blunders[:5]):
         reply = blunder.reply
         reply = reply if len(reply) <= LONGEST_SHOWN else f"{reply[:LONGEST_SHOWN]}…"
-        place = " ".join(map(str, blunder.position))
-        rows.append(["" if index else "first blunders", f"{place}: {reply!r}"])
+        position = " ".join(map(str, blunder.position))
+        rows.append(["" if index else "first blunders", f"{position}: {reply!r}"])
     click.echo(facts(rows))

@@ -72,7 +72,7 @@ class Replies:
     Attributes:
         prompt_tokens: tokens of all prompts so far, where they are known.
         reply_tokens: tokens of all replies so far, where they are known.
-        known: number of replies that the file held when it was opened.
+        num_earlier: number of replies that the file held when it was opened.
 
     Raises:
         ValueError: the file holds something else, or replies of another header, or another process
@@ -88,7 +88,7 @@ class Replies:
         self._file: BinaryIO | None = None
         if path is not None:
             self._open(path)
-        self.known = len(self)
+        self.num_earlier = len(self)
 
     def __len__(self) -> int:
         """Return the number of replies, without failures."""

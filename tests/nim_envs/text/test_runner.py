@@ -59,7 +59,7 @@ def test_replies_are_on_disk_before_they_are_judged_and_not_asked_for_again(tmp_
     with path.open("ab") as file:
         file.write(b'{"id": "id 3", "repl')  # as when the process was killed in a line
     second = Replies(path, HEADER)
-    assert second.known == len(second) == 3
+    assert second.num_earlier == len(second) == 3
     found = dict(answers(ask, requests(5), second))
     second.close()
     assert [found[request] for request in requests(5)] == echo(requests(5))
