@@ -145,13 +145,13 @@ class Benchmark(Command):
 def _without_shard(words: Sequence[str]) -> list[str]:
     """Return command-line arguments without the option ``--shard`` and its value."""
     remaining = iter(words)
-    kept_words = []
+    others = []
     for word in remaining:
         if word == "--shard":
             next(remaining, None)
         elif not word.startswith("--shard="):
-            kept_words.append(word)
-    return kept_words
+            others.append(word)
+    return others
 
 
 def benchmark(

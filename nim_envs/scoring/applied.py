@@ -193,7 +193,7 @@ def _of_batches(
     answers = []
     for first in range(0, len(rows), size):
         # The last argument is repeated to fill the last batch.
-        wanted_rows = np.arange(first, first + size).clip(max=len(rows) - 1)
-        answer = method(rows_of(arguments, rows[wanted_rows]))
+        batch_rows = np.arange(first, first + size).clip(max=len(rows) - 1)
+        answer = method(rows_of(arguments, rows[batch_rows]))
         answers += [rows_of(answer, place) for place in range(min(size, len(rows) - first))]
     return answers
