@@ -121,7 +121,7 @@ def train(
         storage.check_savable({"learners": learners})
     self_play = None  # compiled, if it can be
     if compiled and opponents is None:
-        self_play = compiled_self_play(env, pair, options, begun=resumed > 0)
+        self_play = compiled_self_play(env, pair, options, resumed=resumed > 0)
     # Intervals at which the run pauses, in games.
     pauses = [games]
     if checkpoint is not None:

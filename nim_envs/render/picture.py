@@ -116,8 +116,8 @@ def position_shapes(
     wins = None
     if show_winning_moves and mover is not None:
         wins = game.solution.keeping_actions(here)
-    drawn = mover is None and is_drawn(game, here)
-    scene = Scene(here, mover, None, before, last_mover, winning=wins, drawn=drawn)
+    is_draw = mover is None and is_drawn(game, here)
+    scene = Scene(here, mover, None, before, last_mover, winning=wins, drawn=is_draw)
     return as_json([Box(Area(0, 0, *size), palette.PAPER), *Picture(game, size).shapes(scene)])
 
 

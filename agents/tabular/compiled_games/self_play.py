@@ -29,7 +29,7 @@ class CompiledSelfPlay:
         env: environment after a reset.
         pair: learner of each seat.
         options: options of every reset.
-        begun: whether the position of ``env`` has been played from; else the next game starts
+        resumed: whether the position of ``env`` has been played from; else the next game starts
             there, and only later ones where the next resets would.
         by_coordinates: whether the learners number the coordinates of positions.
     """
@@ -39,12 +39,12 @@ class CompiledSelfPlay:
         env: GameEnv,
         pair: tuple[CompiledLearner, CompiledLearner],
         options: dict[str, Any] | None,
-        begun: bool = False,
+        resumed: bool = False,
         by_coordinates: bool = False,
     ) -> None:
         self._env = env
         self._options = options
-        self._begun = begun
+        self._start_used = resumed
         rules = env.game.rules
         first, second = pair[0], None if pair[0] is pair[1] else pair[1]
         self._learners = [learner for learner in (first, second) if learner is not None]
@@ -82,10 +82,10 @@ class CompiledSelfPlay:
             lengths: buffer for the number of moves of each game, ``(games,)``.
         """
         games = len(winners)
-        if self._begun:
+        if self._start_used:
             starts = self._env.next_starts(games, self._options)
         else:
-            self._begun = True
+            self._start_used = True
             later = self._env.next_starts(games - 1, self._options)
             starts = np.concatenate([self._env.position[np.newaxis], later])
         self._play(starts, rng, winners, lengths)
@@ -111,7 +111,7 @@ class CompiledSelfPlay:
 
 
 def compiled_self_play(
-    env: Any, pair: tuple[Agent, Agent], options: dict[str, Any] | None, *, begun: bool = False
+    env: Any, pair: tuple[Agent, Agent], options: dict[str, Any] | None, *, resumed: bool = False
 ) -> CompiledSelfPlay | None:
     """Return the fast path for a run, or ``None`` if the run has to be played step by step.
 
@@ -125,7 +125,7 @@ def compiled_self_play(
         env: environment after a reset.
         pair: agent of each seat.
         options: options of every reset.
-        begun: whether the run is resumed; see :class:`CompiledSelfPlay`.
+        resumed: whether the run is resumed; see :class:`CompiledSelfPlay`.
 
     Warns:
         UserWarning: the box of coordinates is too large, or of one of the learners alone.
@@ -145,7 +145,7 @@ def compiled_self_play(
         rules = env.game.rules
         listed = are_listed(rules, rules.fields)
         if listed and len(by_coordinates) == len(learners):
-            return CompiledSelfPlay(env, (learners[0], learners[1]), options, begun, True)
+            return CompiledSelfPlay(env, (learners[0], learners[1]), options, resumed, True)
         why = "which the other has not" if listed else "which are too many to list"
         warnings.warn(
             "games are played step by step, a hundred times slower than in compiled code: "
@@ -159,4 +159,4 @@ def compiled_self_play(
         return None
     if (learners[0].sorter is None) != (learners[1].sorter is None):
         return None  # each learner would need positions in its own order
-    return CompiledSelfPlay(env, (learners[0], learners[1]), options, begun)
+    return CompiledSelfPlay(env, (learners[0], learners[1]), options, resumed)

@@ -114,18 +114,18 @@ class Board:
             update: returns the action values ``(k, actions)`` of some rows, ``(k,)``, whose later
                 positions have been passed to it before.
         """
-        found = np.full(self.legal.shape, -np.inf)
+        values = np.full(self.legal.shape, -np.inf)
         for length in range(1, int(self.lengths.max(initial=0)) + 1):
             rows = np.flatnonzero(self.lengths == length)
-            found[rows] = np.where(self.legal[rows], update(rows), -np.inf)
-        return found
+            values[rows] = np.where(self.legal[rows], update(rows), -np.inf)
+        return values
 
 
 def greedy(values: FloatArray) -> BoolArray:
     """Return the actions of the largest value, ``(n, actions)``; none in rows of -inf."""
     best = values.max(axis=1, keepdims=True)
-    found: BoolArray = np.logical_and(np.isfinite(values), values >= best - ROUNDING)
-    return found
+    is_greedy: BoolArray = np.logical_and(np.isfinite(values), values >= best - ROUNDING)
+    return is_greedy
 
 
 def evenly(actions: BoolArray) -> FloatArray:

@@ -268,14 +268,16 @@ def _compare_with_moves(
     hidden = {Shows.FAR_FROM_THE_END: near, Shows.NOWHERE: max(right, near)}
     compared = []
     for fault in faults:
-        found = _compare_moves(fault, cases, learned)
+        comparison = _compare_moves(fault, cases, learned)
         if fault.shows in hidden:
             least = hidden[fault.shows] - math.log(HIDDEN)
-            if found is None:
-                found = MoveComparison(None, least - right, least, least)
+            if comparison is None:
+                comparison = MoveComparison(None, least - right, least, least)
             else:
-                found = found._replace(possible=float(np.logaddexp(found.total, least)))
-        compared.append(found)
+                comparison = comparison._replace(
+                    possible=float(np.logaddexp(comparison.total, least))
+                )
+        compared.append(comparison)
     return compared
 
 
@@ -303,9 +305,9 @@ def _compare_variant(
     variant: Variant, cases: Sequence[Case], learned: Callable[..., float]
 ) -> MoveComparison | None:
     """Compare a form of a fault with the moves; ``None`` where no game shows it."""
-    found = [variant.expect(case) for case in cases]
+    expectations = [variant.expect(case) for case in cases]
     pairs = [
-        (case, expected) for case, expected in zip(cases, found, strict=True)
+        (case, expected) for case, expected in zip(cases, expectations, strict=True)
         if expected is not None and expected.tells.any()
     ]  # fmt: skip
     if not pairs:
@@ -321,7 +323,7 @@ def _compare_variant(
     ]
     everywhere = [
         (case, (expected or usual)._replace(tells=case.everywhere))
-        for case, expected, usual in zip(cases, found, as_right, strict=True)
+        for case, expected, usual in zip(cases, expectations, as_right, strict=True)
     ]
     total = _with_fault(everywhere, exact=False)
     agrees = variant.exact and all(

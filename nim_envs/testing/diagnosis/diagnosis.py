@@ -229,7 +229,7 @@ def _verdict(fitting: Sequence[Comparison], threshold: float, cases: Sequence[Ca
     return "faulty" if conclusive else "unclear"
 
 
-def agreement(found: Comparison, cases: Sequence[Case]) -> float:
+def agreement(comparison: Comparison, cases: Sequence[Case]) -> float:
     """Return the agreement of moves with a fault's, beyond chance: Cohen's kappa, at most 1.
 
     Counted are positions where the fault plays otherwise than a right agent. It is that of the form
@@ -241,7 +241,7 @@ def agreement(found: Comparison, cases: Sequence[Case]) -> float:
         Measurement* 20 (1960).
     """
     best = (0.0, 0.0)
-    for variant in found.fault.variants:
+    for variant in comparison.fault.variants:
         alike = chance = count = variance = 0.0
         for case in cases:
             expected = variant.expect(case)
@@ -320,11 +320,11 @@ def _name(fault: Fault, cases: Sequence[Case]) -> str:
     return fault.name
 
 
-def evidence_of(found: Comparison, cases: Sequence[Case]) -> tuple[str, ...]:
+def evidence_of(comparison: Comparison, cases: Sequence[Case]) -> tuple[str, ...]:
     """Return the evidence for a fault, a line each."""
-    if found.variant is None and found.fault is not MEMORY:
+    if comparison.variant is None and comparison.fault is not MEMORY:
         return ("its values fit, and its moves do not tell",)
-    if found.variant is None:
+    if comparison.variant is None:
         before = sum(case.answers.memory.before for case in cases)
         now = sum(case.answers.memory.now for case in cases)
         return (
@@ -333,7 +333,7 @@ def evidence_of(found: Comparison, cases: Sequence[Case]) -> tuple[str, ...]:
         )
     lines = []
     for case in cases:
-        expected = found.variant.expect(case)
+        expected = comparison.variant.expect(case)
         if expected is not None and expected.tells.any():
             lines += _evidence(case, expected)
     return tuple(lines)

@@ -133,11 +133,11 @@ def right_values(backups: Backups, discount: float) -> Fit:
     return backups.as_right[discount]
 
 
-def of_moves(*found: Moves) -> tuple[Variant, ...]:
+def of_moves(*functions: Moves) -> tuple[Variant, ...]:
     """Return variants from moves, which are chosen at random or in a fixed order."""
     return tuple(
         Variant(partial(_expected_moves, moves, in_order))
-        for moves in found
+        for moves in functions
         for in_order in (False, True)
     )
 
@@ -154,9 +154,9 @@ def plus_the_opponents_value(board: Board, discount: float) -> BoolArray:
     best = np.zeros(len(board.positions))
 
     def update(rows: IntArray) -> FloatArray:
-        found = board.rewards[rows] + discount * best[board.after[rows]]
-        best[rows] = np.where(board.legal[rows], found, -np.inf).max(axis=1)
-        return np.asarray(found)
+        values = board.rewards[rows] + discount * best[board.after[rows]]
+        best[rows] = np.where(board.legal[rows], values, -np.inf).max(axis=1)
+        return np.asarray(values)
 
     return greedy(board.backward(update))
 
@@ -175,12 +175,12 @@ def with_the_reply(board: Board, discount: float, explored: float) -> BoolArray:
     def update(rows: IntArray) -> FloatArray:
         legal, rewards = board.legal[rows], board.rewards[rows]
         later = board.after[rows]
-        found = rewards + reply[later] + discount * best[later]
-        values = np.where(legal, found, -np.inf)
+        targets = rewards + reply[later] + discount * best[later]
+        values = np.where(legal, targets, -np.inf)
         best[rows] = values.max(axis=1)
         played = (1 - explored) * evenly(greedy(values)) + explored * evenly(legal)
         reply[rows] = -(played * rewards).sum(axis=1)
-        return np.asarray(found)
+        return np.asarray(targets)
 
     return greedy(board.backward(update))
 
@@ -219,12 +219,12 @@ def with_draws_as(board: Board, last: float, other: float, discount: float) -> B
 
     def update(rows: IntArray) -> FloatArray:
         later = board.after[rows]
-        found = np.where(board.ending[rows], 1.0, discount) * to_wait[later]
-        values = np.where(board.legal[rows], found, -np.inf)
+        targets = np.where(board.ending[rows], 1.0, discount) * to_wait[later]
+        values = np.where(board.legal[rows], targets, -np.inf)
         to_move[rows] = values.max(axis=1)
         following = np.where(board.ending[rows], 1.0, discount) * to_move[later]
         to_wait[rows] = (evenly(greedy(values)) * following).sum(axis=1)
-        return found
+        return targets
 
     return greedy(board.backward(update))
 
@@ -258,21 +258,21 @@ Looks = Callable[[Rules, IntArray], IntArray | None]
 """The group of each position, ``(k,)``: those of a group look the same to a blind agent."""
 
 
-def of_looks(*found: Looks, exact: bool = False) -> tuple[Variant, ...]:
+def of_looks(*functions: Looks, exact: bool = False) -> tuple[Variant, ...]:
     """Return variants from the positions that look the same, perhaps without an exception."""
-    return tuple(Variant(partial(_expected_looks, looks), True, exact) for looks in found)
+    return tuple(Variant(partial(_expected_looks, looks), True, exact) for looks in functions)
 
 
-def equal_for(*found: Looks) -> ModelsOfValues:
+def equal_for(*functions: Looks) -> ModelsOfValues:
     """Return models of values that are equal at positions that look the same."""
-    return partial(_of_looks, found)
+    return partial(_of_looks, functions)
 
 
-def _of_looks(found: tuple[Looks, ...], backups: Backups, discount: float) -> Fit:
+def _of_looks(functions: tuple[Looks, ...], backups: Backups, discount: float) -> Fit:
     board, rows = backups.board, backups.rows
     log, *as_right = (float(part.max()) for part in right_values(backups, discount))
     forms = []
-    for looks in found:
+    for looks in functions:
         groups = looks(board.game.rules, board.coordinates[rows])
         symmetric = looks is without_order and not backups.of_actions
         if groups is None or symmetric:  # neither the game nor values of positions show it
@@ -406,8 +406,8 @@ def one_move_ahead(board: Board) -> BoolArray:
 
 def searched_one_move(in_order: bool, case: Case) -> ExpectedMoves | None:
     """The expectation of a search of depth one, at all positions."""
-    found = case.expecting(one_move_ahead(case.board)[case.rows], in_order=in_order)
-    return ExpectedMoves(found.probabilities, found.moves, case.everywhere)
+    expected = case.expecting(one_move_ahead(case.board)[case.rows], in_order=in_order)
+    return ExpectedMoves(expected.probabilities, expected.moves, case.everywhere)
 
 
 def shifted(by_component: bool, step: int, any_action: bool, case: Case) -> ExpectedMoves | None:

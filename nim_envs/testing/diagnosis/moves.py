@@ -137,8 +137,12 @@ def _memory(
     now = before = 0
     changed = False
     for _ in range(PAIRS_OF_ORDERS if len(positions) > 1 else 0):
-        found = _two_orders(scored, positions, masks, rng)
-        now, before, changed = now + found.now, before + found.before, changed or found.changed
+        answers = _two_orders(scored, positions, masks, rng)
+        now, before, changed = (
+            now + answers.now,
+            before + answers.before,
+            changed or answers.changed,
+        )
         if not changed:
             break
     return Memory(now, before, changed)
@@ -152,12 +156,12 @@ def _two_orders(
 
     def answers_in_order(order: IntArray) -> IntArray:
         """Answers in the order of the calls."""
-        found = np.zeros(count, dtype=np.int64)
+        actions = np.zeros(count, dtype=np.int64)
         for call, row in enumerate(order):
             one = slice(row, row + 1)
             probabilities = scored.action_probabilities(positions[one], masks[one])[0]
-            found[call] = probabilities.argmax() if probabilities.any() else NO_LEGAL_MOVE
-        return found
+            actions[call] = probabilities.argmax() if probabilities.any() else NO_LEGAL_MOVE
+        return actions
 
     first, second = rng.permutation(count), rng.permutation(count)
     one, two = answers_in_order(first), answers_in_order(second)
@@ -191,15 +195,15 @@ def log_likelihoods(shares: FloatArray, expected: FloatArray, noise: FloatArray)
         + noise[rows, actions, np.newaxis] * ERRORS
     )
     logs = shares[rows, actions, np.newaxis] * np.log((1 - SLIP) * probabilities + slip)
-    found = np.outer(shares[:, -1], np.full(len(ERRORS), np.log(slip)))
-    np.add.at(found, rows, logs)
-    return found
+    sums = np.outer(shares[:, -1], np.full(len(ERRORS), np.log(slip)))
+    np.add.at(sums, rows, logs)
+    return sums
 
 
 def by_distance(amounts: FloatArray, lengths: IntArray) -> FloatArray:
     """Return sums of rows ``(k, errors)`` over positions of equal length, ``(lengths, errors)``."""
-    found, classes = np.unique(lengths, return_inverse=True)
-    sums = np.zeros((len(found), amounts.shape[1]))
+    distinct, classes = np.unique(lengths, return_inverse=True)
+    sums = np.zeros((len(distinct), amounts.shape[1]))
     np.add.at(sums, classes.reshape(-1), amounts)
     return sums
 
@@ -285,17 +289,17 @@ def best_by_knowledge(likelihoods: FloatArray, knowledge: FloatArray, rising: bo
         for error, shift in enumerate(step.tolist()):
             best[error, shift:] = before[error, : STEPS + 1 - shift]
             best[error, STEPS] = before[error, STEPS - shift :].max()
-    found: FloatArray = best.max(axis=0)
-    return found
+    largest: FloatArray = best.max(axis=0)
+    return largest
 
 
 def both(one: FloatArray, other: FloatArray) -> FloatArray:
     """Return the largest likelihoods of two games together, as :func:`best_by_knowledge` does."""
     known = np.arange(STEPS + 1)
     sums = one[:, np.newaxis] + other
-    found = np.full(STEPS + 1, -np.inf)
-    np.maximum.at(found, np.minimum(known[:, np.newaxis] + known, STEPS), sums)
-    return found
+    largest = np.full(STEPS + 1, -np.inf)
+    np.maximum.at(largest, np.minimum(known[:, np.newaxis] + known, STEPS), sums)
+    return largest
 
 
 def ranked(
@@ -389,8 +393,8 @@ class Case:
 
     def of_moves(self, table: BoolArray) -> FloatArray:
         """Return the share of each move that is in a table ``(k, actions)``, ``(k,)``."""
-        found: FloatArray = (self.shares[:, :-1] * table).sum(axis=1)
-        return found
+        shares: FloatArray = (self.shares[:, :-1] * table).sum(axis=1)
+        return shares
 
     @property
     def at_random(self) -> FloatArray:
@@ -496,19 +500,19 @@ class Case:
         far = max(self._best(each, ~near) for each in logs)
         return self.right(near) + far
 
-    def right_by_knowledge(self, wanted: float) -> FloatArray:
+    def right_by_knowledge(self, required: float) -> FloatArray:
         """Return the likelihood of right policies at all positions, as :func:`best_by_knowledge`.
 
         Args:
-            wanted: knowledge that is asked for, in positions above the random policy's score.
+            required: knowledge that is asked for, in positions above the random policy's score.
         """
-        gained = (1 - self.at_random[:, np.newaxis]) * (1 - ERRORS) / wanted
+        gained = (1 - self.at_random[:, np.newaxis]) * (1 - ERRORS) / required
         knowledge, *ways = (by_distance(each, self._classes) for each in (gained, *self._as_right))
         rising = not self.board.has_draws
-        found: FloatArray = np.max(
+        largest: FloatArray = np.max(
             [best_by_knowledge(each, knowledge, rising) for each in ways], axis=0
         )
-        return found
+        return largest
 
     @cached_property
     def _as_right(self) -> list[FloatArray]:

@@ -114,7 +114,7 @@ def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> Fl
     if callable(given):
         masks: MaskArray = board.legal[rows].astype(np.int8)
         turns = ScoredPolicy(policy, env_or_game).turns(positions, masks)
-        found, _ = as_array(given(turns[0], turns[1]))
+        array, _ = as_array(given(turns[0], turns[1]))
     else:
         table, _ = as_array(given)
         if table.shape not in ((rules.num_positions,), (rules.num_positions, actions)):
@@ -122,15 +122,15 @@ def values_of(policy: Any, env_or_game: Any, board: Board, rows: IntArray) -> Fl
                 f"a table of values must have shape ({rules.num_positions}, {actions}) or "
                 f"({rules.num_positions},), a row for each position, not {table.shape}"
             )
-        found = table[rules.indices(positions)]
-    if found.shape == (count, 1) and actions > 1:
-        found = found[:, 0]
-    if found.shape not in ((count,), (count, actions)) or found.dtype.kind not in "iufb":
+        array = table[rules.indices(positions)]
+    if array.shape == (count, 1) and actions > 1:
+        array = array[:, 0]
+    if array.shape not in ((count,), (count, actions)) or array.dtype.kind not in "iufb":
         raise InvalidPolicyError(
             f"values must be numbers of shape ({count}, {actions}), one for each action, or "
-            f"({count},), one for each position, not {found.dtype} of shape {found.shape}"
+            f"({count},), one for each position, not {array.dtype} of shape {array.shape}"
         )
-    values: FloatArray = found.astype(np.float64)
+    values: FloatArray = array.astype(np.float64)
     return values
 
 
@@ -211,9 +211,9 @@ class Backups:
 
     def _at(self, of_rows: FloatArray) -> FloatArray:
         """Return numbers of positions ``(k,)`` by row of the board, 0 at the end of the game."""
-        found = np.zeros(len(self.board.positions))
-        found[self.rows] = of_rows
-        return found
+        numbers = np.zeros(len(self.board.positions))
+        numbers[self.rows] = of_rows
+        return numbers
 
     def _of_rows(self, of_moves: FloatArray, way: str) -> FloatArray:
         """Return the value of each position from those of its moves, ``(k,)``."""
@@ -294,7 +294,7 @@ class Backups:
         replies: tuple[Reply, ...] = ("greedy",)
         if equation.reply or equation.own:
             replies = ("greedy", "random", "right")
-        found = []
+        values = []
         for way, reply in product(ways, replies):
             later: Any = 0.0
             if equation.next:
@@ -309,10 +309,10 @@ class Backups:
                 later = later + equation.own * own
             moves = np.where(self.ends, ended, later)
             if self.of_actions:
-                found.append(moves)
+                values.append(moves)
             else:
-                found += [self._of_rows(moves, each) for each in WAYS]
-        return found
+                values += [self._of_rows(moves, each) for each in WAYS]
+        return values
 
     def of_equations(self, equations: Sequence[Equation]) -> Fit:
         """Return the fit of each equation to the values."""
@@ -320,8 +320,8 @@ class Backups:
         # Those of positions are averaged over moves, so that the spread is not theirs.
         spreads = [
             (equation.spread if self.of_actions else 0.0) * self._last
-            for equation, found in zip(equations, predicted, strict=True)
-            for _ in found
+            for equation, arrays in zip(equations, predicted, strict=True)
+            for _ in arrays
         ]
         fits = self._fit(np.concatenate(predicted), np.array(spreads))
         rows = []
@@ -475,8 +475,8 @@ class Backups:
         """Return whether each value is of one of these moves, or of a position with one."""
         if self.of_actions:
             return of_moves
-        found: BoolArray = np.logical_or.reduceat(of_moves, self._first)
-        return found
+        result: BoolArray = np.logical_or.reduceat(of_moves, self._first)
+        return result
 
     @cached_property
     def _last(self) -> BoolArray:
@@ -516,11 +516,11 @@ class Backups:
         draws = self._drawing
         if not self.of_actions or not draws.any():
             return None
-        met = np.abs(self.learned_values[self.ends & ~draws]) > UNTOUCHED
-        if not met.any():
+        is_touched = np.abs(self.learned_values[self.ends & ~draws]) > UNTOUCHED
+        if not is_touched.any():
             return None
         far = np.abs(self.learned_values[draws] - np.array(results)[:, np.newaxis])
-        shares: FloatArray = ((far < CLOSE).mean(axis=1) / met.mean()).clip(max=1.0)
+        shares: FloatArray = ((far < CLOSE).mean(axis=1) / is_touched.mean()).clip(max=1.0)
         return shares
 
 
