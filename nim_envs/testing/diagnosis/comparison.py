@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, reduce
 from typing import NamedTuple
 
 import numpy as np
 
-from nim_envs.testing.diagnosis.board import ROUNDING, evenly
+from nim_envs.testing.diagnosis.board import ROUNDING
 from nim_envs.testing.diagnosis.faults import (
     MEMORY,
     Fault,
@@ -305,11 +305,12 @@ def _compare_variant(
     variant: Variant, cases: Sequence[Case], learned: Callable[..., float]
 ) -> MoveComparison | None:
     """Compare a form of a fault with the moves; ``None`` where no game shows it."""
-    expectations = [variant.expect(case) for case in cases]
+    expectations = {case: variant.expect(case) for case in cases}
     pairs = [
-        (case, expected) for case, expected in zip(cases, expectations, strict=True)
+        (case, expected)
+        for case, expected in expectations.items()
         if expected is not None and expected.tells.any()
-    ]  # fmt: skip
+    ]
     if not pairs:
         return None
     if variant.learned and all(expected.tells.all() for _, expected in pairs):
@@ -317,31 +318,34 @@ def _compare_variant(
     else:
         right = sum(case.right(expected.tells) for case, expected in pairs)
     slips = sum(case.of_illegal(False) for case, _ in pairs)
-    evidence = _with_fault(pairs, variant.exact) - right - slips
-    as_right = [
-        ExpectedMoves(evenly(case.keeping), case.keeping, case.everywhere) for case in cases
-    ]
+    logs = {
+        case: case.with_fault(expected or case.as_right) for case, expected in expectations.items()
+    }
+    evidence = _with_fault(pairs, logs, variant.exact) - right - slips
     everywhere = [
-        (case, (expected or usual)._replace(tells=case.everywhere))
-        for case, expected, usual in zip(cases, expectations, as_right, strict=True)
+        (case, (expected or case.as_right)._replace(tells=case.everywhere))
+        for case, expected in expectations.items()
     ]
-    total = _with_fault(everywhere, exact=False)
+    total = _with_fault(everywhere, logs, exact=False)
     agrees = variant.exact and all(
         bool((case.of_moves(expected.moves) > 1 - ROUNDING).all()) for case, expected in pairs
     )
     return MoveComparison(variant, evidence, total, total, agrees)
 
 
-def _with_fault(pairs: Sequence[tuple[Case, ExpectedMoves]], exact: bool) -> float:
+def _with_fault(
+    pairs: Sequence[tuple[Case, ExpectedMoves]], logs: Mapping[Case, list[FloatArray]], exact: bool
+) -> float:
     """Log-likelihood with a fault of the moves that tell.
 
     Args:
         pairs: the moves in each game, and the expectation of the fault.
+        logs: log-likelihoods of all moves of each game, of :meth:`Case.with_fault`.
         exact: whether there are no errors.
     """
     ways = []
-    for in_order in (False, True):
-        games = [case.with_fault(expected, in_order) for case, expected in pairs]
+    for way in range(2):
+        games = [case.by_distance(logs[case][way], expected.tells) for case, expected in pairs]
         ways.append(
             sum(float(game[:, 0].sum()) for game in games) if exact else mean_likelihood(games)
         )

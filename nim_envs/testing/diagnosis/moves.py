@@ -432,20 +432,38 @@ class Case:
         tells: BoolArray = np.asarray((moves & ~self.keeping).any(axis=1))
         return ExpectedMoves(probabilities, moves, tells, any_action)
 
-    def with_fault(self, expected: ExpectedMoves, in_order: bool) -> FloatArray:
-        """Return the log-likelihood with a fault of the moves that tell, ``(distances, errors)``.
+    @cached_property
+    def as_right(self) -> ExpectedMoves:
+        """Expectation of a fault that shows nowhere: right moves."""
+        return ExpectedMoves(evenly(self.keeping), self.keeping, self.everywhere)
+
+    def with_fault(self, expected: ExpectedMoves) -> list[FloatArray]:
+        """Return the log-likelihoods of the moves with a fault, ``(k, errors)``.
 
         Args:
             expected: the moves with the fault.
-            in_order: whether errors are by a fixed order of actions, rather than random.
+
+        Returns:
+            Two arrays: for random errors, and for those by a fixed order of actions.
         """
+        if expected is self.as_right:  # shared by the faults that do not show in this game
+            return self._as_right[:2]
         errors = np.ones_like(self.legal) if expected.any_action else self.legal
-        if in_order:
-            wrong = 1.0 - self.of_moves(expected.moves)
-            errors = ranked(self.shares, errors, learned_from=wrong)
-        logs = log_likelihoods(self.shares, expected.probabilities, evenly(errors))
-        lengths = self.board.lengths[self.rows]
-        return by_distance(logs[expected.tells], lengths[expected.tells])
+        wrong = 1.0 - self.of_moves(expected.moves)
+        in_order = ranked(self.shares, errors, learned_from=wrong)
+        return [
+            log_likelihoods(self.shares, expected.probabilities, evenly(each))
+            for each in (errors, in_order)
+        ]
+
+    def by_distance(self, amounts: FloatArray, rows: BoolArray) -> FloatArray:
+        """Return sums over positions of equal distance from the end, ``(distances, errors)``.
+
+        Args:
+            amounts: amounts at all positions, ``(k, errors)``.
+            rows: the positions that count, ``(k,)``.
+        """
+        return by_distance(amounts[rows], self.board.lengths[self.rows[rows]])
 
     def of_illegal(self, any_action: bool) -> float:
         """Return the log-likelihood of the count of illegal answers at lost positions.
@@ -516,7 +534,10 @@ class Case:
 
     @cached_property
     def _as_right(self) -> list[FloatArray]:
-        """Log-likelihoods of right policies with each kind of error, ``(k, errors)``."""
+        """Log-likelihoods of right policies with each kind of error, ``(k, errors)``.
+
+        The first two are those of :meth:`with_fault`.
+        """
         usual_errors = ranked(self.shares, self.legal, learned_from=1.0 - self.hits)
         noises = [self.random_moves, evenly(usual_errors), self.usual_moves]
         if self.board.has_draws:

@@ -427,8 +427,9 @@ class Backups:
         """
         learned_values = self.learned_values
         size = np.abs(learned_values)
+        count = len(learned_values)
         broad = np.exp(-size / BROAD) / (2 * BROAD) + 1e-9
-        untouched = _normal(learned_values, UNTOUCHED)
+        others = np.stack([_normal(learned_values, UNTOUCHED), broad])
         difference = np.where(
             np.isnan(predicted) | (size >= LARGEST), np.inf, learned_values - predicted
         )
@@ -436,24 +437,27 @@ class Backups:
         spread = np.broadcast_to(spread, predicted.shape)
         likelihoods = np.empty((len(WIDTHS), *predicted.shape))
         unexplained = np.empty((len(WIDTHS), len(predicted)))
-        block = max(1, TOGETHER // len(learned_values))
+        block = max(1, TOGETHER // count)
         for first in range(0, len(predicted), block):
             some = slice(first, first + block)
             deviations = np.hypot(widths, spread[some]) if spread[some].any() else widths
-            near = _normal(difference[some], deviations)
-            parts = np.stack(np.broadcast_arrays(near, untouched, broad))
-            shares = np.full((*parts.shape[:-1], 1), 1 / 3)
-            mixed = np.empty_like(parts)
+            near = _normal(difference[some], deviations).reshape(-1, count)
+            mixed = np.empty_like(near)
+            share, shares = np.full((len(near), 1), 1 / 3), np.full((len(near), 2), 1 / 3)
             for _ in range(STEPS):
-                np.multiply(shares, parts, out=mixed)
-                mixed /= mixed.sum(axis=0)
-                shares = (mixed.sum(axis=-1, keepdims=True) + 1 / 3) / (len(learned_values) + 1)
-                over = np.maximum(shares[1] - MOST_UNTOUCHED, 0.0)
-                shares[1] -= over
-                shares[0] += over
-            np.multiply(shares, parts, out=mixed)
-            likelihoods[:, some] = mixed.sum(axis=0)
-            unexplained[:, some] = shares[2, :, :, 0]
+                np.multiply(share, near, out=mixed)
+                mixed += shares @ others
+                np.reciprocal(mixed, out=mixed)
+                # Each value is of one of the three; these are how many are expected to be of it.
+                shares *= mixed @ others.T
+                shares += 1 / 3
+                shares /= count + 1
+                np.minimum(shares[:, 0], MOST_UNTOUCHED, out=shares[:, 0])
+                share = 1 - shares.sum(axis=1, keepdims=True)
+            np.multiply(share, near, out=mixed)
+            mixed += shares @ others
+            likelihoods[:, some] = mixed.reshape(len(WIDTHS), -1, count)
+            unexplained[:, some] = shares[:, 1].reshape(len(WIDTHS), -1)
         logs = self._tempered(np.log(likelihoods, out=likelihoods))
         best = logs.argmax(axis=0), np.arange(len(predicted))
         allowed = np.maximum(CLOSE, 1.5 * spread)

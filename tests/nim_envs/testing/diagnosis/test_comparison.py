@@ -349,7 +349,10 @@ def with_fault(pairs, exact):
     """Log-likelihood of the moves that tell, by random errors or those of a fixed order."""
     ways = []
     for in_order in (False, True):
-        games = [case.with_fault(expected, in_order) for case, expected in pairs]
+        games = [
+            case.by_distance(case.with_fault(expected)[in_order], expected.tells)
+            for case, expected in pairs
+        ]
         exactly = sum(game[:, 0].sum() for game in games)
         ways.append(exactly if exact else mean_likelihood(games))
     return log_mean(ways) + sum(case.of_illegal(each.any_action) for case, each in pairs)

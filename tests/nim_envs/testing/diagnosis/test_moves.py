@@ -438,7 +438,8 @@ def test_moves_with_a_fault_are_compared_where_they_tell(any_action, in_order):
     logs = log_likelihoods(case.shares, expected.probabilities, evenly(errors))
     lengths = case.board.lengths[case.rows]
     wanted = [logs[tells & (lengths == length)].sum(axis=0) for length in np.unique(lengths[tells])]
-    assert case.with_fault(expected, in_order) == pytest.approx(np.array(wanted))
+    found = case.by_distance(case.with_fault(expected)[in_order], tells)
+    assert found == pytest.approx(np.array(wanted))
 
 
 def test_illegal_answers_at_lost_positions_are_slips_or_of_any_probability():
