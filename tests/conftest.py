@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -16,6 +17,11 @@ settings.load_profile("default")
 
 # Windows are drawn in memory: there may be no screen, and whoever runs the tests may look at it.
 os.environ["SDL_VIDEODRIVER"] = "dummy"
+
+# Many containers forbid bytecode, to stay small. Without it each process would rewrite the
+# assertions of all tests in every run, which takes some six seconds.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A process that a shell starts in the background ignores Ctrl-C, and so would its children.
 signal.signal(signal.SIGINT, signal.default_int_handler)

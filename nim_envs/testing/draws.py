@@ -165,6 +165,20 @@ class Draws:
             )
 
 
+class LegalMoves(NamedTuple):
+    """The legal moves at a position.
+
+    Attributes:
+        actions: the actions, ``(n,)``.
+        reached: the positions after them, ``(n, components)``.
+        ends: whether these end the game, ``(n,)``.
+    """
+
+    actions: IntArray
+    reached: IntArray
+    ends: BoolArray
+
+
 class OpponentDraws(Draws):
     """Judges the moves of a named or numbered opponent by the solution of the game.
 
@@ -183,6 +197,7 @@ class OpponentDraws(Draws):
         opponent = getattr(first_of(env), "opponent", None)
         super().__init__(f"the opponent {opponent!r}")
         self._rules = game.rules
+        self._legal_moves: dict[bytes, LegalMoves] = {}
         self._epsilon = 1.0
         if isinstance(opponent, str):
             self._epsilon = NAMED_OPPONENTS[opponent]
@@ -194,9 +209,15 @@ class OpponentDraws(Draws):
             with suppress(SearchTooLargeError):
                 self._solution = game.solution
 
-    def may_end(self, position: IntArray) -> bool:
-        """Return whether a move at a position can end the game."""
-        return bool(self._rules.is_terminal(self.choice(position).reached).any())
+    def legal_moves(self, position: IntArray) -> LegalMoves:
+        """Return the legal moves at a position, which are computed once."""
+        key = position.tobytes()
+        if key not in self._legal_moves:
+            actions = np.flatnonzero(self._rules.action_mask(position))
+            reached = positions_reached(self._rules, position)
+            ends = np.asarray(self._rules.is_terminal(reached))
+            self._legal_moves[key] = LegalMoves(actions, reached, ends)
+        return self._legal_moves[key]
 
     def move(self, before: IntArray, after: IntArray, where: str, *, counts: bool = False) -> None:
         """Check that a move of the opponent is one that it draws from.
@@ -233,13 +254,12 @@ class OpponentDraws(Draws):
         return self.choices[key]
 
     def _choice(self, position: IntArray) -> Choice:
-        legal = np.flatnonzero(self._rules.action_mask(position))
+        legal, reached, _ = self.legal_moves(position)
         wins = np.zeros(len(legal), dtype=np.bool_)
         if self._solution is not None:
             wins = np.isin(legal, self._solution.keeping_actions(position))
         chosen = wins if wins.any() else ~wins
         random, best = self._epsilon / len(legal), (1 - self._epsilon) / chosen.sum()
-        reached = positions_reached(self._rules, position)
         return Choice(legal, reached, wins, random + best * chosen, np.zeros(len(legal)))
 
 

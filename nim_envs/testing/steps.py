@@ -295,25 +295,27 @@ class StepChecks(Checks, ABC):
         positions = self.beginnings(replies)
         if not len(positions):
             return
-        ends = self.rules.is_terminal
+        same_step = self.mode is AutoresetMode.SAME_STEP
         for index in np.resize(rng.permutation(len(positions)), -(-replies // self.size)):
             start = positions[index]
-            first = self.reset(None, {"start": self.rules.coordinate_tuple(start)})
-            before = self.positions()
-            second = [info["seat"] for _, info in first]
-            masks = self.rules.action_mask(before)
-            actions = np.array([chosen_action(mask, rng) for mask in masks])
-            own = self.rules.step(before, actions)
-            for i in np.flatnonzero(second):
-                where = self.in_game(i, f"after a reset to {start.tolist()}")
-                self.replies.move(start, before[i], where, counts=True)
-            self.step(actions)
-            after = self.positions()
-            for i in np.flatnonzero(np.array(second) == 0):
+            results = self.reset(None, {"start": self.rules.coordinate_tuple(start)})
+            second = [bool(info["seat"]) for _, info in results]
+            where = f"after a reset to {start.tolist()}"
+            moves = []
+            for i, before in enumerate(self.positions()):
+                if second[i]:
+                    self.replies.move(start, before, self.in_game(i, where), counts=True)
+                moves.append(self.replies.legal_moves(before))
+            require(all(len(each.actions) for each in moves), f"{where}, a game is over")
+            chosen = [int(rng.integers(len(each.actions))) for each in moves]
+            self.step(np.array([each.actions[k] for each, k in zip(moves, chosen, strict=True)]))
+            for i, after in enumerate(self.positions()):
+                if second[i] or moves[i].ends[chosen[i]]:
+                    continue
+                own = moves[i].reached[chosen[i]]
                 # Where the reply ends a game, a new one may have begun.
-                same_step = self.mode is AutoresetMode.SAME_STEP
-                if not ends(own[i]) and not (same_step and self.replies.may_end(own[i])):
-                    self.replies.move(own[i], after[i], self.in_game(i, "in play"), counts=True)
+                if not (same_step and self.replies.legal_moves(own).ends.any()):
+                    self.replies.move(own, after, self.in_game(i, "in play"), counts=True)
         self.replies.check()
 
     def draw(self, games: int, seed: Any, options: Any) -> IntArray:

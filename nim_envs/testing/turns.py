@@ -226,7 +226,8 @@ def positions_reached(rules: Rules, position: IntArray) -> IntArray:
 def chosen_action(mask: IntArray, rng: np.random.Generator, legal: float = 1.0) -> int:
     """Return a random action, legal with probability ``legal`` if one exists."""
     if mask.any() and rng.random() < legal:
-        return int(rng.choice(np.flatnonzero(mask)))
+        possible = np.flatnonzero(mask)
+        return int(possible[rng.integers(len(possible))])
     return int(rng.integers(len(mask)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,6 +69,13 @@ class Names(NamedTuple):
     phrases: dict[Phrase, int]
 
 
+class MoveNames(NamedTuple):
+    """The names of one move, first the full one: as texts, and as phrases of the grammar."""
+
+    texts: tuple[str, ...]
+    phrases: tuple[Phrase, ...]
+
+
 class Outcomes(NamedTuple):
     """The solution of a position: its value, and the result of each legal action."""
 
@@ -110,6 +117,8 @@ class Language:
         self.rules = rules
         self._names: LimitedCache[Position, Names] = LimitedCache(CACHED_POSITIONS)
         self._outcomes: LimitedCache[Position, Outcomes] = LimitedCache(CACHED_POSITIONS)
+        # Positions have most of their moves in common with others.
+        self._named: LimitedCache[tuple[int, int, int], MoveNames] = LimitedCache(CACHED_POSITIONS)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without caches, for pickles and copies."""
@@ -258,29 +267,40 @@ class Language:
 
     def _compute_names(self, position: Position) -> Names:
         _, legal = self._legal(position)
-        grammar = self.grammar
         exact: dict[str, int] = {}
         phrases: dict[Phrase, int] = {}
         unclear = set()
         for action in legal:
             index, option = divmod(action, self.game.rules.num_options)
-            component = self.game.rules.components[index]
-            short = self._option_alone(index, option, position[index])
-            name = f"{self.component_name(index)}: {short}"
+            named = self._named.get_or_create(
+                (index, option, position[index]),
+                partial(self._name_move, index, option, position[index]),
+            )
+            name, *short = named.texts
             exact[name] = action
-            phrases_of_move = [grammar.phrase(text) for text in _spellings(component, name)]
-            if grammar.component_of:
-                for text in _spellings(component, short):
-                    phrase = grammar.phrase(text)
-                    if phrase is None or grammar.component_of.get(phrase.shape) != index:
-                        continue
-                    if text == short:
-                        exact.setdefault(text, action)
-                    phrases_of_move.append(phrase)
-            for phrase in filter(None, phrases_of_move):
+            for text in short:
+                exact.setdefault(text, action)
+            for phrase in named.phrases:
                 if phrases.setdefault(phrase, action) != action:
                     unclear.add(phrase)
         return Names(exact, {key: phrases[key] for key in phrases if key not in unclear})
+
+    def _name_move(self, index: int, option: int, state: int) -> MoveNames:
+        """Return the names of a move of a component that is in a state."""
+        component, grammar = self.game.rules.components[index], self.grammar
+        short = self._option_alone(index, option, state)
+        name = f"{self.component_name(index)}: {short}"
+        texts = [name]
+        phrases = [grammar.phrase(text) for text in _spellings(component, name)]
+        if grammar.component_of:
+            for text in _spellings(component, short):
+                phrase = grammar.phrase(text)
+                if phrase is None or grammar.component_of.get(phrase.shape) != index:
+                    continue
+                if text == short:
+                    texts.append(text)
+                phrases.append(phrase)
+        return MoveNames(tuple(texts), tuple(filter(None, phrases)))
 
     def _compute_outcomes(self, position: Position) -> Outcomes:
         rules, solution = self.game.rules, self.game.solution
