@@ -9,7 +9,7 @@ import numpy as np
 
 from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, Component, read_only
 from nim_envs.rules.lattice import Lattice
-from nim_envs.typing import IntArray, MaskArray
+from nim_envs.typing import BoolArray, IntArray, MaskArray
 from nim_envs.validation import check_bytes
 
 SMALL_TABLE = 2**24
@@ -71,6 +71,15 @@ class OptionTables(Lattice):
     def mask_table(self) -> MaskArray:
         """Mask of the legal options, int8, in the shape of ``table``."""
         return read_only((self.table != NO_MOVE).astype(np.int8))
+
+    @cached_property
+    def _has_moves(self) -> BoolArray:
+        """Whether any option is legal, ``(components, largest states)``."""
+        has_moves = np.zeros((len(self.components), max(self.shape)), dtype=np.bool_)
+        for index, component in enumerate(self.components):
+            states = np.arange(component.states)
+            has_moves[index, states] = ~component.is_terminal(states)
+        return read_only(has_moves)
 
     def _joined(self, padding: int, tables: Sequence[IntArray]) -> IntArray:
         """Return the tables of the components as one, padded."""

@@ -90,6 +90,8 @@ class Rules(Positions, OptionTables):
     def is_terminal(self, positions: IntArray | Sequence[Any]) -> BoolArray:
         """Return whether no move is legal: ``(..., components)`` to ``(...)``."""
         positions = np.asarray(positions)
+        if self.has_small_table:
+            return np.asarray(~self._has_moves[self._component_indices, positions].any(axis=-1))
         terminal = np.ones(positions.shape[:-1], dtype=np.bool_)
         for index, component in enumerate(self.components):
             terminal &= component.is_terminal(positions[..., index])

@@ -88,12 +88,14 @@ def require_error(
 
 def same(one: Any, other: Any) -> bool:
     """Return whether two values are equal, arrays in shape and in every entry."""
+    if isinstance(one, SCALARS) and isinstance(other, SCALARS):
+        return bool(one == other)
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.shape == other.shape and bool((one == other).all())
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, SCALARS) and isinstance(other, SCALARS):
-        return bool(one == other)
     return bool(np.array_equal(one, other))
 
 
