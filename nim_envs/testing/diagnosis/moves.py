@@ -202,10 +202,10 @@ def log_likelihoods(shares: FloatArray, expected: FloatArray, noise: FloatArray)
 
 def by_distance(amounts: FloatArray, lengths: IntArray) -> FloatArray:
     """Return sums of rows ``(k, errors)`` over positions of equal length, ``(lengths, errors)``."""
-    distinct, classes = np.unique(lengths, return_inverse=True)
-    sums = np.zeros((len(distinct), amounts.shape[1]))
-    np.add.at(sums, classes.reshape(-1), amounts)
-    return sums
+    counts = np.bincount(lengths)
+    sums = np.zeros((len(counts), amounts.shape[1]))
+    np.add.at(sums, lengths, amounts)
+    return sums[counts > 0]
 
 
 def mean_likelihood(games: Sequence[FloatArray]) -> float:
