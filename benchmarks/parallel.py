@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
@@ -131,31 +132,30 @@ def in_parallel(
         desc=desc, unit="run", total=len(indices), initial=len(by_index), bar_format=BAR
     )
     total_weight, done = sum(weights[each] for each in longest_first), 0.0
-    results = None
     try:
-        if os.name == "posix":
-            # Starting these processes lets signals through, so they are started before.
-            resource_tracker.ensure_running()
-            joblib_tracker.ensure_running()
-        with without_stops():
-            results = parallel(calls)
-        for index, result in results:
-            if main_log is not None:
-                result = main_log.append(keys[index], function, tasks[index], result)
-            by_index[index] = result
-            done += weights[index]
-            time_left = _time_left(bar.format_dict["elapsed"], done / total_weight)
-            bar.set_postfix_str(time_left, refresh=False)
-            bar.update()
+        # The workers are stopped before an interrupt is answered: what they have finished is in
+        # the log then.
+        with ExitStack() as workers:
+            if os.name == "posix":
+                # Starting these processes lets signals through, so they are started before.
+                resource_tracker.ensure_running()
+                joblib_tracker.ensure_running()
+            with without_stops():
+                results = workers.enter_context(closing(parallel(calls)))
+            for index, result in results:
+                if main_log is not None:
+                    result = main_log.append(keys[index], function, tasks[index], result)
+                by_index[index] = result
+                done += weights[index]
+                time_left = _time_left(bar.format_dict["elapsed"], done / total_weight)
+                bar.set_postfix_str(time_left, refresh=False)
+                bar.update()
     except KeyboardInterrupt:
         by_index.update(_earlier(log, keys, indices))
         if not by_index and (log is None or not log.reportable):
             raise
     finally:
         bar.close()
-        if results is not None:
-            # Stops the remaining workers.
-            results.close()
     if log is not None:
         log.reportable |= bool(by_index)
     finished = Finished(by_index[index] for index in sorted(by_index))

@@ -184,6 +184,24 @@ def test_what_was_finished_before_is_returned_even_if_nothing_more_is(log):
     assert (stopped, stopped.complete) == ([[25]], False)
 
 
+class LateWorker:
+    """Workers that are interrupted at once, of which one finishes a run before it is stopped."""
+
+    def __init__(self, calls):
+        self.function, self.arguments, _ = calls[0]
+
+    def __iter__(self):
+        raise KeyboardInterrupt
+
+    def close(self):
+        self.function(*self.arguments)
+
+
+def test_what_workers_finish_until_they_are_stopped_is_returned(log, monkeypatch):
+    monkeypatch.setattr(parallel, "_parallel", lambda *_: LateWorker)
+    assert in_parallel(squared, [(5,), (6,)], 2, log=log) == [[25]]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_are_held_back_until_the_end_of_a_block(number):
     before = signal.signal(number, signal.default_int_handler)
