@@ -9,7 +9,10 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules.convention import LISTED_OUTCOME, Convention
 from nim_envs.rules.from_moves import rules_from_moves
-from nim_envs.rules.listing import LARGEST_LISTING, ArrayMoves, ArrayOutcome, Moves, Outcome
+from nim_envs.rules.listing.array_moves import ArrayMoves, ArrayOutcome
+from nim_envs.rules.listing.end_values import Outcome
+from nim_envs.rules.listing.listing import LARGEST_LISTING
+from nim_envs.rules.listing.readers import Moves
 from nim_envs.typing import Position
 from nim_envs.validation import checked_boolean
 

@@ -9,17 +9,11 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.listed_component import ListedComponent
-from nim_envs.rules.listing import (
-    LARGEST_LISTING,
-    ArrayMoves,
-    ArrayOutcome,
-    Listing,
-    Moves,
-    Outcome,
-    checked_further_positions,
-    checked_position,
-    list_positions,
-)
+from nim_envs.rules.listing.array_moves import ArrayMoves, ArrayOutcome
+from nim_envs.rules.listing.checked_positions import checked_further_positions, checked_position
+from nim_envs.rules.listing.end_values import Outcome
+from nim_envs.rules.listing.listing import LARGEST_LISTING, Listing, list_positions
+from nim_envs.rules.listing.readers import Moves
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import Position
 from nim_envs.validation import checked_boolean, checked_integer, checked_name

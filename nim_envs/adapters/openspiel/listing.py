@@ -13,7 +13,8 @@ from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.names import nearest
 from nim_envs.rules.convention import LISTED_OUTCOME
-from nim_envs.rules.listing import LARGEST_LISTING, read_breadth_first
+from nim_envs.rules.listing.listing import LARGEST_LISTING
+from nim_envs.rules.listing.readers import read_breadth_first
 from nim_envs.rules.move_rows import MOVE_BYTES, MoveRows
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import Array, IntArray

@@ -87,7 +87,7 @@ class RawListing(NamedTuple):
 class MovesReader:
     """Positions and moves of a function of moves, with indices in the order of reading.
 
-    Arguments: those of :func:`~nim_envs.rules.listing.list_positions`.
+    Arguments: those of :func:`~nim_envs.rules.listing.listing.list_positions`.
 
     Attributes:
         name: name of the game.
