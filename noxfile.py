@@ -139,7 +139,7 @@ def clients(session: nox.Session, libraries: str) -> None:
     session.run(*pytest, "tests/clients/jax", *session.posargs)
     without = (*TEXT_LIBRARIES, "lm_eval")
     of_text = [f"--ignore={path}" for name in without for path in adapters(name)]
-    with_torch = ("agents/deep", "agents/generalising/signed_products", "nim_envs/adapters")
+    with_torch = ("agents/research", "agents/research/signed_products", "nim_envs/adapters")
     session.run(*pytest, "--doctest-modules", *with_torch, *of_text)
     # What XLA compiles here runs only a few times.
     run_benchmark(session, "deep", JAX_DISABLE_MOST_OPTIMIZATIONS="1", OMP_NUM_THREADS="1")

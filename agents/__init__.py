@@ -24,10 +24,6 @@ if TYPE_CHECKING:
         Trainable,
         Transition,
     )
-    from agents.generalising.base import GameChoosingLearner
-    from agents.generalising.column_automata.learner import ColumnAutomatonLearner
-    from agents.generalising.quotients.learner import QuotientLearner
-    from agents.generalising.signed_products.learner import SignedProducts
     from agents.learners.actor_critic import ActorCritic
     from agents.learners.double_q_learning import DoubleQLearning
     from agents.learners.expected_sarsa import ExpectedSARSA
@@ -44,6 +40,10 @@ if TYPE_CHECKING:
     from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
     from agents.players.random_agent import RandomAgent
     from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
+    from agents.research.base import GameChoosingLearner
+    from agents.research.column_automata.learner import ColumnAutomatonLearner
+    from agents.research.quotients.learner import QuotientLearner
+    from agents.research.signed_products.learner import SignedProducts
     from agents.storage import load, save
     from agents.tabular.heap_symmetry import HeapSymmetry
     from agents.tabular.learner import TabularLearner
@@ -58,12 +58,12 @@ else:
             "ActorCritic": "agents.learners.actor_critic",
             "Agent": "agents.base",
             "AlphaBetaAgent": "agents.players.search",
-            "ColumnAutomatonLearner": "agents.generalising.column_automata.learner",
+            "ColumnAutomatonLearner": "agents.research.column_automata.learner",
             "Decay": "agents.tabular.schedules",
             "DoubleQLearning": "agents.learners.double_q_learning",
             "EpsilonOptimalAgent": "agents.players.optimal",
             "ExpectedSARSA": "agents.learners.expected_sarsa",
-            "GameChoosingLearner": "agents.generalising.base",
+            "GameChoosingLearner": "agents.research.base",
             "GameLearner": "agents.base",
             "GradientBandit": "agents.learners.gradient_bandit",
             "HeapSymmetry": "agents.tabular.heap_symmetry",
@@ -79,13 +79,13 @@ else:
             "OutcomeSearchAgent": "agents.players.search",
             "Policy": "agents.base",
             "QLearning": "agents.learners.q_learning",
-            "QuotientLearner": "agents.generalising.quotients.learner",
+            "QuotientLearner": "agents.research.quotients.learner",
             "RandomAgent": "agents.players.random_agent",
             "RealTimeDynamicProgramming": "agents.learners.real_time_dynamic_programming",
             "Replay": "agents.tabular.replay",
             "SARSA": "agents.learners.sarsa",
             "SampledAfterstateTD": "agents.learners.sampled_afterstate_td",
-            "SignedProducts": "agents.generalising.signed_products.learner",
+            "SignedProducts": "agents.research.signed_products.learner",
             "TabularLearner": "agents.tabular.learner",
             "Trainable": "agents.base",
             "Transition": "agents.base",

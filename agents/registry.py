@@ -8,10 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.base import Learner, Trainable
-from agents.generalising.base import GeneralisingLearner
-from agents.generalising.column_automata.learner import ColumnAutomatonLearner
-from agents.generalising.quotients.learner import QuotientLearner
-from agents.generalising.signed_products.learner import SignedProducts
 from agents.learners.actor_critic import ActorCritic, actor_critic_td_error
 from agents.learners.double_q_learning import DoubleQLearning, double_q_learning_td_error
 from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa_td_error
@@ -30,6 +26,10 @@ from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstat
 from agents.learners.sarsa import SARSA, sarsa_td_error
 from agents.learners.watkins_q_lambda import WatkinsQLambda, lambda_return
 from agents.learners.win_loss_ratio import WinLossRatio, count_result
+from agents.research.base import GeneralisingLearner
+from agents.research.column_automata.learner import ColumnAutomatonLearner
+from agents.research.quotients.learner import QuotientLearner
+from agents.research.signed_products.learner import SignedProducts
 from agents.tabular.learner import TabularLearner
 
 

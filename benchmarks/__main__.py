@@ -30,15 +30,22 @@ def programs() -> dict[str, str]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         text = ast.get_docstring(tree)
         # No benchmark is imported for the list: some need packages that may be missing.
-        if path != Path(__file__) and text and f"python -m benchmarks.{name}" in text:
+        if path != Path(__file__) and text and f"python -m {module_of(path)}" in text:
             descriptions[name] = text.partition("\n\n")[0].replace("\n", " ")
     return descriptions
 
 
+def module_of(path: Path) -> str:
+    """Return the name of the module or package that ``python -m`` runs for a file here."""
+    parts = path.relative_to(FOLDER.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__main__" else parts)
+
+
 def command(name: str) -> Any:
     """Return the command of a benchmark, a :class:`benchmarks.command_line.Benchmark`."""
-    is_package = (FOLDER / name).is_dir()
-    return import_module(f"benchmarks.{name}{'.__main__' if is_package else ''}").main
+    path = next(FOLDER.rglob(f"{name}.py"), None) or next(FOLDER.rglob(f"{name}/__main__.py"))
+    package = module_of(path)
+    return import_module(f"{package}.__main__" if path.stem == "__main__" else package).main
 
 
 def catalogue() -> str:

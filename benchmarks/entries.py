@@ -134,7 +134,7 @@ def maker(name: str) -> Maker:
             where ``Name`` is a class or a function. Its method ``for_env`` is called with the
             environment; without that method, it is called itself. The result is a
             :class:`agents.base.Learner` or a
-            :class:`agents.generalising.base.GameChoosingLearner` for both seats, or a pair of the
+            :class:`agents.research.base.GameChoosingLearner` for both seats, or a pair of the
             former, one for each.
 
     Raises:

@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nim_envs import diagnose
+from nim_envs.diagnosis import Diagnosis
 from nim_envs.progress import progress_bar
-from nim_envs.testing.diagnosis import Diagnosis
 from tests import mutants
-from tests.nim_envs.testing import test_diagnosis as tables
+from tests.nim_envs.diagnosis import test_trained_agents as tables
 
 SEEDS = (2,)
 """Seeds that are reported."""

@@ -118,11 +118,11 @@ nim_envs.cgt.misere_quotients.MisereQuotient
 nim_envs.cgt.misere_quotients.heap_genera
 nim_envs.cgt.misere_quotients.misere_quotient
 
-nim_envs.cgt.column_automata.ColumnAutomaton
-nim_envs.cgt.column_automata.MoveRelation
-nim_envs.cgt.column_automata.heap_reading
-nim_envs.cgt.column_automata.move_to_lost
-nim_envs.cgt.column_automata.prove
+agents.research.column_automata.ColumnAutomaton
+agents.research.column_automata.MoveRelation
+agents.research.column_automata.heap_reading
+agents.research.column_automata.move_to_lost
+agents.research.column_automata.prove
 
 agents.SARSA
 agents.ActorCritic
@@ -197,7 +197,7 @@ PUBLIC = _PUBLIC.split()
 
 # These need a library each.
 _NEED_A_LIBRARY = """
-agents.deep.network.network_agent
+agents.research.network.network_agent
 nim_envs.adapters.agilerl.AgileRLVectorEnv
 nim_envs.adapters.openspiel.game_of
 nim_envs.adapters.pgx.PgxEnv

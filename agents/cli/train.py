@@ -20,8 +20,8 @@ from agents.cli.options import (
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import Optimality, optimality
 from agents.games import scored_in_words
-from agents.generalising.base import GameChoosingLearner
 from agents.registry import GENERALISING, LEARNERS
+from agents.research.base import GameChoosingLearner
 from agents.storage import check_savable, save
 from agents.training import TrainingStopped, saved_run
 from agents.training import train as train_agents

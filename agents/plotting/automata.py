@@ -7,7 +7,7 @@ from collections import defaultdict
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyArrowPatch
 
-from nim_envs.cgt.column_automata.automaton import SYMBOLS, ColumnAutomaton
+from agents.research.column_automata.automaton import SYMBOLS, ColumnAutomaton
 from nim_envs.render.style import BLACK, BLUE, Figure, styled
 
 RADIUS, APART = 0.3, 1.3

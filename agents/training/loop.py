@@ -11,7 +11,7 @@ import numpy as np
 
 from agents import storage
 from agents.base import Agent, Learner
-from agents.generalising.base import GameChoosingLearner
+from agents.research.base import GameChoosingLearner
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training.checkpoints import Env, TrainingRun
 from agents.training.game_choosing import train_game_choosing_learner

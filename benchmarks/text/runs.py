@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-
-from agents.deep.language_model import (
+from agents.research.language_model import (
     Credit,
     Decoder,
     PolicyGradient,
@@ -21,6 +20,7 @@ from agents.deep.language_model import (
     learn_to_speak,
     speaker,
 )
+
 from benchmarks.text.settings import (
     BETWEEN_SCORES,
     BOARDS,

@@ -46,7 +46,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "by-turn-reference": {"reference_replies": 2},
     "by-turn-positive-reference": {"positive": True, "reference_replies": 2},
 }
-"""Ways of paying replies: arguments of :class:`agents.deep.language_model.Credit`."""
+"""Ways of paying replies: arguments of :class:`agents.research.language_model.Credit`."""
 
 LAST = "by-turn-positive-reference"
 

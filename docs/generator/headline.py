@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from benchmarks.deep.settings import UNTRAINED
 from benchmarks.leaderboard import RESULTS
 from benchmarks.report import read_csv
+from benchmarks.studies.alphazero.settings import UNTRAINED
 
 BOARDS = {"alphazero-5": "heaps 1, 3, …, 9", "alphazero-7": "heaps 1, 3, …, 13"}
 """The boards and their names for a reader."""
@@ -22,7 +22,7 @@ OF_DEEP = {
         "AlphaZero here, signed products", "rules, bits, order", "network",
     ),
 }  # fmt: skip
-"""Learners of ``benchmarks.deep``: name, what they are told beforehand, and what they are."""
+"""Learners of ``benchmarks.studies.alphazero``: name, what they are told beforehand, and what they are."""
 
 OF_PUBLISHED = {
     "Q-learning, heap symmetry": ("Q-learning, heaps sorted", "table"),

@@ -131,7 +131,7 @@ def page_of_generalising(name: str) -> None:
         "`greedy().move(position)` plays heaps that are too large for an environment.",
         "## Results",
         "See [Boards that were not seen](../results/generalisation.md). This command makes its "
-        f"figures:\n\n```sh\npython -m benchmarks.generalisation --learners {name}\n```",
+        f"figures:\n\n```sh\npython -m benchmarks.studies.generalisation --learners {name}\n```",
         "## References",
         references(cls),
     ]

@@ -10,14 +10,14 @@ MODULES = (
     "nim_envs", "nim_envs.envs.aec", "nim_envs.envs.versus", "nim_envs.envs.vector",
     "nim_envs.encoding", "nim_envs.starts", "nim_envs.scoring", "nim_envs.rules",
     "nim_envs.theory", "nim_envs.solver", "nim_envs.cgt.sequences", "nim_envs.cgt.misere_quotients",
-    "nim_envs.cgt.column_automata",
-    "nim_envs.players", "nim_envs.testing", "nim_envs.testing.diagnosis", "nim_envs.text",
+    "agents.research.column_automata",
+    "nim_envs.players", "nim_envs.testing", "nim_envs.diagnosis", "nim_envs.text",
     "nim_envs.text.exam",
     "nim_envs.render", "nim_envs.render.notebook", "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
-    "agents.turn_credit", "agents.deep", "agents.deep.alphazero",
-    "agents.deep.language_model", "agents.testing",
+    "agents.turn_credit", "agents.research", "agents.research.alphazero",
+    "agents.research.language_model", "agents.testing",
     "benchmarks.leaderboard",
 )  # fmt: skip
 """The public modules in navigation order; a package without names stands for its modules."""

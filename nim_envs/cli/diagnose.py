@@ -15,10 +15,10 @@ from nim_envs.cli.options import (
     seed_option,
     together,
 )
+from nim_envs.diagnosis import diagnose as diagnosis_of
 from nim_envs.players import required_arguments
 from nim_envs.references import resolved
 from nim_envs.registered_games import NamedGame
-from nim_envs.testing.diagnosis import diagnose as diagnosis_of
 
 LEARNER_METHODS = ("act", "update", "greedy")
 """Methods of a learner."""

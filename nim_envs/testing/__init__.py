@@ -6,17 +6,13 @@ and the expected result. They are for adding a game, wrapping an environment or 
 """
 
 from nim_envs.errors import ConformanceError
-from nim_envs.testing.diagnosis import Diagnosis, Finding, diagnose
 from nim_envs.testing.environments import check_env
 from nim_envs.testing.games import check_game
 from nim_envs.testing.policies import check_policy
 
 __all__ = [
     "ConformanceError",
-    "Diagnosis",
-    "Finding",
     "check_env",
     "check_game",
     "check_policy",
-    "diagnose",
 ]

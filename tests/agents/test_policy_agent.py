@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from agents import Policy
-from agents.deep import PolicyAgent
 from agents.evaluation import best_response, optimality
+from agents.research.policy import PolicyAgent
 from nim_envs import make_game
 from nim_envs.encoding import ENCODINGS, Encoding
 from nim_envs.errors import InvalidGameError, InvalidPolicyError

@@ -10,7 +10,7 @@ import pytest
 
 import agents.cli.main as agents_main
 import benchmarks.__main__ as catalogue
-import benchmarks.deep.__main__ as deep
+import benchmarks.studies.alphazero.__main__ as deep
 import nim_envs
 import nim_envs.cli.main as nim_envs_main
 from benchmarks import batched, optimality, parallel, report, solver, throughput

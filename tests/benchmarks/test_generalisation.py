@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from agents import OptimalAgent, RandomAgent
-from benchmarks.generalisation import __main__ as generalisation
-from benchmarks.generalisation.experiments import EXPERIMENTS
-from benchmarks.generalisation.tables import KnownOrRandom
+from benchmarks.studies.generalisation import __main__ as generalisation
+from benchmarks.studies.generalisation.experiments import EXPERIMENTS
+from benchmarks.studies.generalisation.tables import KnownOrRandom
 from nim_envs import make_game, optimality
 from nim_envs.testing import check_policy
 

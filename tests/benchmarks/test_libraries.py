@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.libraries.__main__ import (
+from benchmarks.report import read_csv, write_csv
+from benchmarks.studies.libraries.__main__ import (
     HEADER,
     LibraryRun,
     introduction,
@@ -18,8 +19,7 @@ from benchmarks.libraries.__main__ import (
     table_rows,
     with_earlier,
 )
-from benchmarks.libraries.recipes import BOARDS, DOCUMENTED, RECIPES, SIGN_RIGHT
-from benchmarks.report import read_csv, write_csv
+from benchmarks.studies.libraries.recipes import BOARDS, DOCUMENTED, RECIPES, SIGN_RIGHT
 from nim_envs.optional import installed
 
 ROOT = Path(__file__).resolve().parents[2]

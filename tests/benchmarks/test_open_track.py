@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from agents import OptimalAgent, QLearning
 from benchmarks.leaderboard import InvalidRunsError
-from benchmarks.open_track import __main__ as open_track
-from benchmarks.open_track import standings as places
-from benchmarks.open_track.page import page
-from benchmarks.open_track.runs import BOARDS, REFUSED, area, run
-from benchmarks.open_track.tasks import (
+from benchmarks.studies.open_track import __main__ as open_track
+from benchmarks.studies.open_track import standings as places
+from benchmarks.studies.open_track.page import page
+from benchmarks.studies.open_track.runs import BOARDS, REFUSED, area, run
+from benchmarks.studies.open_track.tasks import (
     CODES,
     GAMES,
     OF_VERSION,
@@ -115,7 +115,7 @@ def test_a_learner_of_ones_own_is_scored_on_both_boards_and_is_told_how_to_enter
     assert (tmp_path / "open_track.png").exists()
     printed = capsys.readouterr().out
     assert f"{learner} (yours)" in printed
-    assert f"python -m benchmarks.open_track --learners {learner}" in printed
+    assert f"python -m benchmarks.studies.open_track --learners {learner}" in printed
 
 
 def test_random_moves_count_where_a_learner_refuses_the_game():
@@ -185,4 +185,4 @@ def test_the_committed_page_is_that_of_the_committed_rows():
     rows = places.published()
     written = (places.RESULTS / "open_track.md").read_text(encoding="utf-8")
     assert set(open_track.EVERYONE) <= {each.learner for each in places.standings(rows, [*TASKS])}
-    assert page(rows, "python -m benchmarks.open_track") == written
+    assert page(rows, "python -m benchmarks.studies.open_track") == written

@@ -15,15 +15,15 @@ from agents.evaluation.learning_curves import LearningCurve
 from agents.training.log import TrainingLog
 from benchmarks import entries, optimality, parallel
 from benchmarks.as_json import decoded, encoded
-from benchmarks.generalisation.__main__ import GeneralisationRun
-from benchmarks.generalisation.__main__ import main as generalisation
 from benchmarks.learning_speed import LearningSpeedRun
 from benchmarks.learning_speed import main as learning_speed
-from benchmarks.open_track.__main__ import main as open_track
 from benchmarks.parallel import in_parallel
 from benchmarks.published.__main__ import main as published
 from benchmarks.run_log import RunLog, without_stops
 from benchmarks.scaling import BOARDS
+from benchmarks.studies.generalisation.__main__ import GeneralisationRun
+from benchmarks.studies.generalisation.__main__ import main as generalisation
+from benchmarks.studies.open_track.__main__ import main as open_track
 from benchmarks.timing import Rate
 from benchmarks.turn_credit.__main__ import main as turn_credit
 from nim_envs import GameEnv, make_game

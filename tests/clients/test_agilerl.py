@@ -11,7 +11,7 @@ from agilerl.components.rollout_buffer import RolloutBuffer
 from agilerl.rollouts import collect_rollouts
 from gymnasium.spaces import Box, Discrete
 
-from benchmarks.libraries.agilerl import move_ends_in_place
+from benchmarks.studies.libraries.agilerl import move_ends_in_place
 from nim_envs.adapters.agilerl import AgileRLVectorEnv
 from nim_envs.registration import gymnasium_id
 from tests.clients.tutorials import run_tutorial

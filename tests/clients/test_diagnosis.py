@@ -10,12 +10,12 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents.deep import ppo_from_scratch as ppo
+from agents.research import ppo_from_scratch as ppo
 from nim_envs import diagnose, make_game
 from nim_envs.adapters.sb3 import GameVecEnv, sb3_policy
+from nim_envs.diagnosis import tiny_games
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector import VectorGameEnv
-from nim_envs.testing.diagnosis import tiny_games
 from tests import faulty_agents as faulty
 from tests.faulty_agents import diagnosed, table
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-
-from agents.deep.language_model import (
+from agents.research.language_model import (
     Batch,
     Credit,
     Decoder,
@@ -26,6 +25,7 @@ from agents.deep.language_model import (
     sample,
     speaker,
 )
+
 from benchmarks.text.__main__ import main as text
 from benchmarks.text.__main__ import tasks
 from benchmarks.text.picture import figure
@@ -235,7 +235,7 @@ def test_with_positive_advantages_alone_no_reply_is_made_less_likely(words, refe
         told.append(batch.advantages)
         return policy_loss(model, batch)
 
-    monkeypatch.setattr("agents.deep.language_model.policy_loss", recorded)
+    monkeypatch.setattr("agents.research.language_model.policy_loss", recorded)
     for positive in (True, False):
         told.clear()
         learner = student(words, reference, positive=positive)

@@ -8,8 +8,8 @@ import re
 import pytest
 import torch
 
-from agents.deep import ppo_from_scratch
-from benchmarks.deep.__main__ import main as deep
+from agents.research import ppo_from_scratch
+from benchmarks.studies.alphazero.__main__ import main as deep
 from tests.clients.tutorials import run_tutorial
 
 SETTINGS = {"seed": 0, "games": 12_000, "heaps": (1, 2, 3)}

@@ -29,9 +29,9 @@ from stable_baselines3.common.vec_env import (
 )
 
 from agents import EpsilonOptimalAgent
-from agents.deep import PolicyAgent
 from agents.evaluation import play_match
-from benchmarks.deep.__main__ import main as deep
+from agents.research.policy import PolicyAgent
+from benchmarks.studies.alphazero.__main__ import main as deep
 from nim_envs import GameEnv, make_game, optimality
 from nim_envs.adapters.sb3 import (
     NEGAMAX,

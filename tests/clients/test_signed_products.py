@@ -12,8 +12,8 @@ import torch
 
 import nim_envs.theory
 from agents import SignedProducts
-from agents.generalising.signed_products import self_play_values
-from agents.generalising.signed_products.value_networks import unchanged
+from agents.research.signed_products import self_play_values
+from agents.research.signed_products.value_networks import unchanged
 from agents.testing import check_learner, contents
 from agents.training import train
 from nim_envs import GameEnv, make_game, optimality

@@ -25,7 +25,7 @@ pytest.importorskip("mkdocs_gen_files")
 from agents.cli.main import main as agents_main
 from agents.cli.main import run as run_agents
 from agents.registry import LEARNERS
-from benchmarks.deep.settings import ALPHAZERO_PUBLISHED
+from benchmarks.studies.alphazero.settings import ALPHAZERO_PUBLISHED
 from docs.generator import (
     addresses,
     checks,

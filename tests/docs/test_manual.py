@@ -202,7 +202,7 @@ def test_the_published_results_are_of_systems_that_there_are():
 
 def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():
     tutorial = (ROOT / "docs" / "tutorials" / "ppo_from_scratch.md").read_text(encoding="utf-8")
-    program = (ROOT / "agents" / "deep" / "ppo_from_scratch.py").read_text(encoding="utf-8")
+    program = (ROOT / "agents" / "research" / "ppo_from_scratch.py").read_text(encoding="utf-8")
     assert f"```python\n{program}```" in tutorial
 
 

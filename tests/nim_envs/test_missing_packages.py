@@ -62,7 +62,7 @@ NEEDED = [
     ),
     (
         "equinox",
-        "import agents.deep.alphazero",
+        "import agents.research.alphazero",
         'AlphaZero needs equinox: python -m pip install "nim-envs[alphazero]"',
     ),
     (

@@ -11,10 +11,10 @@ from agents import OptimalAgent, QLearning, QuotientLearner, RandomAgent, Signed
 from agents.evaluation import play_match
 from agents.evaluation.sample_game import sample_game
 from agents.evaluation.tournament import round_robin
-from agents.generalising.column_automata.learner import ColumnAutomatonLearner
 from agents.players.human import HumanAgent, Quit
 from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
 from agents.plotting.policy_tables import game_text, policy_summary, printed
+from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.storage import load, save
 from agents.tabular.shaping import NimSumShaping
 from agents.training import DRAW, train

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.patches import Circle, FancyArrowPatch
 
 from agents.plotting.automata import LARGEST, automaton_diagram
-from nim_envs.cgt.column_automata import ColumnAutomaton
+from agents.research.column_automata import ColumnAutomaton
 
 
 def test_states_and_transitions_are_drawn_with_their_letters(tmp_path):

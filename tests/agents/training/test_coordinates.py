@@ -18,14 +18,14 @@ from agents import (
     WatkinsQLambda,
 )
 from agents.base import HypothesisError
-from agents.deep.policy import PolicyAgent
 from agents.evaluation import VisitRecorder, best_response, play_match
 from agents.evaluation.sample_game import sample_game
-from agents.generalising.signed_products.visited_positions import heap_options
 from agents.players.human import HumanAgent
 from agents.plotting.heatmaps import heatmaps
 from agents.plotting.policy_tables import policy_summary, policy_table, printed
 from agents.registry import LEARNERS
+from agents.research.policy import PolicyAgent
+from agents.research.signed_products.visited_positions import heap_options
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.testing import check_learner, contents
 from agents.training import train

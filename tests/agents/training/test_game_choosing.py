@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from agents import GameChoosingLearner, QLearning
-from agents.generalising import policy as policies
-from agents.generalising.base import GeneralisingLearner
-from agents.generalising.policy import LookAheadPolicy
+from agents.research import policy as policies
+from agents.research.base import GeneralisingLearner
+from agents.research.look_ahead import LookAheadPolicy
 from agents.storage import StorageError, save
 from agents.testing import check_learner
 from agents.training import TrainingStopped, train

@@ -17,8 +17,8 @@ import jax.numpy as jnp
 import mctx
 import numpy as np
 
-from agents.deep import alphazero
-from agents.deep.alphazero import Settings
+from agents.research import alphazero
+from agents.research.alphazero import Settings
 from nim_envs import optimality
 from nim_envs.adapters.pgx import make_pgx
 

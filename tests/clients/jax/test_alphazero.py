@@ -23,13 +23,13 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
-import benchmarks.deep.__main__ as deep
+import benchmarks.studies.alphazero.__main__ as deep
 from agents import HypothesisError, OptimalAgent
-from agents.deep import PolicyAgent, alphazero
-from agents.deep.alphazero import MLP, Moves, Products, Settings
 from agents.evaluation import play_match
+from agents.research.alphazero import MLP, Moves, Products, Settings
+from agents.research.policy import PolicyAgent, alphazero
 from agents.storage import StorageError, load, save, save_content
-from benchmarks.deep.settings import TrainingTask
+from benchmarks.studies.alphazero.settings import TrainingTask
 from nim_envs import Convention, Game, GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.errors import MissingPackageError
@@ -1016,7 +1016,7 @@ def test_a_log_needs_a_package_that_is_named(tmp_path, monkeypatch):
 
 def test_nothing_else_imports_it():
     code = (
-        "import sys, nim_envs, agents, agents.deep, agents.training, agents.evaluation; "
+        "import sys, nim_envs, agents, agents.research, agents.training, agents.evaluation; "
         "print([m for m in ('jax', 'equinox', 'mctx', 'optax', 'pgx') if m in sys.modules])"
     )
     done = subprocess.run(

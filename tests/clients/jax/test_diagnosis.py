@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from agents.deep import alphazero
+from agents.research import alphazero
 from nim_envs import Convention, diagnose
 from nim_envs.adapters.pgx import PgxEnv
-from nim_envs.testing.diagnosis import tiny_games
+from nim_envs.diagnosis import tiny_games
 from tests import faulty_agents as faulty
 from tests.faulty_agents import diagnosed, table
 

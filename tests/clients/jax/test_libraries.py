@@ -8,9 +8,9 @@ import pytest
 
 import nim_envs
 from benchmarks.both_seats import BothSeats
-from benchmarks.libraries import mctx_search, openspiel
-from benchmarks.libraries.__main__ import run
-from benchmarks.libraries.recipes import BOARDS, board_game
+from benchmarks.studies.libraries import mctx_search, openspiel
+from benchmarks.studies.libraries.__main__ import run
+from benchmarks.studies.libraries.recipes import BOARDS, board_game
 from nim_envs import GameEnv
 
 

@@ -1,1 +1,0 @@
-"""Learning of column automata: heaps, labels, self-play, state merging, and the exam."""

@@ -1,0 +1,118 @@
+"""Labels of positions, lost or won: by look-ahead along games, or by signs of learned values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from agents.research.column_automata.heaps import Heaps
+from agents.tabular.policies import GreedyActionValuePolicy
+from nim_envs import Game
+from nim_envs.typing import BoolArray, IntArray
+
+LARGEST_BATCH = 1 << 14
+"""Most positions valued at a time."""
+
+
+class LookAheadLabels:
+    """Three-valued values of positions: lost, won or unknown to the player to move.
+
+    A position is won as soon as one of its options is known to be lost, and lost as soon as all
+    are known to be won. Both rules are applied to a position when its options are read, and again
+    whenever one of its options becomes known, so that values propagate backwards too. Known values
+    are exact.
+
+    Args:
+        options: returns the positions one move away.
+        misere: whether a position without options is won.
+
+    Attributes:
+        lost: the known positions, each with whether it is lost.
+        read: options of each position that was read, in order of reading.
+
+    References:
+        Retrograde analysis, here restricted to positions of the games played: K. Thompson,
+        "Retrograde analysis of certain endgames", *ICCA Journal* 9 (1986), 131-139.
+    """
+
+    def __init__(self, options: Callable[[Heaps], Iterable[Heaps]], misere: bool) -> None:
+        self.lost: dict[Heaps, bool] = {}
+        self._options = options
+        self._misere = misere
+        self.read: dict[Heaps, list[Heaps]] = {}
+        self._predecessors: dict[Heaps, list[Heaps]] = {}  # only those that were read
+
+    def options(self, position: Heaps) -> list[Heaps]:
+        """Return the options of a position, ascending, and update the known values from them."""
+        if position not in self.read:
+            options = sorted(self._options(position))
+            self.read[position] = options
+            for option in options:
+                self._predecessors.setdefault(option, []).append(position)
+            self._evaluate(position)
+        return self.read[position]
+
+    def _evaluate(self, position: Heaps) -> None:
+        """Store the value of a position if it follows now, and all values that follow from it."""
+        waiting = [position]
+        while waiting:
+            position = waiting.pop()
+            if position in self.lost:
+                continue
+            options = self.read[position]
+            known = [self.lost.get(option) for option in options]
+            if True in known:
+                self.lost[position] = False
+            elif None not in known:
+                self.lost[position] = bool(options) or not self._misere
+            else:
+                continue
+            waiting.extend(self._predecessors.get(position, ()))
+
+
+def play_game(start: Heaps, labels: LookAheadLabels, rng: np.random.Generator) -> int:
+    """Play a game that adds labels of its positions; return the number of moves.
+
+    Every move goes to a random option among those without a label, or among all if each has one.
+
+    Args:
+        start: first position of the game.
+        labels: labels so far; changed in place.
+        rng: generator of the moves.
+    """
+    position, moves = start, 0
+    while options := labels.options(position):
+        unknown = [option for option in options if option not in labels.lost]
+        choices = unknown or options
+        position = choices[int(rng.integers(len(choices)))]
+        moves += 1
+    return moves
+
+
+def labels_from_values(policy: GreedyActionValuePolicy, game: Game) -> tuple[IntArray, BoolArray]:
+    """Return the positions that learned action values label, and whether each is lost.
+
+    A position is won if some legal action has a positive value, lost if all have negative values,
+    and left out otherwise. Terminal positions have the label of the game's result. The rules are
+    used for the legal actions only, so a model-free learner stays model-free.
+
+    Args:
+        policy: greedy policy by action values.
+        game: game whose positions are labelled.
+
+    Returns:
+        Positions, ``(n, components)``, and whether each is lost, ``(n,)``.
+
+    Raises:
+        SearchTooLargeError: the positions take too much memory.
+    """
+    positions = game.rules.lattice()
+    over = game.rules.is_terminal(positions)
+    best = game.convention.end_values(game.rules, positions).astype(np.float64)
+    for first in range(0, len(positions), LARGEST_BATCH):
+        here = slice(first, first + LARGEST_BATCH)
+        values = policy.action_values(positions[here], game.rules.action_mask(positions[here]))
+        best[here] = np.where(over[here], best[here], values.max(axis=1))
+    known = best != 0
+    return positions[known], best[known] < 0

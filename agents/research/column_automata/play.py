@@ -1,0 +1,132 @@
+"""Moves to positions that a column automaton claims to be lost, without listing all moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from agents.research.column_automata.automaton import (
+    ONE,
+    SEPARATOR,
+    ZERO,
+    ColumnAutomaton,
+    as_heaps,
+)
+from agents.research.column_automata.moves import Difference, MoveRelation
+from nim_envs.errors import InvalidPositionError
+
+Pair = tuple[int, Difference]
+"""A state of the automaton and one of the move relation."""
+
+Around = tuple[list[int], list[int]]
+"""The states after a column, by the state before: if a bit in it is 0, and if it is 1."""
+
+
+def move_to_lost(
+    automaton: ColumnAutomaton, relation: MoveRelation, position: Sequence[int]
+) -> tuple[int, ...] | None:
+    """Return a position claimed to be lost, one move away; ``None`` if there is none.
+
+    For each heap, it follows column by column the bits that a move may leave, and keeps one path to
+    each pair of automaton state and relation state. So the time grows with the number of bits of
+    the position, not with that of moves.
+
+    Args:
+        automaton: claims which positions are lost.
+        relation: moves in one heap.
+        position: objects in each heap; integers of any size.
+
+    Raises:
+        InvalidPositionError: the position is not a sequence of integers of at least 0.
+
+    Example:
+        >>> nim = ColumnAutomaton([[0, 1], [2, 0], [2, 2]], [True, False, False], False)
+        >>> move_to_lost(nim, MoveRelation(), (3, 4, 2**60 + 5))
+        (3, 4, 7)
+        >>> move_to_lost(nim, MoveRelation(), (1, 2, 3)) is None
+        True
+    """
+    array = as_heaps(position)
+    if array.ndim != 1:
+        raise InvalidPositionError(
+            f"position must be a sequence of integers, one for each heap, not {position!r}"
+        )
+    heaps: list[int] = array.tolist()
+    # Options may have fewer columns than the position, so the automaton is padded.
+    padded = automaton.padded()
+    columns = padded.columns(max(heaps, default=0))
+    bits = [[heap >> column & 1 for heap in heaps] for column in columns]
+    maps = _all_around(padded, bits)
+    for index, heap in enumerate(heaps):
+        if heap:
+            steps = [(row[index], around[index]) for row, around in zip(bits, maps, strict=True)]
+            left = _left(padded, relation, steps)
+            if left is not None:
+                size = sum(bit << column for bit, column in zip(left, columns, strict=True))
+                return (*heaps[:index], size, *heaps[index + 1 :])
+    return None
+
+
+def _all_around(automaton: ColumnAutomaton, bits: Sequence[Sequence[int]]) -> list[list[Around]]:
+    """Return, by column and heap, the states after the column if the heap's bit is 0, or 1."""
+    if automaton.reads_zeros:
+        return [_around(automaton.transitions.T.tolist(), row) for row in bits]
+    maps: list[list[int]] = automaton.after_ones(max(map(sum, bits)) + 1).tolist()
+    return [[(maps[sum(row) - bit], maps[sum(row) - bit + 1]) for bit in row] for row in bits]
+
+
+def _around(letters: Sequence[list[int]], bits: Sequence[int]) -> list[Around]:
+    """Return for each heap the states after a column if its bit is 0, or 1.
+
+    Args:
+        letters: the next states after each letter.
+        bits: the heaps' bits.
+    """
+    after = [letters[SEPARATOR]]
+    for bit in reversed(bits[1:]):
+        letter, rest = letters[ONE if bit else ZERO], after[-1]
+        after.append([rest[state] for state in letter])
+    before, pairs = list(range(len(letters[SEPARATOR]))), []
+    for bit in bits:
+        rest = after.pop()
+        zero, one = ([rest[letters[to][state]] for state in before] for to in (ZERO, ONE))
+        pairs.append((zero, one))
+        letter = letters[ONE if bit else ZERO]
+        before = [letter[state] for state in before]
+    return pairs
+
+
+def _left(
+    automaton: ColumnAutomaton,
+    relation: MoveRelation,
+    steps: Sequence[tuple[int, Around]],
+) -> list[int] | None:
+    """Return the bits of a heap after a move to a lost position, if there is one.
+
+    Args:
+        automaton: claims which positions are lost; padded.
+        relation: moves in one heap.
+        steps: for each column the heap's bit, and the next states with 0 and with 1 instead.
+    """
+    first = automaton.most_significant_first
+    ways: list[dict[Pair, tuple[Pair, int]]] = []
+    reached: list[Pair] = [(0, relation.start(first))]
+    step = cache(relation.step)
+    for bit, after in steps:
+        way: dict[Pair, tuple[Pair, int]] = {}
+        for pair in reached:
+            state, difference = pair
+            for bit_left in (0, 1):
+                now = step(difference, bit, bit_left, first)
+                if now is not None:
+                    way.setdefault((after[bit_left][state], now), (pair, bit_left))
+        ways.append(way)
+        reached = list(way)
+    for pair in reached:
+        if automaton.lost[pair[0]] and relation.accepts(pair[1], first):
+            left = []
+            for way in reversed(ways):
+                pair, bit_left = way[pair]
+                left.append(bit_left)
+            return left[::-1]
+    return None

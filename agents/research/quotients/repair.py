@@ -1,0 +1,171 @@
+"""Relearning of classes that were too coarse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.research.quotients.counterexamples import CounterexampleSearch
+from agents.research.quotients.generators import Generators
+from agents.research.quotients.observation_table import ObservationTable
+from agents.research.quotients.outcomes import GameBudget
+from agents.research.quotients.parts import Parts
+from agents.research.quotients.quotient import Quotient, SavedQuotient
+from agents.restoring.checks import check_same_arrays
+from nim_envs.cgt.misere_quotients.parts import Word
+from nim_envs.typing import BoolArray
+
+
+class SavedRepair(TypedDict):
+    """A repair as a file stores it."""
+
+    last: int
+    empty_lost: bool
+    refuted: list[tuple[Word, Word]]
+    experiments: list[Word]
+    quotient: SavedQuotient
+    positions: npt.NDArray[np.uint8]
+    lost: BoolArray
+
+
+class Repair:
+    """Learns the classes of sums again if the old classes are too coarse.
+
+    It begins with equations from the old classes: some parts are equivalent to sums of other parts,
+    the generators, and some numbers of copies to smaller numbers. A counterexample of the exam
+    either gives the observation table a new experiment or refutes one of the equations. These are
+    then replaced by equations of the classes found so far.
+
+    Args:
+        quotient: classes that are too coarse.
+        last: the last part to give a class.
+        empty_lost: whether the empty position is lost.
+        refuted: equations that are known not to hold.
+        experiments: first experiments of the table, sums of parts.
+    """
+
+    def __init__(
+        self,
+        quotient: Quotient,
+        last: int,
+        empty_lost: bool,
+        refuted: Iterable[tuple[Word, Word]] = (),
+        experiments: Iterable[Word] = (),
+    ) -> None:
+        self._last = last
+        self._empty_lost = empty_lost
+        self._refuted = set(refuted)
+        self._experiments = list(experiments)
+        self._begin(quotient)
+
+    def _begin(self, quotient: Quotient) -> None:
+        """Begin a table with the equations of a quotient that are not refuted."""
+        self._quotient = quotient
+        self._equations = _equations(quotient, self._refuted)
+        self._generators = Generators(quotient.parts, self._last, self._equations)
+        # Outcomes found under other equations may be wrong.
+        self._lost = {self._generators.of(()).tobytes(): self._empty_lost}
+
+    def finish(
+        self, budget: GameBudget, most_classes: int
+    ) -> tuple[Quotient, CounterexampleSearch]:
+        """Return classes, and an exam that they passed; after an interrupt, call it again.
+
+        Args:
+            budget: budget of games.
+            most_classes: largest number of classes.
+
+        Raises:
+            NoMoreGamesError: the budget is used up.
+            HypothesisError: there are too many classes, or too much to read.
+        """
+        while True:
+            table = ObservationTable(
+                self._generators, self._experiments, self._lost, budget, most_classes
+            )
+            quotient, exam, wrong = self._close(table, budget)
+            if wrong is None:
+                return quotient, exam
+            # The sum refutes an equation that was used for it.
+            used = [left for left in self._equations if not Counter(left) - Counter(wrong)]
+            self._refuted.add((used[-1], self._equations[used[-1]]))
+            self._experiments = table.experiments()
+            self._begin(quotient)
+
+    def _close(
+        self, table: ObservationTable, budget: GameBudget
+    ) -> tuple[Quotient, CounterexampleSearch, Word | None]:
+        """Return the classes of a table, their exam, and a wrong sum that gives no experiment."""
+        parts = self._quotient.parts
+        while True:
+            table.close()
+            elements = [
+                table.class_of(self._generators.of((part,))) for part in range(self._last + 1)
+            ]
+            quotient = Quotient(parts, table.products(), tuple(elements), table.lost())
+            exam = CounterexampleSearch(quotient, budget)
+            wrong = exam.counterexample(quotient, 0)
+            words = [] if wrong is None else [wrong, *parts.options_of(wrong)]
+            if not any(table.learn_from(table.generators.of(word)) for word in words):
+                return quotient, exam, wrong
+
+    def saved(self) -> SavedRepair:
+        """Return the values and arrays that a file stores, by name."""
+        positions = np.frombuffer(b"".join(self._lost), dtype=np.uint8)
+        return {
+            "last": self._last,
+            "empty_lost": self._empty_lost,
+            "refuted": sorted(self._refuted),
+            "experiments": list(self._experiments),
+            "quotient": self._quotient.saved(),
+            "positions": positions.reshape(len(self._lost), -1).copy(),
+            "lost": np.array(list(self._lost.values())),
+        }
+
+    @classmethod
+    def from_saved(cls, parts: Parts, saved: SavedRepair) -> Repair:
+        """Return the repair from the result of :meth:`saved`.
+
+        Raises:
+            ValueError: ``saved`` is no repair of sums of these parts.
+        """
+        words = [*saved["experiments"], *(word for pair in saved["refuted"] for word in pair)]
+        if not all(0 <= part < len(parts) for part in (saved["last"], *sum(words, ()))):
+            raise ValueError(f"there are {len(parts)} parts, and it names others")
+        quotient = Quotient.from_saved(parts, saved["quotient"])
+        repair = cls(
+            quotient, saved["last"], saved["empty_lost"], saved["refuted"], saved["experiments"]
+        )
+        arrays = {"positions": saved["positions"], "lost": saved["lost"]}
+        like = np.zeros((len(saved["lost"]), len(repair._generators.chosen)), np.uint8)
+        check_same_arrays(arrays, {"positions": like, "lost": np.zeros(len(like), np.bool_)})
+        positions = (position.tobytes() for position in saved["positions"])
+        repair._lost = dict(zip(positions, saved["lost"].tolist(), strict=True))
+        return repair
+
+
+def _equations(quotient: Quotient, refuted: set[tuple[Word, Word]]) -> dict[Word, Word]:
+    """Return equations of sums with sums of earlier parts, or with fewer copies of a part.
+
+    Those of copies come first, then those of single parts, ascending; refuted ones are left out.
+    """
+    equations: dict[Word, Word] = {}
+    generators: list[int] = []
+    words = quotient.words_of(generators)
+    for part, element in enumerate(quotient.elements):
+        if element in words and ((part,), words[element]) not in refuted:
+            equations[part,] = words[element]
+        else:
+            generators.append(part)
+            words = quotient.words_of(generators)
+    copies: dict[Word, Word] = {}
+    for part in generators:
+        start, period = quotient.powers(quotient.elements[part])
+        left, right = (part,) * (start + period), (part,) * start
+        if (left, right) not in refuted:
+            copies[left] = right
+    return copies | equations

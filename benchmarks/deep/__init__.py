@@ -1,1 +1,0 @@
-"""Deep learners, scored exactly; run it by python -m benchmarks.deep."""

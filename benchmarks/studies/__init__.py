@@ -1,0 +1,1 @@
+"""Studies: experiments beyond the core's benchmarks, each a folder with its command."""

@@ -1,0 +1,1 @@
+"""Deep learners, scored exactly; run it by python -m benchmarks.studies.alphazero."""

@@ -1,0 +1,341 @@
+"""Learners trained on small boards, scored on boards that they have never seen.
+
+python -m benchmarks.studies.generalisation --help explains every option.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from agents import HypothesisError, RandomAgent
+from agents.registry import LEARNERS, new_learner
+from agents.research.base import GeneralisingLearner
+from agents.training import train
+from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
+from benchmarks.parallel import Runner
+from benchmarks.report import (
+    grouped,
+    machine,
+    percents,
+    table,
+    write_report,
+)
+from benchmarks.studies.generalisation.experiments import EXPERIMENTS, LEARNED, Experiment
+from benchmarks.studies.generalisation.figures import matrices
+from benchmarks.studies.generalisation.tables import KnownOrRandom
+from benchmarks.timing import missing_modules
+from nim_envs import GameEnv, optimality
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.optional import install_command
+from nim_envs.scoring import Optimality
+
+SAMPLE = 1_000
+"""N-positions drawn from a board that is not enumerated, the same ones for every learner."""
+
+QUICK_GAMES = 60
+QUICK_SAMPLE = 50
+QUICK_EXPERIMENTS = ("nim-5", "take-3")
+QUICK_LARGEST = 1 << 20
+"""Most positions of a board that ``--quick`` enumerates; larger boards are sampled."""
+
+
+@dataclass(frozen=True)
+class GeneralisationRun:
+    """One learner trained on one board with one seed, and its scores."""
+
+    experiment: str
+    contender: str
+    seed: int
+    given: str
+    games: int = 0
+    seconds: float = 0.0
+    positions_read: int | None = None
+    size: str = "-"
+    proof: str | None = None
+    refused: str = ""
+    scores: Mapping[str, Optimality] = field(default_factory=dict)
+
+
+def run(experiment: str, contender: str, seed: int, quick: bool) -> GeneralisationRun:
+    """Train a learner on the small board of an experiment, and score it on all of its boards.
+
+    Args:
+        experiment: a key of :data:`EXPERIMENTS`.
+        contender: name of one of its contenders.
+        seed: integer seed.
+        quick: whether to play few games and score few positions: a check, not a result.
+    """
+    plan = EXPERIMENTS[experiment]
+    who = plan.contenders[contender]
+    env = GameEnv(plan.learned.make())
+    games = min(who.games, QUICK_GAMES) if quick else who.games
+    if who.learner == "random":
+        return GeneralisationRun(
+            experiment, contender, seed, "nothing", scores=scores(plan, None, env, quick)
+        )
+    given = LEARNERS[who.learner].knows if who.learner in LEARNERS else "-"
+    try:
+        # Compiled functions are loaded before the time is measured.
+        train(env, new_learner(who.learner, env, **who.arguments), 2, seed=0, progress=False)
+        learner = new_learner(who.learner, env, **who.arguments)
+        given = getattr(learner, "given", given)
+        began = time.process_time()
+        log = train(env, learner, games, seed=seed, progress=False)
+        seconds = time.process_time() - began
+    except (HypothesisError, SearchTooLargeError) as error:
+        return GeneralisationRun(experiment, contender, seed, given, refused=str(error))
+    learned: dict[str, Any] = {}
+    if isinstance(learner, GeneralisingLearner):
+        learned = {name: getattr(learner, name) for name in ("positions_read", "size", "proof")}
+    return GeneralisationRun(
+        experiment, contender, seed, given, log.games, seconds, **learned,
+        scores=scores(plan, learner, env, quick),
+    )  # fmt: skip
+
+
+def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[str, Optimality]:
+    """Return the scores of the greedy policy by board.
+
+    Args:
+        plan: experiment with the boards to score on.
+        learner: trained learner; ``None``: the random policy.
+        env: environment that it was trained in.
+        quick: whether to score few positions.
+    """
+    scores_by_board = {}
+    for name, board in {LEARNED: plan.learned, **plan.held_out}.items():
+        game = board.make()
+        if learner is None:
+            policy: Any = RandomAgent()
+        elif isinstance(learner, GeneralisingLearner):
+            try:
+                policy = learner.greedy(game)
+            except ValueError:  # a plain network reads its own board alone
+                continue
+        else:
+            policy = KnownOrRandom(learner.greedy(), env.game, game)
+        positions = game.rules.num_positions
+        sampled = not board.enumerated or (quick and positions > QUICK_LARGEST)
+        sample = (QUICK_SAMPLE if quick else SAMPLE) if sampled else None
+        try:
+            score = optimality(policy, game, sample=sample, seed=0)
+        except SearchTooLargeError:  # the board is too large to solve
+            continue
+        # Blunders are on no table, and may be half a million positions.
+        scores_by_board[name] = replace(score, blunders=score.blunders[:0])
+    return scores_by_board
+
+
+HEADER = (
+    "experiment", "learner", "seed", "games", "positions read", "CPU seconds", "size", "proved",
+    "board", "optimality %", "low", "high", "N-positions", "random %",
+)  # fmt: skip
+
+
+def rows(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
+    """Return one row for each run and board, and one for a run that was refused."""
+    rows: list[list[Any]] = []
+    for run in runs:
+        shared = [
+            run.experiment, run.contender, run.seed, run.games, run.positions_read,
+            round(run.seconds, 3), run.size, "refused" if run.refused else bool(run.proof),
+        ]  # fmt: skip
+        for board, score in run.scores.items():
+            interval = score.interval or (None, None)
+            cells = (score.percent, *interval, score.count, score.random_percent)
+            rows.append([*shared, board, *cells])
+        if run.refused:
+            rows.append([*shared, *[None] * (len(HEADER) - len(shared))])
+    return rows
+
+
+def groups(runs: Sequence[GeneralisationRun]) -> list[list[GeneralisationRun]]:
+    """Return the runs of each experiment and contender, in the order of the experiments."""
+    by_contender = grouped(runs, "experiment", "contender")
+    return [
+        by_contender[name, contender]
+        for name, experiment in EXPERIMENTS.items()
+        for contender in experiment.contenders
+        if (name, contender) in by_contender
+    ]
+
+
+def median_text(values: Sequence[float]) -> str:
+    """Return the median of numbers, with the least and the greatest where they differ.
+
+    A dash stands for none.
+    """
+    if not values:
+        return "-"
+    low, middle, high = (
+        f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"
+        for value in np.quantile(values, (0, 0.5, 1))
+    )
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
+LEARNING = (
+    "experiment", "learner", "games", "positions read", "CPU seconds", "size", "proved",
+)  # fmt: skip
+
+
+def learning(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
+    """Return the cost of learning: one row for each experiment and learner, over the seeds."""
+    return [
+        [
+            group[0].experiment,
+            group[0].contender,
+            median_text([run.games for run in done]),
+            median_text([run.positions_read for run in done if run.positions_read is not None]),
+            median_text([run.seconds for run in done]),
+            ", ".join(dict.fromkeys(run.size for run in done)),
+            "-"
+            if done[0].positions_read is None
+            else f"{sum(run.proof is not None for run in done)} of {len(group)}",
+        ]
+        for group in groups(runs)
+        if (done := [run for run in group if not run.refused and run.games])
+    ]
+
+
+def results(name: str, runs: Sequence[GeneralisationRun]) -> tuple[list[str], list[list[Any]]]:
+    """Return header and rows of the scores in one experiment, with a column for each board."""
+    boards = [LEARNED, *EXPERIMENTS[name].held_out]
+    body = []
+    for group in groups(runs):
+        if group[0].experiment == name:
+            cells = [
+                percents([run.scores[board].percent for run in group if board in run.scores])
+                for board in boards
+            ]
+            refused = not any(run.scores for run in group)
+            body.append([group[0].contender, *(["refused"] * len(boards) if refused else cells)])
+    return ["learner", *boards], body
+
+
+PICTURE = """\
+![Percent of N-positions played right, by learner and board](generalisation.png)
+
+Percent, mean over the seeds, on four of the games below; boards from the training board, on the
+left, to the largest. A cell is empty if the learner cannot read the board.
+"""
+
+NOTES = f"""\
+- Scores are optimality in percent: the mean probability of a winning move over N-positions, ties as
+  fractions. Each score is the mean over the seeds, with the lowest and the highest where they
+  differ. The training board is scored at all N-positions, other boards at {SAMPLE:,} drawn at
+  random, the same for all learners; the CSV has the 95 % intervals.
+- *positions read*: positions at which a learner has looked up the options in the rules, in games,
+  in its own tests and to choose moves. Learners that only observe look up none.
+- *proved*: the number of seeds in which the learner has proved, without being told who wins, that
+  it is right for all numbers of heaps of all sizes (an automaton) or of heaps up to the largest
+  that it has learned (classes). The proof is made by code separate from the learner.
+- The prior knowledge of each learner is listed above. No learner uses a theorem, a Grundy value or
+  who wins, neither to learn nor to decide when to stop.
+- Table learners play at random at positions outside their table. A look-up ignores empty heaps and
+  the order of heaps.
+- *CPU seconds* are those of the process while it learns, without compilation.
+- Machine: {machine()}.
+"""
+
+
+def report(runs: Sequence[GeneralisationRun], seeds: int, command: str) -> str:
+    """Return the whole report as Markdown."""
+    parts = [f"# Boards that were not seen\n\n`{command}`, {seeds} seeds.\n\n{PICTURE}\n"]
+    for name, plan in EXPERIMENTS.items():
+        if not any(run.experiment == name for run in runs):
+            continue
+        header, body = results(name, runs)
+        boards = "; ".join(
+            f"*{title}*: {board.make().summary}"
+            for title, board in {LEARNED: plan.learned, **plan.held_out}.items()
+        )
+        parts.append(f"## {name}\n\n{boards}.\n\n{table(header, body, style='github')}\n")
+    took = table(LEARNING, learning(runs), style="github")
+    parts.append(f"## Cost of learning\n\n{took}\n")
+    given = {run.contender: run.given for run in runs}
+    parts.append(
+        "## Prior knowledge\n\n" + "\n".join(f"- {who}: {what}" for who, what in given.items())
+    )
+    refused = {(run.experiment, run.contender): run.refused for run in runs if run.refused}
+    if refused:
+        parts.append("\n## Refused\n")
+        parts += [f"- {name}, {who}: {why}" for (name, who), why in refused.items()]
+    proofs = {run.proof: (run.experiment, run.contender) for run in runs if run.proof}
+    if proofs:
+        parts.append("\n## Proofs\n")
+        parts += [f"- {name}, {who}: {what}" for what, (name, who) in proofs.items()]
+    return "\n".join([*parts, f"\n## Notes\n\n{NOTES}"])
+
+
+CONTENDERS = {name: who for plan in EXPERIMENTS.values() for name, who in plan.contenders.items()}
+"""All contenders by name."""
+
+
+@benchmark(
+    "generalisation",
+    writes="generalisation.csv, generalisation.md and generalisation.png",
+    quick=f"Few games of {' and '.join(QUICK_EXPERIMENTS)}, one seed: a check, not a result.",
+)
+@names_option(
+    "--experiments", EXPERIMENTS, "Experiments",
+    default=f"all; quick: {' and '.join(QUICK_EXPERIMENTS)}",
+)  # fmt: skip
+@names_option(
+    "--learners", CONTENDERS, "Learners",
+    default="all; those of PyTorch only where it is installed",
+)  # fmt: skip
+@seeds_option("5; quick: 1")
+@run_options
+def main(
+    experiments: list[str] | None, learners: list[str] | None, seeds: int | None,
+    output: Path, quick: bool, runner: Runner,
+) -> None:  # fmt: skip
+    """Train learners on small boards, and score them on boards that they have never seen."""
+    experiments = experiments or list(QUICK_EXPERIMENTS if quick else EXPERIMENTS)
+    seeds = seeds or (1 if quick else 5)
+    missing = set(missing_modules({who.needs for who in CONTENDERS.values() if who.needs}))
+    chosen = learners or [n for n, who in CONTENDERS.items() if who.needs not in missing]
+    lacking = sorted({CONTENDERS[name].needs for name in chosen} & missing)
+    if lacking:
+        raise click.UsageError(f"{', '.join(lacking)} is not installed: {install_command('torch')}")
+    left_out = [name for name in CONTENDERS if name not in chosen and not learners]
+    if left_out:
+        click.echo(f"left out, as PyTorch is not installed: {', '.join(left_out)}", err=True)
+    tasks = [
+        (name, who, seed)
+        for name in experiments
+        for who in EXPERIMENTS[name].contenders
+        for seed in range(1 if who == "random" else seeds)
+        if who in chosen
+    ]
+    # In the order of their time, which is that of the rows.
+    tasks.sort(key=lambda task: -_weight(task))
+    runs = runner(run, [(*task, quick) for task in tasks], [_weight(task) for task in tasks])
+    runner.log.end_runs()
+    for name in experiments:
+        header, body = results(name, runs)
+        print(f"{name}\n\n{table(header, body)}\n")
+    print(table(LEARNING, learning(runs)))
+    write_report(
+        output,
+        "generalisation",
+        report(runs, seeds, invocation()),
+        {"generalisation": (HEADER, rows(runs))},
+        {"generalisation": matrices(runs)},
+    )
+
+
+def _weight(task: tuple[str, str, int]) -> float:
+    return EXPERIMENTS[task[0]].contenders[task[1]].weight
+
+
+if __name__ == "__main__":
+    main()

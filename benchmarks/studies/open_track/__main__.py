@@ -1,0 +1,131 @@
+"""The open track: few games from one start, boards that are larger, and codes that nobody chose.
+
+python -m benchmarks.studies.open_track --help explains every option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from pathlib import Path
+
+import click
+import numpy as np
+
+from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
+from benchmarks.entries import LEARNERS, MORE_LEARNERS, checked_own, knows, learns
+from benchmarks.parallel import Runner
+from benchmarks.report import grouped, write_report
+from benchmarks.studies.open_track.figures import curves
+from benchmarks.studies.open_track.page import page, standings_table
+from benchmarks.studies.open_track.runs import BOARDS, QUICK_GAMES, REFUSED, OpenRun, area, run
+from benchmarks.studies.open_track.standings import HEADER, Row, published, standings
+from benchmarks.studies.open_track.tasks import GAMES, OF_VERSION, SEEDS, TASKS, VERSION
+from benchmarks.timing import missing_modules
+
+EVERYONE = (*LEARNERS, *MORE_LEARNERS)
+NETWORKS = ("signed-products",)
+"""Learners that need PyTorch."""
+
+QUICK_TASKS = ("nim", "chomp", OF_VERSION)
+QUICK_LEARNERS = ("random", "q-learning", "quotient")
+
+
+def rows_of(runs: Iterable[OpenRun], games: Sequence[int]) -> list[Row]:
+    """Return a row for each learner, task and board, over its seeds, under :data:`HEADER`."""
+    groups = grouped(runs, "task", "board", "learner")
+    rows = []
+    for task, board, learner in product(TASKS, BOARDS, dict.fromkeys(key[2] for key in groups)):
+        group = groups.get((task, board, learner))
+        if group is None:
+            continue
+        areas = [area(run.percents, games) for run in group]
+        worst = REFUSED if any(run.plays == REFUSED for run in group) else group[0].plays
+        cells = (
+            VERSION, task, board, learner, knows(learner), len(group), *games,
+            *map(float, np.mean([run.percents for run in group], axis=0)), float(np.mean(areas)),
+            min(areas), max(areas), group[0].random_percent, group[0].count, worst,
+        )  # fmt: skip
+        rows.append(dict(zip(HEADER, map(str, cells), strict=True)))
+    return rows
+
+
+@benchmark(
+    "open_track",
+    writes="open_track.csv, open_track.md and open_track.png",
+    quick=f"A hundred games, one seed, and of {', '.join(QUICK_TASKS)} alone: a check, not a "
+    "result.",
+)
+@names_option("--tasks", TASKS, "Tasks", default=f"all; quick: {', '.join(QUICK_TASKS)}")
+@names_option(
+    "--learners", EVERYONE,
+    "Learners to train; one of your own is PACKAGE.MODULE:NAME", others=True,
+    default=f"all; quick: {', '.join(QUICK_LEARNERS)}",
+)  # fmt: skip
+@seeds_option(f"{len(SEEDS)}; quick: 1")
+@run_options
+def main(
+    tasks: list[str] | None, learners: list[str] | None, seeds: int | None, output: Path,
+    quick: bool, runner: Runner,
+) -> None:  # fmt: skip
+    """Score learners after few games from one start, on that board and on a larger one, unseen.
+
+    The score is the share of N-positions that the greedy policy plays right, and the area under its
+    curve by games. The manual's page of the open track says what each learner knows, and how to
+    enter one of your own.
+    """
+    tasks = tasks or list(QUICK_TASKS if quick else TASKS)
+    left_out = [] if learners or quick or not missing_modules(["torch"]) else list(NETWORKS)
+    if left_out:
+        click.echo(f"left out, as PyTorch is not installed: {', '.join(left_out)}", err=True)
+    everyone = QUICK_LEARNERS if quick else EVERYONE
+    learners = learners or [name for name in everyone if name not in left_out]
+    own = checked_own(learners, TASKS[tasks[0]].env, runner.log)
+    seeds = seeds or (1 if quick else len(SEEDS))
+    calls = [
+        (task, learner, seed, quick)
+        for seed in range(seeds)
+        for task in tasks
+        for learner in learners
+        # Nothing to train, so the seed changes nothing.
+        if seed == 0 or learns(learner)
+    ]
+    weights = [50.0 if learner in NETWORKS else 1.0 for _, learner, *_ in calls]
+    finished = runner(run, calls, weights)
+    runner.log.end_runs()
+    games = QUICK_GAMES if quick else GAMES
+    rows = rows_of((run for each in finished for run in each), games)
+    whole = not quick and runner.complete and len(tasks) == len(TASKS) and seeds == len(SEEDS)
+    all_rows = rows  # with those published, where they can be compared
+    if whole or (own and not quick):
+        measured = {row["learner"] for row in rows}
+        all_rows = rows + [row for row in published() if row["learner"] not in measured]
+    places = standings(all_rows, tasks)
+    print(standings_table(places, own))
+    write_report(
+        output,
+        "open_track",
+        page(all_rows, invocation()) if whole else standings_table(places, own, "github"),
+        {"open_track": (HEADER, [tuple(row.values()) for row in rows])},
+        {"open_track": curves(all_rows, tasks)},
+        formats=("png",),
+    )
+    if own and runner.complete:
+        print(f"\n{how_to_enter(own, whole, output)}")
+
+
+def how_to_enter(own: Sequence[str], whole: bool, output: Path) -> str:
+    """Return the way to enter the track with these runs, or the command for the missing ones."""
+    if not whole:
+        return (
+            "The track takes all tasks, seeds and games:\n"
+            f"  python -m benchmarks.studies.open_track --learners {' '.join(own)}"
+        )
+    return (
+        "To enter the track, open a pull request with this file and the learner's code:\n"
+        f"  cp {output / 'open_track.csv'} docs/results/open_entries/NAME.csv"
+    )
+
+
+if __name__ == "__main__":
+    main()

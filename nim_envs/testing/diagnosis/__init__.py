@@ -1,7 +1,0 @@
-"""Diagnosis of agents: the fault that explains an agent's moves on small games."""
-
-from nim_envs.testing.diagnosis.board import tiny_games
-from nim_envs.testing.diagnosis.diagnosis import diagnose
-from nim_envs.testing.diagnosis.report import Diagnosis, Finding, Score
-
-__all__ = ["Diagnosis", "Finding", "Score", "diagnose", "tiny_games"]

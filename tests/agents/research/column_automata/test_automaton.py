@@ -1,0 +1,165 @@
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.research.column_automata import ONE, SEPARATOR, ZERO, ColumnAutomaton
+from nim_envs.errors import InvalidAutomatonError, InvalidPositionError
+from tests.agents.research.column_automata.claims import board, right_claim
+
+
+@st.composite
+def automata(draw):
+    states = draw(st.integers(1, 5))
+    letters = draw(st.integers(2, 3))
+    state = st.integers(0, states - 1)
+    rows = st.lists(state, min_size=letters, max_size=letters)
+    return ColumnAutomaton(
+        draw(st.lists(rows, min_size=states, max_size=states)),
+        draw(st.lists(st.booleans(), min_size=states, max_size=states)),
+        draw(st.booleans()),
+    )
+
+
+positions = st.lists(st.integers(0, 40), min_size=1, max_size=4)
+
+
+def read(automaton, position, empty_columns=0):
+    """The claim of a position, letter by letter."""
+    width = max(1, max(position).bit_length()) + empty_columns
+    rows = [[heap >> column & 1 for heap in position] for column in range(width)]
+    state = 0
+    for row in reversed(rows) if automaton.most_significant_first else rows:
+        for bit in row:
+            if bit:
+                state = automaton.transitions[state, ONE]
+            elif automaton.letters == "0 1 |":
+                state = automaton.transitions[state, ZERO]
+        state = automaton.transitions[state, SEPARATOR]
+    return bool(automaton.lost[state])
+
+
+@given(automata(), st.lists(positions, min_size=1, max_size=3))
+def test_positions_are_read_column_by_column(automaton, some):
+    for position in some:
+        assert automaton.is_lost(position) == read(automaton, position)
+        huge = [heap << 70 for heap in position] + [1]
+        assert automaton.is_lost(huge) == read(automaton, huge)
+    padded = [position + [0] * (4 - len(position)) for position in some]
+    assert automaton.is_lost(padded).tolist() == [read(automaton, p) for p in padded]
+    assert automaton.is_lost(np.array([padded], dtype=np.uint8)).shape == (1, len(some))
+
+
+@given(automata(), positions, st.integers(0, 4))
+def test_a_padded_automaton_may_read_empty_high_columns(automaton, position, columns):
+    padded = automaton.padded()
+    assert padded.reading == automaton.reading
+    assert read(padded, position, columns) == read(automaton, position)
+
+
+@given(automata(), positions)
+def test_the_smallest_automaton_makes_the_same_claim(automaton, position):
+    smallest = automaton.minimal()
+    assert smallest.states <= automaton.states
+    assert read(smallest, position) == read(automaton, position)
+    again = smallest.minimal()
+    assert np.array_equal(again.transitions, smallest.transitions)
+    assert np.array_equal(again.lost, smallest.lost)
+
+
+@given(automata(), st.randoms())
+def test_states_may_be_numbered_anyhow_and_split_in_two(automaton, random):
+    count = automaton.states
+    # Every state twice, and all but the start in any order.
+    order = list(range(1, 2 * count))
+    random.shuffle(order)
+    number = dict(zip(range(2 * count), [0, *order], strict=True))
+    rows = [[0] * automaton.transitions.shape[1] for _ in number]
+    lost = [False] * len(number)
+    for old, new in number.items():
+        rows[new] = [
+            number[after + count * random.randrange(2)]
+            for after in automaton.transitions[old % count].tolist()
+        ]
+        lost[new] = bool(automaton.lost[old % count])
+    other = ColumnAutomaton(rows, lost, automaton.most_significant_first)
+    assert np.array_equal(other.minimal().transitions, automaton.minimal().transitions)
+    assert np.array_equal(other.minimal().lost, automaton.minimal().lost)
+    assert automaton.says_the_same_as(other)
+
+
+def test_other_claims_do_not_say_the_same():
+    claims = [
+        right_claim(max_take, misere, first)
+        for max_take, misere, first in itertools.product((None, 3), (False, True), (False, True))
+    ]
+    for one, other in itertools.combinations(claims, 2):
+        assert not one.says_the_same_as(other)
+
+
+def test_where_zeros_do_not_matter_they_can_be_left_out():
+    for first in (False, True):
+        with_zeros = right_claim(None, True, first, letters=3)
+        assert with_zeros.letters == "0 1 |"
+        assert with_zeros.without_zeros().says_the_same_as(right_claim(None, True, first))
+
+
+@pytest.mark.parametrize(
+    ("transitions", "lost", "first", "message"),
+    [
+        ([], [], True, "at least one state"),
+        ([[0]], [True], True, "1 | or 0 1 |"),
+        ([[0, 0, 0, 0]], [True], True, "shape"),
+        ([[0, 1]], [True], True, "from 0 to 0, not to 1"),
+        ([[0, -1]], [True], True, "not to -1"),
+        ([[0, 0.5]], [True], True, "must be integers"),
+        ([[0, 0]], [True, False], True, "1 booleans"),
+        ([[0, 0]], [1], True, "1 booleans"),
+        ([[0, 0]], [True], 1, "must be True or False, not 1"),
+    ],
+)
+def test_arrays_of_no_automaton_are_refused(transitions, lost, first, message):
+    with pytest.raises(InvalidAutomatonError, match=message.replace("|", r"\|")):
+        ColumnAutomaton(transitions, lost, first)
+
+
+@pytest.mark.parametrize(
+    "positions", [3, "34", [[1.5]], [[1, -1]], [[1, 2], [3]], [True, False], [[2**70, -1]], [None]]
+)
+def test_an_invalid_position_is_refused(positions):
+    with pytest.raises(InvalidPositionError, match="integers of at least 0"):
+        right_claim(None, False, True).is_lost(positions)
+
+
+def test_its_arrays_cannot_be_changed():
+    rows = np.array([[0, 0]])
+    automaton = ColumnAutomaton(rows, [True], True)
+    rows[0, 0] = 7
+    assert automaton.transitions[0, 0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        automaton.lost[0] = False
+
+
+def test_it_can_be_pickled():
+    automaton = right_claim(3, True, False)
+    copy = pickle.loads(pickle.dumps(automaton))
+    assert copy.says_the_same_as(automaton)
+    assert (copy.is_lost(board(2, 8)) == automaton.is_lost(board(2, 8))).all()
+
+
+def test_a_diagram_has_every_transition():
+    automaton = right_claim(7, True, True, letters=3)
+    heading, columns, *lines = automaton.diagram().splitlines()
+    assert heading == automaton.reading == "letters 0 1 |, most significant bits first"
+    assert columns.split() == ["state", "0", "1", "|"]
+    for state, line in enumerate(lines):
+        *name, zero, one, end = line.split()
+        assert name == [">"] * (state == 0) + [str(state)] + ["P"] * bool(automaton.lost[state])
+        assert [int(end), int(one), int(zero)] == automaton.transitions[state].tolist()
+    assert len(lines) == automaton.states
+    assert automaton.mermaid().count("-->") == 1 + sum(
+        len(set(row)) for row in automaton.transitions.tolist()
+    )

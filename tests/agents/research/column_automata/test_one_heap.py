@@ -1,0 +1,191 @@
+"""Claims of one heap alone: of one heap of bounded Nim, and of the running total."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from agents.research.column_automata import (
+    ColumnAutomaton,
+    MoveRelation,
+    Outcome,
+    heap_reading,
+    move_to_lost,
+    prove,
+)
+from nim_envs.rules import addition
+from tests.agents.research.column_automata.claims import (
+    board,
+    one_heap_claim,
+    options,
+    right_claim,
+    truth,
+)
+from tests.agents.research.column_automata.test_proof import changes, mutant_of
+from tests.pairwise import pairwise
+
+BELOW = 2000
+"""Bound of the heaps for which search says who wins."""
+
+GAMES = pairwise(range(1, 13), (False, True), (False, True), (2, 3))
+"""The most that may be taken, misère or not, the order of the bits, the number of letters."""
+
+LARGE = np.random.default_rng(0).integers(2**60, size=(1000, 1))
+LARGE >>= np.arange(1000)[:, None] % 50
+
+
+def prove_one_heap(automaton, max_take, misere, work_limit=200_000):
+    return prove(automaton, MoveRelation(max_take), misere, work_limit, one_heap=True)
+
+
+def is_right_where_searched(automaton, max_take, misere):
+    claimed = automaton.is_lost(np.arange(BELOW)[:, None])
+    return (claimed == truth(max_take, misere, 1, BELOW)).all()
+
+
+def assert_one_heap_refutes(verdict, automaton, max_take, misere):
+    """The claim of the position, of one heap or none, does not follow from those of its options."""
+    assert verdict.refuted
+    if not any(verdict.position):
+        assert bool(automaton.is_lost([0])) == misere
+        return
+    assert len(verdict.position) == 1
+    after = [bool(automaton.is_lost(option)) for option in options(verdict.position, max_take)]
+    assert bool(automaton.is_lost(verdict.position)) == any(after)
+
+
+def test_the_right_claim_is_proved():
+    for max_take, misere, first, letters in GAMES:
+        claim = one_heap_claim(max_take, misere, first, letters)
+        assert is_right_where_searched(claim, max_take, misere)
+        verdict = prove_one_heap(claim, max_take, misere)
+        assert str(verdict) == "proved: for one heap of every size", (max_take, misere, first)
+        assert verdict.proved
+
+
+@pytest.mark.parametrize(("max_take", "misere", "first", "letters"), GAMES)
+def test_mutants_are_proved_or_refuted_as_they_are_right_or_wrong(max_take, misere, first, letters):
+    right = one_heap_claim(max_take, misere, first, letters)
+    every = list(changes(right))
+    # Those of large automata take longer.
+    size = 6 if len(every) > 150 else min(len(every), 16)
+    chosen = np.random.default_rng(0).choice(len(every), size=size, replace=False)
+    for number in chosen:
+        mutant = mutant_of(right, every[number])
+        verdict = prove_one_heap(mutant, max_take, misere, 50_000)
+        if verdict.proved:
+            assert is_right_where_searched(mutant, max_take, misere)
+            assert (mutant.is_lost(LARGE) == right.is_lost(LARGE)).all()
+        elif verdict.outcome is Outcome.NOT_PROVED:
+            # Some mutants have very many states when they are made to read the highest bits first.
+            assert "given up" in verdict.reason
+            assert max_take > 5
+            assert not first
+        else:
+            # The position is wrong by the rules alone, so that no right mutant can get here.
+            assert_one_heap_refutes(verdict, mutant, max_take, misere)
+
+
+def test_automata_at_random_are_proved_or_refuted_as_they_are_right_or_wrong():
+    rng = np.random.default_rng(0)
+    outcomes = dict.fromkeys(Outcome, 0)
+    for _ in range(400):
+        states = int(rng.integers(1, 6))
+        letters, max_take = int(rng.integers(2, 4)), int(rng.integers(1, 4))
+        misere, first = bool(rng.integers(2)), bool(rng.integers(2))
+        transitions = rng.integers(states, size=(states, letters))
+        automaton = ColumnAutomaton(transitions, rng.random(states) < 0.4, first)
+        verdict = prove_one_heap(automaton, max_take, misere)
+        outcomes[verdict.outcome] += 1
+        if verdict.proved:
+            assert is_right_where_searched(automaton, max_take, misere)
+        else:
+            assert_one_heap_refutes(verdict, automaton, max_take, misere)
+    assert outcomes[Outcome.PROVED] > 0
+
+
+def test_a_claim_that_is_right_for_all_heaps_is_right_for_one():
+    for max_take, *form in pairwise((None, 1, 3, 7), (False, True), (False, True), (2, 3)):
+        claim = right_claim(max_take, *form)
+        assert prove_one_heap(claim, max_take, form[0]).proved, (max_take, form)
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("misere", [False, True])
+def test_a_claim_that_is_wrong_only_for_several_heaps_is_proved_for_one(misere, first):
+    # Nim's, but two ones or more in a column are read as one.
+    nim = right_claim(None, misere, first)
+    again = nim.transitions.copy()
+    for state in range(nim.states):
+        again[again[state, 1], 1] = again[state, 1]
+    claim = ColumnAutomaton(again, nim.lost, first)
+    assert prove_one_heap(claim, None, misere).proved
+    verdict = prove(claim, MoveRelation(), misere)
+    assert verdict.refuted
+    assert len(verdict.position) > 1
+
+
+def test_a_claim_right_for_one_heap_is_refuted_for_several():
+    for max_take, misere, first, letters in GAMES:
+        if max_take not in (1, 3, 7):
+            claim = one_heap_claim(max_take, misere, first, letters)
+            verdict = prove(claim, MoveRelation(max_take), misere)
+            assert verdict.refuted, (max_take, misere, first, letters)
+            assert len(verdict.position) > 1
+
+
+@pytest.mark.parametrize(
+    ("max_take", "misere", "first", "letters"),
+    [game for game in GAMES if game[0] in (1, 2, 3, 6, 12)],
+)
+def test_the_right_claim_of_another_game_is_refuted(max_take, misere, first, letters):
+    claim = one_heap_claim(max_take, misere, first, letters)
+    for other, other_misere in itertools.product((None, 1, 2, 5, 12), (False, True)):
+        if (other, other_misere) != (max_take, misere):
+            right = (claim.is_lost(board(1, 100)) == truth(other, other_misere, 1, 100)).all()
+            assert not right
+            verdict = prove_one_heap(claim, other, other_misere)
+            assert_one_heap_refutes(verdict, claim, other, other_misere)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_claim_that_is_right_up_to_some_size_is_refuted(first):
+    # It knows as many columns as there are states, and after them calls everything lost.
+    claim = one_heap_claim(2, False, first)
+    copies = 20
+    rows, lost = [], []
+    for copy, state in itertools.product(range(copies), range(claim.states)):
+        to = min(copy + 1, copies - 1) * claim.states
+        here = copy * claim.states
+        rows.append([to + claim.transitions[state, 0], here + claim.transitions[state, 1]])
+        lost.append(bool(claim.lost[state]) or copy == copies - 1)
+    long = ColumnAutomaton(rows, lost, first)
+    assert is_right_where_searched(long, 2, False)
+    verdict = prove_one_heap(long, 2, False)
+    assert_one_heap_refutes(verdict, long, 2, False)
+    assert verdict.position[0] >= 2 ** (copies - 2)
+
+
+def test_out_of_work_is_neither_proved_nor_refuted():
+    for first, limit in itertools.product((False, True), (0, 10, 1000)):
+        verdict = prove(one_heap_claim(12, False, first), MoveRelation(12), False, limit, True)
+        assert verdict.outcome is Outcome.NOT_PROVED
+        assert "given up" in verdict.reason
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("misere", [False, True])
+def test_the_running_total_is_played_by_what_is_proved(misere, first):
+    reading = heap_reading(addition(k=10, n=1000))
+    claim = one_heap_claim(10, misere, first)
+    assert prove(claim, reading.relation, misere, one_heap=True).proved
+    rng = np.random.default_rng(0)
+    for total in rng.integers(1001, size=100):
+        heap = reading.heaps([total])
+        option = move_to_lost(claim, reading.relation, heap)
+        lost = truth(10, misere, 1, BELOW)
+        if option is None:
+            assert lost[heap[0]] or not any(heap)
+        else:
+            assert lost[option[0]]
+            assert 1 <= reading.positions(option)[0] - total <= 10

@@ -1,0 +1,435 @@
+"""The quotient learner: learning, proofs, play, saved files and refusals."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import pickle
+from itertools import combinations_with_replacement
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents.research.quotients.learner as module
+from agents.base import HypothesisError
+from agents.research import quotients
+from agents.research.quotients.learner import QuotientLearner
+from agents.storage import load, save
+from agents.testing import check_learner
+from agents.training import train
+from nim_envs import Convention, Game, GameEnv, Rules, make_game, optimality, solver
+from nim_envs.cgt.misere_quotients import misere_quotient
+from nim_envs.cgt.misere_quotients.proof import refutation
+from nim_envs.errors import InvalidPositionError
+from nim_envs.rules import TableComponent
+from nim_envs.solver import solve
+from nim_envs.theory import HeapSearch, grundy, nimbers
+from nim_envs.theory.solution import Solution
+
+GRAPH = {"successors": ((), (0,), (1, 0), (2,), (3, 1)), "tokens": (4, 3)}
+
+SIZES = {
+    # Classes of normal play: as many as Grundy values there are sums of. Of misère play: the
+    # orders in Plambeck and Siegel (2008), and those that MisereSolver finds.
+    ("nim", 15, False): 16, ("kayles", 40, False): 16, ("dawsons_kayles", 40, False): 8,
+    ("grundy", 25, False): 8, ("nim", 15, True): 18, ("kayles", 12, True): 24,
+    ("kayles", 80, True): 40, ("dawsons_kayles", 24, True): 24,
+}  # fmt: skip
+
+
+def learned(game, seed=0, **arguments):
+    learner = QuotientLearner(game, **arguments)
+    learner.fit(game, 100_000, seed)
+    return learner
+
+
+def heaps_of(name, heap, misere, **arguments):
+    return make_game(name, heaps=(heap,), misere=misere, **arguments)
+
+
+@pytest.mark.parametrize(("name", "heap", "misere"), SIZES)
+def test_it_learns_and_proves_the_known_classes(name, heap, misere):
+    learner = learned(heaps_of(name, heap, misere))
+    assert learner.size == f"{SIZES[name, heap, misere]} classes"
+    assert learner.is_complete
+    assert f"heap in states 0 to {heap}" in learner.proof
+
+
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (1, 2))]
+)
+def test_classes_that_are_too_coarse_are_repaired(seed):
+    # The 24 classes of heaps up to 24 are too coarse for heap 25.
+    game = heaps_of("dawsons_kayles", 25, True)
+    learner = learned(game, seed)
+    assert learner.size == "144 classes"
+    assert learner.proof is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "heap"), [("kayles", 14), ("dawsons_kayles", 18), ("grundy", 20), ("nim", 9)]
+)
+def test_in_misere_play_it_learns_the_misere_quotient(name, heap):
+    learner, known = learned(heaps_of(name, heap, True)), misere_quotient(name, heap)
+    claim = learner.claim()
+    sizes = [0] * (heap + 1)
+    for (_, state), element in zip(learner.parts.states, claim.elements, strict=True):
+        sizes[state] = element
+    assert isomorphic(claim.products, sizes, claim.lost, known)
+
+
+def isomorphic(products, elements, lost, known):
+    """Whether the monoid is that of ``known``, with the same heaps in the same classes."""
+    image, waiting = {0: 0}, [0]
+    while waiting:
+        here = waiting.pop()
+        for left, right in zip(elements, known.elements, strict=True):
+            after, wanted = int(products[here, left]), int(known.products[image[here], right])
+            if after not in image:
+                waiting.append(after)
+            if image.setdefault(after, wanted) != wanted:
+                return False
+    return (
+        len(products) == len(image) == len(set(image.values())) == known.order
+        and {image[element] for element in np.flatnonzero(lost).tolist()} == known.lost
+    )
+
+
+@pytest.mark.parametrize("misere", [False, True])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("graph", GRAPH),
+        ("addition", {"k": 3, "n": 10}),
+        ("subtraction", {"heaps": (9, 7, 8), "subtraction_set": (2, 5)}),
+        ("sum", {"games": (("kayles", {"heaps": (5,)}), ("nim", {"heaps": (3, 2)}),
+                           ("graph", GRAPH))}),
+        ("sum", {"games": (("grundy", {"heaps": (9,)}), ("octal", {"code": "0.6", "heaps": (4,)}),
+                           ("addition", {"k": 2, "n": 3}))}),
+    ],
+)  # fmt: skip
+def test_all_kinds_of_components_are_learned(name, arguments, misere):
+    game = make_game(name, misere=misere, **arguments)
+    learner = learned(game)
+    assert learner.proof is not None
+    assert says_who_wins(learner, game)
+    assert optimality(learner, game).percent == pytest.approx(100)
+
+
+def says_who_wins(learner, game):
+    """Whether the classes agree with exhaustive search, where there is a move."""
+    lattice = game.rules.lattice()
+    lattice = lattice[game.rules.is_position(lattice)]
+    return (
+        learner.greedy().loss_scores(lattice) == ~solve(game, method="search").is_winning(lattice)
+    ).all()
+
+
+def random_game(rng, convention):
+    rows = [(-1, -1, -1)] + [
+        tuple(rng.integers(-1, state, size=3).tolist()) for state in range(1, 7)
+    ]
+    table = TableComponent(tuple(rows))
+    return Game(Rules("random", (table,) * 3, (6, 5, 4)), convention)
+
+
+@pytest.mark.parametrize("convention", Convention)
+def test_random_components_are_learned(convention):
+    rng = np.random.default_rng(4)
+    for _ in range(25):
+        game = random_game(rng, convention)
+        learner = learned(game)
+        assert learner.proof is not None
+        assert says_who_wins(learner, game)
+
+
+def test_games_with_too_many_classes_are_refused():
+    game = heaps_of("octal", 12, True, code="0.06")
+    with pytest.raises(HypothesisError, match=r"more than 10 classes.* there may be infinitely"):
+        learned(game, most_classes=10)
+    learner = QuotientLearner(heaps_of("kayles", 9, True), most_classes=12)
+    with pytest.raises(
+        HypothesisError, match=r"with 9 were not found: .*Without it there are 12, which are proved"
+    ):
+        learner.fit(learner.game, 10_000, seed=0)
+    assert learner.size == "12 classes"
+    assert learner.proof is not None
+    with pytest.raises(HypothesisError, match="more than 20 positions"):
+        learned(heaps_of("kayles", 9, True), most_read=20)
+    with pytest.raises(HypothesisError, match="more than 1000000 options"):
+        QuotientLearner(make_game("nim", heaps=(10_000,)))
+
+
+# Honesty
+
+
+def test_no_solution_is_used(monkeypatch):
+    def forbidden(*arguments, **named):
+        raise AssertionError("the truth was asked for")
+
+    for function in ("solve", "theorem_for"):
+        monkeypatch.setattr(solver, function, forbidden)
+    for function in ("nim_sum", "mex"):
+        monkeypatch.setattr(nimbers, function, forbidden)
+    monkeypatch.setattr(grundy, "grundy_values", forbidden)
+    for name, _ in inspect.getmembers(Solution, callable):
+        if not name.startswith("__"):
+            monkeypatch.setattr(Solution, name, forbidden)
+    monkeypatch.setattr(Game, "solution", property(forbidden))
+    for misere in (False, True):
+        learner = learned(heaps_of("kayles", 12, misere))
+        assert learner.is_complete
+        assert learner.proof is not None
+
+
+def test_its_code_has_no_exclusive_or():
+    paths = [*Path(quotients.__file__).parent.glob("*.py"), Path(module.__file__)]
+    assert len(paths) > 5
+    for path in paths:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {getattr(node, "id", getattr(node, "attr", "")) for node in ast.walk(tree)}
+        assert not any(isinstance(node, ast.BitXor) for node in ast.walk(tree))
+        assert not names & {"bitwise_xor", "logical_xor", "xor", "__xor__"}
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        theory = {name for name in imported if name.startswith(("nim_envs.theory", "nim_envs.cgt"))}
+        assert theory <= {
+            "nim_envs.cgt.misere_quotients.bit_sets",
+            "nim_envs.cgt.misere_quotients.parts",
+            "nim_envs.cgt.misere_quotients.proof",
+            "nim_envs.cgt.misere_quotients.periods",
+            "nim_envs.cgt.partitions",
+        }
+
+
+# The proof of what was learned
+
+
+def mutants(claim, rng, count):
+    """The claim with one entry changed; of the products one, or one and its mirror image."""
+    order = len(claim.lost)
+    for element in range(order):
+        lost = claim.lost.copy()
+        lost[element] = not lost[element]
+        yield claim._replace(lost=lost)
+    for state, element in enumerate(claim.elements):
+        for other in set(range(order)) - {element}:
+            elements = [*claim.elements]
+            elements[state] = other
+            yield claim._replace(elements=elements)
+    for _ in range(count):
+        one, two, three = rng.integers(order, size=3)
+        if claim.products[one, two] != three:
+            products = claim.products.copy()
+            products[one, two] = three
+            if rng.integers(2):
+                products[two, one] = three
+            yield claim._replace(products=products)
+
+
+def is_right(claim, positions, winning):
+    """Whether brute force finds no mistake about positions, in either order of components."""
+    for rows in (positions, positions[:, ::-1]):
+        total = np.zeros(len(rows), dtype=int)
+        for column in rows.T:
+            total = claim.products[total, np.array(claim.elements)[column]]
+        if (claim.lost[total] == winning).any():
+            return False
+    return True
+
+
+@pytest.mark.parametrize("convention", Convention)
+def test_no_wrong_mutant_of_a_learned_quotient_is_proved(convention):
+    rng = np.random.default_rng(1)
+    wrong = 0
+    for name, heap in (("kayles", 7), ("0.123", 9), ("dawsons_kayles", 10), ("grundy", 9)):
+        code = {"code": name} if name[0] == "0" else {}
+        game = heaps_of("octal" if code else name, heap, convention is Convention.MISERE, **code)
+        learner = learned(game)
+        claim, states = learner.claim(), [state for _, state in learner.parts.states]
+        search = HeapSearch(name, convention)
+        positions = np.array(list(combinations_with_replacement(range(heap + 1), 5)))
+        winning = np.array([search.is_winning(np.array(states)[row]) for row in positions])
+        assert is_right(claim, positions, winning)
+        assert refutation(*claim, convention) is None
+        other = Convention.NORMAL if convention is Convention.MISERE else Convention.MISERE
+        assert refutation(*claim, other) is not None
+        for _ in range(3):
+            numbers = np.concatenate([[0], 1 + rng.permutation(len(claim.lost) - 1)])
+            back = np.argsort(numbers)
+            products = numbers[claim.products[np.ix_(back, back)]]
+            elements = numbers[claim.elements].tolist()
+            assert (
+                refutation(claim.options, products, elements, claim.lost[back], convention) is None
+            )
+        for mutant in mutants(claim, rng, 150):
+            if not is_right(mutant, positions, winning):
+                wrong += 1
+                assert refutation(*mutant, convention) is not None, mutant
+    assert wrong >= 500
+
+
+def test_a_refuted_claim_is_not_proved(monkeypatch):
+    monkeypatch.setattr(module, "refutation", lambda *claim: "wrong")
+    learner = learned(heaps_of("kayles", 5, True))
+    assert learner.proof is None
+    assert learner.describe().endswith("not proved: wrong")
+
+
+# Periods
+
+
+def test_a_period_is_a_conjecture_until_enough_heaps_are_learned():
+    learner = learned(heaps_of("octal", 40, True, code="0.123"))
+    (period,) = learner.periods()
+    assert (period.claim.start, period.claim.length, period.refuted) == (5, 5, None)
+    assert "n + 5" in learner.proof
+    learner = learned(heaps_of("octal", 21, True, code="0.123"))
+    (period,) = learner.periods()
+    assert (period.claim.start, period.claim.length) == (5, 5)
+    assert "up to 22" in period.refuted
+    assert "n + 5" not in learner.proof
+    assert "not proved" in learner.describe()
+
+
+def test_normal_play_has_periods_too():
+    learner = learned(heaps_of("octal", 40, False, code="0.123"))
+    (period,) = learner.periods()
+    assert period.refuted is None
+    search = HeapSearch("0.123", Convention.NORMAL)
+    for heaps in ((43, 2), (44, 5, 3), (45, 45)):
+        if search.is_winning(heaps):
+            assert not search.is_winning(learner.greedy().move(heaps))
+    assert learned(heaps_of("grundy", 20, False)).periods() == []
+
+
+# Playing
+
+
+@pytest.mark.parametrize("misere", [False, True])
+def test_it_plays_more_heaps_than_the_board_has(misere):
+    learner = learned(heaps_of("kayles", 7, misere))
+    policy, convention = learner.greedy(), Convention.MISERE if misere else Convention.NORMAL
+    search = HeapSearch("kayles", convention)
+    for heaps in combinations_with_replacement(range(1, 8), 4):
+        after = policy.move(heaps)
+        assert any(
+            sorted(filter(None, after)) == sorted((*heaps[:place], *option, *heaps[place + 1 :]))
+            for place, heap in enumerate(heaps)
+            for option in search.game.options(heap)
+        )
+        assert not (search.is_winning(heaps) and search.is_winning(after))
+
+
+def test_it_plays_other_boards_of_its_components():
+    learner = learned(make_game("nim", heaps=(7,), misere=True))
+    for heaps in ((3, 4, 5), (7, 7), (1, 1, 1, 2)):
+        assert optimality(learner.greedy(make_game("nim", heaps=heaps, misere=True)),
+                          make_game("nim", heaps=heaps, misere=True)).percent == 100  # fmt: skip
+    search = HeapSearch("nim", Convention.MISERE)
+    assert not search.is_winning(learner.greedy().move((7, 6, 5, 4, 3, 2)))
+    with pytest.raises(ValueError, match="misère play was learned"):
+        learner.greedy(make_game("nim", heaps=(3, 4)))
+    with pytest.raises(ValueError, match="not of the components of kayles"):
+        learner.greedy(make_game("kayles", heaps=(7,), misere=True))
+
+
+def test_positions_that_it_cannot_play_are_refused():
+    policy = learned(make_game("nim", heaps=(3,))).greedy()
+    with pytest.raises(InvalidPositionError, match="known from 0 to 3, not 4"):
+        policy.move((3, 4))
+    with pytest.raises(ValueError, match="no move"):
+        policy.move((0, 0))
+    game = make_game("sum", games=(("kayles", {"heaps": (3,)}), ("nim", {"heaps": (5,)})))
+    with pytest.raises(InvalidPositionError, match="components of different kinds, not 9"):
+        learned(game).greedy().move((1,) * 9)
+
+
+def test_unlearned_positions_are_neither_won_nor_lost():
+    learner = QuotientLearner(heaps_of("kayles", 9, True))
+    learner.fit(learner.game, 20, seed=0)
+    assert not learner.is_complete
+    assert "heap in states 0 to 9" not in learner.proof
+    judged = learner.greedy().loss_scores(np.array([[9, 0, 0, 0, 0], [1, 0, 0, 0, 0]]))
+    assert judged.tolist() == [0.5, 1.0]
+
+
+# Training
+
+
+def test_it_keeps_every_promise_of_a_learner():
+    check_learner(QuotientLearner.for_env, GameEnv(make_game("kayles", heaps=(5,), misere=True)))
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_further_games_continue_the_learning(stored, tmp_path):
+    # Heap 10 takes a repair of the classes, which ends after several runs too.
+    game = heaps_of("dawsons_kayles", 12, True)
+    learner, sizes = QuotientLearner(game), []
+    while not learner.is_complete:
+        learner.fit(game, 25, seed=len(sizes))
+        sizes.append(len(learner.quotient.elements))
+        if stored:
+            save(learner, tmp_path / "learner.zip")
+            learner = load(tmp_path / "learner.zip")
+        assert len(sizes) < 50
+    assert len(sizes) > len(set(sizes)) > 2
+    assert learner.size == learned(game).size == "12 classes"
+    games = []
+    learner.fit(game, 10, 0, lambda winner, length: games.append(length) or False)
+    assert games == []
+
+
+def test_an_interrupt_keeps_what_was_learned():
+    game = heaps_of("kayles", 9, True)
+    learner, games = QuotientLearner(game), []
+
+    def interrupt(winner, length):
+        assert winner in (0, 1)
+        assert length >= 1
+        games.append(length)
+        if len(games) == 30:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(game, 10_000, 0, interrupt)
+    known, read = len(learner.quotient.elements), learner.positions_read
+    assert known > 0
+    assert read > 0
+    learner.fit(game, 10_000, seed=0)
+    assert learner.is_complete
+    assert learner.positions_read > read
+
+
+def test_after_game_ends_it():
+    env = GameEnv(heaps_of("kayles", 9, True))
+    learner = QuotientLearner.for_env(env)
+    log = train(env, learner, 1_000, seed=0, progress=False, after_game=lambda games: games == 25)
+    assert log.games == 25
+    assert not learner.is_complete
+
+
+def test_it_is_saved_and_pickled(tmp_path):
+    game = heaps_of("kayles", 9, True)
+    learner = learned(game)
+    save(learner, tmp_path / "learner.zip")
+    for again in (load(tmp_path / "learner.zip"), pickle.loads(pickle.dumps(learner))):
+        assert again.describe() == learner.describe()
+        assert again.greedy().move((9, 8, 7)) == learner.greedy().move((9, 8, 7))
+        assert again.claim().elements == learner.claim().elements
+
+
+def test_it_shows_its_classes():
+    shown = learned(make_game("nim", heaps=(2,), misere=True)).describe().splitlines()
+    assert shown[0] == "6 classes, named by their shortest positions:"
+    assert shown[1].split() == ["class", "lost", "+", "1", "+", "2"]
+    assert shown[3].split() == ["1", "lost", "0", "1+2"]
+    assert "states 0, 1, ... of heap: 0, 1, 2" in shown
+
+
+def test_heaps_larger_than_the_boards_are_learned_on_request():
+    learner = learned(heaps_of("kayles", 3, True), largest=12)
+    assert learner.size == "24 classes"
+    larger = heaps_of("kayles", 12, True)
+    assert optimality(learner.greedy(larger), larger).percent == pytest.approx(100)
