@@ -20,7 +20,7 @@ nox.options.sessions = ["format", "lint", "types", "tests"]
 # For a pinned release an index may offer the build for the CPU alone, which is far smaller.
 TORCH = "torch==2.13.0"
 
-TEXT_LIBRARIES = ("trl", "skyrl", "inspect_ai", "verifiers")
+TEXT_LIBRARIES = ("trl", "inspect_ai", "verifiers")
 """The libraries that train or examine language models, each with an extra and an adapter."""
 
 QUICKER = (
@@ -118,36 +118,29 @@ def lowest_versions() -> list[str]:
 
 
 @nox.session
-@nox.parametrize("libraries", ["most", "agilerl"], ids=["most", "agilerl"])
-def clients(session: nox.Session, libraries: str) -> None:
+def clients(session: nox.Session) -> None:
     """Run the tests of the libraries that train on these games, a missing one being a failure.
 
-    AgileRL's pins and its pygame keep it apart from the rest. JAX is tested in a process of its
+    JAX is tested in a process of its
     own: its threads may hang a process that forks, as Ray does, and it warns of that. The
     benchmarks that need one of these libraries are run here, at their smallest settings.
     """
     session.install(TORCH)
     pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
-    if libraries == "agilerl":
-        session.install("--editable", ".[agilerl,benchmarks]", "pytest>=8.0")
-        session.run(*pytest, "tests/clients/test_agilerl.py", *session.posargs)
-        run_benchmark(session, "libraries", "--recipes", "agilerl")
-        return
     session.install("--editable", ".[libraries]")
-    elsewhere = [f"--ignore=tests/clients/{path}" for path in ("test_agilerl.py", "jax", "text")]
+    elsewhere = [f"--ignore=tests/clients/{path}" for path in ("jax", "text")]
     session.run(*pytest, "tests/clients", *elsewhere, *session.posargs)
     session.run(*pytest, "tests/clients/jax", *session.posargs)
-    without = (*TEXT_LIBRARIES, "lm_eval")
-    of_text = [f"--ignore={path}" for name in without for path in adapters(name)]
+    of_text = [f"--ignore={path}" for name in TEXT_LIBRARIES for path in adapters(name)]
     with_torch = ("agents/research", "agents/research/signed_products", "nim_envs/adapters")
     session.run(*pytest, "--doctest-modules", *with_torch, *of_text)
     # What XLA compiles here runs only a few times.
-    run_benchmark(session, "deep", JAX_DISABLE_MOST_OPTIMIZATIONS="1", OMP_NUM_THREADS="1")
-    run_benchmark(session, "datasets")
-    run_benchmark(session, "generalisation", "--learners", "signed-products")
-    run_benchmark(session, "text")
+    run_benchmark(
+        session, "studies.alphazero", JAX_DISABLE_MOST_OPTIMIZATIONS="1", OMP_NUM_THREADS="1"
+    )
+    run_benchmark(session, "studies.generalisation", "--learners", "signed-products")
     of_each = ("openspiel-dqn", "sb3", "rllib", "torchrl", "tianshou")
-    run_benchmark(session, "libraries", "--recipes", *of_each)
+    run_benchmark(session, "studies.libraries", "--recipes", *of_each)
 
 
 @nox.session
@@ -218,8 +211,7 @@ def benchmarks(session: nox.Session) -> None:
     """
     session.install("--editable", ".[benchmarks]")
     for name in (
-        "published", "learning_speed", "scaling", "solver", "generalisation", "turn_credit",
-        "open_track",
+        "published", "learning_speed", "scaling", "studies.generalisation", "studies.open_track",
     ):  # fmt: skip
         run_benchmark(session, name)
     session.install("--editable", ".[test,envpool]")

@@ -198,7 +198,6 @@ PUBLIC = _PUBLIC.split()
 # These need a library each.
 _NEED_A_LIBRARY = """
 agents.research.network.network_agent
-nim_envs.adapters.agilerl.AgileRLVectorEnv
 nim_envs.adapters.openspiel.game_of
 nim_envs.adapters.pgx.PgxEnv
 nim_envs.adapters.pgx.PgxState
@@ -211,7 +210,6 @@ nim_envs.adapters.sb3.OptimalityCallback
 nim_envs.adapters.sb3.sb3_policy
 nim_envs.adapters.torchrl.TorchRLEnv
 nim_envs.adapters.torchrl.TorchRLVectorEnv
-nim_envs.adapters.skyrl.SkyRLTextEnv
 nim_envs.adapters.trl.GameRollouts
 nim_envs.adapters.trl.TurnCreditTrainer
 nim_envs.adapters.trl.game_environment

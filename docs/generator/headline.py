@@ -22,7 +22,7 @@ OF_DEEP = {
         "AlphaZero here, signed products", "rules, bits, order", "network",
     ),
 }  # fmt: skip
-"""Learners of ``benchmarks.studies.alphazero``: name, what they are told beforehand, and what they are."""
+"""Learners of ``benchmarks.studies.alphazero``: name, prior knowledge, description."""
 
 OF_PUBLISHED = {
     "Q-learning, heap symmetry": ("Q-learning, heaps sorted", "table"),

@@ -43,7 +43,6 @@ END = re.compile(
 )
 
 OF_ONE_RUN = {
-    "agilerl": ("agilerl", "torch"),
     "alphazero": ("jax", "pgx"),
     "openspiel": ("open_spiel", "numpy"),
     "pgx": ("jax", "pgx"),

@@ -98,7 +98,7 @@ navigation = [
     *learners.pages(chapters("diagnosis")),
     *chapters("wrappers"),
     *results.pages(),
-    *chapters("turn_credit", "language_model", "exam"),
+    *chapters("exam"),
     *tutorials.pages(),
     *chapters("exercises"),
     *commands.pages(),

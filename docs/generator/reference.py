@@ -16,8 +16,7 @@ MODULES = (
     "nim_envs.render", "nim_envs.render.notebook", "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
-    "agents.turn_credit", "agents.research", "agents.research.alphazero",
-    "agents.research.language_model", "agents.testing",
+    "agents.research", "agents.research.alphazero", "agents.testing",
     "benchmarks.leaderboard",
 )  # fmt: skip
 """The public modules in navigation order; a package without names stands for its modules."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -13,11 +12,9 @@ import benchmarks.__main__ as catalogue
 import benchmarks.studies.alphazero.__main__ as deep
 import nim_envs
 import nim_envs.cli.main as nim_envs_main
-from benchmarks import batched, optimality, parallel, report, solver, throughput
-from benchmarks.parallel import Finished
+from benchmarks import batched, optimality, report, throughput
 from benchmarks.timing import Batch, Rate, missing_modules
 from nim_envs import make_game
-from nim_envs.cgt.sequences import checksum, grundy_sequence
 
 
 def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
@@ -95,7 +92,7 @@ def test_a_benchmark_that_may_be_meant_is_named(capsys):
 
 
 def test_help_explains_every_option(capsys):
-    for main in (optimality.main, throughput.main, solver.main, deep.main):
+    for main in (optimality.main, throughput.main, deep.main):
         main(["--help"])
         shown = capsys.readouterr().out
         assert all(option in shown for option in ("--quick", f"results/{main.name}"))
@@ -313,94 +310,3 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
             report.write_text(path, "third\n")
     assert path.read_text(encoding="utf-8") == "first\n"
     assert [entry.name for entry in path.parent.iterdir()] == ["report.md"]
-
-
-def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
-    monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(20_000, 9_000))
-    arguments = ["--rates", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick",
-                 "--quotients", "0.77:12", "0.123:", "--positions", "0.26:20+20", "0.77:36",
-                 "--doublings", "0.156", "--auto", "0.6"]  # fmt: skip
-    solver.main([*arguments, "--output", str(tmp_path)])
-    printed = capsys.readouterr().out
-    with (tmp_path / "rates.csv").open(encoding="utf-8") as file:
-        (rate,) = csv.DictReader(file)
-    naive = grundy_sequence("0.6", 9_000, method="naive")
-    assert rate["SHA-256"] == checksum(naive)[:16]
-    assert (rate["values"], rate["checked at first"]) == ("9000", "5000")
-    assert float(rate["values/s (median)"]) > 0
-    with (tmp_path / "periods.csv").open(encoding="utf-8") as file:
-        periods = {row["game"]: row for row in csv.DictReader(file)}
-    # Games left out at the quick setting are not reported.
-    assert set(periods) == {"0.77", "0.07"}
-    assert (periods["0.77"]["period"], periods["0.77"]["last exception"]) == ("12", "70")
-    with (tmp_path / "quotients.csv").open(encoding="utf-8") as file:
-        first, second = csv.DictReader(file)
-    assert (first["heaps"], first["order"], first["MisereSolver, seconds"]) == (
-        "to 12",
-        "24",
-        "0.15",
-    )
-    assert (second["heaps"], second["order"], second["period"]) == ("all", "20", "5")
-    with (tmp_path / "positions.csv").open(encoding="utf-8") as file:
-        (position,) = csv.DictReader(file)
-    assert (position["game"], position["heaps"]) == ("0.26", "20+20")
-    for shown in (printed, (tmp_path / "solver.md").read_text(encoding="utf-8")):
-        assert "0.07" in shown
-        assert rate["SHA-256"] in shown
-
-
-def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one(
-    tmp_path, monkeypatch
-):
-    def named(setting, rounds, quick):
-        return [*setting.split(":"), *[None] * (len(solver.SOLVE_HEADER) - 2)]
-
-    monkeypatch.setitem(solver.PARTS, "positions", replace(solver.PARTS["positions"], row=named))
-    solver.main(["--positions", "--quick", "--output", str(tmp_path)])
-    with (tmp_path / "positions.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    wanted = {*solver.POSITIONS} - solver.SLOW_POSITIONS
-    assert {f"{row['game']}:{row['heaps']}" for row in rows} == wanted
-    assert {path.name for path in tmp_path.iterdir()} == {"positions.csv", "solver.md"}
-
-
-def test_tables_of_the_solver_that_ctrl_c_kept_from_beginning_stay_as_they_were(
-    tmp_path, monkeypatch
-):
-    def interrupted(*arguments, **options):
-        finished = Finished()
-        finished.complete = False
-        return finished
-
-    monkeypatch.setattr(parallel, "in_parallel", interrupted)
-    (tmp_path / "positions.csv").write_text("earlier")
-    with pytest.raises(SystemExit, match="130"):
-        solver.main(["--rates", "0.6", "--positions", "0.77:36", "--output", str(tmp_path)])
-    assert (tmp_path / "positions.csv").read_text() == "earlier"
-
-
-def test_the_solver_benchmark_stops_at_a_wrong_order(monkeypatch):
-    monkeypatch.setitem(solver.QUOTIENTS, "0.77:4", solver.Quotient(7))
-    with pytest.raises(SystemExit, match=r"wrong values: order 6 of 0\.77:4"):
-        solver.quotient_row("0.77:4", 1, quick=True)
-
-
-def test_the_solver_benchmark_stops_at_a_wrong_value(monkeypatch):
-    real = solver.grundy_sequence
-
-    def wrong(name, size, *, method, **arguments):
-        values = real(name, size, method=method, **arguments).copy()
-        if method == "sparse":
-            values[-1] ^= 1
-        return values
-
-    monkeypatch.setattr(solver, "grundy_sequence", wrong)
-    monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(5_000, 5_000))
-    with pytest.raises(SystemExit, match=r"wrong values: the first 5000 of 0\.6"):
-        solver.rate_row("0.6", 1, quick=True)
-    values = real("0.6", 5_000, method="sparse").copy()
-    assert solver.sample_naively("0.6", values, 10) > 0
-    values[-600:] += 1
-    with pytest.raises(SystemExit, match=r"heap \d+ of 0\.6"):
-        solver.sample_naively("0.6", values, 10)

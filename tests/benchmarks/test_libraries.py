@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from benchmarks.report import read_csv, write_csv
 from benchmarks.studies.libraries.__main__ import (
     HEADER,
     LibraryRun,
     introduction,
-    main,
     missing,
     report,
     summary,
@@ -20,7 +17,6 @@ from benchmarks.studies.libraries.__main__ import (
     with_earlier,
 )
 from benchmarks.studies.libraries.recipes import BOARDS, DOCUMENTED, RECIPES, SIGN_RIGHT
-from nim_envs.optional import installed
 
 ROOT = Path(__file__).resolve().parents[2]
 SIGN = "wrong sign of the bootstrap"
@@ -50,11 +46,11 @@ def test_a_row_has_the_lowest_seed_and_the_fault_of_most_seeds():
 def test_rows_that_are_not_made_anew_stay(tmp_path):
     path = tmp_path / "libraries.csv"
     assert with_earlier(summary([scored("sb3", 0, 50.0)]), path)
-    earlier = summary([scored("agilerl", 0, 60.0), scored("sb3", 0, 1.0)])
+    earlier = summary([scored("rllib", 0, 60.0), scored("sb3", 0, 1.0)])
     write_csv(path, HEADER, [[row[title] for title in HEADER] for row in earlier])
     both = with_earlier(summary([scored("sb3", 0, 50.0)]), path)
     percents = [(row["name"], float(row["optimality %"])) for row in both]
-    assert percents == [("sb3", 50.0), ("agilerl", 60.0)]
+    assert percents == [("sb3", 50.0), ("rllib", 60.0)]
 
 
 def test_text_before_the_tables_stays(tmp_path):
@@ -92,32 +88,7 @@ def test_what_the_published_page_says_of_the_sign_is_so():
     assert (round(min(gains[False])), round(max(gains[False]))) == (9, 17)
     assert (round(min(gains[True])), round(max(gains[True]))) == (4, 7)
     wrong_signs = {"pettingzoo", "torchrl", "tianshou", "mctx-gumbel-one-player"}
-    assert {row["name"] for row in rows if row["fault"]} - wrong_signs == {"agilerl"}
-
-
-def test_what_the_published_page_says_of_the_ends_of_games_is_so():
-    """With the ends in place no seed is called faulty, and the score doubles after more moves."""
-    results = ROOT / "docs" / "results"
-    short, long = (read_csv(results / f"libraries{of}.csv") for of in ("", "_agilerl"))
-    of = {(row["name"], row["moves"], row["board"]): row for row in [*short, *long]}
-    for moves, boards in (("20000", BOARDS), ("400000", ["nim-3-4-5"])):
-        assert {of["agilerl-ends", moves, board]["found"] for board in boards} == {"0"}
-        documented = of["agilerl", moves, "nim-3-4-5"]
-        assert (documented["fault"], documented["found"]) == (SIGN, "2")
-    percents = [
-        round(float(of[name, "400000", "nim-3-4-5"]["optimality %"]))
-        for name in ("agilerl", "agilerl-ends")
-    ]
-    assert percents == [32, 68]
-
-
-@pytest.mark.skipif(installed("agilerl"), reason="AgileRL is installed")
-def test_a_library_that_is_not_installed_is_named(tmp_path, capsys):
-    main(["--quick", "--recipes", "agilerl", "--jobs", "1", "--output", str(tmp_path)])
-    printed = capsys.readouterr().out
-    assert "agilerl was not run: this benchmark's learner of AgileRL needs " in printed
-    assert 'python -m pip install "nim-envs[agilerl]"' in printed
-    assert read_csv(tmp_path / "libraries.csv") == []
+    assert {row["name"] for row in rows if row["fault"]} - wrong_signs == set()
 
 
 def test_each_reason_is_said_once():

@@ -25,7 +25,6 @@ from benchmarks.studies.generalisation.__main__ import GeneralisationRun
 from benchmarks.studies.generalisation.__main__ import main as generalisation
 from benchmarks.studies.open_track.__main__ import main as open_track
 from benchmarks.timing import Rate
-from benchmarks.turn_credit.__main__ import main as turn_credit
 from nim_envs import GameEnv, make_game
 from nim_envs import optimality as score
 from nim_envs.interrupts import STOPPED
@@ -245,7 +244,6 @@ SMALL = {
         generalisation,
         ("--experiments", "nim-5", "take-3", "--learners", "random"),
     ),
-    "turn_credit": (turn_credit, ()),
     "open_track": (open_track, ("--tasks", "nim", "--learners", "random", "optimal")),
 }
 

@@ -147,7 +147,7 @@ def test_merged_shards_are_byte_for_byte_what_one_machine_writes(tmp_path, monke
 @pytest.mark.parametrize(
     "name",
     ["generalisation", "learning_speed", "open_track", "optimality", "published", "scaling",
-     "solver", "throughput", "turn_credit"],
+     "throughput"],
 )  # fmt: skip
 def test_shards_of_every_benchmark_end_before_tables(name, tmp_path, capsys):
     options = ["--quick", "--output", str(tmp_path)]

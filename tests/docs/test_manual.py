@@ -12,14 +12,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.turn_credit import ESTIMATORS
 from benchmarks.optimality import GAMES as SETTINGS
 from benchmarks.optimality import HEADER, LEARNERS
 from benchmarks.pictures import ON_DARK, PICTURES, darkened, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.text.settings import BOARDS, LAST, SPOKEN
-from benchmarks.text.settings import ROWS as PAID
 from nim_envs.registration import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,65 +108,6 @@ def test_each_example_of_the_theory_is_right_when_it_runs_alone():
 
 def cells(line):
     return [cell.strip() for cell in line.strip("| \n").split("|")]
-
-
-def test_the_page_on_turn_credit_shows_its_results():
-    page = (ROOT / "docs" / "turn_credit.md").read_text(encoding="utf-8")
-    results = (RESULTS.parent / "turn_credit.md").read_text(encoding="utf-8")
-    assert "`python -m benchmarks.turn_credit --all`" in page
-    assert "`python -m benchmarks.turn_credit --all`" in results
-    summary = [cells(line) for line in results.splitlines() if line.startswith("|")]
-    table = page[page.index("| estimator |") :].partition("\n\n")[0].splitlines()
-    assert len(table) > 6
-    for line in table[:1] + table[2:]:
-        assert cells(line) in summary
-
-
-def test_the_results_of_turn_credit_hold_their_floors():
-    with (RESULTS.parent / "turn_credit_direction.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 8 * 2 * 3 * len(ESTIMATORS)
-    for row in rows:
-        if ESTIMATORS[row["estimator"]].unbiased:
-            assert float(row["off"]) < 1e-10
-        assert abs(float(row["standard_errors"])) < 4
-    with (RESULTS.parent / "turn_credit_moves.csv").open(encoding="utf-8") as file:
-        runs = list(csv.DictReader(file))
-    assert len(runs) == 3 * 5 * len(ESTIMATORS)
-    for run in runs:
-        # Chosen inside the grid, not at its edge.
-        assert float(run["lowest"]) < float(run["rate"]) < float(run["highest"])
-
-
-def test_the_example_of_turn_credit_is_right():
-    result = doctest.testfile(str(ROOT / "docs" / "turn_credit.md"), module_relative=False)
-    assert result.attempted > 5
-    assert result.failed == 0
-
-
-def test_the_page_on_the_language_model_shows_its_results():
-    page = (ROOT / "docs" / "language_model.md").read_text(encoding="utf-8")
-    results = (RESULTS.parent / "text.md").read_text(encoding="utf-8")
-    rows = [cells(line) for line in results.splitlines() if line.startswith("|")]
-    shown = [cells(line) for line in page.splitlines() if re.match(r"\| [^-]", line)]
-    assert len(shown) > 8
-    for line in shown:
-        assert line in rows
-
-
-def test_the_results_of_the_language_model_hold_their_floors():
-    with (RESULTS.parent / "text.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 5 * (3 + len(PAID) + 2)
-    for row in rows:
-        held_out = BOARDS[row["board"]].held_out > 0
-        if row["row"] == SPOKEN and not held_out:
-            assert float(row["legal %"]) >= 98.5
-            assert float(row["CPU seconds"]) <= 40
-        if row["row"] == LAST and row["board"] == "nim-3-4-5":
-            assert float(row["percent"]) >= 98
-            assert float(row["CPU seconds"]) <= 60
-            assert int(row["sampled moves"]) <= 200_000
 
 
 def test_the_examples_of_the_diagnosis_are_right():

@@ -104,7 +104,6 @@ PROGRAMS = [
     ("click", "agents", "the command line", "all"),
     ("numba", "agents", "agents", "all"),
     ("click", "benchmarks.optimality", "python -m benchmarks.optimality", "all"),
-    ("joblib", "benchmarks.solver", "python -m benchmarks.solver", "all"),
 ]
 AS_A_PROGRAM = """
 import runpy

@@ -150,17 +150,5 @@ RECIPES = {
         "tianshou", "dqn", ("tianshou", "torch"),
         options={"horizon": 2},
     ),
-    "agilerl": Recipe(
-        "AgileRL", "PPO", DOCUMENTED,
-        "defaults, one seat against a random opponent; a step ends at the learner's own next "
-        "turn, so that the sign is right; its rollout buffer takes the step before a game's last "
-        "one for the end, so that a result is credited to the last move and to the next game",
-        "agilerl", "ppo", ("agilerl", "torch"),
-    ),
-    "agilerl-ends": Recipe(
-        "AgileRL", "PPO", ENDS_RIGHT, "the same with the ends moved to where games end",
-        "agilerl", "ppo", ("agilerl", "torch"),
-        options={"ends_in_place": True},
-    ),
 }  # fmt: skip
 """The recipes by name, in the order of the table."""

@@ -73,7 +73,7 @@ Mean over the tasks; a line for each learner.
 {larger}
 
 No other learner plays any larger board{nobody}.
-The programs of `agents.research` are not learners of the command line, so they are not in the table.
+The AlphaZero of `agents.research` is no learner of the command line, so it is not in the table.
 
 ## Tasks
 

@@ -9,7 +9,6 @@ import pytest
 
 import agents.cli.main
 import benchmarks.optimality
-import benchmarks.solver
 import nim_envs.cli.main
 from agents.registry import GENERALISING, LEARNERS
 from nim_envs.registration import GAMES
@@ -18,7 +17,6 @@ PROGRAMS = {
     "nim_envs": nim_envs.cli.main.main,
     "agents": agents.cli.main.main,
     "benchmarks.optimality": benchmarks.optimality.main,
-    "benchmarks.solver": benchmarks.solver.main,
 }
 
 

@@ -18,9 +18,6 @@ from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.storage import load, save
 from agents.tabular.shaping import NimSumShaping
 from agents.training import DRAW, train
-from agents.turn_credit.exact import Exact
-from agents.turn_credit.groups import sample
-from agents.turn_credit.task import Task
 from nim_envs import GameEnv, game_from_moves
 from nim_envs.errors import InvalidGameError, StorageError
 from tests import outcome_games
@@ -162,46 +159,3 @@ def test_what_needs_the_last_move_refuses_by_name():
             kind(game)
     with pytest.raises(InvalidGameError, match=r"nim-sums.*outcome of its own"):
         NimSumShaping(QLearning.for_env(GameEnv(game)), 0.1)
-
-
-@pytest.mark.parametrize("seed", [1, 5, 8, 9])
-def test_credit_of_turns_counts_a_draw_one_half(seed):
-    entry = outcome_games.random_game(seed)
-    task, truth = Task(entry.game, epsilon=0.25), entry.truth()
-    rng = np.random.default_rng(seed)
-    exact = Exact(task, rng.normal(size=task.legal.shape))
-    places = {entry.game.rules.coordinate_tuple(p): i for i, p in enumerate(task.positions)}
-
-    @cache
-    def score(position, ours, best):
-        """Expected score of the agent, by its policy or by its best play."""
-        moves = sorted(entry.moves(position))
-        if not moves:
-            end = (1 + entry.outcome(position)) / 2
-            return end if ours else 1 - end
-        scores = [score(after, not ours, best) for _, after in moves]
-        if ours and best:
-            return max(scores)
-        if ours:
-            return float(
-                np.dot(exact.policy[places[position]][task.legal[places[position]]], scores)
-            )
-        right = [-truth[after] == truth[position] for _, after in moves]
-        if truth[position] == -1:
-            right = [True] * len(moves)
-        return 0.75 * np.mean(np.array(scores)[right]) + 0.25 * np.mean(scores)
-
-    start = position_of(entry)
-    for ours, best in ((exact.objective, False), (task.optimal_win_probability, True)):
-        assert ours == pytest.approx((score(start, True, best) + score(start, False, best)) / 2)
-    played = sample(task, exact.policy[np.newaxis], 400, [rng])
-    assert played.results.mean() == pytest.approx(exact.objective, abs=0.06)
-    assert {*np.unique(played.results)} <= {0.0, 0.5, 1.0}
-    for position, value in truth.items():
-        at = places[position]
-        for action, after in zip(
-            np.flatnonzero(task.legal[at]), sorted(entry.moves(position)), strict=True
-        ):
-            assert task.score_left[at, action] == (1 - truth[after[1]]) / 2
-            kept = value > -1 and -truth[after[1]] == value
-            assert task.keeps_win[at, action] == kept

@@ -1,1 +1,0 @@
-"""Datasets of games with a known rate of mistakes, in the format of Minari."""

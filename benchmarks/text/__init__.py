@@ -1,1 +1,0 @@
-"""Benchmark of a language model that learns to play from nothing but text."""

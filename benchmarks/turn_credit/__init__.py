@@ -1,1 +1,0 @@
-"""Benchmark of ways of crediting turns: their direction, their cost, and where they lead."""
