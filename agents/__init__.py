@@ -17,6 +17,7 @@ from nim_envs.lazy import lazy_names
 if TYPE_CHECKING:
     from agents.base import (
         Agent,
+        GameChoosingLearner,
         GameLearner,
         HypothesisError,
         Learner,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
     from agents.players.random_agent import RandomAgent
     from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
-    from agents.research.base import GameChoosingLearner
     from agents.research.column_automata.learner import ColumnAutomatonLearner
     from agents.research.quotients.learner import QuotientLearner
     from agents.research.signed_products.learner import SignedProducts
@@ -63,7 +63,7 @@ else:
             "DoubleQLearning": "agents.learners.double_q_learning",
             "EpsilonOptimalAgent": "agents.players.optimal",
             "ExpectedSARSA": "agents.learners.expected_sarsa",
-            "GameChoosingLearner": "agents.research.base",
+            "GameChoosingLearner": "agents.base",
             "GameLearner": "agents.base",
             "GradientBandit": "agents.learners.gradient_bandit",
             "HeapSymmetry": "agents.tabular.heap_symmetry",

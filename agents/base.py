@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from nim_envs import Game
 from nim_envs.errors import NimEnvsError
 from nim_envs.players import Agent as Agent
 from nim_envs.players import Policy as Policy
@@ -90,4 +92,69 @@ class GameLearner(Learner, Protocol):
             transitions: all turns of one seat, in order. For a learner that plays both seats
                 there are two calls: first the turns of the last mover, then the other seat's.
         """
+        ...
+
+
+AfterGame = Callable[[int, int], bool]
+"""Called after a game with the seat that won and the number of moves; true ends the run."""
+
+
+@runtime_checkable
+class GameChoosingLearner(Trainable, Protocol):
+    """A learner that chooses its own games, so that it needs no environment to learn.
+
+    Its greedy policy also has ``move(position)``, which returns the position after its move, even
+    on boards too large for an environment.
+
+    Attributes:
+        game: rules, convention and start of the game that it learns.
+        given: its knowledge and assumptions besides the results of games, in words.
+        positions_read: number of positions whose options it has looked up in the rules so far.
+        proof: the statement that it has proved, in words; ``None``: nothing so far.
+        size: size of what it has learned, such as "3 states".
+    """
+
+    game: Game
+    given: str
+    positions_read: int
+    proof: str | None
+
+    @property
+    @abstractmethod
+    def size(self) -> str:
+        """Size of the learned result, such as "3 states"."""
+        ...
+
+    @abstractmethod
+    def greedy(self, game: Game | None = None) -> ScorableAgent:
+        """Return the current greedy policy, which does not learn.
+
+        Args:
+            game: the same game with other or more heaps; by default the one that it learns.
+
+        Raises:
+            ValueError: ``game`` is another game.
+        """
+        ...
+
+    @abstractmethod
+    def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
+        """Learn from at most ``games`` games against itself; fewer where it needs no more.
+
+        Args:
+            game: the game that it was made for. Its start, fixed or uniform, is that of the games
+                that the learner does not begin from a position of its own choice.
+            games: largest number of games.
+            seed: seed of all random choices.
+            after_game: called after every game; a true result ends the run.
+
+        Raises:
+            HypothesisError: its assumptions do not fit the game.
+            ValueError: another game or start, or fewer than 0 games.
+        """
+        ...
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return the learned solution and its proof as text."""
         ...

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from agents.base import Learner, Trainable
 from agents.learners.actor_critic import ActorCritic, actor_critic_td_error
@@ -26,11 +27,10 @@ from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstat
 from agents.learners.sarsa import SARSA, sarsa_td_error
 from agents.learners.watkins_q_lambda import WatkinsQLambda, lambda_return
 from agents.learners.win_loss_ratio import WinLossRatio, count_result
-from agents.research.base import GeneralisingLearner
-from agents.research.column_automata.learner import ColumnAutomatonLearner
-from agents.research.quotients.learner import QuotientLearner
-from agents.research.signed_products.learner import SignedProducts
 from agents.tabular.learner import TabularLearner
+
+if TYPE_CHECKING:
+    from agents.research.base import GeneralisingLearner
 
 
 @dataclass(frozen=True)
@@ -104,17 +104,24 @@ LEARNERS: dict[str, RegisteredLearner] = {
 """Every learner by its name on the command line; adding a learner is adding a row."""
 
 
-GENERALISING: dict[str, type[GeneralisingLearner]] = {
-    "column-automaton": ColumnAutomatonLearner,
-    "signed-products": SignedProducts,
-    "quotient": QuotientLearner,
+GENERALISING = {
+    "column-automaton": "agents.research.column_automata.learner:ColumnAutomatonLearner",
+    "signed-products": "agents.research.signed_products.learner:SignedProducts",
+    "quotient": "agents.research.quotients.learner:QuotientLearner",
 }
-"""The learners that choose their own games and play unseen boards, by name."""
+"""The learners that choose their own games and play unseen boards, by name; imported when used."""
 
 
 def learner_class(name: str) -> type[TabularLearner] | type[GeneralisingLearner]:
     """Return the class of a learner of either kind by its name."""
-    return LEARNERS[name].learner if name in LEARNERS else GENERALISING[name]
+    return LEARNERS[name].learner if name in LEARNERS else generalising_class(name)
+
+
+def generalising_class(name: str) -> type[GeneralisingLearner]:
+    """Return the class of a learner that chooses its own games by its name."""
+    module, _, attribute = GENERALISING[name].partition(":")
+    cls: type[GeneralisingLearner] = getattr(import_module(module), attribute)
+    return cls
 
 
 def new_learner(name: str, env: Any, **arguments: Any) -> Trainable:
@@ -127,4 +134,4 @@ def new_learner(name: str, env: Any, **arguments: Any) -> Trainable:
     """
     if name in LEARNERS:
         return LEARNERS[name].make(env, **arguments)[0]
-    return GENERALISING[name].for_env(env, **arguments)
+    return generalising_class(name).for_env(env, **arguments)

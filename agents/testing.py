@@ -11,9 +11,15 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from agents.base import GameLearner, Policy, ScorableAgent, Trainable, Transition
+from agents.base import (
+    GameChoosingLearner,
+    GameLearner,
+    Policy,
+    ScorableAgent,
+    Trainable,
+    Transition,
+)
 from agents.games import game_of
-from agents.research.base import GameChoosingLearner
 from agents.storage import StorageError, load, save
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.wrapper import LearnerWrapper

@@ -15,12 +15,12 @@ import numpy as np
 from agents import Agent, OptimalAgent, RandomAgent
 from benchmarks.command_line import benchmark, names_option
 from nim_envs import GameEnv
-from nim_envs.envs.renderer import Renderer
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
 from nim_envs.registration import GAMES, make_aec
 from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
+from nim_envs.render.renderer import Renderer
 from nim_envs.typing import IntArray
 
 MILLISECONDS = 1_100
@@ -82,7 +82,7 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
     """
     env = make_aec(name, **(arguments or {}))
     picture = Picture(env.game, scale=SCALE)
-    renderer = Renderer(env.game, None, (), show_winning_moves=True)
+    renderer = Renderer(env.game, None, show_winning_moves=True)
     seats = env.possible_agents
 
     def frame(mover: int | None, winner: int | None = None) -> Frame:

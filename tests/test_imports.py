@@ -8,129 +8,26 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 
-# A module may import from its own layer and those above it in this list. A folder that is named
-# holds all its modules but those that are named apart; a package at the root holds itself alone.
-LAYERS = [
-    [
-        "nim_envs.archive",
-        "nim_envs.caches",
-        "nim_envs.compilation",
-        "nim_envs.compiled_files",
-        "nim_envs.errors",
-        "nim_envs.files",
-        "nim_envs.interrupts",
-        "nim_envs.names",
-        "nim_envs.optional",
-        "nim_envs.progress",
-        "nim_envs.references",
-        "nim_envs.typing",
-        "nim_envs.validation",
-    ],
-    ["nim_envs.lazy", "nim_envs.registered_games"],
-    ["nim_envs.rules"],
-    ["nim_envs.theory"],
-    ["nim_envs.cgt"],
-    ["nim_envs.solver"],
-    ["nim_envs.starts"],
-    ["nim_envs.game"],
-    ["nim_envs.own_games"],
-    [
-        "nim_envs.encoding",
-        "nim_envs.envs.move_truth",
-        "nim_envs.envs.reset_arguments",
-        "nim_envs.player_answers",
-        "nim_envs.players",
-        "nim_envs.render",
-    ],
-    [
-        "nim_envs.envs.opponents",
-        "nim_envs.envs.renderer",
-        "nim_envs.envs.vector.grouping",
-        "nim_envs.envs.vector.random_numbers",
-    ],
-    ["nim_envs.envs.vector.tables"],
-    ["nim_envs.envs.vector.winning"],
-    [
-        "nim_envs.envs.aec",
-        "nim_envs.envs.vector.checks",
-        "nim_envs.envs.vector.games",
-        "nim_envs.envs.vector.moves",
-        "nim_envs.envs.vector.new_games",
-        "nim_envs.envs.vector.outputs",
-    ],
-    ["nim_envs.envs.vector.action_choice"],
-    ["nim_envs.envs.vector.kernels"],
-    ["nim_envs.envs.vector.engine", "nim_envs.envs.vector.pictures"],
-    ["nim_envs.envs"],
-    ["nim_envs.scoring"],
-    ["nim_envs.render.notebook"],
-    ["nim_envs.text"],
-    ["nim_envs.constructors"],
-    ["nim_envs.registration"],
-    ["nim_envs.text.exam"],
-    ["nim_envs.testing"],
-    ["nim_envs"],
-    ["nim_envs.adapters", "nim_envs.cli"],
-    ["nim_envs.__main__"],
-    ["agents.turn_credit"],
-    ["agents.base", "agents.games", "agents.restoring"],
-    ["agents.tabular"],
-    ["agents.learners"],
-    ["agents.research"],
-    ["agents.players"],
-    ["agents.registry"],
-    ["agents.storage"],
-    ["agents.research"],
-    ["agents.training"],
-    ["agents.evaluation"],
-    ["agents.plotting", "agents.testing"],
-    ["agents"],
-    ["agents.cli"],
-    ["agents.__main__"],
-    [
-        "benchmarks",
-        "benchmarks.__main__",
-        "benchmarks.as_json",
-        "benchmarks.both_seats",
-        "benchmarks.command_line",
-        "benchmarks.parallel",
-        "benchmarks.ray_tasks",
-        "benchmarks.report",
-        "benchmarks.run_log",
-        "benchmarks.shards",
-        "benchmarks.tasks",
-    ],
-    [
-        "benchmarks.entries",
-        "benchmarks.leaderboard",
-        "benchmarks.pictures",
-        "benchmarks.timing",
-    ],
-    ["benchmarks.optimality", "benchmarks.rollouts", "benchmarks.scaling", "benchmarks.solver"],
-    [
-        "benchmarks.batched",
-        "benchmarks.studies.alphazero",
-        "benchmarks.studies.generalisation",
-        "benchmarks.published",
-    ],
-    ["benchmarks.datasets", "benchmarks.studies.open_track"],
-    [
-        "benchmarks.learning_speed",
-        "benchmarks.studies.libraries",
-        "benchmarks.text",
-        "benchmarks.throughput",
-        "benchmarks.turn_credit",
-    ],
-    ["benchmarks.credit_audit"],
-]
+OPTIONAL = ("diagnosis", "text", "adapters", "render", "cgt")
+"""Rooms of nim_envs that its core does without."""
 
-ROOTS = ("nim_envs", "agents", "benchmarks")
+OTHERS = {
+    "nim_envs.render": ("nim_envs", "agents", "benchmarks"),
+    "nim_envs.text": ("nim_envs.adapters",),
+    "nim_envs.cgt": ("agents.research",),
+}
+"""Optional rooms that other rooms may import at module level: by which."""
+
+RESEARCH = ("agents.research", "benchmarks.published", "benchmarks.studies")
+"""Rooms that import ``agents.research``; besides them the registry does, by name."""
 
 
 def modules():
-    for package in ROOTS:
+    for package in ("nim_envs", "agents", "benchmarks"):
         for path in sorted((ROOT / package).rglob("*.py")):
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             yield name.removesuffix(".__init__"), path
@@ -139,102 +36,112 @@ def modules():
 MODULES = dict(modules())
 
 
-@cache
-def layer(module):
-    """The layer of a module: its own, or that of the nearest folder in the list."""
-    parts = module.split(".")
-    for length in range(len(parts), 0, -1):
-        prefix = ".".join(parts[:length])
-        if prefix in ROOTS and prefix != module:
-            return None
-        for number, names in enumerate(LAYERS):
-            if prefix in names:
-                return number
-    return None
+def within(name, *rooms):
+    """Whether a module is one of these rooms or inside one."""
+    return any(name == room or name.startswith(f"{room}.") for room in rooms)
+
+
+def room_of(name):
+    """The optional room of a module of nim_envs; ``"core"`` for all others."""
+    parts = name.split(".")
+    if parts[0] == "nim_envs" and len(parts) > 1 and parts[1] in OPTIONAL:
+        return f"nim_envs.{parts[1]}"
+    return "core"
 
 
 @cache
 def imports(path):
-    """The names that a module imports: modules where they are modules, else where they are from."""
-    names = []
-    nodes = [ast.parse(path.read_text(encoding="utf-8"))]
-    for node in nodes:
+    """The modules that a module imports, each with whether this is at module level.
+
+    Imports for type checkers alone are left out.
+    """
+    found = []
+
+    def visit(node, inside):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for child in node.orelse:
+                visit(child, inside)
+            return
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+            found.extend((alias.name, not inside) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute here"
             for alias in node.names:
                 deeper = f"{node.module}.{alias.name}"
-                names.append(deeper if deeper in MODULES else node.module)
-        else:  # no import is within an expression, of which there are most
-            nodes += [
-                child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)
-            ]
-    return names
+                found.append((deeper if deeper in MODULES else node.module, not inside))
+        inside = inside or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for child in ast.iter_child_nodes(node):
+            visit(child, inside)
+
+    visit(ast.parse(path.read_text(encoding="utf-8")), False)
+    return found
 
 
-def test_every_import_goes_in_the_direction_of_the_architecture():
-    checked = 0
-    for name, path in MODULES.items():
-        for imported in imports(path):
-            if imported.split(".")[0] in (*ROOTS, "tests"):
-                assert layer(imported) is not None, f"{name} imports {imported}"
-                assert layer(imported) <= layer(name), f"{name} imports {imported}"
-                checked += 1
-    assert checked > 50
-
-
-def test_every_module_has_a_layer():
-    assert [name for name in MODULES if layer(name) is None] == []
-
-
-def test_a_module_that_no_layer_names_has_none():
-    unknown = ("agents.nowhere", "agents.nowhere.thing", "nim_envs.new", "benchmarks.new")
-    assert [layer(name) for name in (*unknown, "tests.games")] == [None] * 5
-
-
-def test_every_layer_names_what_there_is():
-    for names in LAYERS:
-        assert set(names) <= set(MODULES)
-
-
-def test_only_the_solver_and_the_command_line_know_the_research():
-    users = {
-        name
+def wrong(rule):
+    """The imports that break a rule: a function of importer, imported and whether at the top."""
+    return [
+        f"{name} imports {imported}"
         for name, path in MODULES.items()
-        if name.startswith("nim_envs.") and not name.startswith("nim_envs.cgt")
-        for imported in imports(path)
-        if imported.startswith("nim_envs.cgt")
-    }
-    assert "nim_envs.solver" in users
-    assert {name for name in users if not name.startswith("nim_envs.cli.")} == {"nim_envs.solver"}
-
-
-def test_importing_the_package_imports_no_game_and_no_environment():
-    code = (
-        "import sys, nim_envs; "
-        "print(sorted(m for m in sys.modules if m.startswith(('nim_envs.', 'numba', 'scipy'))))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert ast.literal_eval(done.stdout) == [
-        "nim_envs.errors",
-        "nim_envs.interrupts",
-        "nim_envs.lazy",
-        "nim_envs.names",
-        "nim_envs.references",
-        "nim_envs.registered_games",
+        for imported, at_top in imports(path)
+        if not rule(name, imported, at_top)
     ]
 
 
-def test_importing_the_package_leaves_numba_and_the_agents_alone():
-    code = (
-        "import sys, nim_envs, nim_envs.scoring, nim_envs.envs.versus, nim_envs.theory; "
-        "print([m for m in ('nim_envs.cgt', 'numba', 'agents', 'pygame', 'matplotlib', 'torch', "
-        "'tqdm', 'jax', 'pgx') if m in sys.modules])"
+def test_the_core_imports_no_optional_room_at_module_level():
+    """But for commands: the module of a command is imported when it is called."""
+
+    def rule(name, imported, at_top):
+        of_core = name.startswith("nim_envs") and room_of(name) == "core"
+        of_core = of_core and not within(name, "nim_envs.cli")
+        return not (of_core and at_top and room_of(imported) != "core")
+
+    assert wrong(rule) == []
+
+
+def test_optional_rooms_import_the_core_and_few_others():
+    def rule(name, imported, at_top):
+        room, other = room_of(name), room_of(imported)
+        if other in ("core", room) or (room == "core" and within(name, "nim_envs")):
+            return True
+        return within(name, *OTHERS.get(other, ("agents", "benchmarks"))) or not at_top
+
+    assert wrong(rule) == []
+
+
+def test_packages_import_in_one_direction():
+    def rule(name, imported, at_top):
+        if within(imported, "tests") or (within(imported, "agents") and within(name, "nim_envs")):
+            return False
+        if within(imported, "agents.research"):
+            return within(name, *RESEARCH)
+        return not within(imported, "benchmarks") or within(name, "benchmarks")
+
+    assert wrong(rule) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("import nim_envs", "numba scipy pygame matplotlib torch tqdm agents"),
+        (
+            "import nim_envs.scoring, nim_envs.envs.versus, nim_envs.solver",
+            "nim_envs.cgt nim_envs.text nim_envs.render nim_envs.diagnosis nim_envs.adapters "
+            "numba agents pygame matplotlib torch tqdm jax pgx",
+        ),
+        ("import agents, agents.registry", "agents.research torch matplotlib benchmarks"),
+    ],
+)
+def test_importing_stays_light(code, absent):
+    script = f"import sys; {code}; print([m for m in {absent.split()} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
+    assert done.stdout.strip() == "[]"
+
+
+def test_importing_the_package_imports_no_game_and_no_environment():
+    code = "import sys, nim_envs; print([m for m in sys.modules if m.startswith('nim_envs.')])"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    assert len(ast.literal_eval(done.stdout)) < 8

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from agents.base import GameChoosingLearner
 from agents.cli.options import PLAYER_HELP, game_options, make_agent, make_env, make_player
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation.sample_game import sample_game
-from agents.research.base import GameChoosingLearner
 from nim_envs.cli.arguments import integers
 from nim_envs.cli.options import seed_option
 from nim_envs.registered_games import NamedGame

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from agents.base import Policy, Trainable
+from agents.base import GameChoosingLearner, Policy, Trainable
 from agents.cli.options import (
     game_options,
     learner_defaults,
@@ -21,7 +21,6 @@ from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pi
 from agents.evaluation import Optimality, optimality
 from agents.games import scored_in_words
 from agents.registry import GENERALISING, LEARNERS
-from agents.research.base import GameChoosingLearner
 from agents.storage import check_savable, save
 from agents.training import TrainingStopped, saved_run
 from agents.training import train as train_agents

@@ -13,7 +13,6 @@ from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.words import rules_in_words
 from nim_envs.rules.words import any_of
-from nim_envs.text.phrases import words_of
 from nim_envs.typing import Array, MaskArray
 
 MOST_LISTED = 12
@@ -100,6 +99,8 @@ class HumanAgent:
 
     def _meant(self, text: str, legal: list[int], observation: Array) -> list[int]:
         """The legal actions that ``text`` may mean."""
+        from nim_envs.text.phrases import words_of
+
         words = words_of(text)
         described = [self.game.rules.describe_action(action, observation) for action in legal]
         for names in (

@@ -1,14 +1,13 @@
-"""The base of learners that choose their own games."""
+"""The base of this package's learners that choose their own games."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any, Protocol, TypedDict, TypeVar, runtime_checkable
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
-from agents.base import ScorableAgent, Trainable
+from agents.base import AfterGame, GameChoosingLearner, ScorableAgent
 from agents.games import required_game, same_game
 from agents.restoring.checks import check_same_arguments, known_game
 from agents.restoring.schema import check_value, parameter_type
@@ -19,70 +18,6 @@ from nim_envs.typing import Array, FloatArray, MaskArray
 from nim_envs.validation import checked_integer
 
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
-
-AfterGame = Callable[[int, int], bool]
-"""Called after a game with the seat that won and the number of moves; true ends the run."""
-
-
-@runtime_checkable
-class GameChoosingLearner(Trainable, Protocol):
-    """A learner that chooses its own games, so that it needs no environment to learn.
-
-    Its greedy policy also has ``move(position)``, which returns the position after its move, even
-    on boards too large for an environment.
-
-    Attributes:
-        game: rules, convention and start of the game that it learns.
-        given: its knowledge and assumptions besides the results of games, in words.
-        positions_read: number of positions whose options it has looked up in the rules so far.
-        proof: the statement that it has proved, in words; ``None``: nothing so far.
-        size: size of what it has learned, such as "3 states".
-    """
-
-    game: Game
-    given: str
-    positions_read: int
-    proof: str | None
-
-    @property
-    @abstractmethod
-    def size(self) -> str:
-        """Size of the learned result, such as "3 states"."""
-        ...
-
-    @abstractmethod
-    def greedy(self, game: Game | None = None) -> ScorableAgent:
-        """Return the current greedy policy, which does not learn.
-
-        Args:
-            game: the same game with other or more heaps; by default the one that it learns.
-
-        Raises:
-            ValueError: ``game`` is another game.
-        """
-        ...
-
-    @abstractmethod
-    def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
-        """Learn from at most ``games`` games against itself; fewer where it needs no more.
-
-        Args:
-            game: the game that it was made for. Its start, fixed or uniform, is that of the games
-                that the learner does not begin from a position of its own choice.
-            games: largest number of games.
-            seed: seed of all random choices.
-            after_game: called after every game; a true result ends the run.
-
-        Raises:
-            HypothesisError: its assumptions do not fit the game.
-            ValueError: another game or start, or fewer than 0 games.
-        """
-        ...
-
-    @abstractmethod
-    def describe(self) -> str:
-        """Return the learned solution and its proof as text."""
-        ...
 
 
 class SavedGeneralising(TypedDict):

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from agents.games import digest_of_moves
-from agents.registry import GENERALISING, LEARNERS
+from agents.registry import GENERALISING, LEARNERS, generalising_class
 from agents.restoring.errors import UnregisteredGameError, as_storage_error
 from agents.restoring.schema import (
     check_arguments,
@@ -36,7 +36,7 @@ BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 @functools.cache
 def classes() -> dict[str, Any]:
     """Return the classes that can be saved, by their names in a file: learners and wrappers."""
-    learners = [*(row.learner for row in LEARNERS.values()), *GENERALISING.values()]
+    learners = [*(row.learner for row in LEARNERS.values()), *map(generalising_class, GENERALISING)]
     return {cls.__name__: cls for cls in (*learners, HeapSymmetry, NimSumShaping)}
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from agents.base import GameChoosingLearner
 from agents.games import required_game
-from agents.research.base import GameChoosingLearner
 from agents.training.log import TrainingLog, TrainingStopped
 from nim_envs.progress import end_early, progress_bar
 from nim_envs.starts import as_start

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from agents import storage
-from agents.base import Agent, Learner
-from agents.research.base import GameChoosingLearner
+from agents.base import Agent, GameChoosingLearner, Learner
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training.checkpoints import Env, TrainingRun
 from agents.training.game_choosing import train_game_choosing_learner

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.registry import GENERALISING, LEARNERS, RegisteredLearner
+from agents.registry import GENERALISING, LEARNERS, RegisteredLearner, generalising_class
 from benchmarks.leaderboard import published
 from benchmarks.report import percent
 from benchmarks.tasks import GAMES
@@ -109,7 +109,7 @@ def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
 
 def page_of_generalising(name: str) -> None:
     """Write the page of a learner that chooses its own games."""
-    cls = GENERALISING[name]
+    cls = generalising_class(name)
     summary, use, rest = about(cls, cls.__module__)
     parts = [
         f"# {cls.__name__}",
@@ -160,7 +160,8 @@ def pages(first: Sequence[str] = ()) -> list[str]:
         )  # fmt: skip
     header = ("learner", "what it is", "knows", "mean %")
     generalising = []
-    for name, each in GENERALISING.items():
+    for name in GENERALISING:
+        each = generalising_class(name)
         page_of_generalising(name)
         summary = linked(words(each)[0], each.__module__)
         generalising.append((f"[{each.__name__}]({each.__name__}.md)", summary))
@@ -175,6 +176,6 @@ def pages(first: Sequence[str] = ()) -> list[str]:
         *first,
         *(
             f"    * [{cls.__name__}](learners/{cls.__name__}.md)"
-            for cls in (*by_class(), *GENERALISING.values())
+            for cls in (*by_class(), *map(generalising_class, GENERALISING))
         ),
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,6 @@ from pettingzoo.utils.env import AECIterable
 
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.move_truth import checked_truth_in_info, move_truth, no_move_yet
-from nim_envs.envs.renderer import LastMove, Renderer
 from nim_envs.envs.reset_arguments import ResetStarts, checked_seed
 from nim_envs.errors import (
     ClosedEnvironmentError,
@@ -24,15 +24,17 @@ from nim_envs.errors import (
 from nim_envs.game import PLAYERS, Game, checked_game
 from nim_envs.optional import installed
 from nim_envs.player_answers import NO_LEGAL_MOVE
-from nim_envs.render.frame import Frame
-from nim_envs.render.picture import Picture
-from nim_envs.render.scene import Scene
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.rules.slots import first_empty_slot
 from nim_envs.starts import Sampler
 from nim_envs.typing import IntArray
-from nim_envs.validation import check_bytes, checked_choice, checked_integer
+from nim_envs.validation import check_bytes, checked_boolean, checked_choice, checked_integer
+
+if TYPE_CHECKING:
+    from nim_envs.render.frame import Frame
+    from nim_envs.render.renderer import LastMove, Renderer
+    from nim_envs.render.scene import Scene
 
 Observation = dict[str, npt.NDArray[Any]]
 
@@ -141,9 +143,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         )
         self.game = game
         self.render_mode = render_mode
-        self._renderer = Renderer(
-            game, render_mode, RENDER_MODES, title=name, show_winning_moves=show_winning_moves
-        )
+        checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
+        self._show_winning_moves = checked_boolean("show_winning_moves", show_winning_moves)
         self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
         self.truth_in_info = checked_truth_in_info(truth_in_info, game)
         self.max_cycles = (
@@ -156,6 +157,11 @@ class GameEnv(AECEnv[str, Any, Any]):
             "is_parallelizable": False,
             "render_fps": 2,
         }
+        # Errors are raised now and not during an episode.
+        if show_winning_moves:
+            _ = game.solution
+        if render_mode is not None:
+            _ = self._renderer
         # Attribute chains cost time in every step.
         self._state_options = game.rules.state_options
         self._num_options = game.rules.num_options
@@ -430,7 +436,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             return
         if self.render_mode is not None:
             description = self.game.rules.describe_move(action, position)
-            self.last_move = LastMove(position.copy(), seat, f"{mover} moved, {description}")
+            self._record(position.copy(), seat, f"{mover} moved, {description}")
         if self.truth_in_info:
             self.infos[mover] = move_truth(self.game, position, action)
         position[component] = successor
@@ -494,7 +500,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._finish(seat, -1.0)
         if self.render_mode is not None:
             description = f"{PLAYERS[seat]} made an illegal move and forfeits"
-            self.last_move = LastMove(self.position, seat, description)
+            self._record(self.position, seat, description)
         if self.render_mode == "human":
             self.render()
 
@@ -574,7 +580,26 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return the picture of the position, which a notebook shows, where pygame is installed."""
         if self._position is None or not installed("pygame"):
             return None
+        from nim_envs.render.picture import Picture
+
         return Picture(self.game).frame(self._scene())._repr_png_()
+
+    @cached_property
+    def _renderer(self) -> Renderer:
+        from nim_envs.render.renderer import Renderer
+
+        return Renderer(
+            self.game,
+            self.render_mode,
+            title=self.metadata["name"],
+            show_winning_moves=self._show_winning_moves,
+        )
+
+    def _record(self, before: IntArray, seat: int, description: str) -> None:
+        """Store a move for the next picture."""
+        from nim_envs.render.renderer import LastMove
+
+        self.last_move = LastMove(before, seat, description)
 
     def _scene(self) -> Scene:
         """Return the contents of a picture of the position."""
@@ -585,7 +610,8 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def close(self) -> None:
         """Close the window, if there is one; later resets and steps raise an error."""
-        self._renderer.close()
+        if self.render_mode is not None:
+            self._renderer.close()
         self._closed = True
         # Without a position every step raises.
         self._position = None

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from nim_envs.game import Game
-from nim_envs.render.text import render_text
 from nim_envs.testing.requirements import during, require, require_equal, require_error, text_of
 from nim_envs.typing import IntArray
 
@@ -45,6 +44,8 @@ def check_render(env: Any, game: Game, position: IntArray, where: str) -> None:
     require_equal(f"{where}, the number of pictures", len(pictures), len(positions))
     for picture, one in zip(pictures, positions, strict=True):
         if mode == "ansi":
+            from nim_envs.render.text import render_text
+
             text = render_text(game.rules, one)
             require(
                 isinstance(picture, str) and picture.endswith(text),

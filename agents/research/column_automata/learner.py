@@ -8,9 +8,9 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from agents.base import HypothesisError
+from agents.base import AfterGame, HypothesisError
 from agents.learners.q_learning import QLearning
-from agents.research.base import AfterGame, GeneralisingLearner
+from agents.research.base import GeneralisingLearner
 from agents.research.column_automata import (
     WORK_LIMIT,
     ColumnAutomaton,

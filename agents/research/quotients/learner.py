@@ -6,8 +6,8 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from agents.base import HypothesisError
-from agents.research.base import AfterGame, GeneralisingLearner
+from agents.base import AfterGame, HypothesisError
+from agents.research.base import GeneralisingLearner
 from agents.research.quotients.copies import Copies
 from agents.research.quotients.counterexamples import CounterexampleSearch
 from agents.research.quotients.description import quotient_in_words

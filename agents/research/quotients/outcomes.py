@@ -8,8 +8,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from agents.base import HypothesisError
-from agents.research.base import AfterGame
+from agents.base import AfterGame, HypothesisError
 
 Position = TypeVar("Position", bound=Hashable)
 

@@ -6,8 +6,8 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from agents.base import HypothesisError
-from agents.research.base import AfterGame, GeneralisingLearner
+from agents.base import AfterGame, HypothesisError
+from agents.research.base import GeneralisingLearner
 from agents.research.look_ahead import LookAheadPolicy
 from agents.research.signed_products.larger_boards import with_larger_heaps
 from agents.research.signed_products.value_networks import (

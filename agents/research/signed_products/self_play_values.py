@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.research.base import AfterGame
+from agents.base import AfterGame
 from agents.research.signed_products.larger_boards import examine
 from agents.research.signed_products.value_networks import Column, unchanged
 from agents.research.signed_products.value_state import ValueState

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -40,18 +40,22 @@ from nim_envs.envs.vector.games import (
     new_results,
 )
 from nim_envs.envs.vector.new_games import StartStates
-from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
 from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNeededError
 from nim_envs.game import Game, checked_game
 from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer, BatchPlayerAdapter
-from nim_envs.render.frame import Frame
 from nim_envs.rules.component import read_only
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.starts import as_start
 from nim_envs.typing import Array, BoolArray, IntArray
 from nim_envs.validation import checked_boolean, checked_choice, checked_integer
+
+if TYPE_CHECKING:
+    from nim_envs.render.batches import BatchRenderer
+    from nim_envs.render.frame import Frame
+
+RENDER_MODES = ("rgb_array", "ansi")
 
 Infos = dict[str, Any]
 StepResult = tuple[Any, Array, Array, Array, Infos]
@@ -221,9 +225,16 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self.game = game
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
         self.render_mode = render_mode
-        self._renderer = BatchRenderer(
-            game, render_mode, show_winning_moves=show_winning_moves, self_play=opponent is None
-        )
+        checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
+        if checked_boolean("show_winning_moves", show_winning_moves):
+            _ = game.solution  # an error is raised now and not during an episode
+        self._renderer: BatchRenderer | None = None
+        if render_mode is not None:
+            from nim_envs.render.batches import BatchRenderer
+
+            self._renderer = BatchRenderer(
+                game, render_mode, show_winning_moves=show_winning_moves, self_play=opponent is None
+            )
         self.max_cycles = (
             None
             if max_cycles is None
@@ -312,7 +323,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._engine.mark_for_new_games(which)
         self._begin_and_reply(starts)
         self._ready = True
-        self._renderer.discard_last_step(which)
+        if self._renderer is not None:
+            self._renderer.discard_last_step(which)
         observed = self._observations()
         no_winner = np.full(self.num_envs, -1, dtype=np.int8)
         infos = self._infos(
@@ -399,17 +411,17 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 'reset(options={"reset_mask": terminations | truncations})'
             )
         checked = self._checked_actions(actions, AGENT)
-        record = (
-            StepRecord.before_step(self._engine.positions(), self._engine.games, checked)
-            if self._renderer.draws
-            else None
-        )
+        record = None
+        if self._renderer is not None:
+            record = self._renderer.before_step(
+                self._engine.positions(), self._engine.games, checked
+            )
         truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
         observed, results, final_games = self._advance(checked)
         rewards, terminations, truncations, winners = results
         self._ready = True
-        if record is not None:
+        if self._renderer is not None and record is not None:
             record.rewards[:] = rewards
             self._renderer.last_step = record
             if self._same_step:
@@ -555,7 +567,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         Raises:
             ResetNeededError: before the first :meth:`reset`.
         """
-        if self.render_mode is None:
+        if self._renderer is None:
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None
         return self._renderer.show(self.positions, self._engine.games, self.metadata["render_fps"])

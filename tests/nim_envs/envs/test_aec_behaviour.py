@@ -430,8 +430,10 @@ def test_a_position_may_be_set_before_the_first_reset():
 
 def test_close_closes_the_window_and_then_no_position_is_set(monkeypatch):
     closed = []
-    monkeypatch.setattr("nim_envs.envs.aec.Renderer.close", lambda window: closed.append(window))
-    env = make()
+    monkeypatch.setattr(
+        "nim_envs.render.renderer.Renderer.close", lambda window: closed.append(window)
+    )
+    env = make(render_mode="rgb_array")
     env.reset()
     env.close()
     assert len(closed) == 1

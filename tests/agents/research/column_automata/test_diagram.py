@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.patches import Circle, FancyArrowPatch
 
-from agents.plotting.automata import LARGEST, automaton_diagram
 from agents.research.column_automata import ColumnAutomaton
+from agents.research.column_automata.diagram import LARGEST, automaton_diagram
 
 
 def test_states_and_transitions_are_drawn_with_their_letters(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from nim_envs.game import Game
@@ -12,7 +11,6 @@ from nim_envs.render.scene import Scene
 from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
 from nim_envs.typing import IntArray
-from nim_envs.validation import checked_boolean, checked_choice
 
 
 class LastMove(NamedTuple):
@@ -31,15 +29,12 @@ class Renderer:
     """Shows positions in the render mode of an environment.
 
     Args:
-        game: the game that is shown; solved now if ``show_winning_moves`` is true.
-        mode: one of ``modes``; ``None``: nothing is rendered.
-        modes: render modes of the environment.
+        game: the game that is shown.
+        mode: a render mode; ``None``: nothing is rendered.
         title: title of the window.
         show_winning_moves: whether pictures mark the winning moves.
 
     Raises:
-        InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: winning moves are to be shown and the game is too large to solve.
         MissingPackageError: pictures are asked for and pygame is not installed.
     """
 
@@ -47,16 +42,11 @@ class Renderer:
         self,
         game: Game,
         mode: str | None,
-        modes: Sequence[str],
         *,
         title: str = "nim_envs",
         show_winning_moves: bool = False,
     ) -> None:
-        checked_choice("render_mode", mode, modes, or_none=True)
-        self.show_winning_moves = checked_boolean("show_winning_moves", show_winning_moves)
-        if show_winning_moves:
-            # Solved now, so that an error is raised here and not during an episode.
-            _ = game.solution
+        self.show_winning_moves = show_winning_moves
         self.game = game
         self.screen = Screen(game, mode, title) if mode in PICTURE_MODES else None
 

@@ -7,14 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.envs.renderer import LastMove, Renderer
 from nim_envs.envs.vector.games import ONGOING, Games
 from nim_envs.game import PLAYERS, Game
 from nim_envs.render.frame import Frame
+from nim_envs.render.renderer import LastMove, Renderer
 from nim_envs.render.scene import Scene
 from nim_envs.typing import BoolArray, IntArray
-
-RENDER_MODES = ("rgb_array", "ansi")
 
 
 class StepRecord(NamedTuple):
@@ -26,30 +24,13 @@ class StepRecord(NamedTuple):
     rewards: npt.NDArray[np.float64]  # theirs, known after the step
     in_this_game: BoolArray  # whether no new game has begun since the step
 
-    @classmethod
-    def before_step(cls, positions: IntArray, games: Games, actions: IntArray) -> StepRecord:
-        """Return the record of a step before it is made.
-
-        Args:
-            positions: positions before the step, ``(games, components)``.
-            games: games before the step.
-            actions: actions of the step, ``(games,)``.
-        """
-        return cls(
-            positions=positions,
-            seats=games.seats.copy(),
-            actions=actions.copy(),
-            rewards=np.zeros(len(actions)),
-            in_this_game=games.outcomes == ONGOING,
-        )
-
 
 class BatchRenderer:
     """Renders the games of a batch, with their last step.
 
     Args:
-        game: the game that is shown; solved now if ``show_winning_moves`` is true.
-        mode: one of :data:`RENDER_MODES`; ``None``: nothing is rendered.
+        game: the game that is shown.
+        mode: a render mode.
         show_winning_moves: whether pictures mark the winning moves.
         self_play: whether a step is one move, not the agent's and the opponent's.
 
@@ -58,16 +39,12 @@ class BatchRenderer:
         draws: whether pictures are made, so that steps must be recorded.
 
     Raises:
-        InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: winning moves are to be shown and the game is too large to solve.
         MissingPackageError: pictures are asked for and pygame is not installed.
     """
 
-    def __init__(
-        self, game: Game, mode: str | None, *, show_winning_moves: bool, self_play: bool
-    ) -> None:
+    def __init__(self, game: Game, mode: str, *, show_winning_moves: bool, self_play: bool) -> None:
         self._game = game
-        self._renderer = Renderer(game, mode, RENDER_MODES, show_winning_moves=show_winning_moves)
+        self._renderer = Renderer(game, mode, show_winning_moves=show_winning_moves)
         self._self_play = self_play
         self.draws = self._renderer.screen is not None
         self.last_step: StepRecord | None = None
@@ -87,6 +64,26 @@ class BatchRenderer:
             for index, position in enumerate(positions)
         ]
         return tuple(pictures)
+
+    def before_step(
+        self, positions: IntArray, games: Games, actions: IntArray
+    ) -> StepRecord | None:
+        """Return the record of a step before it is made; ``None`` where no picture shows it.
+
+        Args:
+            positions: positions before the step, ``(games, components)``.
+            games: games before the step.
+            actions: actions of the step, ``(games,)``.
+        """
+        if not self.draws:
+            return None
+        return StepRecord(
+            positions=positions,
+            seats=games.seats.copy(),
+            actions=actions.copy(),
+            rewards=np.zeros(len(actions)),
+            in_this_game=games.outcomes == ONGOING,
+        )
 
     def discard_last_step(self, which: BoolArray) -> None:
         """Discard the last step of games that are replaced by new ones."""
