@@ -69,10 +69,6 @@ class StorageError(NimEnvsError, ValueError):
     """A file that this package has not written, or something that no file can hold."""
 
 
-class SequenceFileError(StorageError):
-    """The file holds no Grundy sequence, or not the one that is wanted."""
-
-
 class MissingPackageError(NimEnvsError, ImportError):
     """An optional package is not installed."""
 

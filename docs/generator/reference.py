@@ -9,7 +9,8 @@ from docs.generator.markdown import RARELY, ROOT, linked, paragraphs, table, wri
 MODULES = (
     "nim_envs", "nim_envs.envs.aec", "nim_envs.envs.versus", "nim_envs.envs.vector",
     "nim_envs.encoding", "nim_envs.starts", "nim_envs.scoring", "nim_envs.rules",
-    "nim_envs.theory", "nim_envs.solver", "nim_envs.cgt.sequences", "nim_envs.cgt.misere_quotients",
+    "nim_envs.theory", "nim_envs.solver", "nim_envs.cgt.sequences",
+    "nim_envs.cgt.nimber_field", "nim_envs.cgt.misere_quotients",
     "agents.research.column_automata",
     "nim_envs.players", "nim_envs.testing", "nim_envs.diagnosis", "nim_envs.text",
     "nim_envs.text.exam",

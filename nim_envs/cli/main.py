@@ -8,7 +8,6 @@ from nim_envs.cli.games import games
 from nim_envs.cli.layout import SETTINGS, Group, version_option
 from nim_envs.cli.nimber import nimber
 from nim_envs.cli.period import period
-from nim_envs.cli.plot import plot
 from nim_envs.cli.quotient import quotient
 from nim_envs.cli.running import run as run_command
 from nim_envs.cli.sequence import sequence
@@ -20,7 +19,7 @@ text.add_command(judge)
 
 main = version_option(
     Group(
-        commands=[games, solve, sequence, period, plot, quotient, nimber, text, diagnose],
+        commands=[games, solve, sequence, period, quotient, nimber, text, diagnose],
         help="Ask for the exact truth about games.",
         context_settings=SETTINGS,
     )

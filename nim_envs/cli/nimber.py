@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from nim_envs.cgt.sequences.nimber_field import (
+from nim_envs.cgt.nimber_field import (
     nim_inverse,
     nim_power,
     nim_product,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 from click.exceptions import Exit
 
-from nim_envs.cgt.sequences.grundy_sequences import octal_period
+from nim_envs.cgt.sequences import octal_period
 from nim_envs.cli.layout import facts, say
-from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
-from nim_envs.cli.running import NO_ANSWER, writing
+from nim_envs.cli.options import game_argument, show_progress
+from nim_envs.cli.running import NO_ANSWER
 from nim_envs.errors import NotProvenError
 from nim_envs.rules import HeapGame
 
@@ -22,21 +21,19 @@ MOST_EXCEPTIONS = 100
 @click.command()
 @game_argument
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=1 << 22, show_default=True,
+    "--limit", type=click.IntRange(min=1), default=1 << 16, show_default=True,
     help="Largest number of values to compute.",
 )  # fmt: skip
-@checkpoint_option
-def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
+def period(game: HeapGame, limit: int) -> None:
     """Find the period of an octal GAME, and prove it.
 
     The exit code is 1 where no period is proven within the limit.
     """
-    with writing(checkpoint):
-        try:
-            result = octal_period(game, limit, checkpoint=checkpoint, progress=show_progress())
-        except NotProvenError as unproven:
-            say(str(unproven))
-            raise Exit(NO_ANSWER) from None
+    try:
+        result = octal_period(game, limit, progress=show_progress())
+    except NotProvenError as unproven:
+        say(str(unproven))
+        raise Exit(NO_ANSWER) from None
     exceptions = result.exceptions()
     listed = " ".join(map(str, exceptions[:MOST_EXCEPTIONS].tolist()))
     rows: list[list[Any]] = [

@@ -10,7 +10,7 @@ import click
 from nim_envs import solver
 from nim_envs.cgt.misere_quotients.heaps import misere_quotient
 from nim_envs.cgt.misere_quotients.quotient_solution import PERIODIC, PROVEN
-from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
+from nim_envs.cgt.sequences import grundy_sequence
 from nim_envs.cli.arguments import integers
 from nim_envs.cli.layout import facts
 from nim_envs.cli.options import (
@@ -141,9 +141,8 @@ def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) 
             f"the moves in a heap are listed up to {LARGEST_HEAP} objects, which is the limit; "
             f"{largest} are more"
         )
-    sequence = GrundySequence(rule)
-    sequence.extend(largest + 1)
-    values = [int(sequence.values[heap]) for heap in heaps]
+    sequence = grundy_sequence(rule, largest + 1).tolist()
+    values = [sequence[heap] for heap in heaps]
     if convention is Convention.NORMAL:
         why = "Sprague-Grundy theorem"
         value = nim_sum(values)
@@ -152,7 +151,7 @@ def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) 
             (index, option)
             for index, heap in enumerate(heaps)
             for option in rule.options(heap)
-            if nim_sum([sequence.values[size] for size in option]) == value ^ values[index]
+            if nim_sum([sequence[size] for size in option]) == value ^ values[index]
         ]
     else:
         winning, winning_moves, why = solve_misere_heaps(rule, heaps)

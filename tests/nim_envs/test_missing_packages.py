@@ -22,27 +22,14 @@ NEEDED = [
     ),
     (
         "numba",
-        "from nim_envs.cgt.sequences import GrundySequence; GrundySequence('0.77', method='naive')",
-        'the naive method needs numba: python -m pip install "nim-envs[solver]"',
+        "import nim_envs.cgt.sequences",
+        'a sequence of Grundy values needs numba: python -m pip install "nim-envs[solver]"',
     ),
     (
         "pygame",
         "from nim_envs import GameEnv, make_game\n"
         "GameEnv(make_game('nim'), render_mode='rgb_array')",
         'a picture of a game needs pygame: python -m pip install "nim-envs[render]"',
-    ),
-    (
-        "matplotlib",
-        "import numpy as np\n"
-        "from nim_envs.render.plots import plot_sequence\n"
-        "plot_sequence(np.arange(9), None, 'title')",
-        'a plot needs matplotlib: python -m pip install "nim-envs[solver]"',
-    ),
-    (
-        "tqdm",
-        "from nim_envs.cgt.sequences import GrundySequence\n"
-        "GrundySequence('0.77').extend(9, progress=True)",
-        'a progress bar needs tqdm: python -m pip install "nim-envs[solver]"',
     ),
     (
         "stable_baselines3",

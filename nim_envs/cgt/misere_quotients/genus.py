@@ -17,7 +17,6 @@ import numpy as np
 from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
 from nim_envs.cgt.misere_quotients.refinement import Limits, TooManyClassesError, refine
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
-from nim_envs.cgt.sequences.grundy_sequences import grundy_sequence
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.octal_codes import HeapGame, heap_game
 from nim_envs.validation import checked_integer
@@ -83,6 +82,8 @@ def heap_genera(
     """
     rule = heap_game(game)
     largest = checked_integer("largest", largest, 0)
+    from nim_envs.cgt.sequences import grundy_sequence
+
     normal = grundy_sequence(rule, largest + 1).tolist()
     genera: list[Genus | None] = [None] * (largest + 1)
     # First all heaps in one quotient; then each heap not found, in a quotient without larger ones.

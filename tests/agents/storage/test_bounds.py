@@ -18,8 +18,6 @@ from agents import QLearning
 from agents.storage import StorageError, load, load_content, save, save_content
 from agents.tabular.replay import Replay
 from nim_envs.archive import LARGEST_HEADER
-from nim_envs.cgt.sequences import grundy_sequence, load_sequence, save_sequence
-from nim_envs.errors import SequenceFileError
 from tests.agents.learning import BOX, CASES, TWO, small_env
 from tests.agents.storage.test_headers import at, members, npy, places, write
 
@@ -42,16 +40,10 @@ def learner_file(path):
     return load
 
 
-def sequence_file(path):
-    save_sequence(path, "0.6", grundy_sequence("0.6", 100))
-    return lambda path: load_sequence(path, "0.6")
-
-
-@pytest.mark.parametrize("make", [learner_file, sequence_file])
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_header_that_is_compressed_by_another_method_is_refused(make, method, tmp_path):
+def test_a_header_that_is_compressed_by_another_method_is_refused(method, tmp_path):
     path = tmp_path / "file.zip"
-    loaded = make(path)
+    loaded = learner_file(path)
     header, others = members(path)
     # The size that the file says of itself is small: bzip2 and LZMA unpack all of it at once.
     content = json.dumps(header).encode() + b" " * (16 * MEBIBYTE)
@@ -66,11 +58,10 @@ def test_a_header_that_is_compressed_by_another_method_is_refused(make, method, 
     assert str(path) in str(no.value)
 
 
-@pytest.mark.parametrize("make", [learner_file, sequence_file])
 @pytest.mark.parametrize("said", [1_000, 16 * MEBIBYTE])
-def test_no_more_of_a_header_is_read_than_its_limit(make, said, tmp_path):
+def test_no_more_of_a_header_is_read_than_its_limit(said, tmp_path):
     path = tmp_path / "file.zip"
-    loaded = make(path)
+    loaded = learner_file(path)
     header, others = members(path)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("header.json", json.dumps(header).encode() + b" " * (16 * MEBIBYTE))
@@ -104,10 +95,9 @@ def test_a_header_promises_no_more_arrays_than_the_limit(tmp_path, monkeypatch):
     "text",
     ["{'descr': '<f8', 'fortran_order': False, 'shape': (3,", "{'descr': '<f8'\n  x\n y", "('''"],
 )
-@pytest.mark.parametrize("make", [learner_file, sequence_file])
-def test_an_npy_header_that_is_no_python_is_refused(make, text, tmp_path):
+def test_an_npy_header_that_is_no_python_is_refused(text, tmp_path):
     path = tmp_path / "file.zip"
-    loaded = make(path)
+    loaded = learner_file(path)
     header, others = members(path)
     written = text.encode().ljust(117) + b"\n"
     content = b"\x93NUMPY\x01\x00" + len(written).to_bytes(2, "little") + written
@@ -158,8 +148,6 @@ def test_a_device_or_a_pipe_is_no_file_to_load(name, tmp_path):
     with pytest.raises(StorageError, match="a device or a pipe") as no:
         load(path)
     assert str(path) in str(no.value)
-    with pytest.raises(SequenceFileError, match="a device or a pipe"):
-        load_sequence(path, "0.6")
 
 
 def damaged(rng, header, others, whole):
@@ -196,10 +184,9 @@ def damaged(rng, header, others, whole):
 
 
 @pytest.mark.parametrize("number", [100, pytest.param(400, marks=pytest.mark.exhaustive)])
-@pytest.mark.parametrize("make", [learner_file, sequence_file])
-def test_a_damaged_file_takes_little_memory_and_is_refused_by_its_name(make, number, tmp_path):
+def test_a_damaged_file_takes_little_memory_and_is_refused_by_its_name(number, tmp_path):
     path = tmp_path / "file.zip"
-    loaded = make(path)
+    loaded = learner_file(path)
     loaded(path)
     header, others = members(path)
     whole, rng, refused = path.read_bytes(), random.Random(0), 0

@@ -7,15 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
-from nim_envs.cgt.sequences import checksum, grundy_sequence, save_sequence
+from nim_envs.cgt.sequences import grundy_sequence
 from nim_envs.cli.arguments import arguments_of
 from nim_envs.cli.main import run
 from nim_envs.registration import GAMES, aec_id
-from nim_envs.render.plots import plot_sequence
 
 ROOT = Path(__file__).resolve().parents[3]
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -132,20 +130,13 @@ def test_heaps_of_any_size_are_solved_as_the_registered_game_is(capsys, play):
     assert bounded["Grundy value"] == "1 xor 0 xor 2 = 3"
 
 
-def test_sequence_prints_values_and_a_summary(capsys, tmp_path):
+def test_sequence_prints_values(capsys):
     text = shown(capsys, "sequence", "0.77", "45", "--first", "10")
     printed = [line.split() for line in text.splitlines()]
     values = grundy_sequence("0.77", 45).tolist()
     assert [int(line[0]) for line in printed] == [10, 30]
     assert [int(value) for line in printed for value in line[1:]] == values[10:]
     assert len(shown(capsys, "sequence", "grundy").split()) == 64 + 4
-    path = tmp_path / "officers.zip"
-    summary = rows(shown(capsys, "sequence", "0.6", "9000", "--summary", "--checkpoint", str(path)))
-    assert summary["SHA-256"] == checksum(grundy_sequence("0.6", 9000, method="naive"))
-    assert int(summary["largest"]) == grundy_sequence("0.6", 9000).max()
-    again = rows(shown(capsys, "sequence", "0.6", "9000", "--summary", "--checkpoint", str(path)))
-    assert again["SHA-256"] == summary["SHA-256"]
-    assert again["computed per second"] == "0"
 
 
 def test_period_prints_the_proof(capsys):
@@ -189,27 +180,6 @@ def test_nimber_arithmetic(arguments, result, capsys):
     assert int(shown(capsys, "nimber", *arguments)) == result
 
 
-def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
-    path = tmp_path / "pictures" / "kayles.png"
-    for arguments in (["0.77", "200"], ["0.6", "7000"], ["grundy", "1"], ["0.(3)", "40"]):
-        assert str(path) in shown(capsys, "plot", *arguments, "--output", str(path))
-        content = path.read_bytes()
-        assert content.startswith(PNG)
-        assert len(content) > 5_000
-    assert [entry.name for entry in path.parent.iterdir()] == ["kayles.png"]
-
-    def failing(_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr("nim_envs.files.os.fsync", failing)
-    assert run(["plot", "0.77", "100", "--output", str(path)]) == 2
-    assert capsys.readouterr().err == f"error: {path}: disk full\n"
-    assert path.read_bytes() == content
-    assert [entry.name for entry in path.parent.iterdir()] == ["kayles.png"]
-    with pytest.raises(ValueError, match="at least one value"):
-        plot_sequence(np.array([], dtype=int), path, "nothing")
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -250,26 +220,11 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["sequence", "kaylse"], "'kaylse'; did you mean 'kayles'?"),
         (["solve", "--game", "kaylse"], "no 'kaylse'; did you mean 'kayles'?"),
         (["solve", "--game", "nim", "--set", "heap=3"], "'heap'; did you mean 'heaps'?"),
-        (["sequence", "0.77", "20", "--method", "sparce"], "did you mean 'sparse'?"),
         (["sequence", "0.77", "0"], "0"),
         (["sequence", "0.77", "many"], "many"),
         (["sequence", "0.77", "5", "--first", "5"], "0 to 4"),
-        (["sequence", "0.333", "20", "--method", "sparse"], "splitting move"),
-        (["sequence", "0.77", "20", "--method", "magic"], "magic"),
-        (
-            ["sequence", "0.77", "20", "--checkpoint", "broken.zip"],
-            "broken.zip cannot be loaded: it is damaged",
-        ),
-        (["sequence", "0.77", "20", "--checkpoint", "other.zip"], "0.6, not of 0.77"),
-        (
-            ["sequence", "0.77", "20", "--checkpoint", "broken.zip/new.zip"],
-            "broken.zip: there is a file",
-        ),
         (["sequence", "0.77", "99999999999"], "limit"),
         (["period", "grundy"], "theorem on periods"),
-        (["plot", "0.77", "20"], "--output"),
-        (["plot", "0.77", "20", "--output", "."], "directory"),
-        (["plot", "0.77", "9999999", "--output", "kayles.txt"], ".svg, .pdf, not 'kayles.txt'"),
         (["quotient", "0.77", "9", "--limit", "5"], "more than 5 elements"),
         (["nimber", "multiply", "2"], "Y"),
         (["nimber", "multiply", "-1", "2"], "-1"),
@@ -280,15 +235,12 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
 )
 def test_errors_are_one_line_and_exit_code_2(arguments, named, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "broken.zip").write_bytes(b"no sequence")
-    save_sequence(tmp_path / "other.zip", "0.6", grundy_sequence("0.6", 10))
     assert run(arguments) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("error: ")
     assert captured.err.count("\n") == 1
     assert named in captured.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.zip", "other.zip"]
 
 
 @pytest.mark.parametrize(

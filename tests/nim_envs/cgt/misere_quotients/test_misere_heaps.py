@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nim_envs import Convention
 from nim_envs.cgt.misere_quotients.heaps import misere_quotient
-from nim_envs.cgt.sequences.grundy_sequences import grundy_sequence
+from nim_envs.cgt.sequences import grundy_sequence
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.rules.octal_codes import heap_game, octal_game
 from nim_envs.theory import bouton, nim_sum

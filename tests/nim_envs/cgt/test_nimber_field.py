@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nim_envs.cgt.sequences import (
+from nim_envs.cgt.nimber_field import (
+    GENERATOR,
     nim_inverse,
     nim_power,
     nim_product,
     nim_quotient,
     nim_square_root,
 )
-from nim_envs.cgt.sequences.nimber_field import GENERATOR
 from nim_envs.theory import mex
 
 nimbers = st.one_of(st.integers(0, 2**16), st.integers(0, 2**64 - 1), st.integers(0, 2**300))
