@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -33,18 +32,12 @@ from nim_envs.theory.theorem_solution import (
 )
 from nim_envs.validation import checked_choice
 
-# Costs. A full sweep, which is backward induction over all positions, takes 0.004 to 0.16
-# microseconds for each (octal games in misère play with 2e5 to 4e6 positions and 5 to 55 actions,
-# one core). So a quotient may cost at least twice the sweep that it replaces: further games with
-# the same components use it again.
-
 SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
 """Most positions, and most modulo permutation of equal components, of a game that is searched
 without trying a quotient: the search takes a fraction of a second."""
 
-SWEPT_POSITION, SWEPT_ACTION = 0.15, 0.01
-"""Relative cost of a full sweep, per position and per action at each, in units of about a
-microsecond, as the work on a quotient is counted."""
+SMALL_QUOTIENT = 128
+"""Most elements of a misère quotient that is tried before a search."""
 
 
 class RulesAndConvention(Protocol):
@@ -96,27 +89,19 @@ class Problem:
         """Number of positions, those counted once that differ in the order of equal components."""
         return count_modulo_permutation(self.rules)
 
-    @property
-    def quotient_budget(self) -> float:
-        """Most work on a misère quotient: that of the sweep that it replaces, or without limit."""
-        positions, actions = self.rules.num_positions, self.rules.num_actions
-        if positions > self.limit:
-            return math.inf
-        return positions * (SWEPT_POSITION + SWEPT_ACTION * actions)
-
 
 class Method(NamedTuple):
     """A way to solve games.
 
     Attributes:
         kind: ``method`` of :func:`solve` that selects it: ``"theorem"``, ``"quotient"`` or
-            ``"search"``; ``None``: it is selected by ``"auto"`` alone.
+            ``"search"``.
         proof: proof that its answers are right, as a citation or a description.
         applies: whether it can solve a game; of a quotient only the attempt shows that.
         solve: function from a game to the solution.
     """
 
-    kind: str | None
+    kind: str
     proof: str
     applies: Callable[[Problem], bool]
     solve: Callable[[Problem], Solution]
@@ -165,18 +150,6 @@ def _solve_sum(name: str, problem: Problem) -> Solution:
 # ``cgt`` is imported inside functions, so that only games that need it load it.
 
 
-def _is_worth_a_race(problem: Problem) -> bool:
-    return (
-        not _can_be_swept(problem) and _can_be_memoised(problem) and _is_worth_a_quotient(problem)
-    )
-
-
-def _solve_by_race(problem: Problem) -> Solution:
-    from nim_envs.cgt.misere_quotients.raced_solution import RacedSolution
-
-    return RacedSolution(problem.rules, problem.limit)
-
-
 def _is_worth_a_quotient(problem: Problem) -> bool:
     """Return whether a misère quotient is worth a try: a search would take longer than that."""
     return (
@@ -189,17 +162,7 @@ def _is_worth_a_quotient(problem: Problem) -> bool:
 def _solve_by_quotient(problem: Problem) -> Solution:
     from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
 
-    budget = problem.quotient_budget
-
-    def may_go_on(work: int, share: float) -> bool:
-        nonlocal budget
-        budget -= work
-        return budget >= 0
-
-    solution = QuotientSolution.within(problem.rules, may_go_on)
-    if solution is None:
-        raise SearchTooLargeError("it takes longer to find than the search does")
-    return solution
+    return QuotientSolution(problem.rules, SMALL_QUOTIENT)
 
 
 def _can_be_swept(problem: Problem) -> bool:
@@ -243,12 +206,6 @@ METHODS = (
     _sum_theorem(
         "theorem on tame misère sums", "Conway 1976; is_tame checks every component", _is_tame
     ),
-    Method(
-        None,
-        "that of the search, or of the quotient once it is found",
-        _is_worth_a_race,
-        _solve_by_race,
-    ),
     QUOTIENT,
     Method("search", "backward induction on all positions", _can_be_swept, _solve_by_sweep),
     Method(
@@ -280,12 +237,9 @@ def solve(
     - Misère play: Bouton's theorem (Nim), Ferguson's (subtraction games, bounded Nim, the addition
       game), or the theorem on tame sums, once all states have been checked to be tame.
     - Misère play with many positions: the misère quotient of all components together, if it is
-      finite and not too large. It is given no more work than the search that it replaces, and is
-      cached for further games with the same components.
+      small (:data:`SMALL_QUOTIENT`). It is cached for further games with the same components.
     - Exhaustive search: of all positions at once or, if they are too many, of single positions on
-      demand, with equal components sorted. With many of these, the quotient is computed in turns
-      with the searches, and answers everything once it is found; see
-      :class:`nim_envs.cgt.misere_quotients.raced_solution.RacedSolution`.
+      demand, with equal components sorted.
 
     Args:
         game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.

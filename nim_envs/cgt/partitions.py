@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,13 @@ from nim_envs.typing import IntArray
 
 
 def coarsest_congruence(
-    labels: npt.NDArray[Any],
-    moves: Sequence[npt.NDArray[np.integer]],
-    before_pass: Callable[[], object] = lambda: None,
+    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]]
 ) -> IntArray:
     """Return the coarsest partition into blocks that refines the labels and that moves respect.
 
     Args:
         labels: ``(n,)``.
         moves: for each kind of move, the next point of each point, ``(n,)``.
-        before_pass: called before each pass over all moves.
 
     Returns:
         ``(n,)``, the index of each point's block, from 0 without a gap: two points are in one
@@ -35,7 +32,6 @@ def coarsest_congruence(
     count = int(block.max()) + 1
     while True:
         finer = block
-        before_pass()
         for move in moves:
             finer = np.unique(finer * count + block[move], return_inverse=True)[1].reshape(-1)
         finer_count = int(finer.max()) + 1

@@ -34,11 +34,8 @@ SAMPLE = 1_000
 PUBLIC_SEED = 2026
 """Seed of the octal codes."""
 
-LARGEST_HEAP = 20
-"""Largest heap of the games by octal codes."""
-
-MOST_ROWS = 100_000
-"""Rows of a table for the learned board of an octal code, upper bound."""
+LARGER_HEAPS = (20, 20)
+"""The heaps that are not seen of the games by octal codes."""
 
 
 def octal_codes(seed: Sequence[int], count: int, known: Sequence[str] = ()) -> list[str]:
@@ -110,15 +107,6 @@ def _heaps(game: str, learned: tuple[int, ...], larger: tuple[int, ...], **rules
     return OpenTask(game, {"heaps": learned, **rules}, {"heaps": larger, **rules})
 
 
-def _octal(code: str) -> OpenTask:
-    """Return the task of a code, with the largest heap to learn of at most ``MOST_ROWS`` rows."""
-    for heap in range(LARGEST_HEAP, 0, -1):
-        task = _heaps("octal", (heap,), (LARGEST_HEAP, LARGEST_HEAP), code=code)
-        if np.prod(task.board("learned").rules.shape, dtype=float) <= MOST_ROWS:
-            break
-    return task
-
-
 OF_VERSION = "octal-of-the-version"
 """Task whose code the version of the package draws."""
 
@@ -134,7 +122,9 @@ TASKS: dict[str, OpenTask] = {
     "cram": OpenTask("cram", {"rows": 3, "columns": 4}, {"rows": 4, "columns": 5}),
     "misere-kayles": _heaps("kayles", (10,), (20, 20), misere=True),
     "misere-grundy": _heaps("grundy", (15,), (22, 22), misere=True),
-    **{f"octal-{code[2:]}": _octal(code) for code in CODES},
-    OF_VERSION: _octal(code_of(__version__, CODES)),
+    "octal-523": _heaps("octal", (10,), LARGER_HEAPS, code="0.523"),
+    "octal-025": _heaps("octal", (20,), LARGER_HEAPS, code="0.025"),
+    "octal-266": _heaps("octal", (16,), LARGER_HEAPS, code="0.266"),
+    OF_VERSION: _heaps("octal", (13,), LARGER_HEAPS, code=code_of(__version__, CODES)),
 }
 """The tasks by name."""

@@ -15,9 +15,7 @@ from nim_envs.cgt.misere_quotients.periods import periodic_from
 from nim_envs.cgt.misere_quotients.proof import layers_refutation
 from nim_envs.cgt.misere_quotients.refinement import (
     Limits,
-    Spend,
     TooManyClassesError,
-    ignore_work,
     refine,
 )
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
@@ -40,18 +38,6 @@ LARGEST_LAYERS = 2_000
 REMEMBERED = 32
 """Number of cached quotients, for later games with the same components."""
 
-WORK_PER_CALL = 1_000
-"""Work between two calls of a :data:`MayGoOn`."""
-
-MayGoOn = Callable[[int, float], bool]
-"""Called with the work on a quotient that is about to be done, in units of about a microsecond, and
-with the share of the heaps already added; returns whether to go on."""
-
-
-class _BudgetSpentError(Exception):
-    """Leaves the computation of a quotient that takes more work than allowed."""
-
-
 PROVEN = "misère quotient, proven by its transition algebra"
 PERIODIC = "theorem on periodic misère quotients"
 
@@ -63,13 +49,13 @@ class QuotientSolution(Solution):
 
     Args:
         rules: components of the game.
-        may_go_on: called while a quotient that is not cached is computed; see :meth:`within`.
+        limit: most elements of the quotient.
 
     Raises:
         SearchTooLargeError: the quotient has too many elements, or is infinite.
     """
 
-    def __init__(self, rules: Rules, may_go_on: MayGoOn | None = None) -> None:
+    def __init__(self, rules: Rules, limit: int = LARGEST_ORDER) -> None:
         if rules.has_wide_gaps:
             raise SearchTooLargeError(
                 f"a misère quotient of {rules.name} would need an index for each of {rules.shape} "
@@ -84,13 +70,7 @@ class QuotientSolution(Solution):
             if isinstance(component, SplittingHeap):
                 sizes[component.game] = max(sizes.get(component.game, 0), component.size)
         parts = frozenset(each for each in others if not isinstance(each, SplittingHeap))
-        joint = _cached_joint(parts, frozenset(sizes))
-        if may_go_on is not None:
-            joint.search.spend = _stopping(lambda work: may_go_on(work, joint.share(sizes)))
-        try:
-            quotient = _cached_layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
-        finally:
-            joint.search.spend = ignore_work
+        quotient = _cached_layered(parts, tuple(sorted(sizes.items(), key=repr)), single, limit)
         periodic = any(quotient.is_periodic(game, size) for game, size in sizes.items())
         super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
         self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
@@ -105,24 +85,6 @@ class QuotientSolution(Solution):
         makes_layers = [component in single for component in rules.components]
         states = np.where(makes_layers, rules.shape, 1)
         self._strides = np.where(makes_layers, strides_of(states.tolist()), 0)
-
-    @classmethod
-    def within(cls, rules: Rules, may_go_on: MayGoOn) -> QuotientSolution | None:
-        """Return the solution; ``None`` once ``may_go_on`` has returned False.
-
-        A later call goes on with the heaps and components that were added before.
-
-        Args:
-            rules: components of the game.
-            may_go_on: called for each ``WORK_PER_CALL`` of work.
-
-        Raises:
-            SearchTooLargeError: the quotient has too many elements, or is infinite.
-        """
-        try:
-            return cls(rules, may_go_on)
-        except _BudgetSpentError:
-            return None
 
     def _winning(self, positions: IntArray) -> BoolArray:
         total = np.zeros(positions.shape[:-1], dtype=np.int64)
@@ -156,45 +118,23 @@ class QuotientSolution(Solution):
         return np.asarray(winning & (options != NO_MOVE))
 
 
-def _stopping(may_go_on: Callable[[int], bool]) -> Spend:
-    """Return a function that adds up work and calls ``may_go_on`` with it.
-
-    Raises:
-        _BudgetSpentError: ``may_go_on`` returned False.
-    """
-    collected = 0
-
-    def spend(work: int) -> None:
-        nonlocal collected
-        collected += work
-        if collected >= WORK_PER_CALL:
-            work, collected = collected, 0
-            if not may_go_on(work):
-                raise _BudgetSpentError
-
-    return spend
-
-
 class _JointQuotient:
     """The quotient of sums of any number of some components.
 
     Args:
         components: components other than octal heaps.
         games: rules of the octal heaps.
+        limit: most elements.
     """
 
-    def __init__(self, components: Iterable[Component], games: Iterable[HeapGame]) -> None:
-        self.search = QuotientSearch(LARGEST_ORDER)
+    def __init__(
+        self, components: Iterable[Component], games: Iterable[HeapGame], limit: int
+    ) -> None:
+        self.search = QuotientSearch(limit)
         self.components = tuple(components)
         # By component, the part of each state; ``None`` for states without a move.
         self.parts: dict[Component, list[int | None]] = {}
         self.heaps = HeapQuotients(games, search=self.search)
-
-    def share(self, sizes: dict[HeapGame, int]) -> float:
-        """Return the share of the heaps up to ``sizes`` that were added; 1 if there are none."""
-        added = sum(min(len(self.heaps.parts[game]), size) for game, size in sizes.items())
-        needed = sum(sizes.values())
-        return added / needed if needed else 1.0
 
     def extend(self, sizes: dict[HeapGame, int]) -> None:
         """Add all missing components, and missing heaps of each game up to a size."""
@@ -232,10 +172,14 @@ def _parts_of(component: Component, add: Callable[[list[Word]], int]) -> list[in
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _cached_joint(components: frozenset[Component], games: frozenset[HeapGame]) -> _JointQuotient:
+def _cached_joint(
+    components: frozenset[Component], games: frozenset[HeapGame], limit: int
+) -> _JointQuotient:
     """Return the cached quotient of components; heaps may have to be added."""
     # Sorted, so that every run gives the same numbers.
-    return _JointQuotient(sorted(components, key=repr), sorted(games, key=lambda game: game.name))
+    return _JointQuotient(
+        sorted(components, key=repr), sorted(games, key=lambda game: game.name), limit
+    )
 
 
 class _LayeredQuotient:
@@ -297,7 +241,7 @@ class _LayeredQuotient:
         for after in options[1:]:
             won = np.any([losts[layer] for layer in after], axis=0)
             try:
-                limits = Limits(joint.search.limit, spend=joint.search.spend)
+                limits = Limits(joint.search.limit)
                 refined = refine(classes, won, limits)
             except TooManyClassesError:
                 raise joint.search.too_many() from None
@@ -331,10 +275,11 @@ def _cached_layered(
     parts: frozenset[Component],
     sizes: tuple[tuple[HeapGame, int], ...],
     single: tuple[Component, ...],
+    limit: int,
 ) -> _LayeredQuotient:
     """Return the cached quotient of components and of heaps up to some sizes."""
     return _LayeredQuotient(
-        _cached_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single
+        _cached_joint(parts, frozenset(game for game, _ in sizes), limit), dict(sizes), single
     )
 
 

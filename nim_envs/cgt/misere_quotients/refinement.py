@@ -49,10 +49,8 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,23 +70,8 @@ MOST_GUESSES = 1_000
 """Most guesses when a part is added, far more than any known quotient needs."""
 
 
-CALL, PAIR, GATHERED, SORTED = 20, 5, 250, 10
-"""Work of an array operation and of a pair; entries gathered or sorted per unit of work."""
-
-GUESS, JOIN, JOINED = 100, 400, 100
-"""Work of a guess, and of joining classes; products of joined classes per unit of work."""
-
-
 class TooManyClassesError(Exception):
     """There are more classes than the limit."""
-
-
-Spend = Callable[[int], None]
-"""Called with work before it is done, in units of about a microsecond; may raise an error."""
-
-
-def ignore_work(work: int) -> None:
-    """Ignore the work."""
 
 
 @dataclass
@@ -98,12 +81,10 @@ class Limits:
     Attributes:
         classes: most classes.
         guesses: most guesses that may still be made.
-        spend: called with the work; may raise an error to stop.
     """
 
     classes: int
     guesses: int = MOST_GUESSES
-    spend: Spend = ignore_work
 
 
 @dataclass(eq=False)
@@ -248,7 +229,7 @@ def refine(
     Args:
         classes: classes of positions.
         won_at_once: whether each class has the property whatever its options, ``(n,)``.
-        limits: limits of classes, guesses and work.
+        limits: limits of classes and guesses.
         without_last: the result for positions without the last part, if known.
 
     Raises:
@@ -262,9 +243,8 @@ def refine(
                 "a misère quotient was not found within the allowed number of guesses; it may be "
                 "infinite"
             )
-        limits.spend(GUESS)
         lost = _guess(classes, won_at_once)
-        if OpenRests(classes, won_at_once, lost, limits.spend).holds():
+        if OpenRests(classes, won_at_once, lost).holds():
             return Refinement(classes, np.arange(classes.order, dtype=np.int16), lost)
     last = len(classes.elements) - 1
     fine, coarser = classes.without_last
@@ -318,7 +298,7 @@ def _joined(
         losts: the lost classes of ``fine`` with 0, 1, ... copies of the last part.
         powers: the class in ``classes`` of 0, 1, ... copies of the last part.
         back: smaller number of copies that is equivalent to ``len(losts)`` copies.
-        limits: limits of classes and work.
+        limits: limits of classes.
     """
     last, count, order = len(classes.elements) - 1, len(losts), fine.order
     # A class of ``fine`` with some copies has the index ``copies * order + class``.
@@ -333,12 +313,11 @@ def _joined(
     moves = [
         copies * order + fine.products[rest, element] for element in fine.distinct_elements
     ] + [folded[copies + 1] * order + rest]
-    block = congruence(2 * above + lost, moves, limits.spend)
+    block = coarsest_congruence(2 * above + lost, moves)
     lengths = fine.lengths[rest] + copies * fine.parts.lengths[last]
     examples, indices = by_shortest(block, lengths)
     if len(examples) > limits.classes:
         raise TooManyClassesError
-    limits.spend(JOIN + len(examples) ** 2 // JOINED)
     class_of = indices.astype(np.int16)
     one, many = rest[examples], copies[examples]
     sums = folded[many[:, np.newaxis] + many].astype(np.int64) * order
@@ -386,14 +365,6 @@ def _options_of(
     return options
 
 
-def congruence(
-    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]], spend: Spend
-) -> IntArray:
-    """Return the coarsest partition that moves respect; ``spend`` is called with the work."""
-    work = len(moves) * (CALL + len(labels) // SORTED)
-    return coarsest_congruence(labels, moves, lambda: spend(work))
-
-
 class OpenRests:
     """A proof that a guess obeys the rule of play, or a refutation of it.
 
@@ -406,14 +377,10 @@ class OpenRests:
         classes: the classes of the positions.
         won_at_once: whether each class is won whatever its options, ``(n,)``.
         lost: whether each class is guessed to be lost, ``(n,)``.
-        spend: called with the work.
     """
 
-    def __init__(
-        self, classes: Classes, won_at_once: BoolArray, lost: BoolArray, spend: Spend = ignore_work
-    ) -> None:
+    def __init__(self, classes: Classes, won_at_once: BoolArray, lost: BoolArray) -> None:
         self._classes, self._at_once, self._lost = classes, won_at_once, lost
-        self._spend = spend
         self._open = ~lost & ~won_at_once
         # By class of positions: the largest sets of open rests, and their number.
         self._most: list[set[int]] = [set() for _ in range(classes.order)]
@@ -445,7 +412,6 @@ class OpenRests:
         Returns:
             The bits; ``None`` if a move in the part wins a sum guessed to be lost.
         """
-        self._spend(CALL + self._classes.order * len(after) // GATHERED)
         sums = self._classes.products[:, element]
         wins = self._lost[self._classes.products[:, after]].any(axis=1)
         if (wins & self._lost[sums]).any():
@@ -459,7 +425,6 @@ class OpenRests:
             return
         for smaller in [other for other in known if other | rests == rests]:
             del known[smaller]
-        self._spend(CALL + self._classes.order**2 // GATHERED)
         known[rests] = row_of(rests, self._classes.order)[self._classes.products]
 
     def _no_empty_rest_is_open(self) -> bool:
@@ -474,13 +439,11 @@ class OpenRests:
             rows = rows_of([rests for _, rests in pairs], order)
             frontier = []
             for part, rests in parts:
-                self._spend(CALL + rows.size // GATHERED)
                 now = rows[:, products[:, part]] & self._parts[part][rests][elements]
                 if now[:, 0].any():
                     return False
                 some = np.flatnonzero(now.any(axis=1))
                 sums = products[elements[some], part].tolist()
-                self._spend(len(some) * PAIR)
                 for element, left in zip(sums, bits(now[some]), strict=True):
                     if self._is_new(element, left):
                         frontier.append((element, left))

@@ -13,14 +13,11 @@ from nim_envs.cgt.misere_quotients.refinement import (
     Limits,
     OpenRests,
     Refinement,
-    Spend,
     TooManyClassesError,
     coarsest,
-    congruence,
-    ignore_work,
     refine,
 )
-from nim_envs.cgt.partitions import by_shortest
+from nim_envs.cgt.partitions import by_shortest, coarsest_congruence
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.typing import BoolArray, IntArray
 from nim_envs.validation import checked_integer
@@ -61,13 +58,11 @@ class QuotientSearch:
         limit: most elements.
 
     Attributes:
-        spend: called with the work of adding parts; may raise an error to stop.
         refined: the classes, with the empty position separate, and the lost ones.
     """
 
     def __init__(self, limit: int = LARGEST_ORDER) -> None:
         self.parts = Parts()
-        self.spend: Spend = ignore_work
         self.limit = checked_integer("limit", limit, 1, LARGEST_LIMIT)
         # Here the empty position, which is won at once, is a class of its own; in the quotient
         # other positions may be in its class.
@@ -94,7 +89,7 @@ class QuotientSearch:
         if not self._add_known(part):
             coarse = coarsest(self.parts, part + 1)
             try:
-                limits = Limits(self.limit + 1, spend=self.spend)
+                limits = Limits(self.limit + 1)
                 refined = refine(coarse, WON_AT_ONCE, limits, self.refined)
             except TooManyClassesError:
                 raise self.too_many() from None
@@ -137,7 +132,7 @@ class QuotientSearch:
     def _proven(self, refined: Refinement) -> OpenRests:
         classes = refined.classes
         at_once = WON_AT_ONCE[refined.coarser]
-        open_rests = OpenRests(classes, at_once, refined.lost, self.spend)
+        open_rests = OpenRests(classes, at_once, refined.lost)
         if not open_rests.holds():
             raise AssertionError(f"wrong classes of sums of {len(classes.elements)} parts")
         return open_rests
@@ -157,7 +152,7 @@ class QuotientSearch:
         """Return the element of each class, the empty position's included."""
         classes, lost = self.refined.classes, self.refined.lost
         moves = [classes.products[:, element] for element in classes.distinct_elements]
-        return congruence(lost, moves, self.spend)
+        return coarsest_congruence(lost, moves)
 
     def quotient(self) -> PartsQuotient:
         """Return the quotient, proven by :func:`nim_envs.cgt.misere_quotients.proof.refutation`.
