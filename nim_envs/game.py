@@ -59,7 +59,7 @@ class Game:
         >>> game = Game(nim(heaps=(1, 2, 4)), Convention.MISERE)
         >>> game.solution.winning_actions((1, 2, 4)).tolist()
         [8]
-        >>> game.rules.describe_action(8)
+        >>> game.describe(8)
         'heap 2: take 1'
     """
 
@@ -248,6 +248,29 @@ class Game:
                 f"{self.rules.coordinate_tuple(checked)} leaves a legal move: the game is not over"
             )
         return int(self.convention.end_values(self.rules, checked))
+
+    def describe(self, action: int, position: Any = None) -> str:
+        """Return an action in words, such as ``"heap 1: take 2"``.
+
+        Args:
+            action: ``component * rules.num_options + option``.
+            position: one position before the action, as in :meth:`moves`; the words may depend on
+                it. ``None``: words that hold at every position.
+
+        Raises:
+            InvalidActionError: not an integer of the action space.
+            InvalidPositionError: ``position`` is not one position of the game.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> game = make_game("euclid")
+            >>> game.describe(1)
+            'pair 0: subtract 2 times the smaller number'
+            >>> game.describe(1, (36, 13))
+            'pair 0: subtract 2 times 13, leave (10, 13)'
+        """
+        checked = None if position is None else self.rules.checked_position(position)
+        return self.rules.describe_action(action, checked)
 
     def start_positions(self) -> IntArray:
         """Return every position that a game can start from, ``(n, components)``.
