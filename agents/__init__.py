@@ -45,11 +45,9 @@ if TYPE_CHECKING:
     from agents.research.quotients.learner import QuotientLearner
     from agents.research.signed_products.learner import SignedProducts
     from agents.storage import load, save
-    from agents.tabular.heap_symmetry import HeapSymmetry
     from agents.tabular.learner import TabularLearner
     from agents.tabular.replay import Replay
     from agents.tabular.schedules import Decay
-    from agents.tabular.shaping import NimSumShaping
     from agents.training import Opponents, train
 else:
     __getattr__, __dir__ = lazy_names(
@@ -66,14 +64,12 @@ else:
             "GameChoosingLearner": "agents.base",
             "GameLearner": "agents.base",
             "GradientBandit": "agents.learners.gradient_bandit",
-            "HeapSymmetry": "agents.tabular.heap_symmetry",
             "HumanAgent": "agents.players.human",
             "HypothesisError": "agents.base",
             "Learner": "agents.base",
             "MinimaxAgent": "agents.players.search",
             "MonteCarloES": "agents.learners.monte_carlo",
             "NaturalPolicyGradient": "agents.learners.natural_policy_gradient",
-            "NimSumShaping": "agents.tabular.shaping",
             "Opponents": "agents.training",
             "OptimalAgent": "agents.players.optimal",
             "OutcomeSearchAgent": "agents.players.search",
@@ -110,14 +106,12 @@ __all__ = [
     "GameChoosingLearner",
     "GameLearner",
     "GradientBandit",
-    "HeapSymmetry",
     "HumanAgent",
     "HypothesisError",
     "Learner",
     "MinimaxAgent",
     "MonteCarloES",
     "NaturalPolicyGradient",
-    "NimSumShaping",
     "Opponents",
     "OptimalAgent",
     "OutcomeSearchAgent",

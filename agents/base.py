@@ -43,7 +43,6 @@ class Transition(NamedTuple):
     next_legal_actions: IntArray  # (legal actions,)
     terminated: bool  # whether the move or the reply ended the game
     truncated: bool = False  # whether the game was truncated there, so that it has no result
-    bonus: float = 0.0  # reward added by reward shaping
 
     def with_observations(self, change: Callable[[Array], Array]) -> Transition:
         """Return the transition with all three observations changed by a function."""

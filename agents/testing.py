@@ -19,10 +19,10 @@ from agents.base import (
     Trainable,
     Transition,
 )
+from agents.evaluation.visits import LearnerWrapper
 from agents.games import game_of
 from agents.storage import StorageError, load, save
 from agents.tabular.compiled_games.self_play import compiled_self_play
-from agents.tabular.wrapper import LearnerWrapper
 from agents.training import train
 from nim_envs.testing import ConformanceError, check_policy
 from nim_envs.testing.requirements import COPIES, during, require, require_equal, same, text_of

@@ -14,7 +14,6 @@ import click
 from agents import (
     ColumnAutomatonLearner,
     GameChoosingLearner,
-    HeapSymmetry,
     Learner,
     OptimalAgent,
     QLearning,
@@ -26,6 +25,7 @@ from agents import (
 )
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.games import same_game
+from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import train
 from benchmarks.run_log import RunLog
 from benchmarks.timing import timed
@@ -45,10 +45,23 @@ LEARNERS: dict[str, Maker] = {
 }
 """The learners of this project, and two players that do not learn, by name."""
 
-MORE_LEARNERS: dict[str, Maker] = {
-    "q-learning-symmetric": lambda env: (
-        HeapSymmetry(QLearning.for_env(env, epsilon=0.5), env.game),
-    ),
+
+def q_learning_of_sorted_heaps(env: GameEnv, games: int, seed: int) -> Any:
+    """Return the greedy policy of Q-learning in the game of sorted heaps, for heaps in any order.
+
+    Args:
+        env: environment of the game.
+        games: number of games to play.
+        seed: integer seed.
+    """
+    sorted_env = GameEnv(sorted_game(env.game))
+    learner = QLearning.for_env(sorted_env, epsilon=0.5)
+    train(sorted_env, learner, games, seed=seed, progress=False)
+    return in_any_order(learner.greedy(), env.game)
+
+
+MORE_LEARNERS: dict[str, Callable[..., Any]] = {
+    "q-learning-symmetric": q_learning_of_sorted_heaps,
     "real-time-dynamic-programming-symmetric": lambda env: (
         RealTimeDynamicProgramming.for_env(env, epsilon=0.3, symmetric=True),
     ),
@@ -59,7 +72,8 @@ MORE_LEARNERS: dict[str, Maker] = {
     "quotient": lambda env: (QuotientLearner.for_env(env),),
     "signed-products": lambda env: (SignedProducts.for_env(env),),
 }
-"""More learners of this project, which know what positions consist of, by name."""
+"""More learners of this project, which know what positions consist of, by name; and functions of
+environment, games and seed that train one."""
 
 KNOWLEDGE = {
     "random": "nothing",
@@ -140,10 +154,7 @@ def maker(name: str) -> Maker:
     Raises:
         InvalidGameError: there is no such module, or no such name in it.
     """
-    known = {**LEARNERS, **MORE_LEARNERS}
-    if name in known:
-        return known[name]
-    entry = resolved(name)
+    entry = _entry(name)
     make = getattr(entry, "for_env", entry)
 
     def agents(env: GameEnv) -> tuple[Any, ...]:
@@ -172,7 +183,7 @@ def train_learner(name: str, env: GameEnv, games: int, seed: int) -> TrainedLear
     if _arguments(name) == POLICY:
         return TrainedLearner(0, 0.0, (resolved(name),), env.game, lambda _: resolved(name))
     if _arguments(name) == TRAINER:
-        seconds, result = timed(partial(resolved(name), env, games, seed))
+        seconds, result = timed(partial(_entry(name), env, games, seed))
         policy, env_or_game = result if isinstance(result, tuple) else (result, env)
         if not same_game(env_or_game.game, env.game):
             raise click.UsageError(
@@ -255,9 +266,15 @@ def checked_own(learners: Iterable[str], env: Callable[[], GameEnv], log: RunLog
     return own
 
 
+def _entry(name: str) -> Any:
+    """Return what a name stands for: a function of this project, or anything of the user's."""
+    known = {**LEARNERS, **MORE_LEARNERS}
+    return known[name] if name in known else resolved(name)
+
+
 def _arguments(name: str) -> int:
     """Return the number of required positional arguments of a function; 0 of anything else."""
-    entry = resolved(name) if is_own(name) else None
-    if entry is None or isinstance(entry, type) or hasattr(entry, "for_env"):
+    entry = _entry(name)
+    if isinstance(entry, type) or hasattr(entry, "for_env"):
         return 0
     return required_arguments(entry)

@@ -72,8 +72,8 @@ BOARDS: dict[str, SpeedTask] = {
 EXPLORATION = {"q-learning": 0.5, "double-q-learning": 0.5, "real-time-dynamic-programming": 1.0}
 """Epsilon of learners that learn faster with more exploration than in their registration."""
 
-SYMMETRIC = ("q-learning-symmetric", "real-time-dynamic-programming-symmetric")
-"""Learners that know that the order of heaps does not matter."""
+SYMMETRIC = "real-time-dynamic-programming-symmetric"
+"""The learner that knows that the order of heaps does not matter."""
 
 
 def _one(make: Callable[..., Any], epsilon: float | None = None) -> Callable[[GameEnv], Learner]:
@@ -83,7 +83,7 @@ def _one(make: Callable[..., Any], epsilon: float | None = None) -> Callable[[Ga
 
 LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
     **{name: _one(row.make, EXPLORATION.get(name)) for name, row in registry.LEARNERS.items()},
-    **{name: _one(MORE_LEARNERS[name]) for name in SYMMETRIC},
+    SYMMETRIC: _one(MORE_LEARNERS[SYMMETRIC]),
 }
 """Functions by name that make one learner for both seats."""
 

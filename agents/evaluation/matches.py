@@ -13,12 +13,12 @@ from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
 from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
-from nim_envs.player_answers import NO_LEGAL_MOVE, one_action
+from nim_envs.player_answers import one_action
 from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, Policy, hint, is_player
 from nim_envs.progress import progress_bar
 from nim_envs.scoring import best_response
-from nim_envs.scoring.process import Process
-from nim_envs.typing import Array, IntArray, MaskArray
+from nim_envs.scoring.scored_game import scored_game
+from nim_envs.typing import Array, MaskArray
 from nim_envs.validation import checked_integer, checked_number
 
 LARGEST_LIMIT = 1 << 20
@@ -90,12 +90,10 @@ class MatchedPlayer:
         self._agent = player if isinstance(player, Agent) else None
         self._adapter = BatchPlayerAdapter(player, rules)
         self._num_actions: int | None = None
-        self._actions: IntArray | None = None
         if env is base or rules is None:
             return
         if self._adapter.moves:
-            # A move is an action of the game, to which wrappers may give another index.
-            self._actions = Process(env, player).actions
+            scored_game(env)  # a move is an action of the game, which wrappers must not change
             return
         space: Any = env.action_space(PLAYERS[0])
         self._num_actions = int(space.n)
@@ -126,10 +124,7 @@ class MatchedPlayer:
             raise InvalidActionError(
                 f"actions must be an array of shape (1,), not of shape {actions.shape}"
             )
-        if self._actions is None or actions[0] == NO_LEGAL_MOVE:
-            return actions[0]
-        indices = np.flatnonzero(self._actions == actions[0])
-        return indices[0] if len(indices) else NO_LEGAL_MOVE
+        return actions[0]
 
 
 def play_match(
@@ -163,8 +158,8 @@ def play_match(
 
     Returns:
         The result; with the attainable limit where ``env`` is a :class:`nim_envs.GameEnv` with
-        integer observations and without ``max_cycles``, or wrapped so that scores can follow it and
-        every move can be made; the game has at most :data:`LARGEST_LIMIT` positions, and the
+        integer observations and without ``max_cycles``, wrapped only as scores can follow; the game
+        has at most :data:`LARGEST_LIMIT` positions, and the
         opponent has ``action_probabilities``.
 
     Raises:
@@ -229,9 +224,6 @@ def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | N
     if base.encoding.name != "integer" or base.max_cycles is not None:
         return None
     try:
-        counts = Process(env, opponent).action_counts
-        if counts is not None and not counts.all():
-            return None  # some move has no action in this environment
         response = best_response(opponent, env)
         positions, probabilities = game.start.sampler(game).support()
     except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed

@@ -2,11 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from agents.base import Learner, Transition
-from agents.tabular.wrapper import LearnerWrapper
-from nim_envs.typing import IntArray
+from agents.base import GameLearner, Learner, ScorableAgent, Transition
+from nim_envs.typing import Array, IntArray, MaskArray
+
+
+class LearnerWrapper:
+    """Passes every call on to a learner.
+
+    Args:
+        learner: learner inside.
+
+    Attributes:
+        learner: as given.
+    """
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
+        self._game_learner = learner if isinstance(learner, GameLearner) else None
+
+    def __repr__(self) -> str:
+        """Return the names of the wrapper and of the learner inside."""
+        return f"{type(self).__name__}({self.learner!r})"
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return the learner's action."""
+        return self.learner.act(observation, action_mask, rng)
+
+    def begin_game(self) -> None:
+        """Prepare the learner for a new game."""
+        if self._game_learner is not None:
+            self._game_learner.begin_game()
+
+    def update(self, transition: Transition) -> None:
+        """Let the learner learn from a turn."""
+        self.learner.update(transition)
+
+    def learn_from_game(self, transitions: Sequence[Transition]) -> None:
+        """Let the learner learn from a game."""
+        if self._game_learner is not None:
+            self._game_learner.learn_from_game(transitions)
+
+    def greedy(self) -> ScorableAgent:
+        """Return the greedy policy of the learner."""
+        return self.learner.greedy()
 
 
 class VisitRecorder(LearnerWrapper):

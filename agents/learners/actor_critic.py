@@ -26,7 +26,7 @@ def actor_critic_td_error(v: float, reward: float, discount: float, v_next: floa
 
     Args:
         v: V(s), for the player to move.
-        reward: r, with the bonus.
+        reward: r.
         discount: γ.
         v_next: V(s') of the position after the move; 0 where the game has ended.
 
@@ -44,9 +44,7 @@ def learn(learner: CriticState, turn: Transition, context: UpdateContext) -> Non
     """Apply :func:`actor_critic_td_error` to V(s) and, times the gradient, to H(s, ·)."""
     values, preferences = learner.critic, learner.preferences[context.state]
     v_next = values[context.reply_state] if len(turn.reply_legal_actions) else 0.0
-    td_error = actor_critic_td_error(
-        values[context.state], turn.reward + turn.bonus, learner.discount, v_next
-    )
+    td_error = actor_critic_td_error(values[context.state], turn.reward, learner.discount, v_next)
     values[context.state] += learner.critic_rate * td_error
     gradient = learner.probabilities
     log_policy_gradient(preferences, turn.action, turn.legal_actions, 1.0, gradient)

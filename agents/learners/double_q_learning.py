@@ -44,7 +44,7 @@ def double_q_learning_td_error(
     Args:
         q: Q1(s, ·), ``(actions,)``.
         action: a.
-        reward: r, with the bonus.
+        reward: r.
         discount: γ.
         q_next: Q1(s', ·), ``(actions,)``, at the position after the move.
         other_q_next: Q2(s', ·), ``(actions,)``.
@@ -82,7 +82,7 @@ def learn(learner: DoubleQLearningState, turn: Transition, context: UpdateContex
         updated, other = learner.second, learner.first
     state, action, reply_state = context.state, turn.action, context.reply_state
     td_error = double_q_learning_td_error(
-        updated[state], action, turn.reward + turn.bonus, learner.discount, updated[reply_state],
+        updated[state], action, turn.reward, learner.discount, updated[reply_state],
         other[reply_state], turn.reply_legal_actions, learner.uniforms[1],
     )  # fmt: skip
     updated[state, action] += learner.learning_rate * td_error

@@ -55,7 +55,7 @@ def expected_sarsa_td_error(
     Args:
         q: Q(s, ·), ``(actions,)``.
         action: a.
-        reward: r, from the move, the reply and the bonus.
+        reward: r, from the move and the reply.
         discount: γ.
         q_next: Q(s', ·), ``(actions,)``, at the mover's next turn.
         next_legal_actions: legal actions at s'; empty where the game has ended, so that r alone
@@ -79,7 +79,7 @@ def learn(learner: ExpectedSARSAState, turn: Transition, context: UpdateContext)
     if is_unanswered(turn):
         return
     q, q_next = learner.table[context.state], learner.table[context.next_state]
-    reward = turn.reward + turn.bonus + turn.reply_reward
+    reward = turn.reward + turn.reply_reward
     td_error = expected_sarsa_td_error(
         q, turn.action, reward, learner.discount, q_next, turn.next_legal_actions, context.epsilon
     )

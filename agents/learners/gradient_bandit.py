@@ -41,7 +41,7 @@ def gradient_bandit_step(
     with this one.
 
     Args:
-        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn, plus any bonus.
+        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn.
         baseline: R̄(s), mean of the earlier results at s.
         learning_rate: α.
         temperature: τ.

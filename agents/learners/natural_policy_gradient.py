@@ -30,7 +30,7 @@ def natural_policy_gradient_td_error(
     Args:
         q: Q(s, ·), ``(actions,)``.
         action: a.
-        reward: r, with the bonus.
+        reward: r.
         discount: γ.
         q_next: Q(s', ·), ``(actions,)``, at the position after the move.
         probabilities_next: π(· | s'), ``(actions,)``.
@@ -69,7 +69,7 @@ def learn(learner: CriticState, turn: Transition, context: UpdateContext) -> Non
     softmax(learner.preferences[context.reply_state], replies, 1.0, probabilities)
     q_next = learner.critic[context.reply_state]
     td_error = natural_policy_gradient_td_error(
-        q, turn.action, turn.reward + turn.bonus, learner.discount, q_next, probabilities, replies
+        q, turn.action, turn.reward, learner.discount, q_next, probabilities, replies
     )
     q[turn.action] += learner.critic_rate * td_error
     softmax(preferences, legal_actions, 1.0, probabilities)

@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from agents.base import Transition
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily
-from agents.tabular.index import LARGEST_VALUE, initial_table
+from agents.tabular.index import initial_table
 from agents.tabular.learner import SavedTables
 from agents.tabular.protocol import LearningRule, UpdateContext, is_unanswered, legal_at
 from agents.tabular.replay import (
@@ -27,7 +27,7 @@ from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
 from nim_envs.typing import FloatArray, IntArray
-from nim_envs.validation import checked_choice, checked_number
+from nim_envs.validation import checked_choice
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
 NEGAMAX, OWN_TURN, OPPONENT_MAX = range(len(BOOTSTRAPS))
@@ -40,8 +40,6 @@ class QLearningState(NamedTuple):
     learning_rate: float
     discount: float  # negative where the opponent moves at s'
     bootstrap: int  # index in BOOTSTRAPS
-    win_reward: float
-    loss_reward: float
 
 
 class ReplayState(NamedTuple):
@@ -53,23 +51,15 @@ class ReplayState(NamedTuple):
 
 
 @compiled(inner=True)
-def scaled_reward(reward: float, win_reward: float, loss_reward: float) -> float:
-    """Return a reward with ``win_reward`` in place of +1 and ``loss_reward`` in place of -1."""
-    if reward > 0.0:
-        return reward * win_reward
-    return -reward * loss_reward
-
-
-@compiled(inner=True)
 def reward_of(learner: QLearningState, turn: Transition) -> float:
-    """Return r, with the bonus.
+    """Return r.
 
     For negamax it is the reward of the move alone, as s' is the position that the opponent meets;
     for the other bootstraps that of move and reply.
     """
-    reward = scaled_reward(turn.reward, learner.win_reward, learner.loss_reward) + turn.bonus
+    reward = turn.reward
     if learner.bootstrap != NEGAMAX:
-        reward += scaled_reward(turn.reply_reward, learner.win_reward, learner.loss_reward)
+        reward += turn.reply_reward
     return reward
 
 
@@ -211,8 +201,6 @@ class QLearning(ActionValueLearner):
             schedule over finished games such as :class:`agents.tabular.schedules.Decay`.
         initial_range: initial values are drawn uniformly from ``-initial_range`` to
             ``initial_range``.
-        win_reward: reward that replaces +1.
-        loss_reward: reward that replaces -1.
         replay: settings of experience replay; ``None``: no replay.
         seed: seed of the initial values and of the replay.
 
@@ -240,15 +228,11 @@ class QLearning(ActionValueLearner):
         discount: float = 1.0,
         epsilon: float | Schedule = 0.2,
         initial_range: float = 0.0,
-        win_reward: float = 1.0,
-        loss_reward: float = -1.0,
         replay: Replay | None = None,
         seed: int = 0,
     ) -> None:
         checked_choice("bootstrap", bootstrap, BOOTSTRAPS)
         check_step(learning_rate, discount)
-        for name, reward in (("win_reward", win_reward), ("loss_reward", loss_reward)):
-            checked_number(name, reward, -LARGEST_VALUE, LARGEST_VALUE)
         rng = np.random.default_rng(seed)
         index, table = initial_table(observation_space, action_space, initial_range, rng)
         q_learning = QLearningState(
@@ -256,8 +240,6 @@ class QLearning(ActionValueLearner):
             float(learning_rate),
             -float(discount) if bootstrap == "negamax" else float(discount),
             BOOTSTRAPS.index(bootstrap),
-            float(win_reward),
-            float(loss_reward),
         )
         state: QLearningState | ReplayState = q_learning
         learned = {}
@@ -267,8 +249,7 @@ class QLearning(ActionValueLearner):
             self.rule = self.rule_with_replay
         arguments = {
             "bootstrap": bootstrap, "learning_rate": learning_rate, "discount": discount,
-            "epsilon": epsilon, "initial_range": initial_range, "win_reward": win_reward,
-            "loss_reward": loss_reward, "replay": replay, "seed": seed,
+            "epsilon": epsilon, "initial_range": initial_range, "replay": replay, "seed": seed,
         }  # fmt: skip
         super().__init__(
             index, state, learned=learned, arguments=arguments, epsilon=epsilon,

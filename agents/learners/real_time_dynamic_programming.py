@@ -148,7 +148,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         sweeping: whether a decrease of a position's value immediately updates its predecessors,
             except those by moves that split.
         symmetric: whether positions that differ in the order of like heaps share a value; see
-            :class:`agents.tabular.position_sorter.PositionSorter`.
+            :func:`agents.tabular.index.heap_order`.
         dtype: type of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds all
             values that a learning rate of 1 can give: -1 lost, 0 unknown or drawn, 1 won.
 

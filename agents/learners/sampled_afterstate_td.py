@@ -37,7 +37,7 @@ def afterstate_td_error(v: float, reward: float, discount: float, v_next: float)
 
     Args:
         v: V(s').
-        reward: r, from the move, the reply and the bonus.
+        reward: r, from the move and the reply.
         discount: γ.
         v_next: V(s''); 0 where the game has ended.
 
@@ -56,7 +56,7 @@ def learn(learner: SampledAfterstateTDState, turn: Transition, context: UpdateCo
     if is_unanswered(turn):
         return
     values = learner.positions.values
-    reward = turn.reward + turn.reply_reward + turn.bonus
+    reward = turn.reward + turn.reply_reward
     v_next = 0.0 if turn.terminated else values[context.next_state]
     td_error = afterstate_td_error(values[context.reply_state], reward, learner.discount, v_next)
     values[context.reply_state] += learner.learning_rate * td_error

@@ -30,7 +30,7 @@ def sarsa_td_error(q: float, reward: float, discount: float, q_next: float) -> f
 
     Args:
         q: Q(s, a).
-        reward: r, from the move, the reply and the bonus.
+        reward: r, from the move and the reply.
         discount: γ.
         q_next: Q(s', a') of the mover's next turn; 0 where the game has ended.
 
@@ -53,7 +53,7 @@ def begin_game(learner: SARSAState) -> None:
 def learn(learner: SARSAState, turn: Transition, context: UpdateContext) -> None:
     """Apply :func:`sarsa_td_error` to the seat's previous turn, and to its last."""
     table, seat = learner.table, turn.seat
-    reward = turn.reward + turn.bonus + turn.reply_reward
+    reward = turn.reward + turn.reply_reward
     if learner.states[seat] >= 0:
         state, action = learner.states[seat], learner.actions[seat]
         q_next = table[context.state, turn.action]

@@ -36,7 +36,7 @@ def lambda_return(
     G = r.
 
     Args:
-        reward: r, from the move, the reply and the bonus.
+        reward: r, from the move and the reply.
         discount: γ.
         trace_decay: λ; 0 where the return is cut at s'.
         value_next: max_a' Q(s', a'), 0 at the last turn.

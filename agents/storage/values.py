@@ -18,10 +18,8 @@ from agents.restoring.schema import (
     check_value,
     parameter_type,
 )
-from agents.tabular.heap_symmetry import HeapSymmetry
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, Schedule, harmonic
-from agents.tabular.shaping import NimSumShaping
 from nim_envs import Game, make_game
 from nim_envs.archive import Archive, promise
 from nim_envs.errors import StorageError
@@ -35,9 +33,9 @@ BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 
 @functools.cache
 def classes() -> dict[str, Any]:
-    """Return the classes that can be saved, by their names in a file: learners and wrappers."""
+    """Return the classes that can be saved, by their names in a file."""
     learners = [*(row.learner for row in LEARNERS.values()), *map(generalising_class, GENERALISING)]
-    return {cls.__name__: cls for cls in (*learners, HeapSymmetry, NimSumShaping)}
+    return {cls.__name__: cls for cls in learners}
 
 
 class Encoder:

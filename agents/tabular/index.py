@@ -10,6 +10,7 @@ from gymnasium import spaces
 
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
+from nim_envs.errors import InvalidGameError
 from nim_envs.rules.component import strides_of
 from nim_envs.typing import Array, FloatArray, IntArray
 from nim_envs.validation import checked_number
@@ -37,7 +38,7 @@ def sorted_index(observation: Array, strides: IntArray, order: IntArray | None) 
     Args:
         observation: position, ``(components,)``.
         strides: mixed-radix strides, ``(components,)``.
-        order: order of the components; see :class:`agents.tabular.position_sorter.PositionSorter`.
+        order: order of the components; see :func:`heap_order`.
     """
     if order is not None:
         for end in range(1, len(order)):
@@ -48,6 +49,25 @@ def sorted_index(observation: Array, strides: IntArray, order: IntArray | None) 
                 place -= 1
             observation[order[place]] = state
     return mixed_radix_index(observation, strides, 0)
+
+
+def heap_order(rules: Rules) -> IntArray:
+    """Return the heaps from the one with the fewest states to the one with the most.
+
+    Raises:
+        InvalidGameError: they have different options in the same states, or slots of their own.
+    """
+    order: IntArray = np.argsort(rules.shape, kind="stable")
+    largest = rules.table[order[-1]]
+    for index, heap in enumerate(rules.components):
+        if not np.array_equal(rules.table[index, : heap.states], largest[: heap.states]):
+            raise InvalidGameError(
+                "sorted heaps need components with the same options in the same states, and "
+                f"components {index} and {order[-1]} of {rules.name} differ"
+            )
+    if rules.slot_groups and len(rules.slot_groups[0]) < len(rules.components):
+        raise InvalidGameError(f"sorted heaps need slots that all share, unlike {rules.name}")
+    return order
 
 
 class ObservationIndex:

@@ -84,12 +84,6 @@ class TabularLearner(ABC):
 
     rule: LearningRule
 
-    sorter: ClassVar[None] = None
-    """No sorting of positions; see :class:`agents.tabular.heap_symmetry.HeapSymmetry`."""
-
-    bonus: ClassVar[float] = 0.0
-    """No bonus besides the reward; see :class:`agents.tabular.shaping.NimSumShaping`."""
-
     uses_rules: ClassVar[bool] = False
     """Whether it uses the rules; its constructor then takes the game in place of spaces."""
 
@@ -261,7 +255,7 @@ class TabularLearner(ABC):
             self._fields, self.index.strides, self.index.offset, positions,
             legal_actions, legal_counts,
             np.array([turn.action for turn in transitions]),
-            np.array([turn.reward + turn.reply_reward + turn.bonus for turn in transitions]),
+            np.array([turn.reward + turn.reply_reward for turn in transitions]),
             float(last.reward + last.reply_reward),
         )  # fmt: skip
 

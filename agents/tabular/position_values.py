@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.games import same_game
-from agents.tabular.index import ObservationIndex, positions_of, sorted_index
+from agents.tabular.index import ObservationIndex, heap_order, positions_of, sorted_index
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import shared_by_best, with_exploration
-from agents.tabular.position_sorter import PositionSorter
 from agents.tabular.protocol import Decision
 from agents.tabular.schedules import Schedule
 from agents.tabular.selection import epsilon_greedy_action
@@ -51,7 +50,7 @@ def position_values(game: Game, values: Array, *, symmetric: bool = False) -> Po
     return PositionValues(
         values,
         compiled_rules(rules),
-        PositionSorter(rules).order if symmetric else None,
+        heap_order(rules) if symmetric else None,
         np.zeros(len(rules.shape), np.int64),
         np.zeros(rules.num_actions),
     )

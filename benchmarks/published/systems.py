@@ -13,7 +13,6 @@ import numpy as np
 from agents import (
     ColumnAutomatonLearner,
     GradientBandit,
-    HeapSymmetry,
     MonteCarloES,
     NaturalPolicyGradient,
     OptimalAgent,
@@ -28,6 +27,7 @@ from agents import (
 from agents.evaluation import SEATS, expected_scores, optimality
 from agents.tabular.index import ObservationIndex
 from agents.tabular.policies import GreedyTablePolicy
+from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import Opponents
 from benchmarks.published import monte_carlo, q_learner
 from benchmarks.published.contenders import Contender, Scores, TrainingResult
@@ -308,6 +308,27 @@ def all_positions(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     return {ALL: optimality(greedy(players[0]), env.game).percent}
 
 
+class _SortedSetting(GameSetting):
+    """A game with its heaps sorted."""
+
+    def make(self) -> GameEnv:
+        """Return a new environment of the game of sorted heaps."""
+        return GameEnv(sorted_game(super().make().game))
+
+
+def _with_sorted_heaps(name: str, setting: GameSetting, epsilon: float) -> Contender:
+    """Return Q-learning in the game of sorted heaps, scored in the game itself."""
+
+    def score(players: tuple[Any, ...], env: GameEnv) -> Scores:
+        game = setting.make().game
+        return {ALL: optimality(in_any_order(greedy(players[0]), game), game).percent}
+
+    return Contender(
+        name, SYMMETRY, _SortedSetting(setting.name, setting.arguments),
+        partial(QLearning.for_env, epsilon=epsilon), score,
+    )  # fmt: skip
+
+
 def _alphazero(heaps: int, figure: str) -> System:
     board = tuple(range(1, 2 * heaps, 2))
     full, exploring = (_setting("nim", start, heaps=board) for start in ("fixed", "uniform"))
@@ -318,10 +339,6 @@ def _alphazero(heaps: int, figure: str) -> System:
     planning = partial(RealTimeDynamicProgramming.for_env, epsilon=0.3)
     sweeping = partial(planning, sweeping=True)
     learners: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
-        (
-            "Q-learning, heap symmetry", SYMMETRY,
-            lambda env: HeapSymmetry(QLearning.for_env(env, epsilon=0.3), env.game),
-        ),
         ("real-time dynamic programming", RULES, planning),
         ("real-time dynamic programming, sweeping", RULES, sweeping),
         (
@@ -351,12 +368,18 @@ def _alphazero(heaps: int, figure: str) -> System:
         "generalise the parity of bits to them.",
         published.train,
         tuple(
-            Contender(name + starts, knows, game, make, all_positions)
+            contender
             for starts, game, those in (
                 ("", full, (*learners, *generalising)),
                 (" (exploring starts)", exploring, learners),
             )
-            for name, knows, make in those
+            for contender in (
+                _with_sorted_heaps("Q-learning, heap symmetry" + starts, game, 0.3),
+                *(
+                    Contender(name + starts, knows, game, make, all_positions)
+                    for name, knows, make in those
+                ),
+            )
         ),
         source='B. Zhou & S. Riis, "Impartial games: a challenge for reinforcement learning", '
         "arXiv:2205.12787 (2022)",
@@ -381,11 +404,7 @@ def _cs50() -> System:
         "With little exploration from one start some positions are not visited often enough.",
         published.train,
         (
-            Contender(
-                "negamax Q-learning, heap symmetry", SYMMETRY, game,
-                lambda env: HeapSymmetry(QLearning.for_env(env, epsilon=0.5), env.game),
-                all_positions,
-            ),
+            _with_sorted_heaps("negamax Q-learning, heap symmetry", game, 0.5),
             Contender(
                 "real-time dynamic programming", RULES, game,
                 partial(RealTimeDynamicProgramming.for_env, epsilon=0.3), all_positions,

@@ -153,7 +153,7 @@ def _legal_probabilities(
     """A player's probabilities of legal actions at positions, and of a forfeit."""
     here = rules.positions(indices)
     masks = rules.action_mask(here)
-    probabilities = player.action_probabilities(here, masks)
+    probabilities = player.repeatable_probabilities(here, masks)
     # A row of zeros: the policy names no legal move.
     forfeits = np.where(probabilities.any(axis=1), (probabilities * (masks == 0)).sum(axis=1), 1.0)
     return probabilities * masks, forfeits

@@ -6,15 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
 from nim_envs.player_answers import checked_probabilities
 from nim_envs.players import PlayerAdapter, Policy, Turns, hint, is_player, position_after
-from nim_envs.scoring.process import Process
-from nim_envs.typing import FloatArray, IntArray, MaskArray
+from nim_envs.scoring.scored_game import scored_game
+from nim_envs.typing import BoolArray, FloatArray, IntArray, MaskArray
 from nim_envs.validation import checked_integer
 
 LARGEST_BATCH = 1 << 16
 """Maximum number of positions in one call of a policy."""
+
+ASKED_AGAIN = 50
+"""Number of positions at which a policy is asked again, one by one."""
+
+TOLERANCE = 1e-4
+"""Most by which a probability may differ when the policy is asked again."""
+
+MOST_CHANGED = 2
+"""Most of these positions at which an action may differ, as rounding may decide between two."""
 
 
 class ScoredPolicy:
@@ -25,29 +34,37 @@ class ScoredPolicy:
             each position; that action has probability 1.
         env_or_game: the game, or an environment that shows its positions to the policy.
         seed: seed of the generator passed to ``act`` or to a function.
+        samples: number of times that the policy is asked about each position, for policies that
+            draw their actions; ``None``: once, and it has to answer the same when asked again.
 
     Attributes:
         game: the game of the environment.
-        process: effect of its wrappers on observations and actions.
 
     Raises:
-        TypeError: ``policy`` or ``env_or_game`` is of another kind; or a wrapper changes
-            observations or actions in a way that cannot be followed.
-        ValueError: ``seed`` is not valid; or the policy's ``num_actions`` is another number.
+        TypeError: ``policy`` or ``env_or_game`` is of another kind, or in another wrapper.
+        ValueError: ``seed`` or ``samples`` is not valid; or the policy's ``num_actions`` is another
+            number.
     """
 
-    def __init__(self, policy: Any, env_or_game: Any, seed: int = 0) -> None:
+    def __init__(
+        self, policy: Any, env_or_game: Any, seed: int = 0, samples: int | None = None
+    ) -> None:
         check_scorable(policy)
         checked_integer("seed", seed, minimum=0, maximum=2**64 - 1)
-        self.process = Process(env_or_game, policy)
-        self.game = self.process.game
+        if samples is not None:
+            checked_integer("samples", samples, minimum=1)
+        self._scored = scored_game(env_or_game)
+        self.game = self._scored.game
         self._policy = policy
         self._rules = self.game.rules
         self._adapter = PlayerAdapter.for_scores(policy, self._rules)
-        has, needed = getattr(policy, "num_actions", None), self.process.num_actions
+        has, needed = getattr(policy, "num_actions", None), self._rules.num_actions
         if isinstance(has, int) and has != needed:
             raise ValueError(f"the model has {has} actions, this game {needed}")
+        self._samples = samples
         self._rng = np.random.default_rng(seed)
+        self._rng_again = np.random.default_rng(0)  # so that asking again changes no score
+        self._asked_again = self._changed = 0
 
     @property
     def needs_moves(self) -> bool:
@@ -64,14 +81,72 @@ class ScoredPolicy:
         """Return the positions after the moves of an object with ``move``, ``(n, components)``.
 
         Raises:
-            InvalidPolicyError: it did not return one integer for each component.
+            InvalidPolicyError: it did not return one integer for each component, or moves
+                otherwise when it is asked again.
         """
-        return np.stack(
-            [position_after(self._policy, position, self._rules) for position in positions]
-        )
+
+        def after(here: IntArray) -> IntArray:
+            return np.stack([position_after(self._policy, each, self._rules) for each in here])
+
+        answers = after(positions)
+        rows = self._rows_to_repeat(len(positions))
+        if len(rows):
+            self._count_changed(np.any(after(positions[rows]) != answers[rows], axis=1))
+        return answers
+
+    def repeatable_probabilities(self, positions: IntArray, masks: MaskArray) -> FloatArray:
+        """Return the probability of every action, float64 ``(n, actions)``, by a policy as it is.
+
+        The policy is asked again about some positions, one by one in another order. With
+        ``samples`` it is asked several times instead, and the mean is returned.
+
+        Args:
+            positions: ``(n, components)``, each with a legal move.
+            masks: int8 ``(n, actions)``.
+
+        Raises:
+            InvalidPolicyError: the policy returned neither actions nor probabilities, or others
+                when it was asked again.
+        """
+        answers = self.action_probabilities(positions, masks)
+        if self._samples is not None:
+            for _ in range(self._samples - 1):
+                answers += self.action_probabilities(positions, masks)
+            return answers / self._samples
+        rows = self._rows_to_repeat(len(positions))
+        if not len(rows):
+            return answers
+        again = np.zeros((len(rows), masks.shape[1]))
+        for place, row in enumerate(rows):
+            one = slice(row, row + 1)
+            turns = self.turns(positions[one], masks[one])
+            again[place] = self.probabilities(self._adapter(turns, self._rng_again), 1)[0]
+        before = answers[rows]
+        changed = np.any(np.abs(again - before) > TOLERANCE, axis=1)
+        are_actions = np.isin(before, (0, 1)).all(axis=1) & np.isin(again, (0, 1)).all(axis=1)
+        if (changed & ~are_actions).any():
+            self._changed = MOST_CHANGED  # one probability is enough
+        self._count_changed(changed)
+        return answers
+
+    def _rows_to_repeat(self, count: int) -> IntArray:
+        """Return the rows of ``count`` positions about which to ask again, in random order."""
+        size = min(count, ASKED_AGAIN - self._asked_again)
+        self._asked_again += size
+        return self._rng_again.choice(count, size=size, replace=False)
+
+    def _count_changed(self, changed: BoolArray) -> None:
+        """Count the positions at which the policy answers otherwise when it is asked again."""
+        self._changed += int(np.count_nonzero(changed))
+        if self._changed > MOST_CHANGED:
+            raise InvalidPolicyError(
+                "asked again about positions one by one, the policy answers differently: it uses "
+                "statistics of the batch, remembers earlier calls, or draws its actions; return "
+                "probabilities, or pass samples= to nim_envs.optimality"
+            )
 
     def action_probabilities(self, positions: IntArray, masks: MaskArray) -> FloatArray:
-        """Return the probability of every action, float64 ``(n, actions)``.
+        """Return the probability of every action, float64 ``(n, actions)``, asked once.
 
         A row sums to 1, or to 0 where the policy names no legal move.
 
@@ -96,7 +171,7 @@ class ScoredPolicy:
             positions: ``(n, components)``.
             masks: int8 ``(n, actions)`` of the game.
         """
-        return Turns(*self.process.observe(positions, masks), positions.copy())
+        return Turns(*self._scored.observe(positions, masks), positions.copy())
 
     def probabilities(self, answer: Any, turns: int) -> FloatArray:
         """Return the probabilities of the game's actions, float64 ``(turns, actions)``.
@@ -108,10 +183,7 @@ class ScoredPolicy:
         Raises:
             InvalidPolicyError: it is neither actions nor probabilities.
         """
-        if self._adapter.moves:  # its actions are the game's
-            return checked_probabilities(answer, (turns, self._rules.num_actions))
-        shape = (turns, self.process.num_actions)
-        return self.process.of_game(checked_probabilities(answer, shape))
+        return checked_probabilities(answer, (turns, self._rules.num_actions))
 
 
 def check_scorable(policy: Any) -> None:

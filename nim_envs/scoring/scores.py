@@ -102,6 +102,7 @@ def optimality(
     positions: str | npt.ArrayLike = "all",
     *,
     sample: int | None = None,
+    samples: int | None = None,
     seed: int = 0,
 ) -> Optimality:
     """Score ``policy`` exactly: the mean probability of a winning move over the N-positions.
@@ -122,15 +123,18 @@ def optimality(
             many actions to list; or with ``act(observation, action_mask, rng)``, which is called
             once at each position. Of several of these methods, the first is used. It may overwrite
             its arguments; an action of -1 means no legal move, and counts as illegal.
-        env_or_game: an environment of this package: the policy observes and acts as in it, through
-            its wrappers; see :func:`nim_envs.scoring.wrappers.treatment` for those that scores can
-            follow. Or a game: observations are positions, int64 ``(n, components)``, or their
-            coordinates.
+        env_or_game: an environment of this package, whose observations the policy gets; in wrappers
+            that change nothing, or in observation wrappers of Gymnasium whose ``observation`` is a
+            function of the observation alone. Or a game: observations are positions, int64
+            ``(n, components)``, or their coordinates.
         positions: ``"all"``; ``"reachable"``: those that can be reached from the game's starts;
             ``"player_0"`` or ``"player_1"``: those that can be reached with this player to move; or
             an integer array ``(n, components)``, or of coordinates.
         sample: score this many of these positions, drawn uniformly from all, instead of all of
             them: for boards too large to enumerate.
+        samples: for a policy that draws its actions, the number of times that it is asked about
+            each position; the mean counts. By default it is asked once, and again about 50
+            positions one by one: its answers must not depend on the batch or on earlier calls.
         seed: seed of the draws, at least 0.
 
     Returns:
@@ -138,11 +142,11 @@ def optimality(
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is none of the above; ``policy`` searches its own
-            position or asks a person; or a wrapper changes observations or actions in a way that
-            cannot be followed.
-        ValueError: an unknown set of positions, ``sample`` of another set than all, or an
-            invalid ``seed``.
-        InvalidPolicyError: the policy returned neither actions nor probabilities.
+            position or asks a person; or the environment is in another wrapper.
+        ValueError: an unknown set of positions, ``sample`` of another set than all, ``samples`` of
+            a policy that moves on a board without a table, or an invalid number.
+        InvalidPolicyError: the policy returned neither actions nor probabilities, or others when
+            it was asked again.
         InvalidPositionError: given positions are not of this game; or there are none to draw.
         SearchTooLargeError: too many positions to enumerate; or no theorem solves the game and it
             is too large to search.
@@ -159,8 +163,10 @@ def optimality(
         >>> print(optimality(first_legal, large, sample=1000))
         0.20 % (0.01 to 0.86 %) of 1000 N-positions, drawn; random 0.33 %, illegal 0.00 %
     """
-    scored = ScoredPolicy(policy, env_or_game, seed)
+    scored = ScoredPolicy(policy, env_or_game, seed, samples)
     game = scored.game
+    if samples is not None and scored.needs_moves:
+        raise ValueError("samples is for policies with actions, not for those asked by move()")
     if sample is None:
         name, total, parts = position_set(game, positions)
     else:
@@ -252,13 +258,9 @@ def _sums(scored: ScoredPolicy, game: Game, here: IntArray) -> _Sums:
         return _sums_of_moves(scored, game, here)
     masks = game.rules.action_mask(here)
     right = game.solution.keeping_mask(here)
-    probabilities = scored.action_probabilities(here, masks)
+    probabilities = scored.repeatable_probabilities(here, masks)
     no_move = ~probabilities.any(axis=1)
-    # The random policy plays each legal action equally likely: there is one, unless wrappers leave
-    # none.
-    counts = scored.process.action_counts
-    legal = masks if counts is None else masks * counts
-    at_random = legal / legal.sum(axis=1, keepdims=True, dtype=np.int64).clip(min=1)
+    at_random = masks / masks.sum(axis=1, keepdims=True, dtype=np.int64)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
     on_right, random_on_right = probabilities * right, at_random * right
     decisive = np.zeros(len(here), dtype=np.bool_)

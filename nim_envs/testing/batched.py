@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from nim_envs.encoding import Encoding
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.scoring.enumeration import number_of_positions
-from nim_envs.scoring.observations import rows_of
 from nim_envs.testing.arguments import check_before_reset, check_resets
 from nim_envs.testing.draws import Choice, Draws
 from nim_envs.testing.rendering import check_close, check_render
@@ -115,6 +115,13 @@ def info_of(infos: Any, index: int) -> dict[str, Any]:
         for key, values in infos.items()
         if not key.startswith("_") and (f"_{key}" not in infos or infos[f"_{key}"][index])
     }
+
+
+def rows_of(batch: Any, row: int) -> Any:
+    """Return a copy of a row of an array, or of a dictionary of them."""
+    if isinstance(batch, Mapping):
+        return {key: rows_of(part, row) for key, part in batch.items()}
+    return batch[row].copy()
 
 
 class _Checks(StepChecks):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
 from pettingzoo import AECEnv
 
 from nim_envs.encoding import Encoding
-from nim_envs.errors import ConformanceError
-from nim_envs.scoring.scored_game import scored_game
-from nim_envs.scoring.wrappers import is_known, treatment
 from nim_envs.testing.batched import check_batched
 from nim_envs.testing.requirements import during
 from nim_envs.testing.single import check_single
@@ -59,13 +54,8 @@ def check_env(env: Any) -> None:
             random state and the game in progress are lost. Where wrappers change observations or
             rewards, those are not checked.
 
-    Warns:
-        UserWarning: wrappers change observations or actions; it says which, and whether scores
-            apply or refuse them.
-
     Raises:
-        ConformanceError: a promise is broken; the message says where, and which wrappers change
-            observations or actions.
+        ConformanceError: a promise is broken; the message says where.
         TypeError: ``env`` is not an environment, or not of this package.
 
     Example:
@@ -83,37 +73,28 @@ def check_env(env: Any) -> None:
             "check_env takes an AECEnv of PettingZoo, an Env or a VectorEnv of Gymnasium, not "
             f"{env!r}"
         )
-    game, encoding, stacks = scored_game(env)
-    changes = changes_in(stacks)
-    try:
-        with during("the environment"):
-            check(env, game, encoding or Encoding("integer", game.rules))
-    except ConformanceError as error:
-        if not changes:
-            raise
-        raise ConformanceError(f"{error}. Of its wrappers, {changes}") from error
-    if changes:
-        warnings.warn(f"of the environment's wrappers, {changes}", stacklevel=2)
+    inner = _innermost(env)
+    with during("the environment"):
+        check(env, inner.game, inner.encoding)
 
 
-def changes_in(stacks: Sequence[Sequence[Any]]) -> str:
-    """Return a message about the wrappers that are not harmless to a score, or an empty string.
+def _innermost(env: Any) -> Any:
+    """Return the environment inside all wrappers, or one of those in a vector.
 
-    Args:
-        stacks: layers around each environment of one game, outermost first, and the environment.
-
-    Example:
-        >>> import gymnasium, nim_envs
-        >>> env = gymnasium.make("nim_envs/Nim-v0")
-        >>> changed = gymnasium.wrappers.TransformAction(env, lambda action: 14 - action, None)
-        >>> changes_in([[changed, env]])
-        'TransformAction changes actions by its method action, which scores apply'
+    Raises:
+        TypeError: it is not of this package.
     """
-    changes: dict[str, None] = {}
-    for stack in stacks:
-        for layer in stack:
-            handling = treatment(layer)
-            if handling.kind != "harmless" and (layer is not stack[-1] or is_known(layer)):
-                verb = "apply" if handling.kind == "applied" else "refuse"
-                changes[f"{type(layer).__name__} {handling.reason}, which scores {verb}"] = None
-    return "; ".join(changes)
+    inner = env
+    while not isinstance(getattr(inner, "encoding", None), Encoding):
+        attributes = vars(inner)
+        if "envs" in attributes:
+            inner = inner.envs[0]
+        elif "env_fns" in attributes:
+            inner = inner.env_fns[0]()
+        elif "env" in attributes:
+            inner = inner.env
+        else:
+            raise TypeError(
+                f"check_env takes an environment of nim_envs, wrapped or not, not {env!r}"
+            )
+    return inner

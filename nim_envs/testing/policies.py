@@ -173,11 +173,7 @@ class _Asker:
         one = position[np.newaxis]
         (observation,), (mask,), _ = self.scored.turns(one, self.rules.action_mask(one))
         with during(f"act() at {position.tolist()}"):
-            acts = [int(self.policy.act(observation.copy(), mask.copy(), rng)) for _ in range(ACTS)]
-        actions = self.scored.process.actions
-        if actions is None:
-            return acts
-        return [int(actions[act]) if 0 <= act < len(actions) else act for act in acts]
+            return [int(self.policy.act(observation.copy(), mask.copy(), rng)) for _ in range(ACTS)]
 
 
 def _check_acts(

@@ -16,7 +16,7 @@ from agents.tabular.compiled_games.position_rows import (
     last_reward,
     move,
 )
-from agents.tabular.index import sorted_index
+from agents.tabular.index import mixed_radix_index
 from agents.tabular.protocol import (
     Decision,
     FinishedGame,
@@ -26,7 +26,6 @@ from agents.tabular.protocol import (
     do_nothing,
     legal_at,
 )
-from agents.tabular.shaping import nim_sum_bonus
 from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import CompiledRules, copy_entries
 from nim_envs.typing import Array, FloatArray, IntArray
@@ -45,18 +44,16 @@ class Records(NamedTuple):
 
 
 class Board(NamedTuple):
-    """Positions, recorded games and bonuses of a game, shared by all blocks of its games."""
+    """Positions and recorded games of a game, shared by all blocks of its games."""
 
     rows: PositionRows
-    order: IntArray | None  # order of the components if positions are sorted; see PositionSorter
     records: Records | None  # buffer for games, where a learner learns from whole games
-    bonuses: FloatArray | None  # (learners,): bonus for a move that leaves nim-sum 0; None: none
 
 
 class Block(NamedTuple):
     """A block of games: how they start, and buffers for how they end."""
 
-    starts: IntArray  # (games, components): sorted in place if the board has an order
+    starts: IntArray  # (games, components)
     # (learners, games + 1): each learner's epsilon now, and after each further game it finishes.
     epsilons: FloatArray
     # (learners, 2): games that each learner has finished in each seat, in all blocks so far.
@@ -120,7 +117,7 @@ def record(
             copy_entries(turn.legal_actions, records.legal_actions[copied_row])
             records.legal_counts[copied_row] = len(turn.legal_actions)
         records.actions[seat, index] = turn.action
-        records.rewards[seat, index] = turn.reward + turn.reply_reward + turn.bonus
+        records.rewards[seat, index] = turn.reward + turn.reply_reward
 
 
 @compiled(inner=True)
@@ -142,14 +139,6 @@ def learn_from_record(
         learn_from_game(learner, game)
 
 
-@compiled(inner=True)
-def bonus_of(bonuses: FloatArray | None, learner: int, observation: Array) -> float:
-    """Return the bonus by reward shaping of ``learner`` for a move to ``observation``."""
-    if bonuses is None:
-        return 0.0
-    return nim_sum_bonus(observation, bonuses[learner])
-
-
 @compiled(inline=True)
 def last_turn(
     seat: int,
@@ -157,7 +146,6 @@ def last_turn(
     legal_actions: Array,
     action: int,
     reward: float,
-    bonus: float,
     end: Array,
     no_actions: Array,
 ) -> Transition:
@@ -175,7 +163,6 @@ def last_turn(
         next_legal_actions=no_actions,
         terminated=True,
         truncated=False,
-        bonus=bonus,
     )
 
 
@@ -185,7 +172,6 @@ def answered_turn(
     observation: Array,
     legal_actions: Array,
     action: int,
-    bonus: float,
     reply_observation: Array,
     reply_legal_actions: Array,
     reply_reward: float,
@@ -209,7 +195,6 @@ def answered_turn(
         next_legal_actions=next_legal_actions,
         terminated=len(next_legal_actions) == 0,
         truncated=False,
-        bonus=bonus,
     )
 
 
@@ -298,9 +283,9 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
         # Plain numbers and max() of two: arrays here make short games a third slower.
         finished_before = finished[0], finished[len(finished) - 1]
         for game in range(len(starts)):
-            state = sorted_index(starts[game], rows.strides, board.order)
+            state = mixed_radix_index(starts[game], rows.strides, 0)
             row = first_row(rows, rows.rules, starts[game], state)
-            earlier_state, earlier_row, earlier_action, earlier_bonus = state, row, 0, 0.0
+            earlier_state, earlier_row, earlier_action = state, row, 0
             moves = 0
             over = False
             begin_first(first_learner)
@@ -322,19 +307,16 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                 else:
                     action = choose_second(second_learner, observation, legal, decision)
                 # Learning from a turn needs the two positions after it, so three are stored.
-                next_state, next_row = move(
-                    rows, rows.rules, board.order, state, row, action, (moves + 1) % 3
-                )
+                next_state, next_row = move(rows, rows.rules, state, row, action, (moves + 1) % 3)
                 next_observation, next_legal = rows.positions[next_row], legal_at(rows, next_row)
                 moves += 1
                 over = len(next_legal) == 0
                 reward = 0.0
-                bonus = bonus_of(board.bonuses, learner, next_observation)
                 # At the end of a game the last mover's turn is completed first, then the other's.
                 if over:  # the mover's turn ends without a reply
                     reward = last_reward(rows, rows.end_values, next_state)
                     turn = last_turn(
-                        seat, observation, legal, action, reward, bonus,
+                        seat, observation, legal, action, reward,
                         next_observation, next_legal,
                     )  # fmt: skip
                     context = UpdateContext(
@@ -358,7 +340,7 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                     learner = 0 if plays_both else 1 - seat
                     turn = answered_turn(
                         1 - seat, rows.positions[earlier_row], legal_at(rows, earlier_row),
-                        earlier_action, earlier_bonus,
+                        earlier_action,
                         observation, legal, -reward, next_observation, next_legal,
                     )  # fmt: skip
                     context = UpdateContext(
@@ -383,8 +365,7 @@ def self_play_loop(first: LearningRule, second: LearningRule | None) -> Any:
                     if over:
                         by_seat[learner, 1 - seat] += 1
                         finished[learner] = max(by_seat[learner, 0], by_seat[learner, 1])
-                earlier_state, earlier_row = state, row
-                earlier_action, earlier_bonus = action, bonus
+                earlier_state, earlier_row, earlier_action = state, row, action
                 state, row = next_state, next_row
             last_seat = (moves + 1) % 2
             block.winners[game] = -1

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.tabular.index import sorted_index
-from agents.tabular.position_sorter import PositionSorter
 from nim_envs import Convention, Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules.compiled_moves import (
@@ -53,14 +51,11 @@ def are_listed(rules: Rules, radices: Sequence[int]) -> bool:
     return math.prod(radices) * rules.num_actions <= LARGEST_LISTS
 
 
-def rows_of(
-    game: Game, sorter: PositionSorter | None, *, by_coordinates: bool = False
-) -> PositionRows:
+def rows_of(game: Game, *, by_coordinates: bool = False) -> PositionRows:
     """Return rows for the positions of ``game``.
 
     Args:
         game: rules of the positions.
-        sorter: sorts positions; ``None``: they are not sorted.
         by_coordinates: whether there is a row for each point of the box of coordinates, and
             positions are these, ``(rows, len(game.rules.fields))``; only where all are listed.
     """
@@ -81,8 +76,6 @@ def rows_of(
         states = rules.positions(np.arange(rules.num_positions))
         here, actions = np.nonzero(rules.action_mask(states))
         after = rules.step(states[here], actions)
-        if sorter:
-            after = sorter.sorted(after)
         row, following = (
             np.ravel_multi_index((rules.coordinates(each) if by_coordinates else each).T, radices)
             for each in (states[here], after)
@@ -153,7 +146,6 @@ def first_row(
 def move(
     rows: PositionRows,
     rules: CompiledRules | None,
-    order: IntArray | None,
     position: int,
     row: int,
     action: int,
@@ -164,8 +156,6 @@ def move(
     Args:
         rows: positions of the game.
         rules: ``rows.rules``.
-        order: order of the components if positions are sorted, else ``None``; see
-            :class:`agents.tabular.position_sorter.PositionSorter`.
         position: index of the position before the move.
         row: row of that position.
         action: legal action.
@@ -178,7 +168,5 @@ def move(
     component, option = divmod(action, rules.table.shape[2])
     before, after = rows.positions[row], rows.positions[next_row]
     following = write_position_after(rules, before, position, component, option, after)
-    if order is not None:
-        following = sorted_index(after, rows.strides, order)
     rows.legal_counts[next_row] = write_legal_actions(after, rules, rows.legal_actions[next_row])
     return following, next_row

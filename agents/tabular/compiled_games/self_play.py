@@ -13,13 +13,10 @@ from agents.base import Agent
 from agents.tabular.compiled_games.play import Block, Board, empty_records, self_play_loop
 from agents.tabular.compiled_games.position_rows import are_listed, rows_of
 from agents.tabular.learner import TabularLearner
-from agents.tabular.wrapper import CompiledWrapper
 from nim_envs import GameEnv
 from nim_envs.compilation import announced_compilation
 from nim_envs.theory.longest_play import longest_play
 from nim_envs.typing import IntArray
-
-CompiledLearner = TabularLearner | CompiledWrapper
 
 
 class CompiledSelfPlay:
@@ -37,7 +34,7 @@ class CompiledSelfPlay:
     def __init__(
         self,
         env: GameEnv,
-        pair: tuple[CompiledLearner, CompiledLearner],
+        pair: tuple[TabularLearner, TabularLearner],
         options: dict[str, Any] | None,
         resumed: bool = False,
         by_coordinates: bool = False,
@@ -52,14 +49,11 @@ class CompiledSelfPlay:
         self._states = first.state, second and second.state
         self._generators = first.generator, second and second.generator
         self._by_coordinates = by_coordinates
-        rows = rows_of(env.game, first.sorter, by_coordinates=by_coordinates)
-        bonuses = np.array([learner.bonus for learner in self._learners])
+        rows = rows_of(env.game, by_coordinates=by_coordinates)
         recorded = any(learner.learns_from_games for learner in self._learners)
         self._board = Board(
             rows,
-            first.sorter.order if first.sorter else None,
             empty_records(rows, longest_play(rules)) if recorded else None,
-            bonuses if bonuses.any() else None,
         )
         # A block of no games compiles the loop.
         none = np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32)
@@ -137,7 +131,7 @@ def compiled_self_play(
         or env.render_mode is not None
     ):
         return None
-    learners = [agent for agent in pair if isinstance(agent, (TabularLearner, CompiledWrapper))]
+    learners = [agent for agent in pair if isinstance(agent, TabularLearner)]
     if len(learners) < 2:
         return None
     by_coordinates = [learner for learner in learners if learner.fits_coordinates(env.game)]
@@ -157,6 +151,4 @@ def compiled_self_play(
         return None
     if not all(learner.fits(env.game) for learner in learners):
         return None
-    if (learners[0].sorter is None) != (learners[1].sorter is None):
-        return None  # each learner would need positions in its own order
     return CompiledSelfPlay(env, (learners[0], learners[1]), options, resumed)

@@ -10,17 +10,27 @@ from typing import Any
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import (
+    DummyVecEnv,
+    VecCheckNan,
+    VecEnv,
+    VecMonitor,
+    VecNormalize,
+)
 
 from nim_envs.adapters.sb3.policy import sb3_policy
+from nim_envs.adapters.sb3.vec_env import GameVecEnv
 from nim_envs.files import going_on_without, replacing, write_atomically
 from nim_envs.scoring import Optimality, optimality
+from nim_envs.scoring.scored_game import refusal
 from nim_envs.validation import checked_integer
 
 
 class OptimalityCallback(BaseCallback):
     """Scores the model exactly during training, like ``EvalCallback`` but without playing.
 
-    The game and its encoding are those of the environment that the model trains in. A score is
+    The game and its observations are those of the environment that the model trains in. A score is
     taken before training, between rollouts, as the model changes only there, and when training
     ends. It is logged as ``optimality/percent``, beside
     ``optimality/random_percent``, ``optimality/illegal_percent`` and ``optimality/games``, and goes
@@ -129,7 +139,7 @@ class OptimalityCallback(BaseCallback):
 
     def _score(self) -> None:
         policy = sb3_policy(self.model, greedy=self.deterministic)
-        score = optimality(policy, self.training_env, sample=self.sample)
+        score = optimality(policy, scored_environment(self.training_env), sample=self.sample)
         self.steps.append(self.num_timesteps)
         self.games.append(self.played)
         self.scores.append(score)
@@ -173,6 +183,28 @@ class OptimalityCallback(BaseCallback):
             with replacing(path) as file:
                 self.model.save(file)
         write_atomically(path.with_suffix(".txt"), f"{self.summary}\n".encode())
+
+
+def scored_environment(env: VecEnv) -> Any:
+    """Return an environment on which a model is scored that trains in a vector environment.
+
+    Args:
+        env: games in compiled code, or environments in this process; in wrappers that record, check
+            for NaN, or normalize observations, as :func:`sb3_policy` does it.
+
+    Raises:
+        TypeError: another vector environment, or another wrapper of one.
+    """
+    inner: Any = env
+    while isinstance(inner, (VecMonitor, VecCheckNan, VecNormalize)):
+        inner = inner.venv
+    if type(inner) is DummyVecEnv:
+        inner = inner.envs[0]
+        while type(inner) is Monitor:
+            inner = inner.env
+    if isinstance(inner, VecEnv) and not isinstance(inner, GameVecEnv):
+        raise refusal(inner, "is a vector environment that a score cannot follow")
+    return inner
 
 
 def _at_least_one(name: str, number: int | None) -> int | None:

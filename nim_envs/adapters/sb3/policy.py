@@ -68,11 +68,6 @@ class ModelPolicy:
         """Whether masks are in the model's observations."""
         return isinstance(self._model.observation_space, spaces.Dict)
 
-    @property
-    def normalizes_observations(self) -> bool:
-        """Whether it applies the ``VecNormalize`` that its model trains with."""
-        return self._model.get_vec_normalize_env() is not None
-
     def __call__(self, observations: Array, masks: MaskArray) -> Any:
         """Return actions ``(n,)`` or probabilities ``(n, actions)``.
 

@@ -39,7 +39,7 @@ class GameVecEnv(VecEnv):
 
     Attributes:
         game: the game; with ``encoding``, the observations' encoding, it lets
-            :func:`nim_envs.optimality` take this environment, in wrappers too.
+            :func:`nim_envs.optimality` take this environment.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
