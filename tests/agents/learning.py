@@ -9,9 +9,6 @@ import numpy as np
 from gymnasium import spaces
 
 from agents import (
-    GradientBandit,
-    HeapSymmetry,
-    NimSumShaping,
     QLearning,
     RealTimeDynamicProgramming,
     Transition,
@@ -32,11 +29,11 @@ ZEROS = np.zeros(2, dtype=np.int8)
 
 CASES: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
     **{name: row.make for name, row in LEARNERS.items()},
-    # Arguments that choose other code than the defaults, and wrappers.
+    # Arguments that choose other code than the defaults.
     "q-learning with replay": lambda env: (
         QLearning.for_env(
-            env, learning_rate=0.3, initial_range=0.01, win_reward=10, loss_reward=-3,
-            epsilon=Decay(0.5, 0.9, 200, 0.05), replay=Replay(50, 5, 3),
+            env, learning_rate=0.3, initial_range=0.01, epsilon=Decay(0.5, 0.9, 200, 0.05),
+            replay=Replay(50, 5, 3),
         ),
     ),
     "win-loss-ratio that forgets": lambda env: (
@@ -47,13 +44,6 @@ CASES: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
     ),
     "values of four bytes": lambda env: (
         RealTimeDynamicProgramming.for_env(env, learning_rate=0.7, dtype="float32"),
-    ),
-    "shaping": lambda env: (NimSumShaping(QLearning.for_env(env), bonus=0.1),),
-    "heap symmetry": lambda env: (
-        HeapSymmetry(QLearning.for_env(env, learning_rate=0.5), env.game),
-    ),
-    "shaping in heap symmetry": lambda env: (
-        HeapSymmetry(NimSumShaping(GradientBandit.for_env(env), bonus=0.3), env.game),
     ),
 }  # fmt: skip
 """Every registered learner, and what the shared tests try besides: one a game, or one a seat."""
@@ -77,7 +67,7 @@ def own_game() -> Game:
 
 def turn(
     position: int, action: int, *, seat: int = 0, reply: int = 0, following: int = 0,
-    reward: float = 0.0, reply_reward: float = 0.0, bonus: float = 0.0, legal: Any = ONES,
+    reward: float = 0.0, reply_reward: float = 0.0, legal: Any = ONES,
     reply_legal: Any = ONES, next_legal: Any = ONES, end: bool = False, cut: str = "",
 ) -> Transition:  # fmt: skip
     """A turn at ``position``; the opponent moves at ``reply``, the mover again at ``following``.
@@ -92,7 +82,7 @@ def turn(
     return Transition(
         seat, np.array([position]), np.flatnonzero(legal), action, reward, np.array([reply]),
         np.flatnonzero(reply_legal), reply_reward, np.array([following]),
-        np.flatnonzero(next_legal), end, bool(cut), bonus,
+        np.flatnonzero(next_legal), end, bool(cut),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from nim_envs.scoring.wrappers import treatment
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
@@ -42,7 +43,6 @@ from nim_envs.adapters.sb3 import (
 )
 from nim_envs.errors import InvalidGameError
 from nim_envs.registration import gymnasium_id, make_vector, make_versus
-from nim_envs.scoring.wrappers import treatment
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 from tests.nim_envs.test_wrapper_table import table

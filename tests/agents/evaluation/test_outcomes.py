@@ -16,7 +16,6 @@ from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAge
 from agents.plotting.policy_tables import game_text, policy_summary, printed
 from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.storage import load, save
-from agents.tabular.shaping import NimSumShaping
 from agents.training import DRAW, train
 from nim_envs import GameEnv, game_from_moves
 from nim_envs.errors import InvalidGameError, StorageError
@@ -157,5 +156,3 @@ def test_what_needs_the_last_move_refuses_by_name():
     for kind in (QuotientLearner, ColumnAutomatonLearner, SignedProducts):
         with pytest.raises(InvalidGameError, match=f"{kind.__name__}.*outcome of its own"):
             kind(game)
-    with pytest.raises(InvalidGameError, match=r"nim-sums.*outcome of its own"):
-        NimSumShaping(QLearning.for_env(GameEnv(game)), 0.1)

@@ -25,9 +25,9 @@ def test_actor_and_critic_move_by_the_same_error():
     preferences[0] = [math.log(3), 0.0, 9.0]  # 3/4 and 1/4, and one that is not legal
     learn(
         CriticState(preferences, 1.0, values, 0.5, 0.1, 0.9, np.zeros(3)),
-        *indexed(turn(0, 1, reply=1, bonus=0.2, legal=np.array([1, 1, 0]))),
+        *indexed(turn(0, 1, reply=1, legal=np.array([1, 1, 0]))),
     )
-    error = 0.2 + 0.9 * 0.4 - 0.3
+    error = 0.9 * 0.4 - 0.3
     assert values.tolist() == pytest.approx([0.3 + 0.1 * error, -0.4])
     assert preferences[0].tolist() == pytest.approx(
         [math.log(3) - 0.5 * error * 0.75, 0.5 * error * 0.75, 9.0]

@@ -12,13 +12,10 @@ import pettingzoo
 import pytest
 
 from agents import (
-    SARSA,
     ActorCritic,
     DoubleQLearning,
     EpsilonOptimalAgent,
-    ExpectedSARSA,
     GradientBandit,
-    HeapSymmetry,
     Learner,
     MonteCarloES,
     NaturalPolicyGradient,
@@ -26,14 +23,12 @@ from agents import (
     QLearning,
     RealTimeDynamicProgramming,
     SampledAfterstateTD,
-    WatkinsQLambda,
     WinLossRatio,
 )
 from agents.base import GameLearner
 from agents.evaluation import SEATS, optimality
 from agents.registry import LEARNERS
 from agents.tabular.learner import TabularLearner
-from agents.tabular.wrapper import CompiledWrapper
 from agents.testing import check_learner, contents
 from agents.training import train
 from nim_envs import GameEnv, make_game
@@ -41,11 +36,9 @@ from tests.agents.learning import (
     BOX,
     CASES,
     TWO,
-    feed,
     own_game,
     players,
     small_env,
-    turn,
 )
 
 SETS = {1: ("all",), 2: SEATS}
@@ -231,8 +224,6 @@ def test_it_learns_a_game_that_is_not_registered(name):
         (QLearning, {"epsilon": math.nan}),
         (QLearning, {"bootstrap": "minimax"}),
         (QLearning, {"initial_range": -1}),
-        (QLearning, {"win_reward": math.inf}),
-        (QLearning, {"loss_reward": math.nan}),
         (GradientBandit, {"learning_rate": -1.0}),
         (GradientBandit, {"temperature": 0.0}),
         (WinLossRatio, {"forgetting": 1.0}),
@@ -258,42 +249,6 @@ def test_its_rates_and_probabilities_are_not_negative(name):
     env = small_env()
     arguments = LEARNERS[name].make(env)[0].saved()["arguments"]
     numbers = {key for key, value in arguments.items() if isinstance(value, float)}
-    for key in numbers - {"win_reward", "loss_reward"}:
+    for key in numbers:
         with pytest.raises(ValueError, match=rf"{key} must be"):
             LEARNERS[name].make(env, **{key: -0.5})
-
-
-@pytest.mark.parametrize(
-    "learner",
-    [
-        ActorCritic,
-        DoubleQLearning,
-        ExpectedSARSA,
-        GradientBandit,
-        NaturalPolicyGradient,
-        QLearning,
-        SARSA,
-        WatkinsQLambda,
-    ],
-)
-def test_a_bonus_is_worth_as_much_as_a_reward(learner):
-    rewarded, paid = learner(BOX, TWO), learner(BOX, TWO)
-    feed(rewarded, [turn(1, 0, reward=1.5)])
-    feed(paid, [turn(1, 0, reward=1.0, bonus=0.5)])
-    assert contents(rewarded) == contents(paid)
-
-
-def test_wrappers_answer_for_the_learner_inside():
-    env = small_env()
-    for name in ("shaping", "heap symmetry", "shaping in heap symmetry"):
-        wrapper = CASES[name](env)[0]
-        assert isinstance(wrapper, CompiledWrapper)
-        inner = wrapper
-        while isinstance(inner, CompiledWrapper):
-            inner = inner.learner
-        assert wrapper.exploration is inner.exploration
-        assert wrapper.generator is inner.generator
-        assert wrapper.learns_from_games == inner.learns_from_games
-        assert wrapper.game == env.game
-        assert wrapper.fits(env.game)
-    assert not HeapSymmetry(HeapSymmetry(QLearning.for_env(env), env.game), env.game).fits(env.game)

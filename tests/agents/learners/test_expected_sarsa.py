@@ -32,10 +32,10 @@ def test_the_td_error_is_of_the_mean_over_legal_actions():
 
 def test_it_bootstraps_from_the_mean_over_its_policy():
     table = np.array([[0.2, 0.0], [0.5, -0.3]])
-    here = turn(0, 0, following=1, bonus=-0.1)
+    here = turn(0, 0, following=1)
     learn(ExpectedSARSAState(table, 0.5, 0.9), *indexed(here, epsilon=0.2))
     mean = 0.8 * 0.5 + 0.2 * (0.5 - 0.3) / 2
-    assert table[0, 0] == pytest.approx(0.2 + 0.5 * (-0.1 + 0.9 * mean - 0.2))
+    assert table[0, 0] == pytest.approx(0.2 + 0.5 * (0.9 * mean - 0.2))
 
 
 @pytest.mark.parametrize("cut", ["", "after the reply"])

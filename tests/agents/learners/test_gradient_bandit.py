@@ -94,13 +94,11 @@ def test_all_turns_of_a_seat_are_learned_from_when_its_game_ends():
     assert learner.baselines.tolist() == [0, -1, 1, -1, 1, 0]
 
 
-def test_a_draw_has_result_0_and_a_bonus_counts_as_part_of_the_result():
+def test_a_draw_has_result_0():
     learner = GradientBandit(BOX, TWO, learning_rate=0.2)
     feed(learner, [turn(1, 0), turn(2, 0, end=True)])
     assert not learner.preferences.any()
     assert learner.visits.tolist() == [0, 1, 1, 0, 0, 0]
-    feed(learner, [turn(3, 0, bonus=0.5), turn(4, 0, end=True)])
-    assert learner.baselines.tolist() == [0, 0, 0, 0.5, 0.5, 0]
 
 
 def test_it_learns_the_larger_published_setting():

@@ -35,12 +35,6 @@ def test_results_of_whole_games_are_averaged():
     assert learner.exploration.epsilon == pytest.approx(1 / 4)
 
 
-def test_a_bonus_is_not_part_of_the_result():
-    learner = MonteCarloES(BOX, TWO)
-    feed(learner, [turn(1, 0, reply_reward=-1.0, bonus=0.7, end=True)])
-    assert learner.table[1, 0] == 0.0
-
-
 def test_the_first_move_of_each_game_is_random():
     learner = MonteCarloES(BOX, TWO)
     rng = np.random.default_rng(0)

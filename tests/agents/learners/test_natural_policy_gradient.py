@@ -38,7 +38,7 @@ def test_preferences_move_by_the_advantages_of_legal_actions():
         CriticState(preferences, 1.0, action_values, *rates, np.zeros(3)),
         *indexed(
             turn(
-                0, 0, reply=1, bonus=0.5, legal=np.array([1, 1, 0]),
+                0, 0, reply=1, legal=np.array([1, 1, 0]),
                 reply_legal=np.array([0, 0, 1]),
             )
         ),

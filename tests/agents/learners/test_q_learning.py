@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from agents import NimSumShaping, QLearning, Transition
+from agents import QLearning, Transition
 from agents.evaluation import optimality
 from agents.learners.q_learning import BOOTSTRAPS, QLearningState, q_learning_td_error, update_entry
 from agents.tabular.replay import Replay, batch_is_due, drawn_row, empty_buffer, store_turn
@@ -87,31 +87,6 @@ def test_a_move_whose_reply_ended_the_game(bootstrap, target):
     learner = learner_of({2: [0.1, 0.7], 4: [9.0, 9.0]}, bootstrap=bootstrap)
     feed(learner, [turn(1, 0, reply=2, following=4, reply_reward=-1.0, end=True)])
     assert learner.table[1, 0] == pytest.approx(target)
-
-
-def test_rewards_are_scaled_to_the_units_asked_for():
-    learner = learner_of(
-        {}, bootstrap="opponent_max", win_reward=100.0, loss_reward=-7.0, discount=0.8
-    )
-    feed(learner, [turn(1, 0, reward=1.0)])
-    feed(learner, [turn(2, 1, reply=3, reply_reward=-1.0, end=True)])
-    assert learner.table[1, 0] == 100.0
-    assert learner.table[2, 1] == -7.0
-    feed(learner, [turn(4, 1, reply=1), turn(5, 0, end=True)])
-    assert learner.table[4, 1] == pytest.approx(80.0)
-    assert learner.table[5, 0] == 0.0  # a draw
-
-
-def test_a_bonus_is_paid_beside_the_reward_in_its_units():
-    # One object taken leaves nothing, whose nim-sum is 0.
-    learner = NimSumShaping(learner_of({}, win_reward=100.0), bonus=10.0)
-    feed(learner, [turn(1, 0, reward=1.0)])
-    assert learner.learner.table[1, 0] == 110.0
-    env = GameEnv(make_game("nim", heaps=(1, 1)))
-    for compiled in (False, True):
-        learner = NimSumShaping(QLearning.for_env(env, win_reward=100.0), bonus=10.0)
-        train(env, learner, 20, seed=0, progress=False, compiled=compiled)
-        assert learner.learner.table[1].tolist() == [0.0, 110.0]
 
 
 def test_initial_values_follow_the_seed():

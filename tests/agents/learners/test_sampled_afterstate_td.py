@@ -26,8 +26,8 @@ def test_the_td_error_is_of_values_to_the_player_to_move():
 
 def test_an_afterstate_moves_towards_minus_its_successor():
     learner = learner_of()
-    feed(learner, [turn(5, 0, reply=3, following=1, bonus=0.25)])
-    assert learner.values[3] == pytest.approx(0.3 + 0.5 * (-0.25 - 0.9 * 0.1 - 0.3))
+    feed(learner, [turn(5, 0, reply=3, following=1)])
+    assert learner.values[3] == pytest.approx(0.3 + 0.5 * (-0.9 * 0.1 - 0.3))
     feed(learner, [turn(5, 0, reply=1, following=3, reply_reward=-1.0, end=True)])
     assert learner.values[1] == pytest.approx(0.1 + 0.5 * (1 - 0.1))
 
@@ -52,8 +52,8 @@ def test_results_are_learned_at_the_end_of_the_game():
     feed(learner, [turn(2, 1, reply=0, reward=1.0)])
     # The position without a move is lost to who is to move there.
     assert learner.values[0] == 7.0 + 0.5 * (-1 - 7.0)
-    feed(learner, [turn(4, 0, reply=3, following=0, reply_reward=-1.0, bonus=0.5, end=True)])
-    assert learner.values[3] == 0.3 + 0.5 * (1 - 0.5 - 0.3)
+    feed(learner, [turn(4, 0, reply=3, following=0, reply_reward=-1.0, end=True)])
+    assert learner.values[3] == 0.3 + 0.5 * (1 - 0.3)
 
 
 def test_it_chooses_the_position_of_the_least_value_by_the_rules():

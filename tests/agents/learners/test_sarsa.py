@@ -23,8 +23,8 @@ def test_the_td_error_is_of_the_next_actions_value():
 
 def test_it_bootstraps_from_the_action_taken():
     learner = learner_of({0: [0.2, 0.0], 1: [0.6, -0.4]})
-    feed(learner, [turn(0, 0, bonus=-0.1, following=1), turn(1, 1)])
-    assert learner.table[0, 0] == pytest.approx(0.2 + 0.5 * (-0.1 - 0.9 * 0.4 - 0.2))
+    feed(learner, [turn(0, 0, following=1), turn(1, 1)])
+    assert learner.table[0, 0] == pytest.approx(0.2 + 0.5 * (-0.9 * 0.4 - 0.2))
     assert learner.table[1].tolist() == [0.6, -0.4]
 
 
@@ -50,12 +50,6 @@ def test_turns_of_different_games_are_not_joined():
     feed(learner, [turn(1, 0, following=4)], [turn(4, 0, reward=1.0)])
     assert not learner.table[1].any()
     assert learner.table[4, 0] == pytest.approx(0.3 + 0.5 * 0.7)
-
-
-def test_a_bonus_waits_with_its_turn():
-    learner = learner_of({4: [0.3, -0.4]})
-    feed(learner, [turn(1, 0, following=4, bonus=0.25), turn(4, 1, reward=1.0)])
-    assert learner.table[1, 0] == pytest.approx(0.5 * (0.25 - 0.9 * 0.4))
 
 
 def test_after_the_end_of_a_game_no_turn_waits():

@@ -70,10 +70,10 @@ def test_the_best_is_of_legal_actions_alone():
     assert table.tolist() == [[0.2, 0.0], [-1.0, 7.0]]
 
 
-def test_rewards_are_of_move_reply_and_bonus():
+def test_rewards_are_of_move_and_reply():
     learner = learner_of(learning_rate=1.0)
-    feed(learner, [turn(4, 0, reply_reward=-1.0, bonus=0.25, end=True)])
-    assert learner.table[4, 0] == -0.75
+    feed(learner, [turn(4, 0, reply_reward=-1.0, end=True)])
+    assert learner.table[4, 0] == -1.0
 
 
 def test_without_traces_it_is_q_learning_from_own_turn_to_own_turn():

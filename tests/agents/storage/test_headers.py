@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 
 from agents import (
     ColumnAutomatonLearner,
-    HeapSymmetry,
-    NimSumShaping,
     QLearning,
     QuotientLearner,
     RealTimeDynamicProgramming,
@@ -151,8 +149,7 @@ def mlp(env):
     ("kind", "heaps"),
     [(QLearning.for_env, (3, 2)), (QLearning.for_env, (2, 2)), (QLearning.for_env, (2, 3, 1)),
      (RealTimeDynamicProgramming.for_env, (3, 2)), (mlp, (7, 9)),
-     (lambda env: ColumnAutomatonLearner(env.game, labels="q-learning"), (4, 4)),
-     (lambda env: HeapSymmetry(QLearning.for_env(env), env.game), (4, 4))],
+     (lambda env: ColumnAutomatonLearner(env.game, labels="q-learning"), (4, 4))],
 )  # fmt: skip
 def test_a_table_that_contradicts_the_game_of_its_header_is_refused(kind, heaps, tmp_path):
     path = tmp_path / "learner.zip"
@@ -295,7 +292,7 @@ def test_a_learner_that_could_not_be_loaded_is_not_saved(tmp_path):
     path = tmp_path / "learner.zip"
     for learner, message in (
         (QLearning(BOX, TWO, seed=None), "seed must be int, not None"),
-        (NimSumShaping(OtherLearner(), 0.1), "cannot be saved"),
+        (OtherLearner(), "cannot be saved"),
     ):
         with pytest.raises(StorageError, match=message):
             save(learner, path)

@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 
 from agents import (
     GradientBandit,
-    HeapSymmetry,
-    NimSumShaping,
     QLearning,
     RandomAgent,
     RealTimeDynamicProgramming,
@@ -78,7 +76,7 @@ def test_of_a_game_that_is_not_registered_the_file_is_loaded_with_the_game(name,
     loaded = load(path, game)
     assert loaded.game == game
     assert contents(loaded) == contents(learner)
-    if isinstance(learner, HeapSymmetry) or getattr(learner, "uses_rules", False):
+    if getattr(learner, "uses_rules", False):
         with pytest.raises(StorageError, match=r"not (a )?registered.* game=") as no:
             load(path)
         assert str(path) in str(no.value)
@@ -86,7 +84,7 @@ def test_of_a_game_that_is_not_registered_the_file_is_loaded_with_the_game(name,
         assert load(path).game is None
 
 
-@pytest.mark.parametrize("name", ["q-learning", "heap symmetry", "sweeping"])
+@pytest.mark.parametrize("name", ["q-learning", "sweeping"])
 def test_a_run_of_a_game_that_is_not_registered_is_resumed(name, tmp_path):
     env = GameEnv(own_game())
     checkpoint = {"seed": 0, "progress": False, "checkpoint": tmp_path / "run.zip"}
@@ -119,15 +117,13 @@ def test_settings_survive(tmp_path):
     assert load(tmp_path / "harmonic").saved()["arguments"]["epsilon"] is harmonic
 
 
-def test_restoring_needs_the_same_learner_and_bonus():
+def test_restoring_needs_the_same_learner():
     env = small_env()
-    learner = NimSumShaping(QLearning.for_env(env), 0.1)
+    learner = QLearning.for_env(env)
     for other, message in (
-        (QLearning.for_env(env), "saved learner is a QLearning, this one a NimSumShaping"),
-        (NimSumShaping(QLearning.for_env(env), 0.2), r"a bonus of 0\.2, this one 0\.1"),
-        (NimSumShaping(GradientBandit.for_env(env), 0.1), "holds a GradientBandit, this one a Q"),
-        (NimSumShaping(QLearning.for_env(env, discount=0.5), 0.1), "other arguments"),
-        (NimSumShaping(QLearning(BOX, TWO), 0.1), r"saved table is float64 \(6, 2\), this one"),
+        (GradientBandit.for_env(env), "saved learner is a GradientBandit, this one a QLearning"),
+        (QLearning.for_env(env, discount=0.5), "other arguments"),
+        (QLearning(BOX, TWO), r"saved table is float64 \(6, 2\), this one"),
     ):
         with pytest.raises(StorageError, match=message):
             restore(learner, other)

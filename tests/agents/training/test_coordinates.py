@@ -10,14 +10,11 @@ import pytest
 import nim_envs
 from agents import (
     DoubleQLearning,
-    HeapSymmetry,
     MonteCarloES,
-    NimSumShaping,
     OptimalAgent,
     QLearning,
     WatkinsQLambda,
 )
-from agents.base import HypothesisError
 from agents.evaluation import VisitRecorder, best_response, play_match
 from agents.evaluation.sample_game import sample_game
 from agents.players.human import HumanAgent
@@ -25,7 +22,6 @@ from agents.plotting.heatmaps import heatmaps
 from agents.plotting.policy_tables import policy_summary, policy_table, printed
 from agents.registry import LEARNERS
 from agents.research.policy import PolicyAgent
-from agents.research.signed_products.visited_positions import heap_options
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.testing import check_learner, contents
 from agents.training import train
@@ -145,19 +141,6 @@ def test_a_box_of_coordinates_too_large_to_list_is_said_to_be_slow():
         warnings.simplefilter("error")
         train(env, learner, 1, seed=0, progress=False, compiled=False)
         train(env, QLearning.for_env(env), 1, seed=0, progress=False)
-
-
-def test_heap_symmetry_sorts_equal_components_by_position():
-    make = lambda env: (HeapSymmetry(QLearning.for_env(env), env.game),)  # noqa: E731
-    assert run(make, two_queens(), compiled=True) == run(make, two_queens(), compiled=False)
-
-
-def test_nim_sums_are_refused_where_there_are_coordinates():
-    env = GameEnv(own_game("wythoff"))
-    with pytest.raises(TypeError, match="wythoff has coordinates"):
-        NimSumShaping(QLearning.for_env(env), 0.1)
-    with pytest.raises(HypothesisError, match="has coordinates"):
-        heap_options(env.game.rules)
 
 
 def test_visited_positions_are_coordinates_that_optimality_takes():

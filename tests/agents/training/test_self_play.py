@@ -10,9 +10,7 @@ import pytest
 from agents import (
     SARSA,
     DoubleQLearning,
-    HeapSymmetry,
     MonteCarloES,
-    NimSumShaping,
     OptimalAgent,
     QLearning,
     RandomAgent,
@@ -104,13 +102,9 @@ MIXED = {
         DoubleQLearning.for_env(env, seed=1),
         CASES["q-learning with replay"](env)[0],
     ),
-    "one of them shaped": lambda env: (
-        NimSumShaping(QLearning.for_env(env), 0.3),
+    "one of them by the rules": lambda env: (
+        QLearning.for_env(env),
         RealTimeDynamicProgramming.for_env(env),
-    ),
-    "both with heap symmetry": lambda env: (
-        HeapSymmetry(SARSA.for_env(env), env.game),
-        HeapSymmetry(NimSumShaping(WinLossRatio.for_env(env), 0.3), env.game),
     ),
 }
 
@@ -119,13 +113,6 @@ MIXED = {
 def test_two_learners_of_different_kinds_meet_in_compiled_games(kinds):
     game = ("nim", {"heaps": (2, 3), "start": "uniform"})
     assert run(MIXED[kinds], game, compiled=True) == run(MIXED[kinds], game, compiled=False)
-
-
-def test_a_learner_with_heap_symmetry_and_one_without_meet_step_by_step():
-    env = GameEnv(make_game("nim", heaps=(2, 3)))
-    env.reset(seed=0)
-    pair = (HeapSymmetry(QLearning.for_env(env), env.game), QLearning.for_env(env))
-    assert compiled_self_play(env, pair, None) is None
 
 
 def test_pauses_change_nothing(tmp_path):
@@ -185,7 +172,6 @@ def test_starts_cannot_be_drawn_before_the_first_reset():
     ("name", "game"),
     [
         ("q-learning", GAMES[0]),
-        ("heap symmetry", GAMES[0]),
         ("sweeping", GAMES[0]),
         ("q-learning", WIDER[0]),
     ],

@@ -15,8 +15,8 @@ from agents import (
     WatkinsQLambda,
     WinLossRatio,
 )
+from agents.evaluation.visits import LearnerWrapper
 from agents.storage import load, save
-from agents.tabular.wrapper import LearnerWrapper
 from agents.testing import contents
 from agents.training import DRAW, Seat, TrainingStopped, play_and_learn, train
 from nim_envs import GameEnv, make_game
@@ -77,13 +77,13 @@ def test_learners_are_told_of_truncation():
         seat=0, observation=[2, 3], legal_actions=[0, 1, 3, 4, 5], action=1, reward=0.0,
         reply_observation=[0, 3], reply_legal_actions=[3, 4, 5], reply_reward=0.0,
         next_observation=[0, 1], next_legal_actions=[3],
-        terminated=False, truncated=True, bonus=0.0,
+        terminated=False, truncated=True,
     )  # fmt: skip
     assert as_lists(unanswered) == Transition(
         seat=1, observation=[0, 3], legal_actions=[3, 4, 5], action=4, reward=0.0,
         reply_observation=[0, 1], reply_legal_actions=[3], reply_reward=0.0,
         next_observation=[0, 1], next_legal_actions=[],
-        terminated=False, truncated=True, bonus=0.0,
+        terminated=False, truncated=True,
     )  # fmt: skip
     assert first.begun == second.begun == 1
     assert first.games == second.games == []

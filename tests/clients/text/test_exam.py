@@ -130,6 +130,7 @@ def test_the_task_of_lm_eval_judges_as_the_exam_does(right):
 def test_the_environment_for_earlier_releases_of_verifiers(right, monkeypatch):
     """Of their classes only the arguments are known here: those releases exclude the newer one."""
     from nim_envs.adapters.verifiers_legacy import load_environment
+
     from nim_envs.errors import MissingPackageError
 
     class Rubric:

@@ -26,7 +26,7 @@ def learner(kind, fault, env, seed):
     if kind == "Monte Carlo":
         return MonteCarloES.for_env(env, epsilon=0.2)
     arguments = {
-        faulty.SIGN: {"bootstrap": "opponent_max", "discount": 0.8, "loss_reward": 0.0},
+        faulty.SIGN: {"bootstrap": "opponent_max", "discount": 0.8},
         faulty.ONE_MOVE: {"discount": 0.0},
         faulty.ONE_SEAT: {"bootstrap": "own_turn", "learning_rate": 0.5},
     }.get(fault, {"discount": 0.9})

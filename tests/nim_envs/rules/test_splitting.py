@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import HeapSymmetry, OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
+from agents import OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
 from agents.evaluation import beatable_share, best_response, optimality, value_accuracy
 from agents.evaluation.value_score import value_optimality
 from agents.players.human import HumanAgent
@@ -589,18 +589,6 @@ def test_the_compiled_score_is_the_score_of_games_that_split(symmetric):
     score = optimality(agent.greedy(), game).percent
     assert 30 < score < 100  # half learned, so that a wrong score would show
     assert value_optimality(agent.greedy(), game) == pytest.approx(score)
-
-
-def test_heap_symmetry_takes_the_slots_of_one_game_and_no_more():
-    game = make_game("kayles", heaps=(6,), start="uniform")
-    env = GameEnv(game)
-    spaces = (env.observation_space("player_0"), env.action_space("player_0"))
-    agent = HeapSymmetry(QLearning(*spaces), game)
-    train(env, agent, 3_000, seed=0, progress=False)
-    assert optimality(agent.greedy(), game).percent == 100
-    for games in (("kayles", "nim"), (("kayles", {"heaps": (3,)}), ("kayles", {"heaps": (4,)}))):
-        with pytest.raises(InvalidGameError, match="heap symmetry"):
-            HeapSymmetry(QLearning(*spaces), make_game("sum", games=games))
 
 
 def test_scores_against_a_best_response_are_over_positions_alone():
