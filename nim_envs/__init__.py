@@ -21,6 +21,7 @@ from nim_envs.lazy import lazy_names
 from nim_envs.registered_games import GAMES, register_ids
 
 if TYPE_CHECKING:
+    from nim_envs.check import check_env, check_game
     from nim_envs.diagnosis import diagnose
     from nim_envs.envs.aec import GameEnv
     from nim_envs.envs.vector import VectorGameEnv
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from nim_envs.scoring import optimality
     from nim_envs.solver import solve
     from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, Start, UniformStart
-    from nim_envs.testing import check_env, check_game
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -48,8 +48,8 @@ else:
             "UniformStart": "nim_envs.starts",
             "VectorGameEnv": "nim_envs.envs.vector",
             "VersusEnv": "nim_envs.envs.versus",
-            "check_env": "nim_envs.testing",
-            "check_game": "nim_envs.testing",
+            "check_env": "nim_envs.check",
+            "check_game": "nim_envs.check",
             "diagnose": "nim_envs.diagnosis",
             "game_from_moves": "nim_envs.own_games",
             "make_game": "nim_envs.registration",

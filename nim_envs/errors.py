@@ -62,7 +62,7 @@ class NotProvenError(SearchTooLargeError):
 
 
 class ConformanceError(NimEnvsError, AssertionError):
-    """A check of :mod:`nim_envs.testing` failed."""
+    """An environment or a game is wrong: see :mod:`nim_envs.check`."""
 
 
 class StorageError(NimEnvsError, ValueError):

@@ -44,7 +44,7 @@ class Game:
             component: of coordinates, int64 ``(n, fields)``, and the number of values of each
             coordinate, ``(fields,)``, it returns booleans ``(n,)``, true where the player to move
             wins. The game is then solved by it, however many positions there are, and
-            :func:`nim_envs.testing.check_game` compares it with search. Pickles find it by its
+            :func:`nim_envs.check_game` compares it with search. Pickles find it by its
             name, so that it stands at the top level of a module.
 
     Raises:

@@ -27,21 +27,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture
-def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let ``check_env`` play a tenth of its games: enough to pass what is right, and what is not
-    hidden is found."""
-    monkeypatch.setattr("nim_envs.testing.turns.EFFORT", 0.1)
-
-
-@pytest.fixture(
-    params=[0.1, pytest.param(1.0, marks=pytest.mark.exhaustive)], ids=["brief", "whole"]
-)
-def effort(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let ``check_env`` play a tenth of its games in every run, and all in the exhaustive one."""
-    monkeypatch.setattr("nim_envs.testing.turns.EFFORT", request.param)
-
-
 @pytest.fixture(scope="session")
 def forks() -> Iterator[Forks]:
     """Programs in processes of their own, in which libraries have been imported, but no game."""

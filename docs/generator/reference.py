@@ -12,12 +12,12 @@ MODULES = (
     "nim_envs.theory", "nim_envs.solver", "nim_envs.cgt.sequences",
     "nim_envs.cgt.nimber_field", "nim_envs.cgt.misere_quotients",
     "agents.research.column_automata",
-    "nim_envs.players", "nim_envs.testing", "nim_envs.diagnosis", "nim_envs.text",
+    "nim_envs.players", "nim_envs.check", "nim_envs.diagnosis", "nim_envs.text",
     "nim_envs.text.exam",
     "nim_envs.render", "nim_envs.render.notebook", "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
-    "agents.research", "agents.research.alphazero", "agents.testing",
+    "agents.research", "agents.research.alphazero",
     "benchmarks.leaderboard",
 )  # fmt: skip
 """The public modules in navigation order; a package without names stands for its modules."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from nim_envs.diagnosis.positions import LARGEST_BOARD, Play
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.registration import make_game
 from nim_envs.rules.convention import Convention
 from nim_envs.scoring.enumeration import number_of_positions
-from nim_envs.testing.positions import LARGEST_BOARD, Play
 from nim_envs.typing import BoolArray, FloatArray, IntArray, ValueArray
 
 Moves = Callable[["Board"], BoolArray]

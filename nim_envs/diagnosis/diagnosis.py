@@ -20,6 +20,7 @@ from nim_envs.diagnosis.comparison import (
 )
 from nim_envs.diagnosis.faults import FAULTS, MEMORY, Fault
 from nim_envs.diagnosis.moves import Case, ExpectedMoves, answers_of, log_of_share
+from nim_envs.diagnosis.positions import spread
 from nim_envs.diagnosis.report import Diagnosis, Finding, Score, counted_positions
 from nim_envs.diagnosis.values import values_of
 from nim_envs.envs.aec import GameEnv
@@ -27,7 +28,6 @@ from nim_envs.game import Game
 from nim_envs.players import SCORED, AnyPlayer
 from nim_envs.progress import bar_if_installed
 from nim_envs.scoring.scored_game import scored_game
-from nim_envs.testing.positions import spread
 from nim_envs.typing import BoolArray
 
 AGREEMENT = 2 / 3

@@ -115,3 +115,22 @@ def feed(learner: Any, *games: list[Transition]) -> None:
             seat.begin_game()
         for transition in game:
             seats[transition.seat].learn(transition)
+
+
+def contents(value: Any) -> Any:
+    """The saved contents of a learner as plain values, exact to the bit.
+
+    Args:
+        value: a learner, or the result of its ``saved``.
+    """
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, value.tobytes()
+    if isinstance(value, np.random.Generator):
+        return value.bit_generator.state
+    if isinstance(value, (list, tuple)):
+        return [contents(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: contents(entry) for key, entry in value.items()}
+    if hasattr(value, "saved"):
+        return type(value).__name__, contents(value.saved())
+    return value

@@ -14,10 +14,10 @@ import nim_envs.theory
 from agents import SignedProducts
 from agents.research.signed_products import self_play_values
 from agents.research.signed_products.value_networks import unchanged
-from agents.testing import check_learner, contents
 from agents.training import train
 from nim_envs import GameEnv, make_game, optimality
 from nim_envs.theory.solution import Solution
+from tests.agents.learning import contents
 
 SMALL = {"heaps": (7, 7, 7), "start": "uniform"}
 
@@ -91,10 +91,6 @@ def test_pytorch_computes_the_same_as_numpy(nim, rounded):
         state.network.logits(state.weights, inputs, 3, np, roundings[0]),
         atol=1e-4,
     )
-
-
-def test_the_check_of_learners_has_nothing_to_object():
-    check_learner(SignedProducts.for_env, GameEnv(make_game("nim", heaps=(1, 2, 3))))
 
 
 @pytest.mark.parametrize(

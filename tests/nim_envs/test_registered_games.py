@@ -19,12 +19,12 @@ from gymnasium.envs.registration import EnvSpec
 
 import nim_envs
 from nim_envs import Convention, Game, Rules, make_game, register_game, registration
+from nim_envs.check import check_env, check_game
 from nim_envs.cli.main import main
 from nim_envs.errors import InvalidGameError, InvalidPositionError, UnknownArgumentError
 from nim_envs.registered_games import remove
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec, make_versus
 from nim_envs.starts import UniformStart
-from nim_envs.testing import check_env, check_game
 from tests.registrable_games import (
     STAIRS,
     any_stairs,
@@ -33,8 +33,6 @@ from tests.registrable_games import (
     stairs_by_digits,
     stairs_of,
 )
-
-pytestmark = pytest.mark.usefixtures("brief_checks")
 
 ROOT = Path(__file__).resolve().parents[2]
 

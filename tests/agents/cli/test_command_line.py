@@ -27,9 +27,8 @@ from agents.cli.options import learner_defaults, make_learner
 from agents.players.human import HumanAgent, Quit
 from agents.registry import LEARNERS
 from agents.storage import load, save
-from agents.testing import contents
 from nim_envs import GameEnv, make_game, optimality
-from tests.agents.learning import own_game
+from tests.agents.learning import contents, own_game
 
 ROOT = Path(__file__).resolve().parents[3]
 PLAY = [sys.executable, "-m", "agents", "play"]

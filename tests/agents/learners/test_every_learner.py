@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import re
 from contextlib import nullcontext
 
@@ -29,13 +31,13 @@ from agents.base import GameLearner
 from agents.evaluation import SEATS, optimality
 from agents.registry import LEARNERS
 from agents.tabular.learner import TabularLearner
-from agents.testing import check_learner, contents
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import (
     BOX,
     CASES,
     TWO,
+    contents,
     own_game,
     players,
     small_env,
@@ -51,8 +53,19 @@ def playable_positions(game):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_passes_the_check_of_learners(name):
-    check_learner(lambda env: CASES[name](env)[0], small_env())
+def test_the_same_seed_teaches_the_same_and_copies_continue_alike(name):
+    env = small_env()
+    learner, again = (CASES[name](env)[0] for _ in range(2))
+    for each in (learner, again):
+        train(env, each, 40, seed=5, progress=False)
+    learned = contents(learner)
+    assert contents(again) == learned
+    learner.greedy()
+    assert contents(learner) == learned  # a policy teaches nothing
+    copies = [copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))]
+    for each in (learner, *copies):
+        train(env, each, 20, seed=6, progress=False)
+        assert contents(each) == contents(learner) != learned
 
 
 # All but the one with the published sign, which is wrong: see test_q_learning.py.

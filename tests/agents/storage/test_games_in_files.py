@@ -10,9 +10,9 @@ import pytest
 
 from agents import QLearning, QuotientLearner
 from agents.storage import StorageError, load, load_content, save, save_content
-from agents.testing import contents
 from nim_envs import GameEnv, make_game, register_game
 from nim_envs.registered_games import remove
+from tests.agents.learning import contents
 from tests.own_games import own_game
 from tests.registrable_games import STAIRS, stairs
 

@@ -23,9 +23,8 @@ from agents import (
 from agents.storage import StorageError, load, load_content, save, save_content
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
-from agents.testing import contents
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import BOX, CASES, TWO, own_game, small_env
+from tests.agents.learning import BOX, CASES, TWO, contents, own_game, small_env
 
 NIM = make_game("nim", heaps=(2, 3))
 

@@ -26,13 +26,13 @@ from agents import (
 from agents.storage import StorageError, load, load_content, restore, save, save_content
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, harmonic
-from agents.testing import contents
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import (
     BOX,
     CASES,
     TWO,
+    contents,
     feed,
     own_game,
     small_env,
@@ -325,7 +325,7 @@ def test_a_checkpoint_of_another_run_is_refused_and_changes_nothing(tmp_path):
 SCRIPT = """
 import sys, pettingzoo
 from agents import QLearning
-from agents.testing import contents
+from tests.agents.learning import contents
 from agents.training import train
 env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4, 5), start="uniform")
 agent = QLearning(env.observation_space("player_0"), env.action_space("player_0"))

@@ -19,12 +19,11 @@ from agents import (
     RandomAgent,
 )
 from agents.storage import StorageError, load_content, save_content
-from agents.testing import contents
 from agents.training import Opponents, saved_run, train
 from nim_envs import Convention, Game, GameEnv, Rules, make_game
 from nim_envs.rules import TableComponent
 from nim_envs.starts import Start, UniformStart
-from tests.agents.learning import own_game
+from tests.agents.learning import contents, own_game
 
 
 def env_of(name="nim", **arguments):

@@ -23,13 +23,12 @@ from agents.plotting.policy_tables import policy_summary, policy_table, printed
 from agents.registry import LEARNERS
 from agents.research.policy import PolicyAgent
 from agents.tabular.compiled_games.self_play import compiled_self_play
-from agents.testing import check_learner, contents
 from agents.training import train
 from nim_envs import Convention, Game, GameEnv, make_game
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules import Rules, nim, sum_of
 from nim_envs.starts import UniformStart
-from tests.agents.learning import CASES
+from tests.agents.learning import CASES, contents
 from tests.own_games import own_game
 
 
@@ -79,11 +78,6 @@ def test_both_loops_learn_the_same_tables(name):
 def test_q_learning_learns_the_same_tables_on_each_game(game):
     make = LEARNERS["q-learning"].make
     assert run(make, GAMES[game](), compiled=True) == run(make, GAMES[game](), compiled=False)
-
-
-@pytest.mark.parametrize("name", ["q-learning", "real-time-dynamic-programming", "monte-carlo-es"])
-def test_it_passes_the_check_of_learners(name):
-    check_learner(lambda env: LEARNERS[name].make(env)[0], GameEnv(own_game("fibonacci_nim")))
 
 
 @pytest.mark.parametrize("name", ["q-learning", "real-time-dynamic-programming"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -12,11 +10,9 @@ from agents.research import policy as policies
 from agents.research.base import GeneralisingLearner
 from agents.research.look_ahead import LookAheadPolicy
 from agents.storage import StorageError, save
-from agents.testing import check_learner
 from agents.training import TrainingStopped, train
 from nim_envs import GameEnv, make_game, optimality
 from nim_envs.errors import InvalidPositionError
-from nim_envs.testing import ConformanceError, check_policy
 
 
 class FewestLeft(LookAheadPolicy):
@@ -158,27 +154,6 @@ def other_env():
     return tictactoe_v3.env()
 
 
-def test_it_passes_the_check_of_learners_and_faults_are_named():
-    env = single_heap()
-    check_learner(Counts.for_env, env)
-
-    seeds = itertools.count()
-
-    class Forgetful(Counts):
-        def _fit(self, game, games, rng, after_game):
-            super()._fit(game, games, np.random.default_rng(next(seeds)), after_game)
-
-    class OnlyFits:
-        def __init__(self, game):
-            counts = Counts(game)
-            self.act, self.greedy, self.fit = counts.act, counts.greedy, counts.fit
-
-    with pytest.raises(ConformanceError, match="same seed"):
-        check_learner(Forgetful.for_env, env)
-    with pytest.raises(ConformanceError, match=r"not all that agents\.GameChoosingLearner"):
-        check_learner(lambda env: OnlyFits(env.game), env)
-
-
 def test_one_that_is_not_registered_is_not_saved(tmp_path):
     with pytest.raises(StorageError, match="Counts"):
         save(Counts(single_heap().game), tmp_path / "counts.zip")
@@ -192,7 +167,6 @@ def test_large_boards_are_judged_like_small_ones(name, monkeypatch):
     every = every[rules.is_position(every) & ~rules.is_terminal(every)]
     masks = rules.action_mask(every)
     expected = by_table.action_probabilities(every, masks)
-    check_policy(by_table, game)
     monkeypatch.setattr(policies, "LARGEST_TABLE", 0)
     monkeypatch.setattr(policies, "LARGEST_BATCH", 10)
     direct = FewestLeft(game, 3)

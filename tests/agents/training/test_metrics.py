@@ -11,12 +11,11 @@ import pytest
 from agents import GradientBandit, OptimalAgent, QLearning, RandomAgent, WinLossRatio
 from agents.evaluation import SEATS, optimality
 from agents.evaluation.sample_game import sample_game
-from agents.testing import contents
 from agents.training import DRAW, TrainingLog, TrainingStopped, train
 from agents.training.metrics import TrainingRecorder, mean_entropy
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
-from tests.agents.learning import CASES, small_env
+from tests.agents.learning import CASES, contents, small_env
 from tests.pairwise import in_turn
 
 ADDITION = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)

@@ -8,11 +8,10 @@ import pytest
 from agents import SARSA, QLearning, RealTimeDynamicProgramming
 from agents.evaluation.value_score import value_optimality
 from agents.tabular.compiled_games.self_play import compiled_self_play
-from agents.testing import contents
 from agents.training import DRAW, train
 from nim_envs import GameEnv, game_from_moves, optimality
 from tests import outcome_games
-from tests.agents.learning import CASES, players
+from tests.agents.learning import CASES, contents, players
 from tests.pairwise import in_turn
 
 LEARNERS = [name for name in CASES if "shaping" not in name]

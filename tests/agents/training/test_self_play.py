@@ -19,11 +19,10 @@ from agents import (
 )
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.schedules import Decay
-from agents.testing import contents
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import ResetNeededError
-from tests.agents.learning import CASES, own_game
+from tests.agents.learning import CASES, contents, own_game
 from tests.pairwise import in_turn
 
 GAMES: list[tuple[str, dict[str, Any]]] = [

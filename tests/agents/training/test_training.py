@@ -11,9 +11,8 @@ import pytest
 
 from agents import Agent, GradientBandit, Learner, OptimalAgent, Policy, QLearning, RandomAgent
 from agents.evaluation import SEATS, optimality
-from agents.testing import contents
 from agents.training import DRAW, Opponents, train
-from tests.agents.learning import CASES, small_env
+from tests.agents.learning import CASES, contents, small_env
 
 
 def spaces_of(env):

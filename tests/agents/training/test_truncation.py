@@ -17,10 +17,9 @@ from agents import (
 )
 from agents.evaluation.visits import LearnerWrapper
 from agents.storage import load, save
-from agents.testing import contents
 from agents.training import DRAW, Seat, TrainingStopped, play_and_learn, train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import CASES, players, small_env
+from tests.agents.learning import CASES, contents, players, small_env
 
 NIM = make_game("nim", heaps=(2, 3))
 LONG = make_game("nim", heaps=(2, 2, 2))

@@ -13,8 +13,8 @@ import pytest
 
 import nim_envs
 from nim_envs.adapters.openspiel import game_of
+from nim_envs.check import check_env, check_game
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.testing import check_env, check_game
 from tests.clients.openspiel.own_games import registered
 
 # Value iteration needs the solver of matrix games, and CVXPY for it, in simultaneous games alone.

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import copy
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
 import nim_envs
 from nim_envs.envs.vector import VectorGameEnv
-from nim_envs.envs.versus import VersusEnv
-from nim_envs.errors import ConformanceError
-from nim_envs.testing import check_env
 from tests.nim_envs.envs.batches import MODES, Recorder, agrees, mixed_actions
 from tests.outcome_games import (
     GAMES,
@@ -204,30 +200,6 @@ def test_an_optimal_opponent_draws_among_all_moves_that_keep_the_value(make):
     assert len(seen) >= 2
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("random-2", {"opponent": None, "truth_in_info": True}),
-        ("connect-3-small", {"opponent": "optimal", "seat": "random", "truth_in_info": True}),
-        pytest.param(
-            "dominoes",
-            {"opponent": 0.5, "autoreset_mode": "SameStep", "max_cycles": 2},
-            marks=pytest.mark.exhaustive,
-        ),
-        pytest.param("tic-tac-toe", {"opponent": "optimal"}, marks=pytest.mark.exhaustive),
-        ("random-1", {"opponent": "random", "seat": 1, "autoreset_mode": "Disabled"}),
-    ],
-)
-def test_checks_pass_on_batches_that_gymnasium_makes(name, arguments, effort):
-    game = GAMES[name]().game
-    key = f"drawn_{name.replace('-', '_')}"
-    nim_envs.register_game(key, game)
-    env = gymnasium.make_vec(nim_envs.registration.gymnasium_id(key), num_envs=4, **arguments)
-    check_env(env)
-    arguments.pop("autoreset_mode", None)
-    check_env(VersusEnv(game, **arguments))
-
-
 def test_states_far_apart_and_pictures_of_draws():
     game = far_apart().game
     assert game.rules.components[0].has_wide_gaps
@@ -243,13 +215,6 @@ def test_states_far_apart_and_pictures_of_draws():
     assert len(met) >= 2
 
 
-@pytest.mark.exhaustive
-def test_checks_pass_on_states_far_apart():
-    check_env(
-        VectorGameEnv(far_apart().game, 3, opponent="optimal", seat="random", truth_in_info=True)
-    )
-
-
 def test_copies_and_large_batches_go_on_alike():
     game = tic_tac_toe().game
     env = VectorGameEnv(game, 10_000, opponent=None)
@@ -261,24 +226,6 @@ def test_copies_and_large_batches_go_on_alike():
     first, second = env.step(actions), other.step(actions)
     assert {*first[1]} == {*second[1]} == {0.0, 1.0}
     assert np.array_equal(first[4]["winner"], second[4]["winner"])
-
-
-class LostStarts(nim_envs.GameEnv):
-    def reset(self, seed=None, options=None):
-        if options == {"start": "draw_position"}:
-            options = {"start": "p_position"}
-        super().reset(seed, options)
-
-
-def test_checks_find_wrong_starts_and_opponents_that_lose_draws():
-    game = tic_tac_toe().game
-    assert game.solution.is_complete  # starts by value are checked where no search is needed
-    with pytest.raises(ConformanceError, match=r"drawn positions were to be drawn, .* is lost"):
-        check_env(LostStarts(game))
-    env = VectorGameEnv(game, 4, opponent="random")
-    env.opponent = "optimal"
-    with pytest.raises(ConformanceError, match="the opponent 'optimal' moved from"):
-        check_env(env)
 
 
 def test_batches_start_by_value():

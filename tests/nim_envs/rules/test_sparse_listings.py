@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nim_envs
+from nim_envs.check import check_env, check_game
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.rules import Rules, nim, rules_from_moves, sum_of
 from nim_envs.rules.compiled_moves import compiled_rules
 from nim_envs.rules.component import LARGEST_SPREAD
 from nim_envs.rules.listing import labels, readers
-from nim_envs.testing import check_env, check_game
 from nim_envs.text import verdict
 from nim_envs.theory import reachable
 from tests.own_games import wythoff as queen

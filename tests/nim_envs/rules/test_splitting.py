@@ -40,8 +40,6 @@ from nim_envs.rules import (
 )
 from nim_envs.solver import solve
 from nim_envs.starts import NAMED_STARTS
-from nim_envs.testing.games import check_solution
-from nim_envs.testing.positions import Play
 from nim_envs.theory import (
     HeapSearch,
     count_games,
@@ -56,6 +54,7 @@ from nim_envs.theory import (
 from nim_envs.theory.memo_search import MemoSolution, count_modulo_permutation
 from tests.games import ALL as ALL_GAMES
 from tests.looped import in_one_test
+from tests.plain_search import PlainSearch, check_solution
 
 HEAPS = [
     ("0.77", (7,)),
@@ -147,15 +146,8 @@ def test_slots_are_as_many_as_heaps_can_ever_be_at_once(heaps):
     assert {tuple(sorted(row[row > 0].tolist())) for row in reached} == seen
 
 
-@pytest.fixture
-def few_single_positions(monkeypatch):
-    """Arrays are compared at every position; one position at a time at some of them."""
-    monkeypatch.setattr("nim_envs.testing.games.SAMPLE", 15)
-
-
 @pytest.mark.parametrize("convention", Convention)
 @pytest.mark.parametrize("rules", ALL_RULES, ids=named)
-@pytest.mark.usefixtures("few_single_positions")
 def test_every_way_of_solving_equals_exhaustive_search_at_every_position(rules, convention):
     game = Game(rules, convention)
     solutions = (solve(game), solve(game, method="search"), MemoSolution(rules, convention))
@@ -166,11 +158,11 @@ def test_every_way_of_solving_equals_exhaustive_search_at_every_position(rules, 
 
 @in_one_test("rules", ALL_RULES)
 def test_the_batched_sweeps_equal_a_search_by_the_rules_steps(rules):
-    play = Play(rules)
-    indices = rules.indices(play.positions)
     for convention in Convention:
-        assert (search_winning(rules, convention)[indices] == (play.values(convention) == 1)).all()
-    assert (search_grundy_values(rules)[indices] == play.grundy_values()).all()
+        truth = PlainSearch(Game(rules, convention))
+        indices = rules.indices(truth.positions)
+        assert (search_winning(rules, convention)[indices] == (truth.values == 1)).all()
+    assert (search_grundy_values(rules)[indices] == truth.grundy_values).all()
 
 
 @pytest.mark.parametrize("name", ["kayles", "dawsons_chess", "grundy"])
@@ -203,7 +195,6 @@ def random_splitting_tables(count, seed):
 
 
 @pytest.mark.parametrize("convention", Convention)
-@pytest.mark.usefixtures("few_single_positions")
 def test_random_games_that_split_are_solved_right_by_every_method_that_applies(convention):
     methods = Counter()
     tail = TableComponent(rows=((-1, -1), (0, -1), (1, 0)))

@@ -26,12 +26,12 @@ from nim_envs.rules import (
     wythoff,
 )
 from nim_envs.solver import solve, theorem_for
-from nim_envs.testing.games import check_solution
 from nim_envs.theory import grundy_values, theorems
 from nim_envs.theory.solution import SumSolution
 from nim_envs.theory.theorem_solution import TheoremSolution, theorem_on
 from nim_envs.theory.values import ChainValues, LaskerValues, component_values
 from tests.classic_moves import Moves, bar, dominoes, heaps_at_once, limited_heap, pair, queen
+from tests.plain_search import check_solution
 
 
 def searched(moves: Moves, misere: bool = False) -> Callable[[Any], bool]:

@@ -14,8 +14,6 @@ from nim_envs import Convention, Game, make_game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.rules import Rules, TableComponent, addition, nim, subtraction
 from nim_envs.solver import solve
-from nim_envs.testing.games import check_solution
-from nim_envs.testing.positions import Play
 from nim_envs.theory import (
     bouton,
     ferguson,
@@ -30,6 +28,7 @@ from nim_envs.theory import (
 )
 from nim_envs.theory.values import component_values, subtraction_sequence
 from tests.looped import in_one_test
+from tests.plain_search import PlainSearch, check_solution
 
 SHAPES = [
     nim(heaps=(1,)),
@@ -81,9 +80,9 @@ def test_the_theorem_equals_exhaustive_search_at_every_position(rules, conventio
 @pytest.mark.parametrize("convention", Convention)
 @in_one_test("rules", [rules for rules in SHAPES if rules.num_positions <= 1500])
 def test_the_batched_sweep_equals_a_search_by_the_rules_steps(rules, convention):
-    play = Play(rules)
-    assert (search_winning(rules, convention) == (play.values(convention) == 1)).all()
-    assert (search_grundy_values(rules) == play.grundy_values()).all()
+    truth = PlainSearch(Game(rules, convention))
+    assert (search_winning(rules, convention) == (truth.values == 1)).all()
+    assert (search_grundy_values(rules) == truth.grundy_values).all()
 
 
 def random_tables(count, seed):
@@ -101,11 +100,7 @@ def random_tables(count, seed):
 
 
 @pytest.mark.parametrize("convention", Convention)
-def test_random_games_given_as_tables_are_solved_right_by_every_method_that_applies(
-    convention, monkeypatch
-):
-    # Arrays are compared at every position; one position at a time at some of them.
-    monkeypatch.setattr("nim_envs.testing.games.SAMPLE", 15)
+def test_random_games_given_as_tables_are_solved_right_by_every_method_that_applies(convention):
     methods = set()
     for first, second in itertools.pairwise(random_tables(60, seed=5)):
         rules = Rules("random", (first, second, first), (0, 0, 0))

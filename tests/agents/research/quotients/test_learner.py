@@ -16,7 +16,6 @@ from agents.base import HypothesisError
 from agents.research import quotients
 from agents.research.quotients.learner import QuotientLearner
 from agents.storage import load, save
-from agents.testing import check_learner
 from agents.training import train
 from nim_envs import Convention, Game, GameEnv, Rules, make_game, optimality, solver
 from nim_envs.cgt.misere_quotients import misere_quotient
@@ -355,10 +354,6 @@ def test_unlearned_positions_are_neither_won_nor_lost():
 
 
 # Training
-
-
-def test_it_keeps_every_promise_of_a_learner():
-    check_learner(QuotientLearner.for_env, GameEnv(make_game("kayles", heaps=(5,), misere=True)))
 
 
 @pytest.mark.parametrize("stored", [False, True])

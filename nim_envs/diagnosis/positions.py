@@ -5,74 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.errors import ConformanceError
-from nim_envs.rules.component import Component
 from nim_envs.rules.convention import AnyConvention
 from nim_envs.rules.rules import Rules
-from nim_envs.scoring.enumeration import number_of_positions
-from nim_envs.testing.requirements import require
 from nim_envs.typing import IntArray, ValueArray
 
 LARGEST_BOARD = 1 << 18
 """Most (position, action) pairs of boards that are checked completely."""
 
-SAMPLE = 200
-"""Number of positions drawn from larger boards, or where each takes long to check."""
-
-
-def is_small(rules: Rules) -> bool:
-    """Return whether all positions are to be checked."""
-    return number_of_positions(rules) * rules.num_actions <= LARGEST_BOARD
-
 
 def spread(count: int, most: int) -> IntArray:
     """Return the integers below ``count``, or ``most`` of them evenly spread, with both ends."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
-
-
-def some_positions(rules: Rules, most: int, *, playable: bool = False) -> IntArray:
-    """Return up to ``most`` different positions, always the same, ``(n, components)``.
-
-    They are drawn uniformly out of all, or, of games that split and are too large to list, met in
-    random play from the initial position.
-
-    Args:
-        rules: rules of the game.
-        most: largest number of positions.
-        playable: whether each must have a legal move.
-    """
-    rng = np.random.default_rng(0)
-    if is_small(rules):
-        positions = rules.lattice()
-    elif not rules.slot_groups:
-        columns = [some_states(component, 4 * most, rng) for component in rules.components]
-        positions = np.stack(columns, axis=-1)
-    else:
-        positions = _met_in_play(rules, most, rng)
-    if playable:
-        positions = positions[~rules.is_terminal(positions)]
-    positions = np.unique(np.asarray(positions), axis=0)
-    if len(positions) > most:
-        positions = positions[np.sort(rng.choice(len(positions), size=most, replace=False))]
-    return positions
-
-
-def some_states(component: Component, count: int, rng: np.random.Generator) -> IntArray:
-    """Draw ``count`` states of a component, all equally likely, ``(count,)``."""
-    listed = component.listed_states
-    if listed is None:
-        return rng.integers(component.states, size=count)
-    return listed[rng.integers(len(listed), size=count)]
-
-
-def _met_in_play(rules: Rules, most: int, rng: np.random.Generator) -> IntArray:
-    """Return the positions visited by some random games."""
-    position = start = np.array(rules.initial, dtype=np.int64)
-    visited = [position]
-    while len(visited) < 4 * most:
-        legal = np.flatnonzero(rules.action_mask(position))
-        position = rules.step(position, int(rng.choice(legal))) if len(legal) else start
-        visited.append(position)
-    return np.stack(visited)
 
 
 class Play:
@@ -125,11 +68,9 @@ class Play:
             waiting = np.zeros(count, dtype=np.bool_)
             waiting[self.sources[unknown[self.targets]]] = True
             ready = unknown & ~waiting
-            require(
-                ready.any(),
-                f"the moves form a cycle: play from {self.positions[unknown.argmax()].tolist()} "
-                "need not end",
-            )
+            if not ready.any():
+                start = self.positions[unknown.argmax()].tolist()
+                raise ConformanceError(f"the moves form a cycle: play from {start} need not end")
             self.lengths[ready] = length
             unknown &= ~ready
             length += 1
@@ -158,15 +99,4 @@ class Play:
         values[self.lengths == 0] = end_values
         for moves in self.moves:
             np.maximum.at(values, self.sources[moves], -values[self.targets[moves]])
-        return values
-
-    def grundy_values(self) -> IntArray:
-        """Return the Grundy value of every position, ``(n,)``, by the mex recursion."""
-        values = np.zeros(len(self.positions), dtype=np.int64)
-        for moves in self.moves:
-            sources, rows = np.unique(self.sources[moves], return_inverse=True)
-            reached = values[self.targets[moves]]
-            is_reached = np.zeros((len(sources), int(reached.max()) + 2), dtype=np.bool_)
-            is_reached[rows.reshape(-1), reached] = True
-            values[sources] = is_reached.argmin(axis=1)
         return values

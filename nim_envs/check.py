@@ -1,0 +1,350 @@
+"""Checks of anybody's environments and games, in lock-step with the rules."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import io
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout, suppress
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.utils.env_checker import check_env as gymnasium_check_env
+from pettingzoo import AECEnv
+
+from nim_envs.errors import ConformanceError, SearchTooLargeError
+from nim_envs.game import Game
+from nim_envs.typing import Position
+
+LARGEST_SEARCH = 100_000
+"""Most positions of games that are searched."""
+
+MOST_MOVES = 1_000_000
+"""Most moves of games that are searched."""
+
+NO_ANSWERS = (LookupError, TypeError, AttributeError, ConformanceError)
+"""Errors that do not say that an action is illegal."""
+
+
+def check_env(
+    env: Any, game: Game | None = None, *, position_of: Callable[[Any], Any] | None = None
+) -> None:
+    """Check an environment of a game that is known here, whoever wrote it.
+
+    200 seeded games are played in lock-step with the rules. The environment is wrong where
+
+    - a game does not begin as ``game`` does, or a move leads elsewhere; in a Gymnasium environment
+      a move of the opponent follows the agent's within the step, or in self-play none;
+    - an observation is not in its space; an ``"action_mask"``, in the observation or the info, is
+      not that of the legal actions, of no action for an agent that is not to move or at the end;
+    - in an ``AECEnv`` the agents do not take turns, ``possible_agents[0]`` first;
+    - the reward is not 1 for the winner and -1 for the loser at the end, 0 for a draw and before;
+    - a game does not terminate where no move is left, or not for both agents; or is not truncated
+      where both have made ``env.unwrapped.max_cycles`` moves, or by Gymnasium's ``TimeLimit``;
+    - an illegal action, or one outside the space, does not lose, nor raise an error that changes
+      nothing (an ``IndexError`` or the like is no answer);
+    - a returned array changes later, or the game changes where the caller writes to it;
+    - the same seed and actions make another game.
+
+    PettingZoo's ``api_test`` and ``seed_test``, if what they import is installed, or Gymnasium's
+    ``check_env`` must pass; the latter not where illegal actions, which it takes, raise errors, or
+    games are truncated after a step.
+
+    Args:
+        env: an ``AECEnv`` or a ``gymnasium.Env``, wrapped or not; copies of it are played.
+        game: the game that it plays; by default ``env.game``, in wrappers too.
+        position_of: function from an observation of the player to move, as ``env`` returns it, to
+            the position, a tuple as ``game.moves`` takes it. By default the observation, or its
+            entry ``"observation"``, holds this tuple's numbers.
+
+    Raises:
+        ConformanceError: the environment is wrong: at which move of which seed, what was expected,
+            and what was found.
+        TypeError: ``env`` is no such environment (a batch is none), or has no ``game``.
+
+    Example:
+        >>> import gymnasium
+        >>> from nim_envs import GameEnv, check_env, make_game
+        >>> env = GameEnv(make_game("nim", heaps=(1, 2)), encoding="unary")
+        >>> check_env(env, position_of=lambda seen: (
+        ...     seen["observation"][0], seen["observation"][1:].sum()))
+        >>> class Doubled(gymnasium.RewardWrapper):
+        ...     def reward(self, reward):
+        ...         return 2 * reward
+        >>> check_env(Doubled(gymnasium.make("nim_envs/Nim-v0", heaps=(1,))))
+        Traceback (most recent call last):
+            ...
+        nim_envs.errors.ConformanceError: seed 0, move 1, action 0 at (1,): expected the reward 1, \
+found 2.0
+    """
+    if not isinstance(env, (AECEnv, gymnasium.Env)):
+        raise TypeError(f"check_env takes one AECEnv or gymnasium.Env, and no batch, not {env!r}")
+    game = game or getattr(env, "game", None) or getattr(env.unwrapped, "game", None)
+    if not isinstance(game, Game):
+        raise TypeError(f"{env!r} has no attribute game, a nim_envs.Game: pass game=")
+    check = _Lockstep(copy.deepcopy(env), game, position_of)
+    games = [check.positions(seed) for seed in range(200)]
+    for seed in range(0, 200, 5):
+        check.earlier = games[seed]
+        check.positions(seed)
+    single = isinstance(env, gymnasium.Env)
+    samples_illegal = single or not check.has_masks
+    if not (check.illegal_raises and samples_illegal) and not (single and check.most_moves == 2):
+        try:
+            _library_tests(env)
+        except Exception as error:  # mostly assertions
+            raise ConformanceError(f"the library's own test of environments: {error}") from error
+
+
+def _library_tests(env: Any) -> None:
+    """Run PettingZoo's tests or Gymnasium's on copies of an environment."""
+    with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")  # they warn of dictionaries, of empty masks and heaps
+        if isinstance(env, gymnasium.Env):
+            gymnasium_check_env(copy.deepcopy(env), skip_render_check=True, skip_close_check=True)
+            return
+        with suppress(ImportError):  # they import more than PettingZoo needs
+            tests: Any = importlib.import_module("pettingzoo.test")
+            tests.api_test(copy.deepcopy(env), num_cycles=100)
+            tests.seed_test(lambda: copy.deepcopy(env), num_cycles=50)
+
+
+class _Lockstep:
+    """An environment beside the rules of its game."""
+
+    def __init__(self, env: Any, game: Game, position_of: Callable[[Any], Any] | None) -> None:
+        self.env, self.game, self.position_of = env, game, position_of
+        self.starts, self.most_steps = set[Position](), None
+        with suppress(SearchTooLargeError):  # starts of too many to be listed
+            self.starts = _starts(game)
+        # Whether the opponent moves within a step; None until the first step shows it.
+        self.replies: bool | None = None
+        if isinstance(env, AECEnv):
+            self.env, self.replies = _Turns(env), False
+        else:
+            self.starts |= {after for start in self.starts for _, after in game.moves(start)}
+            if env.has_wrapper_attr("_max_episode_steps"):  # of TimeLimit
+                self.most_steps = env.get_wrapper_attr("_max_episode_steps")
+        cycles = getattr(env.unwrapped, "max_cycles", None)
+        self.most_moves = None if cycles is None else 2 * cycles
+        self.num_actions = int(self.env.action_space.n)
+        self.has_masks = self.illegal_raises = False
+        self.earlier: list[Position] = []  # the positions when the seed was used before
+
+    def positions(self, seed: int) -> list[Position]:
+        """Play a game, and return its positions at the steps."""
+        self.rng, self.writes, self.moves = np.random.default_rng(seed), seed % 2 == 1, 0
+        self.begin = f"seed {seed}" + ", where returned arrays are written to" * self.writes
+        self.where = f"{self.begin}, reset"
+        self.met, self.returned = list[Position](), list[tuple[Any, Any]]()
+        try:
+            self.play(seed)
+        except ConformanceError as error:
+            raise ConformanceError(f"{self.where}: {error}") from None
+        except Exception as error:  # a stranger's environment raises anything
+            raise ConformanceError(f"{self.where}: expected no error, found {error!r}") from error
+        return self.met
+
+    def play(self, seed: int) -> None:
+        """Play a game, and check each step."""
+        game, steps, ended = self.game, 0, False
+        seen, info = self.env.reset(seed=seed)
+        position, self.moves = self.position(seen), int(info.get("seat", 0))
+        if game.is_over(position) or (self.starts and position not in self.starts):
+            raise ConformanceError(f"expected a start of {game!r}, found {position}")
+        self.look(seen, info, game.actions(position))
+        while not ended:
+            legal = game.actions(position)
+            illegal = {*range(-1, self.num_actions + 1)}.difference(legal)
+            is_illegal = seed % 3 == 0 and self.rng.random() < 0.2
+            action = int(self.rng.choice(sorted(illegal) if is_illegal else legal))
+            kind = "illegal action" if is_illegal else "action"
+            self.where = f"{self.begin}, move {self.moves + 1}, {kind} {action} at {position}"
+            try:
+                result = self.env.step(np.int64(action) if steps % 2 else action)
+            except Exception as error:  # of whatever class a stranger chose
+                if not is_illegal or isinstance(error, NO_ANSWERS):
+                    raise
+                self.illegal_raises |= 0 <= action < self.num_actions
+                continue
+            seen, reward, terminated, truncated, info = result
+            if is_illegal:
+                _equal("a loss, reward and terminated", (reward, terminated), (-1, True))
+                self.look(seen, info, [])
+                return
+            after = game.play(position, action)
+            self.moves, steps = self.moves + 1, steps + 1
+            cut = self.moves == self.most_moves
+            position = self.reply(after, seen, none=cut or game.is_over(after))
+            self.moves += position != after
+            over = game.is_over(position)
+            value = game.end_value(position) if over else 0
+            _equal("the reward", reward, value if position != after else 0 - value)
+            ends = over, steps == self.most_steps or (self.moves == self.most_moves and not over)
+            _equal("terminated and truncated", (terminated, truncated), ends)
+            opponents_turn = cut and self.replies is not False
+            self.look(seen, info, [] if opponents_turn else game.actions(position))
+            ended = any(ends)
+
+    def reply(self, after: Position, seen: Any, *, none: bool) -> Position:
+        """Return the position of an observation, after the opponent's move if there is one."""
+        position = self.position(seen)
+        if self.replies is None and not none:
+            self.replies = position != after
+        if none or not self.replies:
+            _equal("the position", position, after)
+        elif position not in (options := [option for _, option in self.game.moves(after)]):
+            raise ConformanceError(f"expected the opponent's move to {options}, found {position}")
+        return position
+
+    def position(self, seen: Any) -> Position:
+        """Return the position of an observation."""
+        try:
+            if self.position_of is None:
+                numbers = np.ravel(seen["observation"] if isinstance(seen, Mapping) else seen)
+            else:
+                numbers = self.position_of(seen)
+            position = tuple(int(number) for number in numbers)
+            self.game.is_over(position)
+        except Exception as error:  # position_of too may raise anything
+            raise ConformanceError(
+                f"expected a position that the observation or position_of= shows, found {error!r}"
+            ) from error
+        for earlier in self.earlier[len(self.met) : len(self.met) + 1]:
+            _equal("the position, as the same seed gave before,", position, earlier)
+        self.met.append(position)
+        return position
+
+    def look(self, seen: Any, info: Any, legal: list[int]) -> None:
+        """Check the space and the mask of an observation, and that earlier arrays are as then."""
+        self.has_masks |= _look(seen, info, self.env.observation_space, self.num_actions, legal)
+        for array, before in self.returned:
+            _equal("a returned array to stay", array.tolist(), before.tolist())
+        parts = [seen, *info.values(), *(seen.values() if isinstance(seen, Mapping) else ())]
+        arrays = [part for part in parts if isinstance(part, np.ndarray) and part.flags.writeable]
+        for array in arrays if self.writes else ():
+            array[...] = array == 0
+        self.returned = [(array, array.copy()) for array in arrays]
+
+
+class _Turns:
+    """A turn-based environment as one of Gymnasium, in which an agent plays both seats."""
+
+    def __init__(self, env: Any) -> None:
+        self.env, self.agents = env, list(env.possible_agents)
+        self.action_space = env.action_space(self.agents[0])
+        self.observation_space = env.observation_space(self.agents[0])
+
+    def reset(self, *, seed: int) -> Any:
+        """Begin a game."""
+        self.env.reset(seed=seed)
+        self.mover, self.other = self.agents
+        return self.result(0, False, False)
+
+    def step(self, action: Any) -> Any:
+        """Make a move, and at the end the steps that take None."""
+        env, mover = self.env, self.mover
+        env.step(action)
+        reward, over, cut = env.rewards[mover], env.terminations[mover], env.truncations[mover]
+        self.mover, self.other = self.other, mover
+        seen, info = self.result(reward, over, cut)
+        if over or cut:
+            last = {}
+            for _ in self.agents:
+                last[env.agent_selection] = env.last(observe=False)[1]
+                env.step(None)
+            _equal("of last() the rewards", last, {self.mover: 0 - reward, mover: reward})
+            _equal("at the end the agents", list(env.agents), [])
+        return seen, reward, over, cut, info
+
+    def result(self, reward: float, over: bool, cut: bool) -> Any:
+        """Return the observation and info of the agent to move; check what concerns the other."""
+        env, agents = self.env, [self.mover, self.other]
+        if not over and not cut:
+            _equal("the agent to move", env.agent_selection, self.mover)
+        _equal("the rewards", env.rewards, {self.mover: 0 - reward, self.other: reward})
+        _equal("the terminations", env.terminations, dict.fromkeys(agents, over))
+        _equal("the truncations", env.truncations, dict.fromkeys(agents, cut))
+        seen, info, space = env.observe(self.other), env.infos[self.other], self.observation_space
+        _look(seen, info, space, int(self.action_space.n), [])
+        return env.observe(self.mover), copy.deepcopy(env.infos[self.mover])
+
+
+def _look(seen: Any, info: Any, space: Any, num_actions: int, legal: list[int]) -> bool:
+    """Check an observation and its masks; return whether there are any."""
+    if not space.contains(seen):
+        raise ConformanceError(f"expected an observation in {space}, found {seen!r}")
+    holders = [each for each in (seen, info) if isinstance(each, Mapping)]
+    masks = [np.asarray(each["action_mask"]) for each in holders if "action_mask" in each]
+    for mask in masks:
+        _equal("a mask of the shape", mask.shape, (num_actions,))
+        _equal("a mask of the actions", np.flatnonzero(mask).tolist(), legal)
+    return bool(masks)
+
+
+def _equal(what: str, found: Any, expected: Any) -> None:
+    """Raise unless a value is as expected."""
+    if found != expected:
+        raise ConformanceError(f"expected {what} {expected}, found {found}")
+
+
+def _starts(game: Game) -> set[Position]:
+    """Return the positions where games begin."""
+    return set(map(tuple, game.rules.coordinates(game.start_positions()).tolist()))
+
+
+def check_game(game: Game) -> None:
+    """Check a game's moves, and its solution or theorem by a plain search.
+
+    All positions that play reaches are searched: there ``moves``, ``actions``, ``play`` and
+    ``is_over`` must agree, play must end, and ``game.solution``, by the theorem of the game if it
+    has one, must give the values and the actions that keep them.
+
+    Raises:
+        ConformanceError: the game is wrong: at which position, what was expected and found.
+        SearchTooLargeError: there are more than 100,000 positions, or a million moves; a smaller
+            board of the same game can be checked.
+        TypeError: ``game`` is not a ``nim_envs.Game``.
+
+    Example:
+        >>> from nim_envs import check_game, make_game
+        >>> check_game(make_game("kayles", heaps=(5, 2), misere=True))
+    """
+    if not isinstance(game, Game):
+        raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")
+    moves: dict[Position, list[tuple[int, Position]]] = {}
+    values: dict[Position, int] = {}
+    waiting, count = list(_starts(game)), 0
+    while waiting:
+        position = waiting[-1]
+        if position not in moves:
+            moves[position], actions = game.moves(position), game.actions(position)
+            played = [(action, game.play(position, action)) for action in sorted(set(actions))]
+            _equal(
+                f"at {position} by game.actions and game.play the moves", moves[position], played
+            )
+            _equal(f"at {position} is_over", game.is_over(position), not played)
+            count += len(played)
+            if len(moves) > LARGEST_SEARCH or count > MOST_MOVES:
+                raise SearchTooLargeError(
+                    f"{game.summary} has more than {LARGEST_SEARCH:,} positions, or {MOST_MOVES:,} "
+                    "moves, and check_game tries them all: check a smaller board"
+                )
+        unknown = [after for _, after in moves[position] if after not in values]
+        if any(after in moves for after in unknown):
+            raise ConformanceError(f"expected play to end, found a cycle through {position}")
+        if not unknown:
+            reached = [-values[after] for _, after in moves[position]]
+            values[waiting.pop()] = max(reached) if reached else game.end_value(position)
+        waiting += unknown
+    claims = game.solution.value(np.array(list(values))).tolist()
+    for number, (position, value) in enumerate(values.items()):
+        where = f"by search and by {game.solution.method} at {position}"
+        _equal(f"{where} the value", claims[number], value)
+        if number % max(1, len(values) // 1000) == 0:
+            keeping = [action for action, after in moves[position] if -values[after] == value >= 0]
+            found = game.solution.keeping_actions(position).tolist()
+            _equal(f"{where} the actions that keep the value", found, keeping)
