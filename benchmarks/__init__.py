@@ -1,5 +1,1 @@
-"""Benchmarks of optimality, learning speed, throughput and the solver."""
-
-from nim_envs.interrupts import stop_without_traceback
-
-stop_without_traceback()  # before what takes time to import
+"""Benchmarks: optimality, learning speed, scaling, throughput, published systems, and studies."""

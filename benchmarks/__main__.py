@@ -1,105 +1,63 @@
-"""The benchmarks: their list, one by its name, and the tables of finished shards."""
+"""The benchmarks: their list, and one by its name."""
 
 from __future__ import annotations
 
 import ast
-import shutil
-import sys
-import textwrap
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import click
 
-from benchmarks.shards import Plan
-from nim_envs.cli.layout import SETTINGS, VERSION, Command
-from nim_envs.cli.running import run
-from nim_envs.interrupts import MISTAKEN
-from nim_envs.names import not_among
+ROOT = Path(__file__).resolve().parents[1]
 
-FOLDER = Path(__file__).parent
-
-
-def programs() -> dict[str, str]:
-    """Return the description of each benchmark, by the name of its module."""
-    descriptions = {}
-    for path in sorted(FOLDER.rglob("*.py")):
-        name = path.parent.name if path.name == "__main__.py" else path.stem
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        text = ast.get_docstring(tree)
-        # No benchmark is imported for the list: some need packages that may be missing.
-        if path != Path(__file__) and text and f"python -m {module_of(path)}" in text:
-            descriptions[name] = text.partition("\n\n")[0].replace("\n", " ")
-    return descriptions
+PROGRAMS = {
+    "optimality": "benchmarks.optimality",
+    "published": "benchmarks.published.__main__",
+    "learning_speed": "benchmarks.learning_speed",
+    "scaling": "benchmarks.scaling",
+    "throughput": "benchmarks.throughput",
+    "pictures": "benchmarks.pictures",
+    "alphazero": "benchmarks.studies.alphazero.__main__",
+    "generalisation": "benchmarks.studies.generalisation.__main__",
+    "libraries": "benchmarks.studies.libraries.__main__",
+    "open_track": "benchmarks.studies.open_track.__main__",
+}
+"""The module of each benchmark, by its name."""
 
 
-def module_of(path: Path) -> str:
-    """Return the name of the module or package that ``python -m`` runs for a file here."""
-    parts = path.relative_to(FOLDER.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__main__" else parts)
+def command(name: str) -> click.Command:
+    """Return the command of a benchmark, a key of :data:`PROGRAMS`."""
+    main: click.Command = import_module(PROGRAMS[name]).main
+    return main
 
 
-def command(name: str) -> Any:
-    """Return the command of a benchmark, a :class:`benchmarks.command_line.Benchmark`."""
-    path = next(FOLDER.rglob(f"{name}.py"), None) or next(FOLDER.rglob(f"{name}/__main__.py"))
-    package = module_of(path)
-    return import_module(f"{package}.__main__" if path.stem == "__main__" else package).main
+def about(name: str) -> str:
+    """Return the first paragraph of a benchmark's docstring; it is not imported for that."""
+    path = ROOT.joinpath(*PROGRAMS[name].split(".")).with_suffix(".py")
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return docstring.partition("\n\n")[0].replace("\n", " ")
 
 
-def catalogue() -> str:
-    """Return the list of the benchmarks."""
-    descriptions = programs()
-    width = max(map(len, descriptions))
-    columns = min(100, shutil.get_terminal_size().columns)
-    lines = [
-        textwrap.fill(
-            text, columns, initial_indent=f"  {name:{width}}  ",
-            subsequent_indent=" " * (width + 4),
-        )
-        for name, text in descriptions.items()
-    ]  # fmt: skip
-    about = (
-        "python -m benchmarks NAME runs one; with --help it explains it, --quick is for a look.\n"
-        "python -m benchmarks merge DIRECTORY makes the tables of shards.\n"
-    )
-    return "\n".join([about, *lines])
+class Benchmarks(click.Group):
+    """The benchmarks as commands, each imported when it runs, as some need packages of others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the benchmarks."""
+        return list(PROGRAMS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a benchmark; ``None`` if there is none of this name."""
+        return command(cmd_name) if cmd_name in PROGRAMS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of the benchmarks."""
+        with formatter.section("Benchmarks"):
+            formatter.write_dl([(name, about(name)) for name in PROGRAMS])
 
 
-@click.command("merge", cls=Command, context_settings=SETTINGS)
-@click.argument("directory", type=click.Path(path_type=Path))
-def merge(directory: Path) -> None:
-    """Make the tables of a benchmark whose shards have all finished in DIRECTORY."""
-    plan = Plan.read(directory)
-    command(plan.benchmark)(plan.arguments, merged=directory)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the list, run a benchmark, or merge its shards.
-
-    Args:
-        arguments: command-line arguments; ``None``: those of the process.
-
-    Raises:
-        SystemExit: the command was stopped, or is wrong; the error is one line on standard error.
-    """
-    words = sys.argv[1:] if arguments is None else list(arguments)
-    name, others = words[0] if words else "--help", words[1:]
-    if name in SETTINGS["help_option_names"]:
-        print(catalogue())
-    elif name == "--version":
-        print(VERSION)
-    elif name == merge.name:
-        code = run(merge, others, "python -m benchmarks merge")
-        if code:
-            raise SystemExit(code)
-    elif name in programs():
-        command(name)(others)
-    else:
-        names = [*programs(), "merge"]
-        print(f"error: {not_among(name, names)}", file=sys.stderr)
-        raise SystemExit(MISTAKEN)
+@click.command(cls=Benchmarks)
+def main() -> None:
+    """Run a benchmark: --help after its name explains it, --quick is for a look."""
 
 
 if __name__ == "__main__":

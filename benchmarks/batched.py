@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,7 +13,7 @@ import numpy as np
 from benchmarks import rollouts
 from benchmarks.report import middle_and_range
 from benchmarks.timing import Batch, Rates, Timer, as_timer, ratios
-from nim_envs.registration import gymnasium_id, make_game
+from nim_envs.registration import gymnasium_id
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
 BASE = "nim 3-4-5"
@@ -45,18 +43,6 @@ def cartpole(size: int) -> Timer:
     """Return a timer of Gymnasium's own vector CartPole, written in NumPy."""
     env = gymnasium.make_vec("CartPole-v1", num_envs=size, vectorization_mode="vector_entry_point")
     return vector_timer(env, partial(np.random.default_rng(0).integers, 2, size=size))
-
-
-def envpool_cartpole(size: int) -> Timer:
-    """Return a timer of EnvPool's CartPole, on all cores."""
-    draw = partial(np.random.default_rng(0).integers, 2, size=size, dtype=np.int32)
-    # It warns of its own spaces.
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*precision lowered")
-        import envpool
-
-        env = envpool.make_gymnasium("CartPole-v1", num_envs=size, num_threads=os.cpu_count())
-        return vector_timer(env, draw)
 
 
 def vector_timer(env: Any, draw_actions: Callable[[], Any]) -> Timer:
@@ -115,25 +101,15 @@ def copying(size: int) -> Timer:
     return as_timer(run)
 
 
-VERSUS: dict[str, tuple[str, dict[str, Any]]] = {
-    "nim 3-4-5": ("nim", {"heaps": (3, 4, 5)}),
-    "nim 100 x 5": ("nim", {"heaps": (100,) * 5}),
-    "misere nim 1-3-5-7": ("misere_nim", {"heaps": (1, 3, 5, 7)}),
-    "kayles 7": ("kayles", {"heaps": (7,)}),
-    "kayles 60": ("kayles", {"heaps": (60,)}),
-}
-"""The games in which a random and an optimal opponent are timed."""
-
 BATCHES: dict[str, Batch] = {
     BASE: Batch(our_batch("nim", heaps=(3, 4, 5)), SIZES),
     "nim 3-4-5, uniform starts": Batch(
         our_batch("nim", heaps=(3, 4, 5), start="uniform"), SIZES[3:4]
     ),
     **{
-        f"{label}, {opponent} opponent": Batch(
-            our_batch(name, **arguments, opponent=opponent), SIZES[3:4]
+        f"nim 3-4-5, {opponent} opponent": Batch(
+            our_batch("nim", heaps=(3, 4, 5), opponent=opponent), SIZES[3:4]
         )
-        for label, (name, arguments) in VERSUS.items()
         for opponent in ("random", "optimal")
     },
     "nim 10-10-10": Batch(our_batch("nim", heaps=(10, 10, 10)), SIZES[3:4]),
@@ -145,47 +121,8 @@ BATCHES: dict[str, Batch] = {
     FLOOR: Batch(copying, SIZES),
     "pgx tic-tac-toe": rollouts.batch(partial(rollouts.theirs, "tic_tac_toe"), SIZES[:4]),
     "Gymnasium CartPole, NumPy": Batch(cartpole, SIZES[:4]),
-    "EnvPool CartPole": Batch(envpool_cartpole, SIZES[:2], modules=("envpool",)),
     "OpenSpiel nim 3-4-5, Python": Batch(openspiel_nim_timer, (1,), modules=("pyspiel",)),
 }
-
-BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
-    "nim 3-4-5": ("nim", {"heaps": (3, 4, 5)}),
-    "kayles 7": ("kayles", {"heaps": (7,)}),
-    "kayles 15": ("kayles", {"heaps": (15,)}),
-    "nim 100 x 5": ("nim", {"heaps": (100,) * 5}),
-    "nim 5 x 100": ("nim", {"heaps": (5,) * 100}),
-    "kayles 60": ("kayles", {"heaps": (60,)}),
-}
-"""Small boards and large ones; the first number of Nim is the size of a heap."""
-
-BOARD_SIZES = (1 << 6, 1 << 12, 1 << 16)
-
-BOARD_BATCHES: dict[str, Batch] = {
-    f"{label}{title}": Batch(our_batch(name, **arguments, opponent=opponent), BOARD_SIZES)
-    for label, (name, arguments) in BOARDS.items()
-    for opponent, title in ((None, ""), ("random", ", random opponent"))
-}
-
-BOARD_HEADER = ("board", "actions", "at a time", "steps/s (median)", "lowest", "highest")
-
-
-def board_rows(rates: Rates) -> list[list[Any]]:
-    """Return one row for each board and size."""
-    actions = {
-        label: make_game(name, **arguments).rules.num_actions
-        for label, (name, arguments) in BOARDS.items()
-    }
-    return [
-        [
-            name,
-            actions[name.removesuffix(", random opponent")],
-            size,
-            *middle_and_range([rate.steps for rate in measurements]),
-        ]
-        for (name, size), measurements in rates.items()
-    ]
-
 
 HEADER = ("batch", "at a time", "moves/s (median)", "lowest", "highest", "steps/s (median)")
 
@@ -217,23 +154,8 @@ def ratio_rows(rates: Rates) -> list[list[Any]]:
     ]
 
 
-OPPONENT_HEADER = ("game", "at a time", "random opponent: steps/s over optimal")
-
-
-def opponent_rows(rates: Rates) -> list[list[Any]]:
-    """Return the slowdown by an optimal opponent over a random one, as medians over the rounds."""
-    rows: list[list[Any]] = []
-    for name, size in rates:
-        label = name.removesuffix(", optimal opponent")
-        if label != name:
-            pairs = zip(rates[f"{label}, random opponent", size], rates[name, size], strict=True)
-            ratio = float(np.median([one.steps / other.steps for one, other in pairs]))
-            rows.append([label, size, f"{ratio:.3g}"])
-    return rows
-
-
 NOTES = """\
-- Batches: one process on one core, but for pgx and EnvPool, which use every core.
+- Batches: one process on one core, but for pgx, which uses every core.
   A timing includes the step, the observation, the mask, drawing a random action (a legal one, but
   for CartPole, where all are), rewards, ends, and beginning new games; not construction or
   compilation. Ours are the loop `env.step(env.sample_actions())`, in self-play unless the row
@@ -242,7 +164,6 @@ NOTES = """\
   takes a step of its own in Gymnasium's default autoreset mode. pgx begins it in the same step.
 - pgx: many steps in one compiled call, legal moves drawn by counting. OpenSpiel: one game at a
   time, with its observation tensor and list of legal actions.
-- Boards: the same loop on boards of different sizes. An action mask has one byte for each action.
 - Copying: NumPy copies arrays of the size of those that one step of nim 3-4-5 takes and returns,
   contiguous ones, from and to the same places each time.
 """

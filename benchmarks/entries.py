@@ -27,9 +27,9 @@ from agents.evaluation import SEATS, Optimality, optimality
 from agents.games import same_game
 from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import train
-from benchmarks.run_log import RunLog
 from benchmarks.timing import timed
 from nim_envs import Game, GameEnv
+from nim_envs.errors import InvalidGameError
 from nim_envs.players import required_arguments
 from nim_envs.references import resolved
 
@@ -128,11 +128,11 @@ def is_own(name: str) -> bool:
     return name not in LEARNERS and name not in MORE_LEARNERS
 
 
-def sources(name: str) -> list[Path]:
-    """Return the modules beside that of a learner of the user's own, and that one."""
-    resolved(name)
-    file = sys.modules[name.partition(":")[0]].__file__
-    return sorted(Path(file).parent.glob("*.py")) if file else []
+def sources(own: Iterable[str]) -> list[Path]:
+    """Return the modules of the user's own learners, and those beside them."""
+    files = [sys.modules[name.partition(":")[0]].__file__ for name in own]
+    folders = {Path(file).parent for file in files if file}
+    return sorted(path for folder in folders for path in folder.glob("*.py"))
 
 
 def learns(name: str) -> bool:
@@ -230,39 +230,30 @@ def knows(name: str) -> str:
     return str(getattr(resolved(name), "knows", "not said"))
 
 
-def check(name: str, env: GameEnv) -> None:
-    """Check, before any training, that a name makes learners or is a function that can be scored.
-
-    Raises:
-        click.UsageError: it makes something that lacks a method of a learner.
-    """
-    if _arguments(name) in (POLICY, TRAINER):
-        return
-    agents = maker(name)(env)
-    if len(agents) not in (1, 2) or not all(
-        isinstance(agent, (Learner, GameChoosingLearner)) for agent in agents
-    ):
-        raise click.UsageError(
-            f"--learners {name} must make a learner with act, update and greedy, or a pair of "
-            f"them, not {agents if len(agents) > 1 else agents[0]!r}"
-        )
-
-
-def checked_own(learners: Iterable[str], env: Callable[[], GameEnv], log: RunLog) -> list[str]:
+def checked_own(learners: Iterable[str], env: GameEnv) -> list[str]:
     """Return those of some learners that are the user's own, each of them checked.
 
     Args:
         learners: names as for :func:`train_learner`.
-        env: makes the environment in which they are checked.
-        log: file of runs, which then depend on the modules of these learners.
+        env: environment in which they are checked.
 
     Raises:
-        click.UsageError: a name makes something that lacks a method of a learner.
+        click.UsageError: there is no such name, or it makes something that lacks a method of a
+            learner.
     """
     own = [name for name in learners if is_own(name)]
     for name in own:
-        check(name, env())
-        log.depend_on(sources(name))
+        try:
+            agents = () if _arguments(name) in (POLICY, TRAINER) else maker(name)(env)
+        except InvalidGameError as error:
+            raise click.UsageError(f"--learners {name}: {error}") from error
+        if len(agents) > 2 or not all(
+            isinstance(agent, (Learner, GameChoosingLearner)) for agent in agents
+        ):
+            raise click.UsageError(
+                f"--learners {name} must make a learner with act, update and greedy, or a pair of "
+                f"them, not {agents if len(agents) > 1 else agents[0]!r}"
+            )
     return own
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ NEIGHBOURS = 5
 """Learners of the leaderboard that stand beside one of the user's own."""
 
 REPETITIONS = 2_000
+"""Bootstrap samples, drawn with a fixed seed."""
 
 
 class InvalidRunsError(NimEnvsError, ValueError):
@@ -64,15 +65,8 @@ class Standing(NamedTuple):
     solved: int
 
 
-def interquartile_mean(scores: FloatArray) -> FloatArray:
-    """Return the mean of the middle half of the scores along the last axis.
-
-    Args:
-        scores: ``(..., n)``. If ``n / 4`` is not an integer, the scores at the two ends of the
-            middle half are weighted by their fractions inside it.
-
-    Returns:
-        ``(...)``.
+def interquartile_mean(scores: FloatArray, axis: int = -1) -> FloatArray:
+    """Return the mean of the middle half of the scores along an axis.
 
     References:
         R. Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice",
@@ -82,36 +76,29 @@ def interquartile_mean(scores: FloatArray) -> FloatArray:
         >>> interquartile_mean(np.array([0.0, 10.0, 20.0, 90.0])).item()
         15.0
     """
-    n = scores.shape[-1]
-    places = np.arange(n)
-    # Score number i covers the interval from i to i + 1; the middle half is n/4 to 3n/4.
-    weights = np.clip(np.minimum(places + 1, 0.75 * n) - np.maximum(places, 0.25 * n), 0.0, None)
-    ordered = np.sort(scores, axis=-1)
-    return np.asarray(np.sum(ordered * weights, axis=-1) / weights.sum())
+    from scipy import stats  # loading it takes as long as all of this project
+
+    return np.asarray(stats.trim_mean(scores, 0.25, axis))
 
 
-def bootstrap_interval(scores: FloatArray, repetitions: int = REPETITIONS) -> tuple[float, float]:
+def bootstrap_interval(scores: FloatArray) -> tuple[float, float]:
     """Return the 95 % percentile interval of the interquartile mean, by stratified bootstrap.
 
-    Each repetition resamples the seeds of every task with replacement.
+    Each of :data:`REPETITIONS` resamples the seeds of every task with replacement.
 
     Args:
         scores: ``(tasks, seeds)``.
-        repetitions: number of bootstrap samples; they are drawn with a fixed seed.
 
     References:
         As :func:`interquartile_mean`, section 4.1; B. Efron, "Bootstrap methods: another look at
         the jackknife", *Annals of Statistics* 7 (1979), 1-26.
     """
-
-    def statistic(*tasks: FloatArray, axis: int) -> FloatArray:
-        return interquartile_mean(np.moveaxis(np.concatenate(tasks, axis), axis, -1))
-
-    from scipy import stats  # loading it takes as long as all of this project
+    from scipy import stats
 
     low, high = stats.bootstrap(
-        tuple(scores), statistic, n_resamples=repetitions, confidence_level=CONFIDENCE,
-        method="percentile", rng=np.random.default_rng(0),
+        tuple(scores), lambda *tasks, axis: interquartile_mean(np.concatenate(tasks, axis), axis),
+        n_resamples=REPETITIONS, confidence_level=CONFIDENCE, method="percentile",
+        rng=np.random.default_rng(0),
     ).confidence_interval  # fmt: skip
     return float(low), float(high)
 
@@ -218,35 +205,24 @@ def check_runs(rows: Iterable[dict[str, str]]) -> None:
     learns: dict[str, bool] = {}
     for row in rows:
         learner, task = row["learner"], row["game"]
-        run = f"{learner} on {task} with seed {row['seed']}"
+        try:
+            seed, games, percent = int(row["seed"]), int(row["games"]), float(row["optimality %"])
+        except (TypeError, ValueError) as error:
+            raise InvalidRunsError(f"{learner} on {task}: {error}") from error
+        wrong = ""
         if task not in GAMES:
-            raise InvalidRunsError(f"{run}: there is no such task, but {', '.join(GAMES)}")
-        seed, games = (_number(row, name, int, run) for name in ("seed", "games"))
-        percent = _number(row, "optimality %", float, run)
-        if seed < 0 or games < 0:
-            raise InvalidRunsError(f"{run}: seed and games are at least 0, not {seed}, {games}")
-        if not 0 <= percent <= 100:  # not a number is neither
-            raise InvalidRunsError(f"{run}: a score is from 0 to 100 %, not {percent}")
-        if learns.setdefault(learner, games > 0) != (games > 0) or (not games and seed):
-            raise InvalidRunsError(
-                f"{run}: 0 games are those of a player that does not learn, on every task and "
-                "with the one seed 0"
-            )
-        if (learner, task, games, seed) in seen_runs:
-            raise InvalidRunsError(f"{run} and {games} games has two rows")
+            wrong = f"there is no such task, but {', '.join(GAMES)}"
+        elif seed < 0 or games < 0:
+            wrong = f"seed and games are at least 0, not {seed}, {games}"
+        elif not 0 <= percent <= 100:  # not a number is neither
+            wrong = f"a score is from 0 to 100 %, not {percent}"
+        elif learns.setdefault(learner, games > 0) != (games > 0) or (not games and seed):
+            wrong = "a player that does not learn has 0 games and seed 0 on every task"
+        elif (learner, task, games, seed) in seen_runs:
+            wrong = f"{games} games have two rows"
+        if wrong:
+            raise InvalidRunsError(f"{learner} on {task} with seed {seed}: {wrong}")
         seen_runs.add((learner, task, games, seed))
-
-
-def _number(row: dict[str, str], name: str, kind: type[int] | type[float], run: str) -> Any:
-    """Return a number in a row.
-
-    Raises:
-        InvalidRunsError: there is none.
-    """
-    try:
-        return kind(row[name])
-    except (KeyError, TypeError, ValueError):
-        raise InvalidRunsError(f"{run}: {name} must be a number, not {row.get(name)!r}") from None
 
 
 def with_newer(

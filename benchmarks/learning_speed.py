@@ -11,25 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from agents import Learner, QLearning, registry
 from agents.evaluation.learning_curves import LearningCurve, learning_curve
-from agents.plotting.curves import learning_curves
 from agents.training import train
 from agents.training.log import TrainingLog
-from benchmarks.command_line import (
-    benchmark,
-    count_option,
-    invocation,
-    names_option,
-    run_options,
-    seeds_option,
-)
 from benchmarks.entries import MORE_LEARNERS
-from benchmarks.parallel import Runner
+from benchmarks.options import count_option, names_option, run_options
 from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import grouped, machine, table, write_report
+from benchmarks.runs import Runs, invocation
 from benchmarks.tasks import GAMES, GameSetting
 from benchmarks.timing import timed
 from nim_envs import GameEnv
@@ -236,57 +229,41 @@ NOTES = f"""\
 """
 
 
-@benchmark(
-    "learning_speed",
-    writes="the tables, the report and the figures",
-    quick="Few games: a check, not a result.",
-)
+@click.command()
 @names_option("--boards", BOARDS, "Boards to play on", default="all; quick: the first three")
 @names_option("--learners", LEARNERS, "Learners to train")
-@seeds_option("10 on small boards, 1 on the largest; quick: 1")
+@count_option("--seeds", "Seeds 0 to N-1 (default: 10 on small boards, 1 on the largest; quick: 1)")
 @count_option(
-    "--limit", "Training seconds after which a learner is stopped", metavar="SECONDS", default=10,
-    show_default=True,
-)  # fmt: skip
-@run_options
+    "--limit", "Training seconds after which a learner is stopped", default=10, show_default=True
+)
+@run_options("results/learning_speed")
 def main(
     boards: list[str] | None, learners: list[str], seeds: int | None, limit: int,
-    output: Path, quick: bool, runner: Runner,
+    jobs: int | None, output: Path, quick: bool,
 ) -> None:  # fmt: skip
     """Measure games and seconds until each learner plays every position optimally."""
     boards = boards or list(BOARDS)[: 3 if quick else None]
-    rounds = 1 if quick else 5
-    # Alone, as its times are compared.
-    ratios = runner(against_published, [(rounds, quick)], desc="ratio", alone=True)
     tasks = [
-        (board, learner, seed)
+        (board, learner, seed, float(limit), quick)
         for board in reversed(boards)
         for learner in learners
         for seed in range(seeds or (1 if quick else BOARDS[board].seeds))
     ]
-    limits = (float(limit), quick)
-    calls = [(*task, *limits) for task in tasks]
-    runs = runner(run, calls)
-    runner.log.end_runs()
-    (ratio,) = ratios
-    rows = summary(runs)
-    print(table(RATIO_HEADER, ratio), end="\n\n")
-    print(table(HEADER, rows))
-    figures = {}
-    for board in boards:
-        # Runs of one learner stop at different games, so only one seed is drawn.
-        first = {run.learner: [run.curve] for run in runs if (run.board, run.seed) == (board, 0)}
-        if first:
-            figures[board] = learning_curves(first, f"{board}, seed 0", logarithmic=True)
-    write_report(
-        output,
-        "learning_speed",
-        f"# Learning speed\n\n`{invocation()}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
-        f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
-        {"learning_speed": (HEADER, rows), "ratio": (RATIO_HEADER, ratio)},
-        figures,
-        formats=("png",),
-    )
+    with Runs(output, jobs) as runs:
+        # Alone, as its times are compared.
+        (ratio,) = runs(against_published, [(1 if quick else 5, quick)], alone=True)
+        measured = runs(run, tasks)
+        rows = summary(measured)
+        print(table(RATIO_HEADER, ratio), end="\n\n")
+        print(table(HEADER, rows))
+        write_report(
+            output,
+            "learning_speed",
+            f"# Learning speed\n\n`{invocation()}`\n\n"
+            f"{table(RATIO_HEADER, ratio, style='github')}\n\n"
+            f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
+            {"learning_speed": (HEADER, rows), "ratio": (RATIO_HEADER, ratio)},
+        )
 
 
 if __name__ == "__main__":

@@ -11,12 +11,20 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from benchmarks import leaderboard
-from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
-from benchmarks.entries import LEARNERS, UNTRAINED, checked_own, knows, learns, train_learner
-from benchmarks.parallel import Runner
+from benchmarks.entries import (
+    LEARNERS,
+    UNTRAINED,
+    checked_own,
+    knows,
+    learns,
+    sources,
+    train_learner,
+)
+from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
     NARROW,
     Table,
@@ -27,6 +35,7 @@ from benchmarks.report import (
     table,
     write_report,
 )
+from benchmarks.runs import Runs, invocation
 from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
 
 __all__ = ["GAMES", "LEARNERS", "GameSetting", "ScoredRun", "matrix", "run", "summary"]
@@ -168,22 +177,16 @@ def report(runs: list[ScoredRun], seeds: int, command: str) -> str:
     )
 
 
-@benchmark(
-    "optimality",
-    writes="optimality.csv, runs.csv and optimality.md, and leaderboard.csv of complete runs",
-    quick="Few games and two seeds: a check, not a result.",
-)
+@click.command()
 @names_option("--boards", GAMES, "Boards to play on")
 @names_option(
-    "--learners", LEARNERS,
-    "Learners to train; one of your own is PACKAGE.MODULE:NAME, and stands beside the nearest of "
-    "these", others=True,
-)  # fmt: skip
-@seeds_option(f"{len(SEEDS)}; quick: 2")
-@run_options
+    "--learners", LEARNERS, "Learners to train; one of your own is package.module:Name", own=True
+)
+@count_option("--seeds", f"Seeds 0 to N-1 (default: {len(SEEDS)}; quick: 2)")
+@run_options("results/optimality", "Few games and two seeds: a check, not a result.")
 def main(
     boards: list[str], learners: list[str], seeds: int | None,
-    output: Path, quick: bool, runner: Runner,
+    jobs: int | None, output: Path, quick: bool,
 ) -> None:  # fmt: skip
     """Train each learner on each board and report how much it plays optimally.
 
@@ -192,10 +195,10 @@ def main(
     it; a function of observations and action masks; or a function of an environment, a number of
     games and a seed that trains and returns a policy. The manual's page of results has examples.
     """
-    own = checked_own(learners, GAMES[boards[0]].make, runner.log)
+    own = checked_own(learners, GAMES[boards[0]].make())
     seeds = seeds or (2 if quick else len(SEEDS))
     tasks = [
-        (board, learner, seed)
+        (board, learner, seed, quick)
         # Neighbouring tasks have different learners, so workers compile different functions.
         for seed in range(seeds)
         for board in boards
@@ -203,26 +206,25 @@ def main(
         # Nothing to train, so the seed changes nothing.
         if seed == 0 or learns(learner)
     ]
-    # Playing games takes longest; a player that does not learn is still scored.
-    weights = [GAMES[board].games / 10_000 if learns(learner) else 1 for board, learner, _ in tasks]
-    finished = runner(run, [(*task, quick) for task in tasks], weights)
-    runner.log.end_runs()
-    runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
-    rows = summary(runs)
-    print(matrix(rows))
-    rows_of_runs = run_rows(runs)
-    tables: dict[str, Table] = {
-        "optimality": (HEADER, rows),
-        "runs": (leaderboard.RUN_HEADER, rows_of_runs),
-    }
-    earlier = leaderboard.published() if own else []
-    ranked = leaderboard.leaderboard(leaderboard.with_newer(earlier, as_text(rows_of_runs)))
-    whole = {standing.learner for standing in ranked} & set(learners)
-    if whole:
-        tables["leaderboard"] = leaderboard.HEADER, ranked
-    write_report(output, "optimality", report(runs, seeds, invocation()), tables)
-    if own and runner.complete:
-        print(f"\n{beside_published(runs, own)}\n\n{how_to_enter(own, whole, output)}")
+    # The longest first, so that no core is idle at the end.
+    tasks.sort(key=lambda task: -GAMES[task[0]].games if learns(task[1]) else 0)
+    with Runs(output, jobs, own=sources(own)) as runs:
+        scored = runs(run, tasks)
+        scored.sort(key=lambda run: (run.game, run.learner, run.seed))
+        rows, rows_of_runs = summary(scored), run_rows(scored)
+        print(matrix(rows))
+        tables: dict[str, Table] = {
+            "optimality": (HEADER, rows),
+            "runs": (leaderboard.RUN_HEADER, rows_of_runs),
+        }
+        earlier = leaderboard.published() if own else []
+        ranked = leaderboard.leaderboard(leaderboard.with_newer(earlier, as_text(rows_of_runs)))
+        whole = {standing.learner for standing in ranked} & set(learners)
+        if whole:
+            tables["leaderboard"] = leaderboard.HEADER, ranked
+        write_report(output, "optimality", report(scored, seeds, invocation()), tables)
+        if own:
+            print(f"\n{beside_published(scored, own)}\n\n{how_to_enter(own, whole, output)}")
 
 
 def beside_published(runs: list[ScoredRun], own: list[str]) -> str:
@@ -261,7 +263,7 @@ def how_to_enter(own: list[str], whole: set[str], output: Path) -> str:
     if not whole.issuperset(own):
         return (
             "The leaderboard takes all boards, seeds and games:\n"
-            f"  python -m benchmarks.optimality --learners {' '.join(own)}"
+            f"  python -m benchmarks.optimality --learners {','.join(own)}"
         )
     return (
         "To enter the leaderboard, open a pull request with this file and the learner's code:\n"

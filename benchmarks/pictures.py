@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+import click
 import numpy as np
 
 from agents import Agent, OptimalAgent, RandomAgent
-from benchmarks.command_line import benchmark, names_option
+from benchmarks.options import names_option
 from nim_envs import GameEnv
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
@@ -139,10 +140,14 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
     return buffer.getvalue()
 
 
-@benchmark("pictures", writes="them", quick=None, output="docs/images", logged=False)
+@click.command()
 @names_option(
     "--names", GAMES, "Write these registered games in their usual form instead", default="none"
 )
+@click.option(
+    "--output", default="docs/images", show_default=True, metavar="DIRECTORY",
+    type=click.Path(file_okay=False, path_type=Path), help="Where to write them.",
+)  # fmt: skip
 def main(names: list[str] | None, output: Path) -> None:
     """Write the README's moving pictures of games."""
     chosen = {name: (name, {}) for name in names} if names else PICTURES

@@ -25,11 +25,6 @@ Table = tuple[Sequence[str], Sequence[TableRow]]
 Run = TypeVar("Run")
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write ``text`` in UTF-8, atomically."""
-    write_atomically(path, text.encode())
-
-
 NARROW = simple_separated_format(" ")
 """A table style with one space between columns."""
 
@@ -126,21 +121,18 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[TableRow]) -> None:
     """Write rows as CSV, atomically."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    write_text(path, text.getvalue())
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    write_atomically(path, text.getvalue().encode())
 
 
 def write_report(
     directory: Path,
     name: str,
     text: str,
-    tables: Mapping[str, Table] | None = None,
+    tables: Mapping[str, Table],
     figures: Mapping[str, Figure | None] | None = None,
-    formats: Sequence[str] = ("png", "svg"),
 ) -> None:
-    """Write the results of a benchmark: tables as CSV, a page in Markdown, and figures.
+    """Write the results of a benchmark: tables as CSV, a page in Markdown, and figures as PNG.
 
     Args:
         directory: directory of the files.
@@ -148,19 +140,16 @@ def write_report(
         text: the page.
         tables: header and rows of each CSV file, by its name without suffix.
         figures: Matplotlib figures, by their names without suffix; ``None`` is left out.
-        formats: suffixes of the files of each figure.
     """
-    for file, (header, rows) in (tables or {}).items():
+    for file, (header, rows) in tables.items():
         write_csv(directory / f"{file}.csv", header, rows)
-    write_text(directory / f"{name}.md", text)
-    drawable = {file: figure for file, figure in (figures or {}).items() if figure is not None}
-    if drawable:
-        # Not every benchmark draws, and it takes a second to import.
-        from nim_envs.render.style import save_figure
+    write_atomically(directory / f"{name}.md", text.encode())
+    for file, figure in (figures or {}).items():
+        if figure is not None:
+            # Not every benchmark draws, and it takes a second to import.
+            from nim_envs.render.style import save_figure
 
-        for file, figure in drawable.items():
-            for suffix in formats:
-                save_figure(figure, directory / f"{file}.{suffix}")
+            save_figure(figure, directory / f"{file}.png")
 
 
 def machine() -> str:

@@ -7,12 +7,9 @@ one has ended; ``jax.lax.scan`` repeats it without a return to Python.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-
-import numpy as np
 
 from benchmarks.report import middle_and_range
 from benchmarks.timing import Batch, Rates, Timer, as_timer, missing_modules, ratios
@@ -23,9 +20,6 @@ STEPS_IN_ALL = 1 << 22
 
 BASE = "nim 3-4-5"
 """Environment in the numerator of the ratios."""
-
-NUMBERS = 1 << 26
-"""Numbers that are read and written to measure the memory bandwidth."""
 
 
 def ours(name: str, **arguments: Any) -> Any:
@@ -112,51 +106,15 @@ ROLLOUTS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 """Environments to time, with the numbers of parallel games."""
 
 
-def state_bytes(make: Callable[[], Any]) -> int:
-    """Return the bytes of a state of one game."""
-    import jax
-
-    state = jax.eval_shape(make().init, jax.random.PRNGKey(0))
-    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
+HEADER = ("random play in JAX", "at a time", "moves/s (median)", "lowest", "highest")
 
 
-def bandwidth(rounds: int, numbers: int = NUMBERS) -> float:
-    """Return the memory bandwidth of the device in bytes per second, the highest of ``rounds``."""
-    import jax
-    import jax.numpy as jnp
-
-    # In place, as allocation takes longer than writing.
-    add_one: Any = jax.jit(lambda array: array + 1, donate_argnums=0)
-    array = add_one(jnp.zeros(numbers, jnp.float32))
-    best = 0.0
-    for _ in range(rounds):
-        began = time.perf_counter()
-        array = add_one(array).block_until_ready()
-        best = max(best, 2 * array.nbytes / (time.perf_counter() - began))
-    return best
-
-
-HEADER = (
-    "random play in JAX", "at a time", "moves/s (median)", "lowest", "highest", "GB/s of states",
-    "share of bandwidth, %",
-)  # fmt: skip
-
-
-def rows(rates: Rates, highest: float) -> list[list[Any]]:
-    """Return one row for each environment and size.
-
-    Args:
-        rates: rates by environment and size.
-        highest: bytes per second, from :func:`bandwidth`.
-    """
-    lines: list[list[Any]] = []
-    for (name, size), measurements in rates.items():
-        moves = [rate.moves for rate in measurements]
-        moved = 2 * state_bytes(ROLLOUTS[name][0]) * float(np.median(moves))
-        share = 100 * moved / highest
-        figures = (*middle_and_range(moves), f"{moved / 1e9:.3g}", f"{share:.2g}")
-        lines.append([name, size, *figures])
-    return lines
+def rows(rates: Rates) -> list[list[Any]]:
+    """Return one row for each environment and size."""
+    return [
+        [name, size, *middle_and_range([rate.moves for rate in measurements])]
+        for (name, size), measurements in rates.items()
+    ]
 
 
 RATIO_HEADER = ("each at its best size", "at a time", f"{BASE}: moves/s over its")
@@ -182,7 +140,4 @@ NOTES = """\
 - Random play in JAX: many steps in one compiled call. A timing includes drawing a legal action by
   counting (one uniform random number for each game, whatever the number of actions), the step, the
   observation, the mask, rewards, ends, and beginning new games in the same step; not compilation.
-- *GB/s of states*: moves per second times twice the bytes of a state, as a step reads a state and
-  writes one; tables and intermediate results are not counted, so that it is a lower bound. The
-  share is of the most that the same device reads and writes in adding 1 to 2**26 floats in place.
 """

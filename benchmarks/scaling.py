@@ -13,24 +13,15 @@ from typing import Any
 
 import click
 import numpy as np
-from matplotlib.figure import Figure
 from tqdm import tqdm
 
 from agents import RealTimeDynamicProgramming
 from agents.evaluation.value_score import value_optimality
 from agents.training import train
-from benchmarks.command_line import benchmark, invocation, names_option
-from benchmarks.parallel import Runner
+from benchmarks.options import names_option, run_options
 from benchmarks.report import machine, table, write_report
+from benchmarks.runs import Runs, invocation
 from nim_envs import GameEnv, make_game
-from nim_envs.render.style import (
-    BLUE,
-    GREEN,
-    PAGE_WIDTH,
-    VERMILLION,
-    label_decades,
-    styled,
-)
 from nim_envs.typing import FloatArray
 
 
@@ -44,7 +35,6 @@ class ScalingBoard:
         max_games: largest number of games with exploring starts.
         max_games_fixed: largest number of games from the full board.
         goal: optimality at which training stops, in percent.
-        full: whether it runs only with ``--full``.
     """
 
     heaps: int
@@ -52,7 +42,6 @@ class ScalingBoard:
     max_games: int
     max_games_fixed: int = 1_000_000_000
     goal: float = 100.0
-    full: bool = False
 
     def env(self, start: str) -> GameEnv:
         """Return an environment of the board."""
@@ -67,9 +56,7 @@ BOARDS = {
         ScalingBoard(7, 100_000, 100_000_000),
         ScalingBoard(8, 2_500_000, 1_000_000_000),
         # Games from the full board take twice as long.
-        ScalingBoard(
-            9, 40_000_000, 3_000_000_000, max_games_fixed=10_000_000, goal=99.9, full=True
-        ),
+        ScalingBoard(9, 40_000_000, 3_000_000_000, max_games_fixed=10_000_000, goal=99.9),
     )
 }
 """The boards by number of heaps."""
@@ -159,14 +146,15 @@ def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
     return round(float(slope), 12), round(float(np.exp(intercept)), 12)
 
 
-def from_both_starts(board: ScalingBoard, seed: int, symmetric: bool) -> list[ScalingRun]:
+def from_both_starts(heaps: int, seed: int, symmetric: bool) -> list[ScalingRun]:
     """Train with exploring starts, then from the full board for as many games.
 
     Args:
-        board: heaps, and limits of the training.
+        heaps: a key of :data:`BOARDS`.
         seed: integer seed.
         symmetric: whether the learner knows that the order of heaps does not matter.
     """
+    board = BOARDS[heaps]
     exploring = run(board, "uniform", seed, symmetric=symmetric)
     games = min(exploring.games, board.max_games_fixed)
     return [exploring, run(board, "fixed", seed, games, symmetric)]
@@ -210,36 +198,6 @@ def fits(runs: list[ScalingRun]) -> dict[str, tuple[float, float]]:
     }
 
 
-@styled
-def scaling_figure(runs: list[ScalingRun]) -> Figure:
-    """Draw games and seconds against positions, both logarithmic, with the fitted lines."""
-    figure = Figure(figsize=(PAGE_WIDTH, 3.0), layout="constrained")
-    exploring = [run for run in runs if run.start == "uniform"]
-    positions = np.array([float(run.positions) for run in exploring])
-    fitted = fits(runs)
-    for panel, (name, color, marker) in enumerate(
-        (("games", BLUE, "o"), ("seconds", VERMILLION, "s"), ("bytes", GREEN, "^"))
-    ):
-        axes = figure.add_subplot(1, 3, panel + 1)
-        axes.plot(
-            positions, [getattr(run, name) for run in exploring],
-            linestyle="none", marker=marker, color=color,
-        )  # fmt: skip
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_xlabel("positions")
-        title = name
-        if name in fitted:
-            power, factor = fitted[name]
-            axes.plot(positions, factor * positions**power, color=color, linestyle="--")
-            title = f"{name} ~ positions$^{{{power:.2f}}}$"
-        axes.set_title(title)
-        label_decades(axes.xaxis, PAGE_WIDTH / 3 - 0.8, along_text=True)
-        label_decades(axes.yaxis, 2.2)
-        axes.grid(axis="both")
-    return figure
-
-
 NOTES = f"""\
 - The learner is `RealTimeDynamicProgramming` with sweeping, one byte per position, learning rate
   1, epsilon 0.1, in compiled self-play on one core. It knows the rules, and no theorem; with
@@ -257,44 +215,35 @@ NOTES = f"""\
 """
 
 
-@benchmark(
-    "scaling",
-    writes="scaling.csv, scaling.md and scaling.png",
-    quick="Only the two smallest boards: a check, not a result.",
+@click.command()
+@names_option(
+    "--heaps",
+    map(str, BOARDS),
+    "Numbers of heaps; nine take hours",
+    default="5 to 8; quick: 5 and 6",
 )
-@names_option("--heaps", BOARDS, "Numbers of heaps", default="5 6 7 8")
-@click.option("--full", is_flag=True, help="Also nine heaps, 186 million positions: hours.")
 @click.option(
     "--symmetric", is_flag=True, help="The learner knows that the order of heaps does not matter."
 )
 @click.option("--seed", type=int, default=0, show_default=True)
-def main(
-    heaps: list[int] | None, full: bool, symmetric: bool, seed: int, output: Path, quick: bool,
-    runner: Runner,
-) -> None:  # fmt: skip
+@run_options("results/scaling", "The two smallest boards: a check, not a result.", jobs=False)
+def main(heaps: list[str] | None, symmetric: bool, seed: int, output: Path, quick: bool) -> None:
     """Train on larger and larger boards until every N-position is played optimally."""
-    heaps = heaps or [
-        count
-        for count, board in BOARDS.items()
-        if (count <= 6 if quick else full or not board.full)
-    ]
-    tasks = [(BOARDS[count], seed, symmetric) for count in heaps]
-    # One after the other, as times and memory are compared.
-    finished = runner(from_both_starts, tasks, desc="boards", alone=True)
-    runner.log.end_runs()
-    runs = [run for board_runs in finished for run in board_runs]
-    rows = summary(runs)
-    print(table(HEADER, rows))
-    print(f"\n{fit_line(runs)}")
-    write_report(
-        output,
-        "scaling",
-        f"# Scaling\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
-        f"{fit_line(runs)}\n\n{NOTES}",
-        {"scaling": (HEADER, rows)},
-        {"scaling": scaling_figure(runs)},
-        formats=("png",),
-    )
+    counts = map(int, heaps or (("5", "6") if quick else ("5", "6", "7", "8")))
+    with Runs(output) as runs:
+        # One after the other, as times and memory are compared.
+        pairs = runs(from_both_starts, [(count, seed, symmetric) for count in counts], alone=True)
+        finished = [each for pair in pairs for each in pair]
+        rows = summary(finished)
+        print(table(HEADER, rows))
+        print(f"\n{fit_line(finished)}")
+        write_report(
+            output,
+            "scaling",
+            f"# Scaling\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
+            f"{fit_line(finished)}\n\n{NOTES}",
+            {"scaling": (HEADER, rows)},
+        )
 
 
 def fit_line(runs: list[ScalingRun]) -> str:

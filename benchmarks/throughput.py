@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import click
 import pettingzoo
 
 from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched, rollouts
-from benchmarks.command_line import benchmark, count_option, names_option
-from benchmarks.parallel import Runner
+from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
     Table,
     machine,
@@ -27,6 +27,7 @@ from benchmarks.report import (
     table,
     write_report,
 )
+from benchmarks.runs import Runs
 from benchmarks.timing import Batch, Rate, Rates, Timer, as_timer, measure_rates, ratios
 from nim_envs.registration import aec_id, make_game
 
@@ -212,12 +213,9 @@ def many_at_a_time(rounds: int, quick: bool) -> Section:
     size = batched.SIZES[0] if quick else None
     seconds = 0.05 if quick else 0.5
     rates, missing = measure_rates(batched.BATCHES, rounds, seconds, size)
-    boards, _ = measure_rates(batched.BOARD_BATCHES, rounds, seconds, size)
     tables: dict[str, Table] = {
         "batched": (batched.HEADER, batched.rows(rates)),
         "batched_ratios": (batched.RATIO_HEADER, batched.ratio_rows(rates)),
-        "batched_opponents": (batched.OPPONENT_HEADER, batched.opponent_rows(rates)),
-        "batched_boards": (batched.BOARD_HEADER, batched.board_rows(boards)),
     }
     return Section("Batched", tables, batched.NOTES, missing)
 
@@ -229,9 +227,8 @@ def on_device(rounds: int, quick: bool) -> Section:
     rates, missing = measure_rates(batches, rounds, 0.05 if quick else 0.5, size)
     tables: dict[str, Table] = {}
     if rates:
-        highest = rollouts.bandwidth(rounds, rollouts.NUMBERS >> (10 if quick else 0))
         tables = {
-            "jax": (rollouts.HEADER, rollouts.rows(rates, highest)),
+            "jax": (rollouts.HEADER, rollouts.rows(rates)),
             "jax_ratios": (rollouts.RATIO_HEADER, rollouts.ratio_rows(rates)),
         }
     notes = f"{rollouts.NOTES}- Device: {rollouts.device()}.\n"
@@ -247,31 +244,28 @@ def section(part: str, rounds: int, quick: bool) -> Section:
     return PARTS[part](rounds, quick)
 
 
-@benchmark(
-    "throughput",
-    writes="throughput.md and a CSV file for each table",
-    quick="Short rounds, of one size of batch: a check, not a result.",
-)
+@click.command()
 @count_option("--rounds", "Rounds through all environments (default: 7; quick: 3)")
-@names_option("--parts", PARTS, "What to time")
-def main(rounds: int | None, parts: list[str], output: Path, quick: bool, runner: Runner) -> None:
+@names_option("--parts", PARTS, "Parts of the report")
+@run_options(
+    "results/throughput", "Short rounds, of one size of batch: a check, not a result.", jobs=False
+)
+def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> None:
     """Time the environments beside those of others, as ratios in one run.
 
     Moves per second of the turn-based and the batched environments, and of random play in JAX on
     whatever device it finds. The others need python -m pip install -e ".[peers]".
     """
-    repeats = rounds or (3 if quick else 7)
-    tasks = [(part, repeats, quick) for part in PARTS if part in parts]
-    # One after the other, as rates are compared.
-    sections = runner(section, tasks, desc="parts", alone=True)
-    runner.log.end_runs()
-    tables = {name: each for part in sections for name, each in part.tables.items()}
-    for header, lines in tables.values():
-        print(f"\n{table(header, lines)}")
-    for line in (line for part in sections for line in part.missing):
-        print(f"missing: {line}")
-    text = "\n".join(part.markdown() for part in sections)
-    write_report(output, "throughput", f"# Throughput\n\n{text}\n{COMMON_NOTES}", tables)
+    tasks = [(part, rounds or (3 if quick else 7), quick) for part in PARTS if part in parts]
+    with Runs(output) as runs:
+        sections = runs(section, tasks, alone=True)
+        tables = {name: each for part in sections for name, each in part.tables.items()}
+        for header, lines in tables.values():
+            print(f"\n{table(header, lines)}")
+        for line in (line for part in sections for line in part.missing):
+            print(f"missing: {line}")
+        text = "\n".join(part.markdown() for part in sections)
+        write_report(output, "throughput", f"# Throughput\n\n{text}\n{COMMON_NOTES}", tables)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from tqdm import tqdm
 
 from nim_envs.optional import installed
-from nim_envs.progress import progress_bar
 
 Key = TypeVar("Key", bound=Hashable)
 Result = TypeVar("Result")
@@ -38,7 +38,7 @@ def run_interleaved(
     """
     rates: dict[Key, list[Result]] = {key: [] for key in timers}
     schedule = [key for _ in range(rounds) for key in timers]
-    for key in progress_bar(schedule, desc="timing", unit="run"):
+    for key in tqdm(schedule, desc="timing", unit="run", disable=None):
         rates[key].append(timers[key](seconds))
     return rates
 

@@ -11,19 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
-from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
-from benchmarks.parallel import Runner
+from benchmarks.options import count_option, names_option, run_options
 from benchmarks.published.contenders import TrainingResult
-from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import grouped, machine, percents, table, write_report
+from benchmarks.runs import Runs, invocation
 
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
 LEAST_SECONDS = 1.0
 """Least training time for a comparison by seconds; below it the clock's noise dominates."""
+
+LONGEST = "q-improved-10000000"
+"""The system of ten million games, which runs only where it is named."""
 
 LARGE_BOARDS = ("alphazero-6", "alphazero-7")
 """Boards of up to 603,648 N-positions, whose scores take too long for ``--quick``."""
@@ -114,34 +115,6 @@ def summary(runs: list[SystemRun]) -> list[list[Any]]:
     return rows
 
 
-COSTS = (
-    "system", "learner", "games", "seconds", "games in the published learner's seconds",
-)  # fmt: skip
-
-
-def costs(runs: list[SystemRun]) -> list[list[Any]]:
-    """Return the mean games and seconds of every result, over the seeds."""
-    rows: list[list[Any]] = []
-    for name, group in grouped(runs, "system").items():
-        seconds = float(np.mean([run.published.seconds for run in group]))
-        rows.append([name, "as published", group[0].published.games, seconds, None])
-        for contender in SYSTEMS[name].ours:
-            same_games = [run.same_games[contender.name] for run in group]
-            same_seconds = in_same_seconds(group, contender.name)
-            rows.append(
-                [
-                    name,
-                    contender.name,
-                    same_games[0].games,
-                    float(np.mean([result.seconds for result in same_games])),
-                    int(np.mean([result.games for result in same_seconds]))
-                    if same_seconds
-                    else None,
-                ]
-            )
-    return rows
-
-
 NOTES = f"""\
 - *published*: as printed by the authors. *measured as published*: their settings run here,
   with their defects. *same games* and *same seconds*: the learner named under *ours*, with
@@ -171,53 +144,45 @@ def report(runs: list[SystemRun], seeds: int, command: str) -> str:
     return (
         f"# Published figures\n\n`{command}`, {seeds} seeds.\n\n"
         f"{table(HEADER, summary(runs), style='github')}\n\n"
-        f"## Systems, and what is wrong with each\n\n{descriptions}\n\n"
-        f"## What it took\n\n{table(COSTS, costs(runs), style='github')}\n\n## Notes\n\n{NOTES}"
+        f"## Systems, and what is wrong with each\n\n{descriptions}\n\n## Notes\n\n{NOTES}"
     )
 
 
-@benchmark(
-    "published",
-    writes="published.csv, costs.csv, published.md and the figures",
-    quick="Few games and one seed, without the largest boards: a check, not a result.",
-)
+@click.command()
 @names_option(
     "--systems", SYSTEMS, "Systems to run",
-    default=f"all but those for --full; quick: without {' and '.join(LARGE_BOARDS)}",
+    default=f"all but {LONGEST}; quick: without {' and '.join(LARGE_BOARDS)} too",
 )  # fmt: skip
-@click.option("--full", is_flag=True, help="Also run the ten million games of q-improved.")
-@seeds_option("3; quick: 1")
-@run_options
+@count_option("--seeds", "Seeds 0 to N-1 (default: 3; quick: 1)")
+@run_options(
+    "results/published",
+    "Few games and one seed, without the largest boards: a check, not a result.",
+)
 def main(
-    systems: list[str] | None, full: bool, seeds: int | None,
-    output: Path, quick: bool, runner: Runner,
-) -> None:  # fmt: skip
+    systems: list[str] | None, seeds: int | None, jobs: int | None, output: Path, quick: bool
+) -> None:
     """Reproduce published figures, and train the learners here under the same settings.
 
     It shows the defects of the systems as published; the learners here get as many games and
     seconds.
     """
-    systems = systems or [
-        name
-        for name, system in SYSTEMS.items()
-        if (full or not system.full) and not (quick and name in LARGE_BOARDS)
-    ]
+    left_out = (LONGEST, *LARGE_BOARDS) if quick else (LONGEST,)
+    systems = systems or [name for name in SYSTEMS if name not in left_out]
     seeds = seeds or (1 if quick else 3)
-    tasks = [(name, seed, quick) for name in SYSTEMS if name in systems for seed in range(seeds)]
-    weights = [float(SYSTEMS[name].games) for name, *_ in tasks]
-    runs = runner(run, tasks, weights)
-    runner.log.end_runs()
-    rows = summary(runs)
-    print(table(HEADER, rows))
-    for name in grouped(runs, "system"):
-        print(f"\n{name}: {SYSTEMS[name].defect}")
-    write_report(
-        output,
-        "published",
-        report(runs, seeds, invocation()),
-        {"published": (HEADER, rows), "costs": (COSTS, costs(runs))},
-        {"comparison": comparison(runs), "q_learners": q_learners(runs)},
-    )
+    tasks = [(name, seed, quick) for name in systems for seed in range(seeds)]
+    # The longest first, so that no core is idle at the end.
+    tasks.sort(key=lambda task: -SYSTEMS[task[0]].games)
+    with Runs(output, jobs) as runs:
+        order = list(SYSTEMS)
+        finished = sorted(runs(run, tasks), key=lambda run: (order.index(run.system), run.seed))
+        rows = summary(finished)
+        print(table(HEADER, rows))
+        write_report(
+            output,
+            "published",
+            report(finished, seeds, invocation()),
+            {"published": (HEADER, rows)},
+        )
 
 
 if __name__ == "__main__":

@@ -59,7 +59,6 @@ class System:
         defect: defect of the system, in one sentence.
         as_published: trains by the published settings; a function of seed and number of games.
         ours: learners of ``agents`` that are compared with it.
-        full: whether it runs only with ``--full``.
         limit: returns the attainable scores, where they are not 100.
         knows: knowledge of the published learner besides observations and rewards, in words.
         stand_in: learner that is measured in place of the published one, where there is one.
@@ -75,7 +74,6 @@ class System:
     as_published: Callable[[int, int], TrainingResult]
     ours: tuple[Contender, ...]
     source: str
-    full: bool = False
     limit: Callable[[], Scores] | None = None
     knows: str = OBSERVATIONS
     stand_in: Contender | None = None
@@ -224,7 +222,6 @@ def _q_learner(
     games: int,
     figures: tuple[str, str],
     settings: str,
-    full: bool,
 ) -> System:
     game = _setting("nim", Q_START, heaps=Q_HEAPS)
     improved = name == "q-improved"
@@ -240,7 +237,6 @@ def _q_learner(
         (Contender("negamax Q-learning", OBSERVATIONS, game, QLearning.for_env, first_mover),),
         source="the notebook [nim_qlearning_rl](https://github.com/bruce2tech/"
         "ml-fundamentals-portfolio/blob/main/03-reinforcement-learning/nim_qlearning_rl.ipynb)",
-        full=full,
         limit=_attainable,
         knows=NIM_SUM if improved else OBSERVATIONS,
     )
@@ -433,13 +429,13 @@ SYSTEMS: dict[str, System] = {
         _q_learner(
             "q-baseline", "Q-learning with the wrong sign", q_learner.train_baseline, 10_000,
             ("73.8", "2.2"),
-            "random moves, learning rate 1, discount 0.8, 100 for a win", False,
+            "random moves, learning rate 1, discount 0.8, 100 for a win",
         ),
         *(
             _q_learner(
                 "q-improved", "Q-learning with the wrong sign, improved",
                 q_learner.train_improved, games, figures,
-                "opponents in rotation, nim-sum bonus, replay", games > 1_000_000,
+                "opponents in rotation, nim-sum bonus, replay",
             )
             for games, figures in IMPROVED.items()
         ),

@@ -22,8 +22,7 @@ import numpy as np
 from agents import Policy, QLearning, RandomAgent
 from agents.evaluation import optimality
 from agents.training import train
-from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
-from benchmarks.parallel import Runner
+from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
     grouped,
     machine,
@@ -31,6 +30,7 @@ from benchmarks.report import (
     table,
     write_report,
 )
+from benchmarks.runs import Runs, invocation
 from benchmarks.studies.alphazero.figures import alphazero_curves
 from benchmarks.studies.alphazero.settings import (
     ALPHAZERO,
@@ -337,18 +337,12 @@ def tasks_of(
     return tasks
 
 
-@benchmark(
-    "deep",
-    writes="deep.csv, runs.csv, curves.csv, deep.md, alphazero.png, .svg and TensorBoard's logs",
-    quick="Few games: a check, not a result.",
-)
+@click.command()
 @names_option("--boards", BOARDS, "Boards to play on", default="all; quick: the first")
 @names_option(
-    "--encodings",
-    ENCODINGS,
-    "Encodings of positions",
+    "--encodings", ENCODINGS, "Encodings of positions",
     default=f"all, {MAIN_ENCODING} first; quick: that",
-)
+)  # fmt: skip
 @names_option("--opponents", OPPONENTS, "Opponents to meet", default="all; quick: the first two")
 @click.option(
     "--full",
@@ -362,12 +356,12 @@ def tasks_of(
     "Learners; published and ppo-from-scratch play on the first board alone, alphazero on that and "
     "its own, untrained where it has signed products, maskable-ppo not on those",
 )
-@seeds_option("3; quick: 1")
-@run_options
+@count_option("--seeds", "Seeds 0 to N-1 (default: 3; quick: 1)")
+@run_options("results/alphazero")
 def main(
     boards: list[str] | None, encodings: list[str] | None, opponents: list[str] | None,
     full: bool, learners: list[str], seeds: int | None,
-    output: Path, quick: bool, runner: Runner,
+    jobs: int | None, output: Path, quick: bool,
 ) -> None:  # fmt: skip
     """Train PPO and AlphaZero in self-play, MaskablePPO against opponents too; score them exactly.
 
@@ -379,47 +373,54 @@ def main(
     if not tasks:
         every = [board for board in BOARDS if tasks_of([board], *others)]
         raise click.UsageError(f"{' and '.join(learners)}: on {' and '.join(every)} alone")
-    if {"published", "maskable-ppo"} & {*learners}:
+    with Runs(output, jobs) as runs:
+        check_installed({*learners})
+        # Logs are written on the machine that trains.
+        log = output.resolve() / "tensorboard"
+        finished = [
+            each for scored in runs(run, [(task, quick, log) for task in tasks]) for each in scored
+        ]
+        rows = summary(finished)
+        compared = verdicts(rows)
+        print("\n".join([table(HEADER, rows), "", *compared]))
+        *columns, _ = (field.name for field in fields(Run))
+        cells = [astuple(run)[:-1] for run in finished]
+        task_columns = columns[: len(fields(TrainingTask))]
+        points = [
+            (*cell[: len(task_columns)], *point)
+            for run, cell in zip(finished, cells, strict=True)
+            for point in run.curve
+        ]
+        has_curves = any(run.learner in ALPHAZERO for run in finished)
+        write_report(
+            output,
+            "alphazero",
+            f"# Deep learners\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
+            + "".join(f"- {line}.\n" for line in compared)
+            + f"\n## Notes\n\n{NOTES}",
+            {
+                "alphazero": (HEADER, rows),
+                "runs": (columns, cells),
+                "curves": ((*task_columns, "games", "optimality %"), points),
+            },
+            {"alphazero": alphazero_curves(finished) if has_curves else None},
+        )
+
+
+def check_installed(learners: set[str]) -> None:
+    """Check that the packages of some learners are installed.
+
+    Raises:
+        MissingPackageError: one is not.
+    """
+    if {"published", "maskable-ppo"} & learners:
         needed("sb3_contrib", "benchmarks.studies.alphazero", "sb3")
     elif "ppo-from-scratch" in learners:
         needed("torch", "benchmarks.studies.alphazero")
-    if {"alphazero", "untrained"} & {*learners}:
+    if {"alphazero", "untrained"} & learners:
         needed("agents.research.alphazero", "benchmarks.studies.alphazero", "alphazero")
     if "alphazero" in learners:
         needed("tensorboardX", "benchmarks.studies.alphazero", "alphazero")
-    # Logs are written on the machine that trains.
-    log = output.resolve() / "tensorboard"
-    short_learners = ("random", "q-learning", UNTRAINED)
-    weights = [0.1 if task.learner in short_learners else 1.0 for task in tasks]
-    calls = [(task, quick, log) for task in tasks]
-    finished = runner(run, calls, weights)
-    runner.log.end_runs()
-    runs = [run for task_runs in finished for run in task_runs]
-    rows = summary(runs)
-    compared = verdicts(rows)
-    print("\n".join([table(HEADER, rows), "", *compared]))
-    *columns, _ = (field.name for field in fields(Run))
-    cells = [astuple(run)[:-1] for run in runs]
-    task_columns = columns[: len(fields(TrainingTask))]
-    points = [
-        (*cell[: len(task_columns)], *point)
-        for run, cell in zip(runs, cells, strict=True)
-        for point in run.curve
-    ]
-    has_curves = any(run.learner in ALPHAZERO for run in runs)
-    write_report(
-        output,
-        "deep",
-        f"# Deep learners\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
-        + "".join(f"- {line}.\n" for line in compared)
-        + f"\n## Notes\n\n{NOTES}",
-        {
-            "deep": (HEADER, rows),
-            "runs": (columns, cells),
-            "curves": ((*task_columns, "games", "optimality %"), points),
-        },
-        {"alphazero": alphazero_curves(runs) if has_curves else None},
-    )
 
 
 if __name__ == "__main__":

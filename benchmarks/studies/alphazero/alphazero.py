@@ -1,4 +1,4 @@
-"""AlphaZero in the deep benchmark: settings, training, and published results."""
+"""AlphaZero in this study: settings, training, and published results."""
 
 from __future__ import annotations
 

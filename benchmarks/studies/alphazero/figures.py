@@ -29,7 +29,7 @@ def alphazero_curves(runs: Sequence[Any]) -> Figure:
     """Draw the raw policy's score against the games played: mean, lowest and highest of the seeds.
 
     Args:
-        runs: runs of the deep benchmark; those of AlphaZero with a learning curve are drawn.
+        runs: runs of the study; those of AlphaZero with a learning curve are drawn.
     """
     runs = [run for run in runs if run.learner in ALPHAZERO and run.curve]
     learners = {run.learner for run in runs}

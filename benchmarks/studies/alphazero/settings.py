@@ -1,4 +1,4 @@
-"""Learners of the deep benchmark, and their settings."""
+"""Learners of this study, and their settings."""
 
 from __future__ import annotations
 

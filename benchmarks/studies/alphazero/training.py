@@ -1,4 +1,4 @@
-"""MaskablePPO in the deep benchmark: trained with its own settings, and as published."""
+"""MaskablePPO in this study: trained with its own settings, and as published."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from stable_baselines3.common.logger import configure
 
 from agents import Policy
 from agents.research.policy import PolicyAgent
-from benchmarks.both_seats import BothSeats
 from benchmarks.studies.alphazero.settings import (
     BOARDS,
     CURVE_POINTS,
@@ -24,6 +23,7 @@ from benchmarks.studies.alphazero.settings import (
     Recipe,
     TrainingTask,
 )
+from benchmarks.studies.both_seats import BothSeats
 from nim_envs.adapters.sb3 import (
     NEGAMAX,
     EntropyDecay,

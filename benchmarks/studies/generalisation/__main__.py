@@ -18,8 +18,7 @@ from agents import HypothesisError, RandomAgent
 from agents.registry import LEARNERS, new_learner
 from agents.research.base import GeneralisingLearner
 from agents.training import train
-from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
-from benchmarks.parallel import Runner
+from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
     grouped,
     machine,
@@ -27,6 +26,7 @@ from benchmarks.report import (
     table,
     write_report,
 )
+from benchmarks.runs import Runs, invocation
 from benchmarks.studies.generalisation.experiments import EXPERIMENTS, LEARNED, Experiment
 from benchmarks.studies.generalisation.figures import matrices
 from benchmarks.studies.generalisation.tables import KnownOrRandom
@@ -279,11 +279,7 @@ CONTENDERS = {name: who for plan in EXPERIMENTS.values() for name, who in plan.c
 """All contenders by name."""
 
 
-@benchmark(
-    "generalisation",
-    writes="generalisation.csv, generalisation.md and generalisation.png",
-    quick=f"Few games of {' and '.join(QUICK_EXPERIMENTS)}, one seed: a check, not a result.",
-)
+@click.command()
 @names_option(
     "--experiments", EXPERIMENTS, "Experiments",
     default=f"all; quick: {' and '.join(QUICK_EXPERIMENTS)}",
@@ -292,11 +288,11 @@ CONTENDERS = {name: who for plan in EXPERIMENTS.values() for name, who in plan.c
     "--learners", CONTENDERS, "Learners",
     default="all; those of PyTorch only where it is installed",
 )  # fmt: skip
-@seeds_option("5; quick: 1")
-@run_options
+@count_option("--seeds", "Seeds 0 to N-1 (default: 5; quick: 1)")
+@run_options("results/generalisation")
 def main(
     experiments: list[str] | None, learners: list[str] | None, seeds: int | None,
-    output: Path, quick: bool, runner: Runner,
+    jobs: int | None, output: Path, quick: bool,
 ) -> None:  # fmt: skip
     """Train learners on small boards, and score them on boards that they have never seen."""
     experiments = experiments or list(QUICK_EXPERIMENTS if quick else EXPERIMENTS)
@@ -316,25 +312,21 @@ def main(
         for seed in range(1 if who == "random" else seeds)
         if who in chosen
     ]
-    # In the order of their time, which is that of the rows.
-    tasks.sort(key=lambda task: -_weight(task))
-    runs = runner(run, [(*task, quick) for task in tasks], [_weight(task) for task in tasks])
-    runner.log.end_runs()
-    for name in experiments:
-        header, body = results(name, runs)
-        print(f"{name}\n\n{table(header, body)}\n")
-    print(table(LEARNING, learning(runs)))
-    write_report(
-        output,
-        "generalisation",
-        report(runs, seeds, invocation()),
-        {"generalisation": (HEADER, rows(runs))},
-        {"generalisation": matrices(runs)},
-    )
-
-
-def _weight(task: tuple[str, str, int]) -> float:
-    return EXPERIMENTS[task[0]].contenders[task[1]].weight
+    # The longest first, so that no core is idle at the end.
+    tasks.sort(key=lambda task: -EXPERIMENTS[task[0]].contenders[task[1]].weight)
+    with Runs(output, jobs) as runs:
+        finished = runs(run, [(*task, quick) for task in tasks])
+        for name in experiments:
+            header, body = results(name, finished)
+            print(f"{name}\n\n{table(header, body)}\n")
+        print(table(LEARNING, learning(finished)))
+        write_report(
+            output,
+            "generalisation",
+            report(finished, seeds, invocation()),
+            {"generalisation": (HEADER, rows(finished))},
+            {"generalisation": matrices(finished)},
+        )
 
 
 if __name__ == "__main__":

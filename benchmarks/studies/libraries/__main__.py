@@ -15,18 +15,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
-from benchmarks.command_line import (
-    benchmark,
-    count_option,
-    invocation,
-    names_option,
-    run_options,
-    seeds_option,
-)
-from benchmarks.parallel import Runner
+from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import grouped, machine, read_csv, table, write_report
+from benchmarks.runs import Runs, invocation
 from benchmarks.studies.libraries.recipes import BOARDS, RECIPES, board_game
 from nim_envs import GameEnv, diagnose, optimality
 from nim_envs.diagnosis.report import power_of_ten
@@ -223,26 +217,22 @@ def report(rows: list[dict[str, Any]], introduction: str) -> str:
     )
 
 
-@benchmark(
-    "libraries",
-    writes="libraries.csv and libraries.md; rows that are there and not made anew stay, as does "
-    "text that was written before the tables",
-    quick="Few moves, one board and one seed: a check, not a result.",
-)
+@click.command()
 @names_option("--boards", BOARDS, "Boards to play on")
 @names_option("--recipes", RECIPES, "Learners to train")
-@seeds_option(f"{SEEDS}; quick: 1")
+@count_option("--seeds", f"Seeds 0 to N-1 (default: {SEEDS}; quick: 1)")
 @count_option("--moves", f"Moves of training (default: {MOVES:,}; quick: {QUICK_MOVES})")
-@run_options
+@run_options("results/libraries", "Few moves, one board and one seed: a check, not a result.")
 def main(
-    boards: list[str], recipes: list[str], seeds: int | None, moves: int | None, output: Path,
-    quick: bool, runner: Runner,
+    boards: list[str], recipes: list[str], seeds: int | None, moves: int | None,
+    jobs: int | None, output: Path, quick: bool,
 ) -> None:  # fmt: skip
     """Train learners of other libraries, score them exactly and diagnose them.
 
     Each as the documentation of its library has it; where that takes the opponent's values for its
     own, the same learner stands beside it with the sign right. A learner whose library is not
-    installed is left out, with the command that installs it.
+    installed is left out, with the command that installs it. Rows that are in the output directory
+    and are not made anew stay, as does text that was written before its tables.
     """
     seeds = seeds or (1 if quick else SEEDS)
     moves = moves or (QUICK_MOVES if quick else MOVES)
@@ -250,17 +240,17 @@ def main(
     tasks = [
         (board, name, seed, moves) for seed in range(seeds) for board in boards for name in recipes
     ]
-    finished = runner(run, tasks)
-    runner.log.end_runs()
-    rows = with_earlier(summary(finished), output / "libraries.csv")
-    for board in BOARDS:
-        if board_rows := table_rows(rows, board):
-            print(f"{board}\n{table(SHOWN, board_rows)}\n")
-    for sentence in missing(finished):
-        print(sentence)
-    cells = [[row[title] for title in HEADER] for row in rows]
-    page = report(rows, introduction(output / "libraries.md", invocation()))
-    write_report(output, "libraries", page, {"libraries": (HEADER, cells)})
+    with Runs(output, jobs) as runs:
+        finished = runs(run, tasks)
+        rows = with_earlier(summary(finished), output / "libraries.csv")
+        for board in BOARDS:
+            if board_rows := table_rows(rows, board):
+                print(f"{board}\n{table(SHOWN, board_rows)}\n")
+        for sentence in missing(finished):
+            print(sentence)
+        cells = [[row[title] for title in HEADER] for row in rows]
+        page = report(rows, introduction(output / "libraries.md", invocation()))
+        write_report(output, "libraries", page, {"libraries": (HEADER, cells)})
 
 
 if __name__ == "__main__":

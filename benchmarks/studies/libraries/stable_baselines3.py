@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.both_seats import BothSeats
+from benchmarks.studies.both_seats import BothSeats
 from benchmarks.studies.libraries.recipes import BOARDS, board_game
 from nim_envs.envs.aec import GameEnv
 from nim_envs.optional import imports_for

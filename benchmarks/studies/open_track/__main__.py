@@ -12,10 +12,10 @@ from pathlib import Path
 import click
 import numpy as np
 
-from benchmarks.command_line import benchmark, invocation, names_option, run_options, seeds_option
-from benchmarks.entries import LEARNERS, MORE_LEARNERS, checked_own, knows, learns
-from benchmarks.parallel import Runner
+from benchmarks.entries import LEARNERS, MORE_LEARNERS, checked_own, knows, learns, sources
+from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import grouped, write_report
+from benchmarks.runs import Runs, invocation
 from benchmarks.studies.open_track.figures import curves
 from benchmarks.studies.open_track.page import page, standings_table
 from benchmarks.studies.open_track.runs import BOARDS, QUICK_GAMES, REFUSED, OpenRun, area, run
@@ -50,23 +50,17 @@ def rows_of(runs: Iterable[OpenRun], games: Sequence[int]) -> list[Row]:
     return rows
 
 
-@benchmark(
-    "open_track",
-    writes="open_track.csv, open_track.md and open_track.png",
-    quick=f"A hundred games, one seed, and of {', '.join(QUICK_TASKS)} alone: a check, not a "
-    "result.",
-)
+@click.command()
 @names_option("--tasks", TASKS, "Tasks", default=f"all; quick: {', '.join(QUICK_TASKS)}")
 @names_option(
-    "--learners", EVERYONE,
-    "Learners to train; one of your own is PACKAGE.MODULE:NAME", others=True,
+    "--learners", EVERYONE, "Learners to train; one of your own is package.module:Name", own=True,
     default=f"all; quick: {', '.join(QUICK_LEARNERS)}",
 )  # fmt: skip
-@seeds_option(f"{len(SEEDS)}; quick: 1")
-@run_options
+@count_option("--seeds", f"Seeds 0 to N-1 (default: {len(SEEDS)}; quick: 1)")
+@run_options("results/open_track", "A hundred games and one seed: a check, not a result.")
 def main(
-    tasks: list[str] | None, learners: list[str] | None, seeds: int | None, output: Path,
-    quick: bool, runner: Runner,
+    tasks: list[str] | None, learners: list[str] | None, seeds: int | None,
+    jobs: int | None, output: Path, quick: bool,
 ) -> None:  # fmt: skip
     """Score learners after few games from one start, on that board and on a larger one, unseen.
 
@@ -80,7 +74,7 @@ def main(
         click.echo(f"left out, as PyTorch is not installed: {', '.join(left_out)}", err=True)
     everyone = QUICK_LEARNERS if quick else EVERYONE
     learners = learners or [name for name in everyone if name not in left_out]
-    own = checked_own(learners, TASKS[tasks[0]].env, runner.log)
+    own = checked_own(learners, TASKS[tasks[0]].env())
     seeds = seeds or (1 if quick else len(SEEDS))
     calls = [
         (task, learner, seed, quick)
@@ -90,28 +84,28 @@ def main(
         # Nothing to train, so the seed changes nothing.
         if seed == 0 or learns(learner)
     ]
-    weights = [50.0 if learner in NETWORKS else 1.0 for _, learner, *_ in calls]
-    finished = runner(run, calls, weights)
-    runner.log.end_runs()
-    games = QUICK_GAMES if quick else GAMES
-    rows = rows_of((run for each in finished for run in each), games)
-    whole = not quick and runner.complete and len(tasks) == len(TASKS) and seeds == len(SEEDS)
-    all_rows = rows  # with those published, where they can be compared
-    if whole or (own and not quick):
-        measured = {row["learner"] for row in rows}
-        all_rows = rows + [row for row in published() if row["learner"] not in measured]
-    places = standings(all_rows, tasks)
-    print(standings_table(places, own))
-    write_report(
-        output,
-        "open_track",
-        page(all_rows, invocation()) if whole else standings_table(places, own, "github"),
-        {"open_track": (HEADER, [tuple(row.values()) for row in rows])},
-        {"open_track": curves(all_rows, tasks)},
-        formats=("png",),
-    )
-    if own and runner.complete:
-        print(f"\n{how_to_enter(own, whole, output)}")
+    # The longest first, so that no core is idle at the end.
+    calls.sort(key=lambda call: call[1] not in NETWORKS)
+    with Runs(output, jobs, own=sources(own)) as runs:
+        finished = [each for boards in runs(run, calls) for each in boards]
+        finished.sort(key=lambda run: learners.index(run.learner))
+        rows = rows_of(finished, QUICK_GAMES if quick else GAMES)
+        whole = not quick and len(tasks) == len(TASKS) and seeds == len(SEEDS)
+        all_rows = rows  # with those published, where they can be compared
+        if whole or (own and not quick):
+            measured = {row["learner"] for row in rows}
+            all_rows = rows + [row for row in published() if row["learner"] not in measured]
+        places = standings(all_rows, tasks)
+        print(standings_table(places, own))
+        write_report(
+            output,
+            "open_track",
+            page(all_rows, invocation()) if whole else standings_table(places, own, "github"),
+            {"open_track": (HEADER, [tuple(row.values()) for row in rows])},
+            {"open_track": curves(all_rows, tasks)},
+        )
+        if own:
+            print(f"\n{how_to_enter(own, whole, output)}")
 
 
 def how_to_enter(own: Sequence[str], whole: bool, output: Path) -> str:
@@ -119,7 +113,7 @@ def how_to_enter(own: Sequence[str], whole: bool, output: Path) -> str:
     if not whole:
         return (
             "The track takes all tasks, seeds and games:\n"
-            f"  python -m benchmarks.studies.open_track --learners {' '.join(own)}"
+            f"  python -m benchmarks.studies.open_track --learners {','.join(own)}"
         )
     return (
         "To enter the track, open a pull request with this file and the learner's code:\n"

@@ -7,7 +7,7 @@ import pyspiel
 import pytest
 
 import nim_envs
-from benchmarks.both_seats import BothSeats
+from benchmarks.studies.both_seats import BothSeats
 from benchmarks.studies.libraries import mctx_search, openspiel
 from benchmarks.studies.libraries.__main__ import run
 from benchmarks.studies.libraries.recipes import BOARDS, board_game
