@@ -140,7 +140,7 @@ def clients(session: nox.Session) -> None:
     )
     run_benchmark(session, "studies.generalisation", "--learners", "signed-products")
     of_each = ("openspiel-dqn", "sb3", "rllib", "torchrl", "tianshou")
-    run_benchmark(session, "studies.libraries", "--recipes", *of_each)
+    run_benchmark(session, "studies.libraries", "--recipes", ",".join(of_each))
 
 
 @nox.session
@@ -214,7 +214,7 @@ def benchmarks(session: nox.Session) -> None:
         "published", "learning_speed", "scaling", "studies.generalisation", "studies.open_track",
     ):  # fmt: skip
         run_benchmark(session, name)
-    session.install("--editable", ".[test,envpool]")
+    session.install("--editable", ".[test]")
     session.run("python", "-m", "pytest", "-n", "0", "tests/benchmarks", "-k", "every_batch")
     session.run("python", "-m", "pytest", "-m", "exhaustive", "tests")
     run_benchmark(session, "throughput")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shlex
 import sys
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
@@ -119,6 +120,8 @@ def result_of(name: str, arguments: tuple[Any, ...], sources: str) -> Any:
         arguments: its arguments.
         sources: digest of the sources, by which results of other code are told apart.
     """
+    # The default is a semaphore of the system, which a worker that is stopped would leave behind.
+    tqdm.set_lock(threading.RLock())
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)(*arguments)
 

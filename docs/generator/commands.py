@@ -9,6 +9,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -16,9 +17,8 @@ import click
 
 from agents.cli.main import main as agents_main
 from agents.cli.main import run as run_agents
-from benchmarks.__main__ import command as benchmark
+from benchmarks.__main__ import PROGRAMS, command
 from benchmarks.__main__ import main as list_benchmarks
-from benchmarks.__main__ import programs
 from docs.generator.markdown import write
 from docs.generator.outputs import inside
 from nim_envs.cli.main import main as nim_envs_main
@@ -64,7 +64,7 @@ OF_AGENTS = (
     Example("diagnose docs.tutorials.my_learner:MyLearner --games 2000"),
 )
 
-OPTIMALITY = "--boards addition-3-10 --learners q-learning sarsa random --quick --jobs 1"
+OPTIMALITY = "--boards addition-3-10 --learners q-learning,sarsa,random --quick --jobs 1"
 
 
 class Typed(io.StringIO):
@@ -131,14 +131,21 @@ def benchmarks() -> str:
     """Return the benchmarks: their list, an example, and the options of each."""
     parts = [
         "## python -m benchmarks",
-        block("benchmarks", list_benchmarks, Example("")),
+        block("benchmarks", runs(list_benchmarks, "benchmarks"), Example("--help")),
     ]
-    for name in programs():
-        parts.append(f"### benchmarks.{name}")
+    for name, module in PROGRAMS.items():
+        program = module.removesuffix(".__main__")
+        run = runs(command(name), program)
+        parts.append(f"### {program}")
         if name == "optimality":
-            parts.append(block(f"benchmarks.{name}", benchmark(name), Example(OPTIMALITY)))
-        parts.append(block(f"benchmarks.{name}", benchmark(name), Example("--help")))
+            parts.append(block(program, run, Example(OPTIMALITY)))
+        parts.append(block(program, run, Example("--help")))
     return "\n\n".join(parts)
+
+
+def runs(command: click.Command, program: str) -> Callable[[list[str]], Any]:
+    """Return the function that runs a command by its words."""
+    return partial(command.main, prog_name=f"python -m {program}", standalone_mode=False)
 
 
 def pages() -> list[str]:

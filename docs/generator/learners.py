@@ -94,7 +94,7 @@ def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
         table(("name", "made with", "learners"), names),
         *(reached_by(name) for name, row in rows.items() if not row.one_for_each_seat),
         "This command makes all figures below:\n\n```sh\npython -m benchmarks.optimality "
-        f"--learners {' '.join(rows)}\n```",
+        f"--learners {','.join(rows)}\n```",
         f'In Python: <autoref identifier="{cls.__module__}.{cls.__name__}">'
         f"<code>agents.{cls.__name__}</code></autoref>, "
         f"`{cls.__name__}.for_env(env)`. Its rule is one function of "

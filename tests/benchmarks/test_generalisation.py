@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from agents import OptimalAgent, RandomAgent
+from benchmarks.report import read_csv
 from benchmarks.studies.generalisation import __main__ as generalisation
 from benchmarks.studies.generalisation.experiments import EXPERIMENTS
 from benchmarks.studies.generalisation.tables import KnownOrRandom
@@ -49,15 +49,13 @@ def test_every_held_out_board_is_of_the_same_game_and_larger(name):
         assert np.sum(np.log10(game.rules.shape)) > np.sum(np.log10(learned.rules.shape))
 
 
-def test_it_writes_what_it_prints(tmp_path, capsys):
-    arguments = [
-        "--experiments", "take-3", "--learners", "q-learning", "random", "--seeds", "2", "--quick",
+def test_it_writes_what_it_prints(tmp_path):
+    words = [
+        "--experiments", "take-3", "--learners", "q-learning,random", "--seeds", "2", "--quick",
         "--jobs", "1", "--output", str(tmp_path),
     ]  # fmt: skip
-    generalisation.main(arguments)
-    printed = capsys.readouterr().out
-    with (tmp_path / "generalisation.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    printed = CliRunner().invoke(generalisation.main, words, catch_exceptions=False).stdout
+    rows = read_csv(tmp_path / "generalisation.csv")
     boards = ["as learned", *EXPERIMENTS["take-3"].held_out]
     assert [(row["learner"], row["seed"]) for row in rows] == [
         *(("q-learning", seed) for seed in "01" for _ in boards),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from dataclasses import astuple
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import OptimalAgent, QLearning
 from benchmarks.leaderboard import InvalidRunsError
+from benchmarks.report import read_csv, write_csv
 from benchmarks.studies.open_track import __main__ as open_track
 from benchmarks.studies.open_track import standings as places
 from benchmarks.studies.open_track.page import page
@@ -28,11 +29,6 @@ from benchmarks.studies.open_track.tasks import (
 )
 
 RISING = st.lists(st.floats(0, 100), min_size=3, max_size=3)
-
-
-def rows_of(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def test_the_tasks_change_with_their_version_alone():
@@ -90,13 +86,15 @@ def trained_elsewhere(env, games, seed):
     return PlaysEveryBoard.for_env(env)
 
 
-def test_a_learner_of_ones_own_is_scored_on_both_boards_and_is_told_how_to_enter(tmp_path, capsys):
+def test_a_learner_of_ones_own_is_scored_on_both_boards_and_is_told_how_to_enter(tmp_path):
     learner = f"{__name__}:PlaysEveryBoard"
-    open_track.main(
-        ["--learners", learner, f"{__name__}:trained_elsewhere", "random", "q-learning",
-         "--tasks", "nim", "--quick", "--jobs", "1", "--output", str(tmp_path)]
-    )  # fmt: skip
-    rows = rows_of(tmp_path / "open_track.csv")
+    learners = (learner, f"{__name__}:trained_elsewhere", "random", "q-learning")
+    words = [
+        "--learners", ",".join(learners), "--tasks", "nim", "--quick", "--jobs", "1",
+        "--output", str(tmp_path),
+    ]  # fmt: skip
+    printed = CliRunner().invoke(open_track.main, words, catch_exceptions=False).stdout
+    rows = read_csv(tmp_path / "open_track.csv")
     assert [(row["learner"], row["board"]) for row in rows[::4]] == [
         (learner, "learned"), (learner, "larger")
     ]  # fmt: skip
@@ -113,7 +111,6 @@ def test_a_learner_of_ones_own_is_scored_on_both_boards_and_is_told_how_to_enter
             assert float(row["last %"]) > float(row["random %"])
     assert rows[0]["knows"] == "a secret"
     assert (tmp_path / "open_track.png").exists()
-    printed = capsys.readouterr().out
     assert f"{learner} (yours)" in printed
     assert f"python -m benchmarks.studies.open_track --learners {learner}" in printed
 
@@ -139,10 +136,7 @@ def entry(learner, score="80.0", **changed):
 
 def write(path, rows):
     path.parent.mkdir(exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, places.HEADER)
-        writer.writeheader()
-        writer.writerows(rows)
+    write_csv(path, places.HEADER, [list(row.values()) for row in rows])
 
 
 def test_entries_with_all_tasks_of_this_version_stand_beside_ours(tmp_path, monkeypatch):

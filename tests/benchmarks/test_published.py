@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import random
 from dataclasses import replace
 
@@ -20,10 +19,7 @@ from agents.evaluation.value_score import value_optimality
 from agents.tabular.position_values import GreedyValuePolicy
 from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import train
-from benchmarks import learning_speed, scaling
 from benchmarks.published import __main__ as published
-from benchmarks.published.contenders import TrainingResult
-from benchmarks.published.figures import comparison, learner_marks, numbers, q_learners
 from benchmarks.published.monte_carlo import opponent_move
 from benchmarks.published.q_learner import (
     PublishedQLearner,
@@ -31,9 +27,7 @@ from benchmarks.published.q_learner import (
     moves_of,
     optimal_move,
 )
-from benchmarks.published.systems import SYSTEMS
 from nim_envs import GameEnv, make_game
-from tests.legible import check_legible
 
 
 def spaces(env):
@@ -148,54 +142,6 @@ def test_the_compiled_score_of_values_is_the_score(name, arguments, symmetric):
         assert value_optimality(policy, game) == pytest.approx(expected, abs=1e-9)
 
 
-def test_figures_of_others_are_read_as_numbers():
-    assert numbers("41.5 (best 47.4)") == [41.5, 47.4]
-    assert numbers("over 98") == [98.0]
-    assert numbers("") == []
-    assert all(numbers(figure) for system in SYSTEMS.values() for figure in system.figures.values())
-
-
-def made_up(name, games=300):
-    """A run of a published system in which every learner scores something else."""
-    system = SYSTEMS[name]
-    scores = dict.fromkeys([*system.figures, "optimality %"], 0.0)
-    ours = {
-        each.name: TrainingResult(dict.fromkeys(scores, 10.0 + 7 * number), games, 1.0)
-        for number, each in enumerate(system.ours)
-    }
-    return published.SystemRun(name, 0, TrainingResult(scores, games, 1.0), ours, ours)
-
-
-def test_every_learner_of_the_comparison_has_a_mark_with_its_name():
-    looks = [(mark["marker"], mark["color"]) for mark in learner_marks().values()]
-    assert len(set(looks)) == len(looks)
-    figure = comparison([made_up(name) for name in SYSTEMS])
-    (legend,) = figure.legends
-    labels = [text.get_text() for text in legend.get_texts()]
-    assert len(labels) <= 10  # five lines of two
-    assert labels[:2] == ["published", "measured as published"]
-    assert "real-time dynamic programming, same games" in labels
-    names = [each.name for system in SYSTEMS.values() for each in system.ours]
-    for name in names:
-        assert any(label.removesuffix(", same games") in name for label in labels)
-    check_legible(figure)
-
-
-def test_a_check_with_few_games_draws_each_result_once():
-    systems = [name for name in SYSTEMS if name.startswith("q-improved")]
-    figure = q_learners([made_up(name) for name in systems])
-    check_legible(figure)
-    for axes in figure.axes:
-        for line in axes.get_lines():
-            if line.get_label() not in ("published", "attainable"):
-                assert line.get_xdata() == [300]
-    games = {name: SYSTEMS[name].games for name in systems}
-    figure = q_learners([made_up(name, games[name]) for name in systems])
-    (measured, _) = figure.axes
-    line = next(one for one in measured.get_lines() if "measured" in one.get_label())
-    assert sorted(line.get_xdata()) == sorted(games.values())
-
-
 def test_trainings_under_a_second_are_not_compared_by_seconds(monkeypatch):
     monkeypatch.setattr(published, "LEAST_SECONDS", 60.0)
     short = published.run("ratio-17-3-500", 0, quick=False)
@@ -204,74 +150,3 @@ def test_trainings_under_a_second_are_not_compared_by_seconds(monkeypatch):
     for runs, kept in (([short, short], False), ([short, long], False), ([long, long], True)):
         columns = [row[published.HEADER.index("same seconds")] for row in published.summary(runs)]
         assert [column != "-" for column in columns] == [kept] * len(columns)
-        assert [row[-1] is not None for row in published.costs(runs)[1:]] == [kept] * 3
-    systems = [f"q-improved-{games}" for games in (10_000, 100_000)]
-    runs = [made_up(name, SYSTEMS[name].games) for name in systems]
-    figure = q_learners([replace(runs[0], same_seconds=None), runs[1]])
-    line = next(one for one in figure.axes[0].get_lines() if "seconds" in one.get_label())
-    assert line.get_xdata() == [100_000]
-
-
-def test_the_comparison_is_written_whole(tmp_path, capsys):
-    published.main(
-        ["--quick", "--systems", "q-improved-10000", "monte-carlo", "bandit-3-10", "--jobs", "1",
-         "--output", str(tmp_path)]
-    )  # fmt: skip
-    printed = capsys.readouterr().out
-    with (tmp_path / "published.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    against_optimal = next(row for row in rows if "optimal %" in row["score"])
-    assert against_optimal["published"] == "4.3"
-    # 940 of the 1000 starts are N-positions.
-    assert against_optimal["attainable"] == "94.0"
-    text = (tmp_path / "published.md").read_text(encoding="utf-8")
-    for name in ("q-improved-10000", "monte-carlo", "bandit-3-10"):
-        assert SYSTEMS[name].defect in text
-        assert SYSTEMS[name].defect in printed
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "comparison.png", "comparison.svg", "costs.csv", "published.csv", "published.md",
-        "q_learners.png", "q_learners.svg",
-    }  # fmt: skip
-
-
-def test_learning_speed_reports_games_and_seconds(tmp_path, capsys):
-    learning_speed.main(
-        ["--quick", "--boards", "misere-nim-1-3-5-7", "--learners", "q-learning",
-         "real-time-dynamic-programming-symmetric", "--jobs", "1", "--output", str(tmp_path)]
-    )  # fmt: skip
-    assert "published, improved" in capsys.readouterr().out
-    with (tmp_path / "learning_speed.csv").open(encoding="utf-8") as file:
-        rows = {row["learner"]: row for row in csv.DictReader(file)}
-    assert rows["real-time-dynamic-programming-symmetric"]["reached"] == "1"
-    assert 0 < int(rows["real-time-dynamic-programming-symmetric"]["games"]) <= 2_000
-    assert (tmp_path / "misere-nim-1-3-5-7.png").stat().st_size > 0
-
-
-@pytest.mark.parametrize("heaps", [[5], [5, 6], [5, 6, 7, 8, 9]], ids=str)
-def test_the_scaling_figure_can_be_read(heaps):
-    runs = []
-    for number in heaps:
-        positions = make_game("nim", heaps=tuple(range(1, 2 * number, 2))).rules.num_positions
-        runs.append(
-            scaling.ScalingRun(number, "uniform", positions, 3 * positions, 3e-6 * positions, 100.0,
-                        positions, None)
-        )  # fmt: skip
-    figure = scaling.scaling_figure(runs)
-    check_legible(figure)
-    for axes in figure.axes:
-        low, high = axes.get_xlim()
-        assert sum(low <= tick <= high for tick in axes.get_xticks()) >= 2
-
-
-def test_scaling_fits_a_power(tmp_path, capsys, monkeypatch):
-    for name, heaps in ((5, 3), (6, 4)):
-        monkeypatch.setitem(scaling.BOARDS, name, replace(scaling.BOARDS[name], heaps=heaps))
-    scaling.main(["--heaps", "5", "6", "--output", str(tmp_path)])
-    printed = capsys.readouterr().out
-    assert "bytes: 1 times positions to the power 1.000" in printed
-    with (tmp_path / "scaling.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["positions"] for row in rows] == ["48", "48", "384", "384"]
-    exploring = [row for row in rows if row["starts"] == "exploring"]
-    assert [row["optimality %"] for row in exploring] == ["100.0000", "100.0000"]
-    assert (tmp_path / "scaling.png").stat().st_size > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 
+import click
 import pytest
 import torch
 
@@ -65,17 +66,17 @@ def test_a_mask_of_zeros_is_refused_and_what_the_manual_prints_of_it_is_so(tutor
     assert 0.1 < tutorial["dead"] < 0.5
 
 
-def test_the_benchmark_trains_it_with_both_signs_without_other_libraries(tmp_path, capsys):
+def test_the_benchmark_trains_it_with_both_signs_without_other_libraries(tmp_path):
     arguments = ["--quick", "--jobs", "1", "--output", str(tmp_path)]
-    deep([*arguments, "--learners", "ppo-from-scratch"])
-    with (tmp_path / "deep.csv").open(encoding="utf-8") as file:
+    deep.main([*arguments, "--learners", "ppo-from-scratch"], standalone_mode=False)
+    with (tmp_path / "alphazero.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["learner"] for row in rows] == ["ppo-from-scratch", "ppo-from-scratch, discount 1"]
     assert all(int(row["games"]) >= 2_000 and row["of"] == "102" for row in rows)
     with (tmp_path / "curves.csv").open(encoding="utf-8") as file:
         last = {row["learner"]: row["optimality %"] for row in csv.DictReader(file)}
     assert last == {row["learner"]: row["optimality %"] for row in rows}
-    assert "ppo-from-scratch" in (tmp_path / "deep.md").read_text(encoding="utf-8")
-    with pytest.raises(SystemExit):
-        deep([*arguments, "--boards", "five-heaps", "--learners", "published", "ppo-from-scratch"])
-    assert "nim-3-4-5 alone" in capsys.readouterr().err
+    assert "ppo-from-scratch" in (tmp_path / "alphazero.md").read_text(encoding="utf-8")
+    arguments += ["--boards", "five-heaps", "--learners", "published,ppo-from-scratch"]
+    with pytest.raises(click.UsageError, match="nim-3-4-5 alone"):
+        deep.main(arguments, standalone_mode=False)

@@ -674,10 +674,10 @@ def test_numbers_that_are_none_are_refused(name):
 def test_the_benchmark_reports_what_it_trained(tmp_path, capsys):
     arguments = ["--quick", "--jobs", "1", "--output", str(tmp_path)]
     learners = ["random", "q-learning", "ppo-from-scratch", "published", "maskable-ppo"]
-    arguments += ["--learners", *learners, "--encodings", "binary"]
-    deep([*arguments, "--opponents", "self-play", "optimal"])
+    arguments += ["--learners", ",".join(learners), "--encodings", "binary"]
+    deep.main([*arguments, "--opponents", "self-play,optimal"], standalone_mode=False)
     printed = capsys.readouterr().out
-    with (tmp_path / "deep.csv").open(encoding="utf-8") as file:
+    with (tmp_path / "alphazero.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     learners = [(row["learner"], row["opponent"]) for row in rows]
     assert learners == [
@@ -695,7 +695,7 @@ def test_the_benchmark_reports_what_it_trained(tmp_path, capsys):
     games = {row["learner"]: int(row["games"]) for row in rows}
     assert games["q-learning"] <= games["maskable-ppo"] < games["q-learning"] + 256
     assert all(row["learner"] in printed for row in rows)
-    assert "maskable-ppo" in (tmp_path / "deep.md").read_text(encoding="utf-8")
+    assert "maskable-ppo" in (tmp_path / "alphazero.md").read_text(encoding="utf-8")
     logs = list((tmp_path / "tensorboard").rglob("events.out.tfevents*"))
     assert len(logs) == 5
 

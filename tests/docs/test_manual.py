@@ -8,6 +8,7 @@ import io
 import re
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from PIL import Image
@@ -62,11 +63,11 @@ def test_a_picture_for_a_dark_ground_exchanges_light_and_dark_alone():
 
 
 def test_the_command_writes_pictures(tmp_path, capsys):
-    main(["--names", "kayles", "addition", "--output", str(tmp_path)])
+    main.main(["--names", "kayles,addition", "--output", str(tmp_path)], standalone_mode=False)
     assert {path.name for path in tmp_path.iterdir()} == {"kayles.gif", "addition.gif"}
     assert capsys.readouterr().out.count("wrote") == 2
-    with pytest.raises(SystemExit):
-        main(["--names", "chess", "--output", str(tmp_path)])
+    with pytest.raises(click.UsageError, match="chess"):
+        main.main(["--names", "chess", "--output", str(tmp_path)], standalone_mode=False)
 
 
 def test_the_manuals_results_are_of_games_and_learners_that_there_are():

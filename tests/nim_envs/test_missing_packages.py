@@ -90,7 +90,6 @@ PROGRAMS = [
     ("tabulate", "nim_envs", "the command line", "solver"),
     ("click", "agents", "the command line", "all"),
     ("numba", "agents", "agents", "all"),
-    ("click", "benchmarks.optimality", "python -m benchmarks.optimality", "all"),
 ]
 AS_A_PROGRAM = """
 import runpy
