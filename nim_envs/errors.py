@@ -37,10 +37,6 @@ class InvalidPolicyError(NimEnvsError, ValueError):
     """A policy returned neither actions nor probabilities of actions."""
 
 
-class LimitReachedError(NimEnvsError, RuntimeError):
-    """A limit on tokens or cost is reached."""
-
-
 class IllegalMoveError(InvalidActionError):
     """The action is in the action space but the rules forbid it at this position."""
 

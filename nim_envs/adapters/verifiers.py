@@ -7,22 +7,12 @@ so a file of two lines makes these known to it; the tutorial has one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any, Literal
 
 from nim_envs.optional import imports_for
 from nim_envs.registration import make_game
-from nim_envs.text import (
-    PROMPT_VERSION,
-    Language,
-    TextGame,
-    Turn,
-    Verdict,
-    prompt,
-    reward,
-)
+from nim_envs.text import PROMPT_VERSION, Language, TextGame, Turn, Verdict, prompt, reward
 from nim_envs.text import verdict as verdict_of
-from nim_envs.text.exam import Suite
 from nim_envs.text.language import language_of
 from nim_envs.text.play import mean_reward
 from nim_envs.text.scores import positions_to_ask
@@ -219,76 +209,6 @@ class PlayEnv(vf.Env[PlayEnvConfig]):
         trace.record_metric("turns", float(len(turns)))
         trace.info["verdicts"] = [turn.verdict.kind for turn in turns]
         trace.info["rewards_by_turn"] = [turn.reward for turn in turns]
-
-
-class ExamConfig(vf.TasksetConfig):
-    """The suite of an exam.
-
-    Attributes:
-        seed: seed of the suite.
-        only: names of settings; empty for all.
-        answer: form of the answers, as in :func:`nim_envs.text.prompt`.
-    """
-
-    seed: int = 0
-    only: tuple[str, ...] = ()
-    answer: str = "tag"
-
-
-class ExamData(vf.TaskData):
-    """A position of the exam, by its id in the suite of a seed."""
-
-    seed: int
-    setting: str
-    item: str
-    answer: str
-
-
-@lru_cache(maxsize=256)
-def _setting(seed: int, name: str) -> Suite:
-    """Return the part of a suite that is one setting."""
-    return Suite(seed, (name,))
-
-
-class ExamTask(vf.Task[ExamData, vf.State, vf.TaskConfig]):
-    """One move at one position of the exam."""
-
-    def verdict(self, trace: vf.Trace) -> Verdict:
-        """Return the truth about the last reply of a trace."""
-        data = self.data
-        suite = _setting(data.seed, data.setting)
-        return suite.verdict(data.item, trace.last_reply, answer=data.answer)
-
-    @vf.reward
-    async def kept_win(self, trace: vf.Trace) -> float:
-        """Return 1 for a reply that keeps the win, else 0."""
-        return float(self.verdict(trace).kept_win)
-
-    @vf.metric
-    async def verdict_kind(self, trace: vf.Trace) -> dict[str, float]:
-        """Return 1 under the kind of the verdict."""
-        return {self.verdict(trace).kind: 1.0}
-
-
-class ExamTaskset(vf.Taskset[ExamTask, ExamConfig]):
-    """The exam of :mod:`nim_envs.text.exam`, one task for each position."""
-
-    def load(self) -> Iterable[ExamTask]:
-        """Return the tasks, in the order of the suite."""
-        config = self.config
-        suite = Suite(config.seed, config.only)
-        for setting, item, text in suite.prompts(style="sentences", answer=config.answer):
-            yield ExamTask(
-                ExamData(
-                    name=item.id,
-                    prompt=text,
-                    seed=config.seed,
-                    setting=setting.name,
-                    item=item.id,
-                    answer=config.answer,
-                ),
-                config.task,
-            )
 
 
 class DirectHarness(vf.Harness[vf.HarnessConfig]):

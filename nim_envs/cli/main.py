@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nim_envs.cli.diagnose import diagnose
-from nim_envs.cli.exam import exam, judge
 from nim_envs.cli.games import games
 from nim_envs.cli.layout import SETTINGS, Group, version_option
 from nim_envs.cli.nimber import nimber
@@ -12,10 +11,7 @@ from nim_envs.cli.quotient import quotient
 from nim_envs.cli.running import run as run_command
 from nim_envs.cli.sequence import sequence
 from nim_envs.cli.solve import solve
-from nim_envs.cli.text import text
-
-text.add_command(exam)
-text.add_command(judge)
+from nim_envs.text.cli import text
 
 main = version_option(
     Group(

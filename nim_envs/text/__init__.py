@@ -4,7 +4,6 @@ A position is a prompt, a move is a line such as ``"heap 1: take 2"``, and a rep
 and scored exactly. Neither a model nor another package is needed.
 """
 
-from nim_envs.text.claims import Claim, check_claims
 from nim_envs.text.disguise import Disguise
 from nim_envs.text.environment import TextEnv
 from nim_envs.text.language import Language, disguised
@@ -12,25 +11,21 @@ from nim_envs.text.play import TextGame, Transcript, Turn
 from nim_envs.text.prompts import PROMPT_VERSION, move_text, prompt, rules_text
 from nim_envs.text.reading import Reading, read_move
 from nim_envs.text.scores import Blunder, TextScore, score
-from nim_envs.text.speakers import TextPolicy
 from nim_envs.text.verdicts import KINDS, Verdict, reward, verdict
 
 __all__ = [
     "KINDS",
     "PROMPT_VERSION",
     "Blunder",
-    "Claim",
     "Disguise",
     "Language",
     "Reading",
     "TextEnv",
     "TextGame",
-    "TextPolicy",
     "TextScore",
     "Transcript",
     "Turn",
     "Verdict",
-    "check_claims",
     "disguised",
     "move_text",
     "prompt",

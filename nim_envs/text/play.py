@@ -128,8 +128,8 @@ class TextGame:
     Args:
         game: the game, or its language.
         opponent: as :class:`nim_envs.envs.versus.VersusEnv` takes it: ``"optimal"``, ``"random"``,
-            a probability of a random move, a function or an agent; such as a :class:`TextPolicy`.
-            ``None``: self-play, with prompts for both players in turn.
+            a probability of a random move, a function or an agent. ``None``: self-play, with
+            prompts for both players in turn.
         seat: seat of the player who replies: 0 moves first, 1 second, ``"random"``: drawn for each
             game. Ignored in self-play.
         start: distribution of start positions, as :func:`nim_envs.make_game` takes it: ``"fixed"``,

@@ -15,9 +15,8 @@ from nim_envs.rules.node_kayles_game import NodeSet
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.words import listed
 from nim_envs.text.answers import ANSWERS, request
-from nim_envs.text.claims import request_for_reasons
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
-from nim_envs.validation import checked_boolean, checked_choice
+from nim_envs.validation import checked_choice
 
 PROMPT_VERSION = 2
 """Version of the prompts, named in every result; incremented whenever a prompt changes."""
@@ -68,7 +67,6 @@ def prompt(
     style: str = "short",
     *,
     answer: str = "line",
-    reasons: bool = False,
 ) -> str:
     """Return the prompt for the player to move at a position, one line of text.
 
@@ -82,13 +80,11 @@ def prompt(
             began with a prompt in sentences.
         answer: form of the answer that a prompt in sentences asks for, as :func:`read_move` reads
             it: ``"line"``, ``"tag"``, ``"boxed"`` or ``"json"``.
-        reasons: whether a prompt in sentences also asks for reasons, as :func:`check_claims` reads
-            them; the answer then has to be marked, not a line.
 
     Raises:
         InvalidPositionError: not a position of the game.
-        InvalidGameError: an unknown ``style`` or ``answer``; ``reasons`` with another style or an
-            answer that is a line; or ``"sentences"``, as :func:`rules_text`.
+        InvalidGameError: an unknown ``style`` or ``answer``; or ``"sentences"``, as
+            :func:`rules_text`.
 
     Example:
         >>> from nim_envs import make_game
@@ -104,19 +100,12 @@ def prompt(
     here = language.position(position)
     checked_choice("answer", answer, ANSWERS)
     checked_choice("style", style, STYLES)
-    if checked_boolean("reasons", reasons) and (style != "sentences" or answer == "line"):
-        raise InvalidGameError(
-            "reasons=True needs style='sentences' and an answer that is marked, 'tag', 'boxed' or "
-            f"'json', not style={style!r} with answer={answer!r}"
-        )
     if style == "short":
         return _short(language, here)
     now = f"Now {_position_in_words(language, here)}. It is your turn."
     if style == "position":
         return now
     question = request(answer, " or ".join(language.forms))
-    if reasons:
-        question = f"{request_for_reasons(language)} {question}"
     return f"{rules_text(language)} {now} {question}"
 
 

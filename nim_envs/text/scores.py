@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.files import write_somewhere
+from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import Game
 from nim_envs.rules.moves_between import legal_counts
 from nim_envs.scoring import optimality
@@ -23,12 +20,15 @@ from nim_envs.scoring.scores import Decisive, position_set, scored_positions
 from nim_envs.text.language import Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt
 from nim_envs.text.reading import check_form
-from nim_envs.text.replies import Answer, Replies, Request
-from nim_envs.text.runner import answers
-from nim_envs.text.speakers import BATCH_SIZE, Speak, asking
 from nim_envs.text.verdicts import DRAW_KINDS, KINDS, Kind, Verdict, verdict
 from nim_envs.typing import IntArray
 from nim_envs.validation import checked_boolean, checked_choice, checked_integer
+
+Speak = Callable[[list[str]], Sequence[str]]
+"""A function from a list of prompts to the replies, one for each, in the same order."""
+
+BATCH_SIZE = 64
+"""Default maximum number of prompts in one call."""
 
 LONGEST_REPLY_SHOWN = 1000
 """Maximum length of a reply in a ``Blunder``, in characters."""
@@ -73,7 +73,6 @@ class TextScore:
         format: share of replies of this kind.
         percent_of_moves: ``percent`` among the replies that held a move, legal or not; NaN if none
             did.
-        failed: number of requests without a reply, which no share counts.
         count: number of N-positions.
         replies: number of replies.
         positions: the set: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or
@@ -98,7 +97,6 @@ class TextScore:
     illegal: float
     format: float
     percent_of_moves: float
-    failed: int
     count: int
     replies: int
     positions: str
@@ -141,7 +139,6 @@ class TextScore:
             f"of {self.replies} replies: "
             f"kept the win {self.kept_win:.2f} %, threw it {self.threw_win:.2f} %, {draws}{lost}"
             f"illegal {self.illegal:.2f} %, no move {self.format:.2f} %; "
-            f"{f'{self.failed} requests failed; ' if self.failed else ''}"
             f"{self.game}; {self.style} prompts, version {self.prompt_version}"
         )
 
@@ -157,13 +154,11 @@ def score(
     answer: str = "line",
     last_line: bool = False,
     batch_size: int = BATCH_SIZE,
-    concurrency: int = 1,
-    replies: str | Path | None = None,
 ) -> TextScore:
-    """Score a speaker, a function that answers prompts with text, by its replies at positions.
+    """Score a function that answers prompts with text, such as a model, by its replies.
 
     As in :func:`nim_envs.optimality`, the score is over N-positions, as every move loses at a
-    P-position. For a speaker that always gives the same reply to a prompt, ``percent`` is the
+    P-position. For a function that always gives the same reply to a prompt, ``percent`` is the
     optimality of its moves. In games with an outcome of their own it is over the positions that are
     not lost; where only one move is legal, nothing is asked.
 
@@ -172,7 +167,7 @@ def score(
         game: the game, or its language.
         positions: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or an array
             ``(n, components)``, as :func:`nim_envs.optimality` takes them.
-        samples: replies at each position, for a confidence interval of a stochastic speaker;
+        samples: replies at each position, for a confidence interval of a stochastic function;
             ``None``: one reply and no interval.
         lost_positions: whether to include P-positions that leave a move; they change the shares of
             the kinds, but not ``percent``.
@@ -180,23 +175,15 @@ def score(
         answer: form of the answers, which prompts in sentences ask for, as in :func:`prompt`.
         last_line: whether only the last line of a reply is read, as in :func:`read_move`.
         batch_size: maximum number of prompts in one call.
-        concurrency: number of calls at a time, each in a thread of its own where it is over 1.
-        replies: file of JSON Lines to which replies are written before they are judged, and from
-            which an earlier run goes on; ``None``: they are written only if ``speak`` raises, to a
-            new file that a warning names.
 
     Raises:
         TypeError: ``speak`` cannot be called, or ``game`` is neither a game nor a language.
-        ValueError: an unknown set of positions; or ``replies`` holds something else, or replies of
-            other prompts.
-        InvalidGameError: an unknown style, or ``samples``, ``batch_size`` or ``concurrency`` is not
-            an integer of at least 1; or the rules have no words, which ``"sentences"`` needs.
-        InvalidPolicyError: the speaker returned something else than one string for each prompt.
+        ValueError: an unknown set of positions.
+        InvalidGameError: an unknown style or form of answers, or ``samples`` or ``batch_size`` is
+            not an integer of at least 1; or the rules have no words, which ``"sentences"`` needs.
+        InvalidPolicyError: ``speak`` returned something else than one string for each prompt.
         InvalidPositionError: given positions that are not of this game.
         SearchTooLargeError: too many positions to enumerate; or the game cannot be solved.
-
-    Warns:
-        RuntimeWarning: ``speak`` raised, and its replies are in a new file.
 
     Example:
         >>> import nim_envs
@@ -210,162 +197,87 @@ def score(
         [((0, 2), 'threw_win'), ((1, 0), 'illegal')]
     """
     check_form(answer, last_line)
-    questions = Questions(
-        as_language(game), positions, samples=samples, lost_positions=lost_positions, style=style,
-        answer=answer,
-    )  # fmt: skip
-    file = Replies(None if replies is None else Path(replies), questions.header)
-    try:
-        answered = answers(
-            asking(speak),
-            questions,
-            file,
-            total=len(questions),
-            batch_size=checked_integer("batch_size", batch_size, 1),
-            concurrency=checked_integer("concurrency", concurrency, 1),
+    if not callable(speak):
+        raise TypeError(
+            f"speak must be a function of a list of prompts that returns replies, not {speak!r}"
         )
-        return questions.score(answered, last_line=last_line)
-    except BaseException:
-        if replies is None and len(file):
-            name = f"text_replies_{file.digest}_{os.getpid()}.jsonl"
-            path = write_somewhere(name, file.content())
-            warnings.warn(
-                f"{len(file)} replies are in {path}: replies={str(path)!r} goes on from them",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        raise
-    finally:
-        file.close()
+    language = as_language(game)
+    rules = language.game.rules
+    repeats = 1 if samples is None else checked_integer("samples", samples, 1)
+    checked_integer("batch_size", batch_size, 1)
+    checked_boolean("lost_positions", lost_positions)
+    checked_choice("style", style, STYLES)
+    prompt(language, rules.initial, style, answer=answer)  # raises errors now
+    name, _, parts = position_set(language.game, positions)
+    none = np.empty((0, len(rules.components)), dtype=np.int64)
+    listed = np.concatenate([none, *(_with_a_choice(language.game, part) for part in parts)])
+    counted = scored_positions(language.game, listed)
+    asked = np.repeat(listed if lost_positions else counted, repeats, axis=0)
+    replies: list[str] = []
+    for first in range(0, len(asked), batch_size):
+        here = [tuple(position) for position in asked[first : first + batch_size].tolist()]
+        prompts = [prompt(language, position, style, answer=answer) for position in here]
+        replies += _checked_replies(speak(prompts), len(prompts))
+    truths = [
+        verdict(language, tuple(position), reply, answer=answer, last_line=last_line)
+        for position, reply in zip(asked.tolist(), replies, strict=True)
+    ]
+    decisive = [
+        truth.kept_value
+        for truth, position in zip(truths, asked.tolist(), strict=True)
+        if language.outcomes(tuple(position)).is_decisive
+    ]
+    # The score of any policy comes with that of random moves.
+    random = optimality(lambda _, masks: masks.argmax(axis=1), language.game, counted)
+    moves = [truth for truth in truths if truth.value >= 0 and truth.kind in MOVE_KINDS]
+    num_right, at_counted = sum(truth.kept_value for truth in truths), len(counted) * repeats
+    percent = _percent(num_right, at_counted)
+    shares: dict[str, Any] = {
+        kind: _percent(sum(truth.kind == kind for truth in truths), len(truths))
+        for kind in (*KINDS, *DRAW_KINDS)
+    }
+    return TextScore(
+        percent=percent,
+        random_percent=random.random_percent,
+        percent_of_moves=_percent(num_right, len(moves)),
+        count=len(counted),
+        replies=len(replies),
+        positions=name,
+        interval=percent_interval(percent, at_counted) if samples and at_counted else None,
+        blunders=tuple(
+            Blunder(rules.coordinate_tuple(position), reply[:LONGEST_REPLY_SHOWN], truth)
+            for position, reply, truth in zip(asked, replies, truths, strict=True)
+            if truth.value >= 0 and not truth.kept_value
+        ),
+        game=language.name,
+        style=style,
+        decisive=None
+        if random.decisive is None
+        else dataclasses.replace(random.decisive, percent=_percent(sum(decisive), len(decisive))),
+        **shares,
+    )
 
 
-class Questions:
-    """The prompts of a score, and the score of their answers.
-
-    Args:
-        language: game and words of the prompts.
-        positions: as :func:`score` takes them.
-        samples: likewise.
-        lost_positions: likewise.
-        style: likewise.
-        answer: likewise.
-
-    Attributes:
-        positions: position of each prompt, ``(prompts, components)``.
-        scored_positions: those that the score counts, each once, ``(n, components)``.
+def _checked_replies(replies: Any, count: int) -> list[str]:
+    """Return the replies to ``count`` prompts as a list.
 
     Raises:
-        ValueError: an unknown set of positions.
-        InvalidGameError: an unknown style, or ``samples`` is not an integer of at least 1.
-        InvalidPositionError: given positions that are not of this game.
-        SearchTooLargeError: too many positions to enumerate; or the game cannot be solved.
+        InvalidPolicyError: they are not ``count`` strings.
     """
+    allowed = f"speak must return one string for each of {count} prompts"
+    if isinstance(replies, (str, bytes)) or not hasattr(replies, "__iter__"):
+        raise InvalidPolicyError(f"{allowed}, not {replies!r}")
+    listed = list(replies)
+    for reply in listed:
+        if not isinstance(reply, str):
+            raise InvalidPolicyError(f"{allowed}, not {reply!r} of type {type(reply).__name__}")
+    if len(listed) != count:
+        raise InvalidPolicyError(f"{allowed}, not {len(listed)} strings")
+    return listed
 
-    def __init__(
-        self,
-        language: Language,
-        positions: str | npt.ArrayLike = "all",
-        *,
-        samples: int | None = None,
-        lost_positions: bool = False,
-        style: str = "sentences",
-        answer: str = "line",
-    ) -> None:
-        self.language = language
-        self.samples = None if samples is None else checked_integer("samples", samples, 1)
-        self.style = checked_choice("style", style, STYLES)
-        checked_boolean("lost_positions", lost_positions)
-        rules = language.game.rules
-        self.answer = answer
-        prompt(language, rules.initial, style, answer=answer)  # raises errors now
-        self.name, _, parts = position_set(language.game, positions)
-        none = np.empty((0, len(rules.components)), dtype=np.int64)
-        listed = np.concatenate([none, *(_with_a_choice(language.game, part) for part in parts)])
-        self.scored_positions = scored_positions(language.game, listed)
-        self.positions = np.repeat(
-            listed if lost_positions else self.scored_positions, self.samples or 1, axis=0
-        )
-        self.header = {
-            "game": language.name,
-            "rules": language.rules,
-            "prompt_version": PROMPT_VERSION,
-            "positions": self.name,
-            "samples": samples,
-            "lost_positions": lost_positions,
-            "style": style,
-            "answer": answer,
-        }
 
-    def __len__(self) -> int:
-        """Return the number of prompts."""
-        return len(self.positions)
-
-    def __iter__(self) -> Iterator[Request]:
-        """Yield the requests; an id is the index of the reply and the position."""
-        for index, position in enumerate(self.positions.tolist()):
-            text = prompt(self.language, tuple(position), self.style, answer=self.answer)
-            yield Request(f"{index}/{'-'.join(map(str, position))}", text)
-
-    def score(
-        self, answered: Iterable[tuple[Request, Answer]], *, last_line: bool = False
-    ) -> TextScore:
-        """Return the score of the answers to all requests, in any order."""
-        game, rules = self.language.game, self.language.game.rules
-        counts: dict[Kind, int] = dict.fromkeys((*KINDS, *DRAW_KINDS), 0)
-        num_right = num_moves = failed = failed_scored = num_decisive = kept_decisive = 0
-        blunders: dict[int, Blunder] = {}
-        for request, answer in answered:
-            index = int(request.id.partition("/")[0])
-            position = tuple(self.positions[index].tolist())
-            outcomes = self.language.outcomes(position)
-            if answer.reply is None:
-                failed += 1
-                failed_scored += outcomes.value >= 0
-                continue
-            truth = verdict(
-                self.language, position, answer.reply, answer=self.answer, last_line=last_line
-            )
-            counts[truth.kind] += 1
-            num_right += truth.kept_value
-            num_moves += truth.value >= 0 and truth.kind in MOVE_KINDS
-            num_decisive += outcomes.is_decisive
-            kept_decisive += outcomes.is_decisive and truth.kept_value
-            if truth.value >= 0 and not truth.kept_value:
-                here = rules.coordinate_tuple(np.array(position))
-                blunders[index] = Blunder(here, answer.reply[:LONGEST_REPLY_SHOWN], truth)
-
-        def share(count: int, whole: int) -> float:
-            return 100.0 * count / whole if whole else math.nan
-
-        replies = len(self.positions) - failed
-        at_scored = len(self.scored_positions) * (self.samples or 1) - failed_scored
-        percent = share(num_right, at_scored)
-        interval = None
-        if self.samples is not None and at_scored:
-            interval = percent_interval(percent, at_scored)
-        # The score of any policy comes with that of random moves.
-        random = optimality(lambda _, masks: masks.argmax(axis=1), game, self.scored_positions)
-        decisive = None
-        if random.decisive is not None:
-            decisive = dataclasses.replace(
-                random.decisive, percent=share(kept_decisive, num_decisive)
-            )
-        shares: dict[str, Any] = {kind: share(count, replies) for kind, count in counts.items()}
-        return TextScore(
-            percent=percent,
-            random_percent=random.random_percent,
-            percent_of_moves=share(num_right, num_moves),
-            failed=failed,
-            count=len(self.scored_positions),
-            replies=replies,
-            positions=self.name,
-            interval=interval,
-            blunders=tuple(blunders[index] for index in sorted(blunders)),
-            game=self.language.name,
-            style=self.style,
-            decisive=decisive,
-            **shares,
-        )
+def _percent(count: int, whole: int) -> float:
+    return 100.0 * count / whole if whole else math.nan
 
 
 def positions_to_ask(game: Game) -> IntArray:

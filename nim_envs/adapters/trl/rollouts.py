@@ -1,39 +1,24 @@
-"""TRL: whole games as one text each, by ``rollout_func``, and credit for every turn."""
+"""TRL: whole games as one text each, by ``rollout_func``."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from nim_envs.adapters.trl.moves import positions_dataset, text_of
-from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.optional import imports_for
 from nim_envs.players import AnyPlayer
 from nim_envs.text import Language, TextGame, Turn
-from nim_envs.typing import FloatArray
 
 with imports_for("the adapter for TRL", "trl"):
-    import torch
     from trl import GRPOTrainer
-
-Credit = Callable[..., FloatArray]
-
-ARGUMENTS = ("rewards", "groups", "games", "turns", "states", "last", "results", "kept")
-"""Names that the arguments of a function of credit may have."""
 
 OPPONENT = -1
 """Turn of a token that is not the model's."""
-
-
-def kept_alone(kept: FloatArray) -> FloatArray:
-    """Return the reward of each turn as its credit: 1 for a win kept, ½ for a draw, else 0."""
-    return kept
 
 
 def game_result(completions: Sequence[Any], result: Sequence[float], **_: Any) -> list[float]:
@@ -48,7 +33,6 @@ class Rollout:
     Attributes:
         play: the game.
         prompt_ids: tokens of the first prompt.
-        states: index of the position before each reply.
         turns: the turns so far, one for each reply, with their verdicts.
         completion_ids: tokens after the prompt.
         turn_of: turn of each of them, ``OPPONENT`` for those that the model did not write.
@@ -57,7 +41,6 @@ class Rollout:
 
     play: TextGame
     prompt_ids: list[int]
-    states: list[int] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     completion_ids: list[int] = field(default_factory=list)
     turn_of: list[int] = field(default_factory=list)
@@ -70,8 +53,6 @@ class Rollout:
 
     def reply(self, ids: list[int], logprobs: list[float] | None, text: str) -> Turn:
         """Make the move that a reply names."""
-        rules = self.play.language.game.rules
-        self.states.append(int(rules.indices(self.play.position)))
         self._add(ids, len(self.turns), logprobs)
         self.turns.append(self.play.reply(text))
         return self.turns[-1]
@@ -155,9 +136,9 @@ class GameRollouts:
             trainer: the trainer whose model plays.
 
         Returns:
-            The fields that TRL asks for, ``env_mask``, and for rewards and credit: ``result`` (1,
-            ½ or 0), ``kept`` (the reward of each turn, 0 where it has none), ``states`` (index of
-            the position before each), ``turn_of`` (turn of each token).
+            The fields that TRL asks for, ``env_mask``, and for reward functions: ``result`` (1,
+            ½ or 0), ``kept`` (the reward of each turn, 0 where it has none), ``turn_of`` (turn of
+            each token, -1 where the model did not write it).
 
         Raises:
             ValueError: a prompt is none of the rows.
@@ -193,7 +174,6 @@ class GameRollouts:
             "env_mask": [[int(turn != OPPONENT) for turn in game.turn_of] for game in games],
             "result": [game.turns[-1].points for game in games],
             "kept": [[turn.reward or 0.0 for turn in game.turns] for game in games],
-            "states": [game.states for game in games],
             "turn_of": [game.turn_of for game in games],
         }
 
@@ -238,90 +218,3 @@ def _templated(trainer: GRPOTrainer, messages: list[Any], **options: Any) -> lis
         **options, **trainer.chat_template_kwargs,
     )  # fmt: skip
     return ids
-
-
-class TurnCreditTrainer(GRPOTrainer):
-    """A ``GRPOTrainer`` in which every turn of a game has a credit of its own.
-
-    For games of :class:`GameRollouts`. The tokens of a turn have its credit as their advantage, in
-    place of one advantage for a whole completion. With ``loss_type="dr_grpo"`` all tokens of a
-    batch count alike, whatever the length of their game.
-
-    Args:
-        arguments: those of ``GRPOTrainer``.
-        credit: function of arrays with an entry for every turn of a batch, in the order of groups,
-            games and turns, each ``(turns,)``, that returns the credit of each turn. It gets those
-            that it has arguments for, by name: ``rewards`` (the result in a game's last turn, else
-            0), ``groups``, ``games``, ``turns`` (from 0), ``states`` (index of the position),
-            ``last`` (whether the turn is the last), ``results`` (of the turn's game: 1, ½ or 0),
-            ``kept`` (reward of the turn: 1 for a win kept, ½ for a draw, else 0). By default it is
-            ``kept``. A function that does not take ``kept`` can be given to
-            ``agents.turn_credit.register`` as well, which measures how good an estimator is.
-        settings: those of ``GRPOTrainer``, by name.
-
-    Raises:
-        ValueError: ``credit`` has an argument of another name.
-    """
-
-    def __init__(self, *arguments: Any, credit: Credit = kept_alone, **settings: Any) -> None:
-        self._argument_names = tuple(inspect.signature(credit).parameters)
-        unknown = sorted(set(self._argument_names) - set(ARGUMENTS))
-        if unknown:
-            raise ValueError(
-                f"credit asks for {unknown[0]!r}; it may ask for {', '.join(ARGUMENTS)}"
-            )
-        self._credit = credit
-        super().__init__(*arguments, **settings)
-
-    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the inputs of the loss, with an advantage for every token, ``(games, tokens)``."""
-        output: dict[str, Any] = super()._generate_and_score_completions(inputs)
-        group = self.num_generations if self.model.training else self.num_generations_eval
-        if len(inputs) % group:
-            raise InvalidGameError(
-                f"{len(inputs)} games on a process are not whole groups of {group}"
-            )
-        credit = turn_credits(inputs, group, self._credit, self._argument_names)
-        advantages = torch.zeros(output["completion_ids"].shape)
-        for row, (each, of_turn) in enumerate(zip(inputs, credit, strict=True)):
-            by_token = [0.0 if turn == OPPONENT else of_turn[turn] for turn in each["turn_of"]]
-            advantages[row, : len(by_token)] = torch.tensor(by_token)
-        output["advantages"] = advantages.to(output["completion_ids"].device)
-        return output
-
-
-def turn_credits(
-    games: Sequence[dict[str, Any]], group: int, credit: Credit, names: Sequence[str]
-) -> list[FloatArray]:
-    """Return the credit of every turn of each game.
-
-    Args:
-        games: fields ``result``, ``kept`` and ``states`` of :class:`GameRollouts`, game by game.
-        group: games in a group, which follow each other.
-        credit: as of :class:`TurnCreditTrainer`.
-        names: names of its arguments.
-
-    Raises:
-        ValueError: it returns something else than a finite number for each turn.
-    """
-    lengths = np.array([len(game["kept"]) for game in games])
-    game_of_turn = np.repeat(np.arange(len(games)), lengths)
-    turns = np.concatenate([np.arange(length) for length in lengths])
-    results = np.array([game["result"] for game in games])[game_of_turn]
-    last = turns == lengths[game_of_turn] - 1
-    arrays = {
-        "rewards": results * last,
-        "groups": game_of_turn // group,
-        "games": game_of_turn,
-        "turns": turns,
-        "states": np.concatenate([game["states"] for game in games]),
-        "last": last,
-        "results": results,
-        "kept": np.concatenate([game["kept"] for game in games]),
-    }
-    credit_of_turn = np.asarray(credit(**{name: arrays[name] for name in names}), dtype=np.float64)
-    if credit_of_turn.shape != game_of_turn.shape or not np.isfinite(credit_of_turn).all():
-        raise ValueError(
-            f"credit must return a finite number for each of {len(game_of_turn)} turns"
-        )
-    return np.split(credit_of_turn, np.cumsum(lengths)[:-1])

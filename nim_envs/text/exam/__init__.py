@@ -1,18 +1,16 @@
 """The exam: one suite of games and positions, on which any language model is scored exactly.
 
 A suite is made from a seed: games that every book solves, the same games in other words, and games
-drawn at random, about which nothing is written. ``python -m nim_envs text exam`` asks a model.
+drawn at random, about which nothing is written. ``python -m nim_envs text exam write`` writes its
+prompts to a file, ``... judge`` scores a file of replies.
 """
 
-from nim_envs.text.exam.players import PLAYERS, asking_player
 from nim_envs.text.exam.results import Interval, Results, Row, judge
 from nim_envs.text.exam.suite import PUBLIC_SEEDS, SUITE_VERSION, Item, Setting, Suite
-from nim_envs.text.exam.tables import compare
 from nim_envs.text.exam.truth import BANDS
 
 __all__ = [
     "BANDS",
-    "PLAYERS",
     "PUBLIC_SEEDS",
     "SUITE_VERSION",
     "Interval",
@@ -21,7 +19,5 @@ __all__ = [
     "Row",
     "Setting",
     "Suite",
-    "asking_player",
-    "compare",
     "judge",
 ]

@@ -22,7 +22,6 @@ from nim_envs.text.exam.random_games import (
 from nim_envs.text.exam.truth import BANDS, Truth, truth_of
 from nim_envs.text.language import Language, as_language, disguised
 from nim_envs.text.prompts import prompt
-from nim_envs.text.replies import Request
 from nim_envs.text.verdicts import Verdict, verdict
 from nim_envs.validation import checked_integer
 
@@ -141,6 +140,11 @@ class Suite:
             raise InvalidGameError(f"settings are {', '.join(names)}; not {', '.join(unknown)}")
         self.only = tuple(name for name in names if name in only)
 
+    def __str__(self) -> str:
+        """Return the seed and the settings in words."""
+        settings = f" ({', '.join(self.only)} alone)" if self.only else ""
+        return f"the suite of seed {self.seed}{settings}"
+
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
         """The settings, in the order of the table."""
@@ -179,17 +183,6 @@ class Suite:
         """
         for setting, item in self.items.values():
             yield setting, item, prompt(setting.language, item.position, **form)
-
-    def requests(self, samples: int = 1, **form: Any) -> Iterator[Request]:
-        """Yield the requests; an id is that of the position and the index of the sample.
-
-        Args:
-            samples: requests for each position.
-            form: as of :meth:`prompts`.
-        """
-        for _, item, text in self.prompts(**form):
-            for sample in range(samples):
-                yield Request(f"{item.id}#{sample}", text)
 
     def verdict(self, item: str, reply: str, **reading: Any) -> Verdict:
         """Return the exact verdict on a reply at a position.
