@@ -99,8 +99,7 @@ def lowest(session: nox.Session) -> None:
     constraints = Path(session.create_tmp()) / "lowest.txt"
     constraints.write_text("\n".join(lowest_versions()), encoding="utf-8")
     tools = ("anywidget", "hypothesis", "pytest", "pytest-xdist")
-    packages = ".[all,exam,exam-export]"
-    session.install("--editable", packages, *tools, "--constraint", str(constraints))
+    session.install("--editable", ".[all]", *tools, "--constraint", str(constraints))
     # Old releases meet newer ones of the packages that they need themselves.
     calm = ("-W", "ignore::DeprecationWarning")
     session.run("python", "-m", "pytest", *calm, *(session.posargs or QUICKER))
@@ -109,7 +108,7 @@ def lowest(session: nox.Session) -> None:
 def lowest_versions() -> list[str]:
     """Return the lower bounds of what session ``lowest`` installs, as ``name==1.0``."""
     project = nox.project.load_toml("pyproject.toml")["project"]
-    extras = ("vector", "render", "solver", "benchmarks", "exam", "exam-export", "test")
+    extras = ("vector", "render", "solver", "benchmarks", "test")
     required = [*project["dependencies"]]
     required += [each for extra in extras for each in project["optional-dependencies"][extra]]
     # References to extras of this project have no bound.
@@ -152,7 +151,7 @@ def text(session: nox.Session) -> None:
     session.install(TORCH)
     libraries = TEXT_LIBRARIES if sys.version_info >= (3, 11) else TEXT_LIBRARIES[:-1]
     extras = ",".join(name.replace("_", "-") for name in libraries)
-    session.install("--editable", f".[exam-export,{extras}]", "mlcroissant", "pytest>=8.0")
+    session.install("--editable", f".[{extras}]", "pytest>=8.0")
     pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
     offline = {"HF_HUB_OFFLINE": "1"}
     session.run(*pytest, "tests/clients/text", *session.posargs, env=offline)

@@ -1,6 +1,6 @@
 """Inspect: the exam as a task, with the exact verdict as its scorer.
 
-``inspect eval nim_envs/exam --model openai/NAME -M base_url=http://localhost:8000/v1`` runs it.
+``inspect eval nim_envs/exam --model openai/NAME --model-base-url http://localhost:8000/v1`` runs it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nim_envs.text.exam import Suite
 with imports_for("the task for Inspect", "inspect-ai"):
     from inspect_ai import Task, task
     from inspect_ai.dataset import Sample
-    from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
+    from inspect_ai.scorer import Score, Scorer, Target, accuracy, grouped, scorer, stderr
     from inspect_ai.solver import TaskState, generate
 
 
@@ -39,7 +39,7 @@ def exam(seed: int = 0, only: Sequence[str] = (), answer: str = "tag") -> Task:
     return Task(dataset=samples, solver=generate(), scorer=exact_verdict(suite, answer))
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@scorer(metrics=[accuracy(), stderr(), grouped(accuracy(), "group", all=False)])
 def exact_verdict(suite: Suite, answer: str) -> Scorer:
     """Return a scorer that is 1 for a reply that keeps the win, else 0.
 

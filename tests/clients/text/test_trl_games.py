@@ -1,4 +1,4 @@
-"""Whole games as TRL's rollouts: their tokens, and credit for every turn."""
+"""Whole games as TRL's rollouts: their tokens, and the rewards of games and turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trl import GRPOConfig, GRPOTrainer
 from trl.chat_template_utils import qwen3_chat_template
 
 from nim_envs import make_game
-from nim_envs.adapters.trl import GameRollouts, TurnCreditTrainer, game_result
+from nim_envs.adapters.trl import GameRollouts, game_result
 from nim_envs.text import TextGame, move_text
 
 NIM = make_game("nim", heaps=(1, 2, 3))
@@ -57,7 +57,12 @@ class Speaker(LlamaForCausalLM):
         return self.rng.choice([move + END, move + END, cut, "I do not know." + END])
 
 
-def trainer_of(rollouts, tokenizer, folder, **arguments):
+def moves_kept(completions, kept, **_):
+    """A reward function of one's own, from the rewards of the turns."""
+    return [float(np.mean(each)) for each in kept]
+
+
+def trainer_of(rollouts, tokenizer, folder):
     torch.manual_seed(0)
     speaker = Speaker(
         LlamaConfig(
@@ -72,9 +77,9 @@ def trainer_of(rollouts, tokenizer, folder, **arguments):
         per_device_train_batch_size=GAMES, report_to="none", save_strategy="no",
         logging_strategy="no", disable_tqdm=True, loss_type="dr_grpo", scale_rewards="none",
     )  # fmt: skip
-    return TurnCreditTrainer(
-        model=speaker, reward_funcs=game_result, args=settings, rollout_func=rollouts,
-        train_dataset=rollouts.rows, processing_class=tokenizer, **arguments,
+    return GRPOTrainer(
+        model=speaker, reward_funcs=[game_result, moves_kept], args=settings,
+        rollout_func=rollouts, train_dataset=rollouts.rows, processing_class=tokenizer,
     )  # fmt: skip
 
 
@@ -105,9 +110,8 @@ def test_a_game_is_one_text_in_which_the_models_words_are_marked(tokenizer, tmp_
             NIM, seat=0, retries=1, style="conversation" if talks else "short", seed=number
         )
         game.reset(START)
-        where, turns, said = [], [], []
+        turns, said = [], []
         for reply in replies:
-            where.append(int(NIM.rules.indices(game.position)))
             turns.append(game.reply(reply.removesuffix(END)))
             between = ""
             if not turns[-1].over and talks:
@@ -122,7 +126,6 @@ def test_a_game_is_one_text_in_which_the_models_words_are_marked(tokenizer, tmp_
         assert turns[-1].over
         assert played["result"][number] == turns[-1].points
         assert played["kept"][number] == [turn.reward or 0.0 for turn in turns]
-        assert played["states"][number] == where
         assert played["env_mask"][number] == [int(turn >= 0) for turn in turn_of]
         lengths.add(len(replies))
     assert len(lengths) > 1
@@ -131,59 +134,26 @@ def test_a_game_is_one_text_in_which_the_models_words_are_marked(tokenizer, tmp_
         rollouts(["heaps 1 move"], trainer)
 
 
-def result_by_group(rewards, groups, last, results):
-    """Return the result of each turn's game less the mean over the games of its group."""
-    return results - (np.bincount(groups, rewards) / np.bincount(groups, last))[groups]
-
-
-def test_each_token_is_trained_by_the_credit_of_its_turn(tokenizer, tmp_path, monkeypatch):
-    """TRL's own advantages are those of the same formula; the gradient is that of the formula."""
-    by_game, scored = [], []
-    own = GRPOTrainer._generate_and_score_completions
+def test_games_and_turns_are_what_the_model_is_trained_on(tokenizer, tmp_path, monkeypatch):
+    """The advantage of a game comes from its rewards; only the model's words are trained."""
+    scored, own = [], GRPOTrainer._generate_and_score_completions
 
     def spied(self, inputs):
         output = own(self, inputs)
-        by_game.append(output["advantages"].clone())
-        scored.append(inputs)
+        scored.append((inputs, output))
         return output
 
     monkeypatch.setattr(GRPOTrainer, "_generate_and_score_completions", spied)
     rollouts = GameRollouts(NIM, [START, (0, 0, 3)], opponent="random", retries=1)
-    credits_seen = {}
-    for credit in (None, result_by_group):
-        chosen = {} if credit is None else {"credit": credit}
-        trainer = trainer_of(rollouts, tokenizer, tmp_path, **chosen)
-        inputs = [dict(row) for row in rollouts.rows for _ in range(GAMES // 2)]
-        output = trainer._generate_and_score_completions(inputs)
-        credits_seen[credit] = output["advantages"]
-        trainer.current_gradient_accumulation_steps = 1
-        loss = trainer.compute_loss(trainer.model, output)
-        loss.backward()
-        found = trainer.model.lm_head.weight.grad.clone()
-        trainer.model.zero_grad()
-        total = torch.zeros(())
-        for row, game in enumerate(scored[-1]):
-            of_turn = game["kept"]
-            if credit is not None:
-                of_turn = [float(by_game[-1][row])] * len(of_turn)
-            prompt = tokenizer(game["prompt"])["input_ids"]
-            length = len(game["turn_of"])
-            ids = torch.tensor([*prompt, *output["completion_ids"][row, :length].tolist()])
-            logits = trainer.model(ids[None]).logits[0, len(prompt) - 1 : -1]
-            spoken = logits.log_softmax(-1).gather(1, ids[len(prompt) :, None])[:, 0]
-            for place, turn in enumerate(game["turn_of"]):
-                expected = 0.0 if turn < 0 else of_turn[turn]
-                assert float(output["advantages"][row, place]) == pytest.approx(expected)
-                total = total + expected * spoken[place]
-        (-total / (GAMES * trainer.max_completion_length)).backward()
-        torch.testing.assert_close(found, trainer.model.lm_head.weight.grad)
-    assert all(bool(each.any()) for each in credits_seen.values())
-
-
-def test_unsuitable_credit_is_refused(tokenizer, tmp_path):
-    rollouts = GameRollouts(NIM, [START])
-    with pytest.raises(ValueError, match="credit asks for 'reward'; it may ask for rewards, "):
-        trainer_of(rollouts, tokenizer, tmp_path, credit=lambda reward: reward)
-    trainer = trainer_of(rollouts, tokenizer, tmp_path, credit=lambda results: results[:1])
-    with pytest.raises(ValueError, match="credit must return a finite number for each of"):
-        trainer._generate_and_score_completions([dict(rollouts.rows[0]) for _ in range(GAMES)])
+    trainer = trainer_of(rollouts, tokenizer, tmp_path)
+    trainer.train()
+    ((games, output),) = scored
+    earned = torch.tensor([game["result"] + float(np.mean(game["kept"])) for game in games])
+    by_group = earned.reshape(-1, GAMES // 2)
+    expected = (by_group - by_group.mean(dim=1, keepdim=True)).flatten()
+    torch.testing.assert_close(output["advantages"].flatten(), expected)
+    assert bool(expected.any())
+    for row, game in enumerate(games):
+        written = [turn >= 0 for turn in game["turn_of"]]
+        assert output["tool_mask"][row, : len(written)].bool().tolist() == written
+        assert not all(written) or len(game["kept"]) == 1

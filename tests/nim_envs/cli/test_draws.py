@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import io
-import json
-import shlex
-import sys
 
 import pytest
 
 from nim_envs.cli.main import run
-from nim_envs.text import score
 from tests.outcome_games import tic_tac_toe
 
 GAME = "tests.nim_envs.cli.test_draws:noughts"
@@ -70,29 +66,3 @@ def test_a_person_plays_to_a_draw(monkeypatch, capsys):
     assert RULES in " ".join(said[0].split())  # lines are wrapped
     assert "That keeps the draw." in said[1]
     assert last.splitlines()[-1] == "The game is drawn."
-
-
-def test_a_program_is_scored_as_a_function_is(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import json, sys\n"
-        "for line in sys.stdin:\n"
-        f"    reply = {{'id': json.loads(line)['id'], 'reply': {json.dumps('tic-tac-toe 0: 4')}}}\n"
-        "    print(json.dumps(reply), flush=True)\n"
-    )
-    command = shlex.join([sys.executable, str(program)])
-    said = " ".join(
-        lines(capsys, "text", "--game", GAME, "--style", "short", "--positions", "player_1",
-              "--score", command)
-    )  # fmt: skip
-    said = " ".join(said.split())  # lines are wrapped
-    same = score(
-        lambda prompts: ["tic-tac-toe 0: 4"] * len(prompts), noughts(), "player_1", style="short"
-    )
-    assert f"{same.count} positions that are not lost and leave a choice, player_1" in said
-    assert f"{same.percent:.2f} %; random {same.random_percent:.2f} %" in said
-    assert str(same.decisive) in said
-    for kind, share in same.shares.items():
-        assert f"- {kind}" in said
-        assert f"{share:.2f} %" in said

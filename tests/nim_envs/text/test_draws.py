@@ -20,7 +20,8 @@ from nim_envs.text import (
     score,
     verdict,
 )
-from nim_envs.text.scores import Questions, positions_to_ask
+from nim_envs.text.scores import positions_to_ask
+from tests.nim_envs.text.scripted import Scripted, playable
 from tests.outcome_games import GAMES, dominoes, tic_tac_toe
 
 RULES = "In each turn mark an empty cell. Three marks in a row win; a full board is a draw"
@@ -96,17 +97,11 @@ def test_a_score_counts_positions_that_are_not_lost_and_leave_a_choice(name):
     asked = {here for here in truth if truth[here] >= 0 and len(entry.moves(here)) > 1}
     assert set(map(tuple, game.rules.coordinates(positions_to_ask(game)).tolist())) == asked
 
-    positions = []
+    def first_move(here):
+        label, _ = entry.moves(tuple(game.rules.coordinates(np.array(here)).tolist()))[0]
+        return f"{name} 0: {label}"
 
-    def first_move(prompts):  # the prompts come in the order of the questions
-        batch = positions[: len(prompts)]
-        del positions[: len(prompts)]
-        return [f"{name} 0: {entry.moves(here)[0][0]}" for here in batch]
-
-    questions = Questions(Language(game), style="short")
-    asked_in_order = game.rules.coordinates(questions.positions).tolist()
-    positions += map(tuple, asked_in_order)
-    found = score(first_move, game, style="short")
+    found = score(Scripted(game, playable(game), first_move, "short"), game, style="short")
 
     right = {here: -truth[entry.moves(here)[0][1]] == truth[here] for here in asked}
     ways = {
@@ -125,13 +120,6 @@ def test_a_score_counts_positions_that_are_not_lost_and_leave_a_choice(name):
     assert found.shares["kept_win"] + found.shares["kept_draw"] == pytest.approx(found.percent)
     assert {blunder.position for blunder in found.blunders} == {h for h in asked if not right[h]}
     assert "positions that are not lost and leave a choice" in str(found)
-
-
-def test_a_score_may_ask_about_lost_positions_too():
-    entry, truth = tic_tac_toe(), truth_of("tic-tac-toe")
-    asked = Questions(Language(entry.game), lost_positions=True, style="short").positions
-    here = entry.game.rules.coordinates(asked).tolist()
-    assert set(map(tuple, here)) == {each for each in truth if len(entry.moves(each)) > 1}
 
 
 @pytest.mark.parametrize("opponent", ["optimal", "random", None])

@@ -30,7 +30,7 @@ from nim_envs.text import (
 from nim_envs.text.disguise import NOUNS, OTHER_KINDS, OTHER_NOUNS
 from nim_envs.text.language import as_language
 from tests.games import ALL
-from tests.nim_envs.text.speakers import playable
+from tests.nim_envs.text.scripted import playable
 from tests.pairwise import in_turn
 
 MOST = 30

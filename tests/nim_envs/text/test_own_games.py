@@ -15,7 +15,6 @@ from nim_envs.text import (
     Language,
     TextEnv,
     TextGame,
-    TextPolicy,
     disguised,
     move_text,
     prompt,
@@ -131,7 +130,7 @@ def test_rules_that_a_game_does_not_tell_are_asked_for():
         lambda: prompt(game, start, "sentences"),
         lambda: TextGame(game, style="sentences"),
         lambda: TextEnv(game, style="sentences"),
-        lambda: TextPolicy(lambda prompts: prompts, game, style="sentences"),
+        lambda: score(lambda prompts: prompts, game),
         lambda: rules_text(added(game, make_game("nim"))),
         lambda: rules_text(disguised(game, 3)),
     ):

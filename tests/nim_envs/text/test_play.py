@@ -16,7 +16,6 @@ from nim_envs.errors import InvalidGameError, InvalidResetError, ResetNeededErro
 from nim_envs.text import (
     TextEnv,
     TextGame,
-    TextPolicy,
     disguised,
     move_text,
     prompt,
@@ -160,8 +159,7 @@ def test_any_player_is_an_opponent():
     text = TextGame(make_game("nim", heaps=(2, 2)), take_one, seat=0)
     text.reset()
     assert text.reply("heap 1: take 2").opponent_move == "heap 0: take 1"
-    silent = TextPolicy(lambda prompts: ["..."] * len(prompts), NIM)
-    text = TextGame(NIM, silent, seat=0)
+    text = TextGame(NIM, lambda observations, masks: np.full(len(masks), -1), seat=0)
     text.reset()
     turn = text.reply("heap 0: take 1")
     assert (turn.over, turn.result, turn.opponent_move) == (True, 1.0, None)

@@ -1,25 +1,16 @@
-"""Scores of speakers: the same as optimality, shares, samples, and players that answer -1."""
+"""Scores of replies: the same as optimality of the moves, shares, blunders, samples."""
 
 from __future__ import annotations
 
 import math
-from functools import partial
 
-import gymnasium
 import numpy as np
 import pytest
 
 from nim_envs import make_game, optimality
 from nim_envs.errors import InvalidGameError, InvalidPolicyError, InvalidPositionError
-from nim_envs.text import (
-    PROMPT_VERSION,
-    TextPolicy,
-    disguised,
-    move_text,
-    prompt,
-    score,
-)
-from tests.nim_envs.text.speakers import Scripted, playable, some_action
+from nim_envs.text import PROMPT_VERSION, disguised, move_text, score
+from tests.nim_envs.text.scripted import Scripted, playable, some_action
 from tests.pairwise import in_turn
 
 GAMES = [
@@ -51,16 +42,12 @@ def shares(result):
     return list(result.shares.values())
 
 
-def scripted(game, language=None, garbage=0, style="sentences"):
-    """Speaker of :func:`some_action`; every so often it says something that is no move."""
+def scripted(game, language=None):
+    """Function that answers with :func:`some_action`."""
     language = language or game
-
-    def answer(position):
-        if garbage and sum(position) % garbage == 0:
-            return "heap 99: take 99" if position[0] % 2 else "no idea"
-        return move_text(language, position, some_action(game, position))
-
-    return Scripted(language, playable(game), answer, style)
+    return Scripted(
+        language, playable(game), lambda here: move_text(language, here, some_action(game, here))
+    )
 
 
 @pytest.mark.parametrize(("case", "hidden"), in_turn(GAMES, [False, True]), ids=str)
@@ -81,22 +68,7 @@ def test_the_score_of_texts_is_the_optimality_of_the_moves_digit_for_digit(case,
     assert [blunder.position for blunder in result.blunders] == list(
         map(tuple, expected.blunders.tolist())
     )
-    policy = TextPolicy(speak, language, style="sentences")
-    assert optimality(policy, game).percent == expected.percent
     assert max(speak.asked) <= 64
-
-
-@pytest.mark.parametrize("case", GAMES[:6], ids=str)
-def test_replies_without_a_move_count_alike_in_both_scores(case):
-    name, arguments = case
-    game = make_game(name, **arguments)
-    speak = scripted(game, garbage=3)
-    result = score(speak, game)
-    expected = optimality(TextPolicy(speak, game, style="sentences", batch_size=7), game)
-    assert result.percent == expected.percent
-    assert math.isclose(result.illegal + result.format, expected.illegal_percent)
-    assert expected.illegal_percent > 0
-    assert math.isclose(sum(shares(result)), 100)
 
 
 def test_shares_blunders_and_what_the_result_names():
@@ -146,7 +118,7 @@ def test_sets_of_positions_are_those_of_optimality():
 
 
 def test_samples_have_an_interval_that_holds_the_expectation():
-    """A speaker that is right with probability 0.3: one interval in twenty may miss it."""
+    """A function that is right with probability 0.3: one interval in twenty may miss it."""
     game = make_game("nim", heaps=(1, 2, 3))
     held = 0
     for seed in range(40):
@@ -194,7 +166,7 @@ def test_prose_and_sentences_are_options_of_the_score():
         (lambda prompts: 3, "not 3"),
     ],
 )
-def test_speakers_that_return_something_else_are_refused(returned, words):
+def test_functions_that_return_something_else_are_refused(returned, words):
     with pytest.raises(InvalidPolicyError, match=words):
         score(returned, make_game("nim", heaps=(1, 2)))
 
@@ -213,35 +185,3 @@ def test_bad_arguments_are_refused():
         score(scripted(game), game, last_line="no")
     with pytest.raises(ValueError, match="style must be one of"):
         score(scripted(game), game, style=np.array(["short", "sentences"]))
-    one, mask = np.array([1, 2]), np.ones(4)
-    with pytest.raises(InvalidPositionError, match=r"not of shapes \(2,\) and \(4,\)"):
-        TextPolicy(scripted(game), game)(one, mask)
-
-
-def test_a_speaker_is_an_opponent_of_the_environments_and_forfeits_without_a_move():
-    game = make_game("nim", heaps=(1, 2))
-    silent = TextPolicy(lambda prompts: ["..."] * len(prompts), game)
-    env = gymnasium.make("nim_envs/Nim-v0", heaps=(1, 2), opponent=silent)
-    env.reset(seed=0)
-    assert env.step(0)[1:3] == (1.0, True)
-    right = TextPolicy(
-        Scripted(game, playable(game), partial(_winning_text, game)), game, style="sentences"
-    )
-    env = gymnasium.make("nim_envs/Nim-v0", heaps=(1, 2), opponent=right)
-    env.reset(seed=0)
-    assert env.step(0)[1:3] == (-1.0, True)
-
-
-def _winning_text(game, position):
-    winning = game.solution.winning_actions(position)
-    return move_text(game, position, int(winning[0])) if len(winning) else "resign"
-
-
-def test_a_policy_observes_positions_alone():
-    game = make_game("nim", heaps=(1, 2))
-    policy = TextPolicy(lambda prompts: prompts, game)
-    with pytest.raises(InvalidPositionError):
-        policy(np.zeros((1, 5), dtype=np.float32), np.ones((1, 4), dtype=np.int8))
-    nowhere = policy(np.array([[0, 0]]), np.zeros((1, 4), dtype=np.int8))
-    assert nowhere.tolist() == [0]
-    assert prompt(policy.language, (1, 2)) == "normal heaps 1 2 move"

@@ -1,15 +1,12 @@
-"""The suite: the same everywhere, exact, hard enough; its players, results and commands."""
+"""The suite: the same everywhere, exact, hard enough; and the two commands of the exam."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import math
-import os
-import shlex
-import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,18 +14,11 @@ import pytest
 from nim_envs import make_game
 from nim_envs.cli.main import run
 from nim_envs.errors import InvalidGameError
-from nim_envs.text.exam import BANDS, PLAYERS, Results, Suite, asking_player, compare, judge
-from nim_envs.text.exam.results import Row, bootstrap, header
+from nim_envs.text import prompt, verdict
+from nim_envs.text.exam import BANDS, Suite, judge
+from nim_envs.text.exam.results import bootstrap
 from nim_envs.text.exam.suite import MOST_POSITIONS, UNREAD
-from nim_envs.text.exam.tables import markdown
 from nim_envs.text.exam.truth import truth_of
-from nim_envs.text.prompts import PROMPT_VERSION
-from nim_envs.text.replies import Answer, Replies, Request
-from nim_envs.text.runner import answers
-
-ROOT = Path(__file__).resolve().parents[4]
-FORM = {"style": "sentences", "answer": "tag"}
-READING = {"answer": "tag", "last_line": False}
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +26,12 @@ def suite():
     return Suite(0)
 
 
-@cache
-def asked(suite, samples):
-    return list(suite.requests(samples, **FORM))
-
-
-def results(suite, name, samples=1):
-    facts = header(suite, name, {}, samples, FORM)
-    said = answers(asking_player(name, suite, "tag"), asked(suite, samples), Replies(None, facts))
-    return judge(suite, said, facts, READING)
+def moves(suite, right):
+    """Return a reply to each position, a move that keeps the win or the first one that does not."""
+    for name, (setting, item) in suite.items.items():
+        truth = setting.language.outcomes(item.position)
+        actions = [action for action in truth.after if (action in truth.keeping) == right]
+        yield name, setting.language.move(item.position, actions[0]) if actions else "none"
 
 
 def test_a_seed_draws_the_same_suite_everywhere(suite):
@@ -99,61 +86,14 @@ def test_bands_are_ordered_by_difficulty():
     assert truth_of(make_game("nim", heaps=(1,)), "all").bands().tolist() == [0]
 
 
-def test_prompts_are_the_settings_own_and_twins_are_in_other_words(suite):
-    ids = [request.id for request in asked(suite, 2)]
-    assert len(set(ids)) == len(ids) == 2 * len(suite.items)
+def test_twins_are_the_same_games_in_other_words(suite):
     by_name = {setting.name: setting for setting in suite.settings}
-    for name, setting in by_name.items():
-        if name.endswith("-disguised"):
-            twin = by_name[name.removesuffix("-disguised")]
-            assert setting.language.game.rules == twin.language.game.rules
-            assert setting.language.disguise is not None
-    assert sum(name.endswith("-disguised") for name in by_name) == 16
-
-
-def test_the_perfect_player_has_100_and_the_reciter_in_plain_nim_alone(suite):
-    perfect = results(suite, "perfect")
-    assert all(row.percent == row.percent_of_moves == 100 for row in perfect.rows)
-    assert perfect.summary["all"] == (100, 100, 100)
-    recited = results(suite, "nim-sum")
-    assert recited.mean(["nim"]) == (100, 100, 100)
-    assert recited.mean(["misère", "classic", *UNREAD]).high < 70
-    random = results(suite, "random")
-    assert random.summary["all"].low < 0 < random.summary["all"].high
-    two_ply = results(suite, "two-ply")
-    assert random.mean().high < two_ply.mean().low < two_ply.mean().high < 100
-    assert set(PLAYERS) == {"random", "first", "nim-sum", "greedy", "two-ply", "perfect"}
-
-
-def test_failures_formats_and_tokens_are_told_apart():
-    suite = Suite(0, only=("nim-3-4-5",))
-    requests = asked(suite, 1)
-    perfect = asking_player("perfect", suite, "tag")
-
-    def answer(number, request):
-        (right,) = perfect([request])
-        wrong = {0: "No idea.", 1: "<move>heap 0: take 99</move>"}.get(number % 5, right.reply)
-        tokens = None if number == 49 else number
-        return Answer(None, "HTTP 400") if number % 5 == 4 else Answer(wrong, None, 3, tokens)
-
-    said = [(request, answer(number, request)) for number, request in enumerate(requests)]
-    facts = header(suite, "me", {}, 1, FORM)
-    (row,) = judge(suite, said[:40], facts, READING).rows
-    assert (row.replies, row.failed) == (32, 8)
-    assert (row.percent, row.percent_of_moves) == (50, 100 * 16 / 24)
-    assert (row.illegal, row.no_move) == (25, 25)
-    assert row.tokens == np.mean([number for number in range(40) if number % 5 != 4])
-    assert row.random_percent == suite.settings[0].random_percent
-    found = judge(suite, said[:40], facts, READING)
-    assert found.missing == 10
-    shown = markdown(found)
-    for words in ("8 requests failed", "10 not asked yet", "a part of the suite", "32 (+8 failed)"):
-        assert words in shown
-    with pytest.raises(ValueError, match="is not a position of the suite of seed 0"):
-        judge(suite, [(Request("nim-3-4-5/9-9-9#0", ""), Answer(""))], facts, READING)
-    # Of two answers in a file, the last counts.
-    twice = judge(suite, [*said[4:5], (requests[4], perfect([requests[4]])[0])], facts, READING)
-    assert (twice.rows[0].percent, twice.rows[0].failed) == (100, 0)
+    twins = [name for name in by_name if name.endswith("-disguised")]
+    assert len(twins) == 16
+    for name in twins:
+        plain = by_name[name.removesuffix("-disguised")]
+        assert by_name[name].language.game.rules == plain.language.game.rules
+        assert by_name[name].language.disguise is not None
 
 
 def test_a_bootstrap_interval_covers_the_mean():
@@ -162,172 +102,96 @@ def test_a_bootstrap_interval_covers_the_mean():
         interval = bootstrap(rng.normal(50, 20, 40).tolist())
         covered += interval.low <= 50 <= interval.high
     assert 88 <= covered <= 100
-    assert bootstrap([3.0, math.nan, 3.0]) == (3, 3, 3)
     assert math.isnan(bootstrap([]).mean)
-    row = Row("a", "nim", 1, 0, 60.0, 60.0, 20.0, 0.0, 0.0, math.nan)
-    assert row.above_random == 50
 
 
-def test_results_are_read_back_and_compared(tmp_path, capsys):
-    suite = Suite(0, only=("nim-3-4-5", "octal-a"))
-    paths = []
-    for name in ("greedy", "perfect"):
-        paths.append(tmp_path / f"{name}.json")
-        found = results(suite, name)
-        paths[-1].write_text(found.as_json(), encoding="utf-8")
-        read = Results.from_json(paths[-1])
-        assert read.kinds == found.kinds
-        assert str(read.rows) == str(found.rows)
-        assert markdown(read) == markdown(found)
-    assert run(["text", "exam", "compare", *map(str, paths)]) == 0
+def test_a_model_that_plays_right_has_100_and_a_random_one_about_0(suite):
+    perfect = judge(suite, dict(moves(suite, True)), answer="line")
+    assert all(row.percent == row.percent_of_moves == 100 for row in perfect.rows)
+    assert perfect.summary == dict.fromkeys(("all", "recited", "unread"), (100, 100, 100))
+    rng = np.random.default_rng(0)
+    replies = {}
+    for name, (setting, item) in suite.items.items():
+        action = int(rng.choice(list(setting.language.outcomes(item.position).after)))
+        replies[name] = setting.language.move(item.position, action)
+    random = judge(suite, replies, answer="line")
+    assert random.summary["all"].low < 0 < random.summary["all"].high
+    assert random.mean(UNREAD) == random.summary["unread"]
+
+
+ONLY = ("misere-4-5-6-disguised", "octal-b")
+OPTIONS = ["--seed", "3", "--only", ONLY[0], "--only", ONLY[1]]
+
+
+def written(path, replies):
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in replies), encoding="utf-8")
+    return str(path)
+
+
+def test_prompts_are_written_and_replies_judged(tmp_path, capsys):
+    suite = Suite(3, ONLY)
+    asked = tmp_path / "prompts.jsonl"
+    assert run(["text", "exam", "write", str(asked), *OPTIONS]) == 0
+    entries = list(map(json.loads, asked.read_text(encoding="utf-8").splitlines()))
+    assert [entry["id"] for entry in entries] == list(suite.items)
+    for entry, (setting, item) in zip(entries, suite.items.values(), strict=True):
+        text = prompt(setting.language, item.position, "sentences", answer="tag")
+        assert entry["prompt"] == text
+        assert entry["messages"] == [{"role": "user", "content": text}]
+
+    right, wrong = dict(moves(suite, True)), dict(moves(suite, False))
+    faults = {0: "No idea.", 1: "<move>heap 99: take 99</move>"}
+    said = []
+    for number, name in enumerate(suite.items):
+        move = wrong[name] if number % 5 == 2 else right[name]
+        said.append({"id": name, "reply": faults.get(number % 5, f"Hm.\n<move>{move}</move>")})
+    path = written(tmp_path / "replies.jsonl", reversed(said))
+    output = tmp_path / "scores.csv"
+    assert run(["text", "exam", "judge", path, *OPTIONS, "--output", str(output)]) == 0
     shown = capsys.readouterr().out
-    greedy = Results.from_json(paths[0])
-    wrong = sum(kind != "kept_win" for kind in greedy.kinds.values())
-    assert f"same 100 prompts: {wrong} by perfect alone, 0 by greedy alone" in shown
-    for row in greedy.rows:
-        assert f"| {row.setting} | {row.group} | 50 | {100 - row.percent:+.1f} |" in shown
-    other = results(Suite(1, only=("nim-3-4-5",)), "greedy")
-    with pytest.raises(ValueError, match="different suites: seed 0 and 1"):
-        compare(greedy, other)
-    (tmp_path / "no.json").write_text("{}")
-    assert run(["text", "exam", "compare", str(paths[0]), str(tmp_path / "no.json")]) == 2
-    assert "holds no results of an exam" in capsys.readouterr().err
+    results = judge(suite, {entry["id"]: entry["reply"] for entry in said})
+    assert results.markdown() in shown
+    kinds = [
+        verdict(setting.language, item.position, entry["reply"], answer="tag").kind
+        for (setting, item), entry in zip(suite.items.values(), said, strict=True)
+    ]
+    assert list(results.kinds.values()) == kinds
+    with output.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for number, (row, setting) in enumerate(zip(rows, suite.settings, strict=True)):
+        part = kinds[50 * number : 50 * (number + 1)]
+        assert row["setting"] == setting.name
+        for column, count, whole in (
+            ("percent", part.count("kept_win"), 50),
+            ("percent_of_moves", part.count("kept_win"), 50 - part.count("format")),
+            ("illegal", part.count("illegal"), 50),
+            ("no_move", part.count("format"), 50),
+        ):
+            assert float(row[column]) == pytest.approx(100 * count / whole, rel=1e-5)
+        assert float(row["random_percent"]) == pytest.approx(setting.random_percent, rel=1e-5)
+
+    # The same replies in another form of answers: none has a move.
+    assert run(["text", "exam", "judge", path, *OPTIONS, "--answer", "json"]) == 0
+    assert "| octal-b | octal | 50 | 0.0 | - |" in capsys.readouterr().out
 
 
-PROGRAM = """
-import json, random, sys
-sys.path.insert(0, {root!r})
-from nim_envs.text.exam import Suite, asking_player
-from nim_envs.text.replies import Request
-suite = Suite(0, {only!r})
-ask = asking_player("perfect", suite)
-waiting = []
-def say():
-    random.shuffle(waiting)
-    while waiting:
-        request = waiting.pop()
-        (answer,) = ask([request])
-        words = random.choice(["Clear.\\n<move>{{}}</move>", "<MOVE> {{}}. </MOVE>",
-            "<move>first</move> no: <move>`{{}}`</move> wins", "**<move>{{}}</move>**"])
-        move = answer.reply.upper() if random.random() < 0.3 else answer.reply
-        print(json.dumps({{"reply": words.format(move), "id": request.id}}), flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    waiting.append(Request(asked["id"], asked["prompt"]))
-    if len(waiting) == 5:
-        say()
-say()
-"""
-
-
-def test_a_perfect_program_has_100_however_it_words_and_orders_its_moves(
-    tmp_path, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    only = ("misere-4-5-6-disguised", "kayles", "graph-c", "number")
-    code = PROGRAM.format(root=str(ROOT), only=only)
-    (tmp_path / "program.py").write_text(code, encoding="utf-8")
-    words = ["text", "exam", "--command", shlex.join([sys.executable, "program.py"])]
-    for name in only:
-        words += ["--only", name]
-    words += ["--output", "results.json", "--output", "results.md", "--concurrency", "5"]
-    assert run(words) == 0
-    shown = capsys.readouterr().out
-    assert "| all settings | 100.0 (100.0 to 100.0) |" in shown
-    found = Results.from_json(tmp_path / "results.json")
-    assert (tmp_path / "results.md").read_text(encoding="utf-8") == markdown(found)
-    (path,) = tmp_path.glob("exam_*.jsonl")
-    # The same command asks nothing, and the replies can be judged in another way.
-    (tmp_path / "program.py").write_text("import sys\nsys.stdin.read()\n", encoding="utf-8")
-    assert run(words) == 0
-    captured = capsys.readouterr()
-    assert captured.out == shown
-    assert f"going on after 200 replies in {path.name}" in captured.err
-    assert run(["text", "judge", str(path)]) == 0
-    assert capsys.readouterr().out.strip() in shown
-    assert run(["text", "judge", str(path), "--answer", "json"]) == 0
-    assert "| graph-c | graph | 50 | 0.0 | - |" in capsys.readouterr().out
-
-
-GIVES_REASONS = """
-import json, sys
-sys.path.insert(0, {root!r})
-from nim_envs.text.exam import Suite, asking_player
-from nim_envs.text.replies import Request
-suite = Suite(0, {only!r})
-ask, ids = asking_player("perfect", suite, "tag"), list(suite.items)
-for line in sys.stdin:
-    asked = json.loads(line)
-    assert "State each of your reasons as <claim>...</claim>" in asked["prompt"]
-    (answer,) = ask([Request(asked["id"], asked["prompt"])])
-    said = "Hm. <claim>The position is won</claim> <claim>I feel it</claim> "
-    if ids.index(asked["id"].partition("#")[0]) % 5 == 0:
-        said += "<claim>The position is lost</claim> "
-    print(json.dumps(dict(id=asked["id"], reply=said + answer.reply)), flush=True)
-"""
-
-
-def test_right_moves_with_false_reasons_show(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    only = ("nim-3-4-5-disguised", "octal-a")
-    (tmp_path / "program.py").write_text(GIVES_REASONS.format(root=str(ROOT), only=only))
-    words = ["text", "exam", "--command", shlex.join([sys.executable, "program.py"]), "--reasons"]
-    words += ["--only", only[0], "--only", only[1], "--output", "results.json"]
-    assert run(words) == 0
-    shown = capsys.readouterr().out
-    assert "| tokens | claims | true % | kept, false reason % |" in shown
-    for row in Results.from_json(tmp_path / "results.json").rows:
-        assert (row.percent, row.claims, row.false_reasons) == (100, 1.2, 20)
-        assert row.true_claims == pytest.approx(100 / 1.2)
-    (path,) = tmp_path.glob("exam_*.jsonl")
-    assert run(["text", "judge", str(path)]) == 0
-    assert capsys.readouterr().out.strip() in shown
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([], "whom to ask"),
-        (["--offline", "--command", "cat"], "whom to ask"),
-        (["--openai", "http://127.0.0.1:1/v1"], "needs --model"),
-        (["--openai", "http://127.0.0.1:1/v1", "--model", "m", "--body", "[]"], "--body: "),
-        (["--openai", "http://127.0.0.1:1/v1", "--model", "m", "--body", '{"model": 3}'], "--body"),
-        (["--command", "cat", "--only", "chess"], "settings are"),
-        (["--command", "cat", "--last-line"], "last_line is for"),
-        (["--command", "cat", "--reasons", "--answer", "line"], "--reasons needs an answer that"),
-        (["--command", "cat", "--cost-limit", "3"], "needs --prompt-price"),
-        (["--command", "cat"], "is not an answer"),
-        (["--command", "cat", "--replies", __file__], "holds no replies"),
-    ],
-)
-def test_wrong_arguments_are_named(tmp_path, monkeypatch, capsys, words, message):
-    monkeypatch.chdir(tmp_path)
-    assert run(["text", "exam", *words]) == 2
-    errors = capsys.readouterr().err
-    assert message in errors
-    assert errors.splitlines()[-1].startswith("error: ")
-
-
-def test_files_without_an_exam_are_not_judged(tmp_path, capsys):
-    path = tmp_path / "replies.jsonl"
-    facts = header(Suite(0), "me", {}, 1, FORM) | {"prompt_version": PROMPT_VERSION - 1}
-    for given, message in (
-        ({}, "holds no replies of an exam"), (facts, "holds replies to prompts of version"),
-    ):  # fmt: skip
-        path.unlink(missing_ok=True)
-        Replies(path, given).close()
-        assert run(["text", "judge", str(path)]) == 2
-        assert message in capsys.readouterr().err
-    assert run(["text", "judge", __file__]) == 2
-    assert os.path.getsize(__file__) > 1000
-
-
-def test_rows_without_a_model_are_those_of_the_manual(tmp_path, capsys):
-    names = ("nim-3-4-5", "octal-b", "exchange")
-    words = [word for name in names for word in ("--only", name)]
-    assert run(["text", "exam", "--offline", *words, "--output", str(tmp_path / "a.csv")]) == 0
-    assert "| perfect | 100.0 (100.0 to 100.0) |" in capsys.readouterr().out
-    printed = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
-    committed = (ROOT / "docs/results/exam.csv").read_text(encoding="utf-8").splitlines()
-    assert len(printed) == 1 + len(PLAYERS) * len(names)
-    assert set(printed) <= set(committed)
+def test_what_is_not_a_reply_to_each_position_is_refused_in_one_line(tmp_path, capsys):
+    said = [{"id": name, "reply": "Hm."} for name in Suite(3, ONLY).items]
+    file = tmp_path / "replies.jsonl"
+    for given, options, message in (
+        (said[:90], OPTIONS, "10 of the 100 positions of the suite of seed 3 ("),
+        ([*said, said[7]], OPTIONS, "line 101: a second reply to"),
+        (said, [*OPTIONS, "--seed", "4"], "is not a position of the suite of seed 4"),
+        ([*said[:3], {"id": said[3]["id"]}], OPTIONS, "line 4: not an object"),
+        (said, [*OPTIONS, "--last-line"], "last_line is for answer='line'"),
+        (said, [*OPTIONS, "--only", "chess"], "not chess"),
+    ):
+        output = tmp_path / "scores.md"
+        path = written(file, given)
+        assert run(["text", "exam", "judge", path, *options, "--output", str(output)]) == 2
+        errors = capsys.readouterr().err
+        assert message in errors
+        assert len(errors.splitlines()) == 1
+        assert not output.exists()
+    assert run(["text", "exam", "judge", __file__]) == 2
+    assert "line 1: not an object" in capsys.readouterr().err

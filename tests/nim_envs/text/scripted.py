@@ -1,4 +1,4 @@
-"""Speakers for tests: they know which position a prompt is of."""
+"""Functions that answer prompts, for tests: they know which position a prompt is of."""
 
 from __future__ import annotations
 
