@@ -1,6 +1,5 @@
-"""Generator of the manual's pages that come from the project itself.
+"""The pages of the manual that are made from the project itself, and the addresses it shows.
 
-Cross-references are resolved by mkdocs-autorefs and links checked by htmlproofer; made here are
-notebooks, as mkdocs-jupyter's pages weigh 600 kB and load a script of another site, the citation,
-as no plugin reads CITATION.cff, and formulas, as plugins need scripts in the browser or Node.js.
+The rest of the manual is written by hand in ``docs``; plugins of MkDocs document the API and the
+commands, and check links.
 """

@@ -12,7 +12,6 @@ import argparse
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,28 +20,29 @@ INSTALLED_FROM = "."
 
 A test compares the pages with it."""
 
+PARTS = {
+    "README.md": "[![tests]({repository}/actions/workflows/tests.yml/badge.svg)]"
+    "({repository}/actions/workflows/tests.yml) [The manual]({site}) · "
+    "`git clone {repository} && cd {name}`",
+    "docs/index.md": "```sh\ngit clone {repository} && cd {name}\n```",
+    # Many pages are generated, so that there is no file to edit.
+    "mkdocs.yml": "site_url: {site}\nrepo_url: {repository}\n"
+    'repo_name: {owner}/{name}\nedit_uri: ""',
+    "pyproject.toml": '[project.urls]\nDocumentation = "{site}"\n'
+    'Repository = "{repository}"\nChangelog = "{repository}/blob/main/CHANGELOG.md"\n'
+    'Issues = "{repository}/issues"',
+    "CITATION.cff": "repository-code: {repository}\nurl: {site}",
+}
+"""The files that show addresses, and what each shows, from the keys of :func:`addresses`."""
 
-class Addresses(NamedTuple):
-    """The addresses that are shown.
-
-    Attributes:
-        owner: name of the repository's owner.
-        name: name of the repository.
-        site: address of the published manual, with a slash at its end.
-    """
-
-    owner: str
-    name: str
-    site: str
-
-    @property
-    def repository(self) -> str:
-        """Address of the repository."""
-        return f"https://github.com/{self.owner}/{self.name}"
+PLACE = re.compile(
+    r"^([^\n]*addresses: begin[^\n]*\n).*?^([^\n]*addresses: end[^\n]*)$",
+    flags=re.DOTALL | re.MULTILINE,
+)
 
 
-def addresses(repository: str, site: str | None = None) -> Addresses:
-    """Return the addresses of a repository on GitHub and of its manual.
+def addresses(repository: str, site: str | None = None) -> dict[str, str]:
+    """Return owner, name and address of a repository on GitHub, and the address of its manual.
 
     Args:
         repository: address such as ``https://github.com/owner/name``.
@@ -62,78 +62,39 @@ def addresses(repository: str, site: str | None = None) -> Addresses:
         site = f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
     if not re.fullmatch(r"https?://[\w.:/-]+", site):
         raise ValueError(f"the manual's address begins with https://, not {site!r}")
-    return Addresses(owner, name, site.rstrip("/") + "/")
-
-
-PARTS = {
-    "README.md": "[![tests]({at.repository}/actions/workflows/tests.yml/badge.svg)]"
-    "({at.repository}/actions/workflows/tests.yml) [The manual]({at.site}) · "
-    "`git clone {at.repository} && cd {at.name}`",
-    "docs/index.md": "```sh\ngit clone {at.repository} && cd {at.name}\n```",
-    # Many pages are generated, so that there is no file to edit.
-    "mkdocs.yml": "site_url: {at.site}\nrepo_url: {at.repository}\n"
-    'repo_name: {at.owner}/{at.name}\nedit_uri: ""',
-    "pyproject.toml": '[project.urls]\nDocumentation = "{at.site}"\n'
-    'Repository = "{at.repository}"\nChangelog = "{at.repository}/blob/main/CHANGELOG.md"\n'
-    'Issues = "{at.repository}/issues"',
-    "CITATION.cff": "repository-code: {at.repository}\nurl: {at.site}",
-}
-"""The files that show addresses, and what each shows, ``at`` being :class:`Addresses`."""
-
-
-def replaced(file: Path, part: str) -> str:
-    """Return the text of a file with another part between its two lines.
-
-    Args:
-        file: the file, which is not changed.
-        part: the lines that stand there afterwards.
-
-    Raises:
-        ValueError: the file has no such lines, or several.
-    """
-    pattern = r"^([^\n]*addresses: begin[^\n]*\n).*?^([^\n]*addresses: end[^\n]*)$"
-    text, found = re.subn(
-        pattern, lambda match: f"{match[1]}{part}\n{match[2]}", file.read_text(encoding="utf-8"),
-        flags=re.DOTALL | re.MULTILINE,
-    )  # fmt: skip
-    if found != 1:
-        raise ValueError(
-            f"{file} has the lines 'addresses: begin' and 'addresses: end' {found} times, not once"
-        )
-    return text
-
-
-def write(at: Addresses, root: Path = ROOT) -> list[str]:
-    """Write the addresses into the files of a checkout; return the names of these files.
-
-    Args:
-        at: the addresses.
-        root: directory of the checkout.
-
-    Raises:
-        ValueError: a file has no place for them; then none is written.
-    """
-    texts = {file: replaced(root / file, part.format(at=at)) for file, part in PARTS.items()}
-    for file, text in texts.items():
-        (root / file).write_text(text, encoding="utf-8")
-    return list(texts)
+    return {
+        "owner": owner, "name": name, "repository": f"https://github.com/{owner}/{name}",
+        "site": site.rstrip("/") + "/",
+    }  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> None:
-    """Run the command."""
-    parser = argparse.ArgumentParser(
-        prog="python -m docs.generator.addresses",
-        description="Write the addresses of repository and manual into the files that show them.",
-    )
+    """Write addresses into the files of a checkout; into none if one has no place for them.
+
+    Args:
+        arguments: of the command line.
+        root: directory of the checkout.
+    """
+    parser = argparse.ArgumentParser(prog="python -m docs.generator.addresses", description=__doc__)
     parser.add_argument("repository", help="such as https://github.com/owner/name")
     parser.add_argument("--site", help="address of the manual, if not that of GitHub Pages")
     given = parser.parse_args(arguments)
     try:
         at = addresses(given.repository, given.site)
-        files = write(at, root)
     except ValueError as error:
         parser.error(str(error))
-    print(f"{at.repository} and {at.site} are written into {', '.join(files)}.")
+    texts = {}
+    for file, part in PARTS.items():
+        place = rf"\g<1>{part.format(**at)}\n\g<2>"
+        texts[file], found = PLACE.subn(place, (root / file).read_text(encoding="utf-8"))
+        if found != 1:
+            parser.error(
+                f"{root / file} has the lines 'addresses: begin' and 'addresses: end' {found} "
+                "times, not once"
+            )
+    for file, text in texts.items():
+        (root / file).write_text(text, encoding="utf-8")
+    print(f"{at['repository']} and {at['site']} are written into {', '.join(texts)}.")
 
 
 if __name__ == "__main__":

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from agents import QLearning
 from agents.training import train
-from docs.generator.markdown import write
 from nim_envs import Convention, Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.registration import GAMES, make_aec, make_game
 from nim_envs.render.board_data import (
-    SCRIPT,
-    STYLE,
     Board,
     data_of_board,
     data_of_game,
@@ -31,40 +28,57 @@ LEARNED_GAMES = (0, 100, 1_000, 20_000)
 MOST_POSITIONS = 600
 """Most positions of a board."""
 
-OTHER_BOARDS: dict[str, tuple[dict[str, Any], ...]] = {
-    "addition": ({"k": 3, "n": 21}, {"k": 5, "n": 30}),
-    "nim": ({"heaps": (1, 2, 3)}, {"heaps": (2, 3, 4, 5)}),
-    "misere_nim": ({"heaps": (3, 4, 5)}, {"heaps": (1, 1, 2)}),
-    "subtraction": (
-        {"heaps": (9, 7), "subtraction_set": (1, 2, 3)},
-        {"heaps": (20,), "subtraction_set": (1, 3, 4)},
-    ),
-    "kayles": ({"heaps": (5,)}, {"heaps": (9,)}),
-    "dawsons_kayles": ({"heaps": (7,)}, {"heaps": (14,)}),
-    "fibonacci_nim": ({"heaps": (13,)}, {"heaps": (16,)}),
-    "wythoff": ({"queens": ((5, 4),)}, {"queens": ((7, 4),)}),
-    "chomp": ({"rows": 3, "columns": 4}, {"rows": 2, "columns": 7}),
-    "cram": ({"rows": 2, "columns": 3}, {"rows": 3, "columns": 3}),
-    "node_kayles": (
-        {"nodes": 7, "edges": tuple((node, (node + 1) % 7) for node in range(7))},
-        {"nodes": 9, "edges": tuple((node, node + 1) for node in range(8))},
-    ),
-    "graph": ({"tokens": (11,)}, {"tokens": (6, 5)}),
+BOARDS: dict[str, dict[str, dict[str, Any]]] = {
+    "addition": {
+        "add 1 to 3, up to 10": {},
+        "add 1 to 3, up to 21": {"k": 3, "n": 21},
+        "add 1 to 5, up to 30": {"k": 5, "n": 30},
+    },
+    "nim": {
+        "heaps 3, 4, 5": {},
+        "heaps 1, 2, 3": {"heaps": (1, 2, 3)},
+        "heaps 2, 3, 4, 5": {"heaps": (2, 3, 4, 5)},
+    },
+    "misere_nim": {
+        "heaps 1, 3, 5, 7": {},
+        "heaps 3, 4, 5": {"heaps": (3, 4, 5)},
+        "heaps 1, 1, 2": {"heaps": (1, 1, 2)},
+    },
+    "subtraction": {
+        "17, take 1, 2 or 3": {},
+        "9 and 7, take 1, 2 or 3": {"heaps": (9, 7), "subtraction_set": (1, 2, 3)},
+        "20, take 1, 3 or 4": {"heaps": (20,), "subtraction_set": (1, 3, 4)},
+    },
+    "kayles": {"7 pins": {}, "5 pins": {"heaps": (5,)}, "9 pins": {"heaps": (9,)}},
+    "dawsons_kayles": {"heap 10": {}, "heap 7": {"heaps": (7,)}, "heap 14": {"heaps": (14,)}},
+    "fibonacci_nim": {"heap 20": {}, "heap 13": {"heaps": (13,)}, "heap 16": {"heaps": (16,)}},
+    "wythoff": {
+        "from (9, 7)": {},
+        "from (5, 4)": {"queens": ((5, 4),)},
+        "from (7, 4)": {"queens": ((7, 4),)},
+    },
+    "chomp": {
+        "4 × 5": {},
+        "3 × 4": {"rows": 3, "columns": 4},
+        "2 × 7": {"rows": 2, "columns": 7},
+    },
+    "cram": {
+        "3 × 4": {},
+        "2 × 3": {"rows": 2, "columns": 3},
+        "3 × 3": {"rows": 3, "columns": 3},
+    },
+    "node_kayles": {
+        "Petersen's graph": {},
+        "a ring of 7": {"nodes": 7, "edges": tuple((node, (node + 1) % 7) for node in range(7))},
+        "a path of 9": {"nodes": 9, "edges": tuple((node, node + 1) for node in range(8))},
+    },
+    "graph": {
+        "tokens 11, 10": {},
+        "token 11": {"tokens": (11,)},
+        "tokens 6, 5": {"tokens": (6, 5)},
+    },
 }
-"""Arguments of boards besides the default one."""
-
-BOARD_NAMES = {
-    "addition": ("add 1 to 3, up to 10", "add 1 to 3, up to 21", "add 1 to 5, up to 30"),
-    "subtraction": (
-        "17, take 1, 2 or 3",
-        "9 and 7, take 1, 2 or 3",
-        "20, take 1, 3 or 4",
-    ),
-    "wythoff": ("from (9, 7)", "from (5, 4)", "from (7, 4)"),
-    "euclid": ("36 and 13",),
-    "node_kayles": ("Petersen's graph", "a ring of 7", "a path of 9"),
-}
-"""Names of boards whose arguments say less, or are too long to be shown."""
+"""Names and arguments of boards; other games have their default board alone."""
 
 
 class NamedBoard(NamedTuple):
@@ -88,31 +102,15 @@ class NamedBoard(NamedTuple):
         return {each.value: Game(self.board.game.rules, each) for each in Convention}
 
 
+@cache
 def boards(name: str) -> list[NamedBoard]:
     """Return the boards of a registered game that have few enough positions."""
     found = []
-    for number, others in enumerate(({}, *OTHER_BOARDS.get(name, ()))):
+    for called, arguments in BOARDS.get(name, {"default": {}}).items():
         with suppress(SearchTooLargeError):
-            board = reachable_board(make_game(name, **others), MOST_POSITIONS)
-            given = {**GAMES[name].defaults, **others}
-            called = BOARD_NAMES[name][number] if name in BOARD_NAMES else _called(name, given)
-            found.append(NamedBoard(name, called, others, board))
+            board = reachable_board(make_game(name, **arguments), MOST_POSITIONS)
+            found.append(NamedBoard(name, called, arguments, board))
     return found
-
-
-def _called(name: str, arguments: dict[str, Any]) -> str:
-    """Return the name of a board: the arguments in which the boards of its game may differ."""
-    if {"rows", "columns"} <= arguments.keys():
-        return f"{arguments['rows']} × {arguments['columns']}"
-    words = []
-    for key, value in arguments.items():
-        if value is None or key in ("successors", "code", "edges"):
-            continue
-        if isinstance(value, tuple) and len(value) == 1:
-            (value,) = value
-        shown = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        words.append(f"{key.replace('_', ' ')} {shown}")
-    return "; ".join(words)
 
 
 def learned(named: NamedBoard, game: Game) -> list[str]:
@@ -123,7 +121,7 @@ def learned(named: NamedBoard, game: Game) -> list[str]:
         game: its game in the convention that is played.
 
     Returns:
-        For each number of games the best moves, as :func:`chosen` writes them.
+        For each number of games the best moves, as :func:`marked_moves` writes them.
     """
     misere = game.convention is Convention.MISERE
     env = make_aec(named.of, **named.arguments, misere=misere)
@@ -147,20 +145,19 @@ def data(named: NamedBoard) -> dict[str, Any]:
     return data_of_board(named.board, named.name, named.games, replies)
 
 
-def script(name: str, boards: Sequence[NamedBoard], title: str) -> str:
+def script(name: str, title: str) -> str:
     """Return the script that hands the boards of a registered game to ``play.js``.
 
     A page that is opened as a file may load a script, but not fetch data.
 
     Args:
         name: name of the game.
-        boards: its boards.
         title: its name for a reader.
     """
     convention = Convention.from_misere(GAMES[name].misere).value
     opponents = [f"Q-learning, {games:,} games" for games in LEARNED_GAMES]
     content = json.dumps(
-        data_of_game(title, convention, opponents, [data(each) for each in boards]),
+        data_of_game(title, convention, opponents, [data(each) for each in boards(name)]),
         ensure_ascii=False,
         separators=(",", ":"),
     )
@@ -179,14 +176,3 @@ def board_on_page(name: str, path: str) -> str:
         "<noscript>Turn on JavaScript to play the game here, against an optimal opponent or "
         "against Q-learning.</noscript></div>"
     )
-
-
-def write_scripts() -> None:
-    """Add the script and the style sheet of all boards to the manual."""
-    for path in (SCRIPT, STYLE):
-        write(path.name, path.read_bytes())
-
-
-def write_script(name: str, content: str) -> None:
-    """Add the script of a registered game to the manual."""
-    write(f"games/play/{name}.js", content)

@@ -1,79 +1,29 @@
-"""Pages of results, from the files committed in docs/results."""
+"""Tables and pages of results, from the files committed in docs/results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from agents.registry import LEARNERS
 from benchmarks.leaderboard import RESULTS, leaderboard, published
-from benchmarks.published.systems import SYSTEMS, System
+from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import percent, read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
-from docs.generator.markdown import ROOT, filled, heading, table, write
-
-STARTER = ROOT / "docs" / "tutorials" / "my_learner.py"
+from docs.generator.markdown import filled, table, write
 
 Row = dict[str, str]
 
-
-def optimality() -> dict[tuple[str, str], Row]:
-    """Return the committed rows of the main benchmark by task and learner."""
-    return {(row["game"], row["learner"]): row for row in read_csv(RESULTS / "optimality.csv")}
-
-
-def _board(task: str) -> str:
-    return ", ".join(f"{key}={value!r}" for key, value in GAMES[task].arguments.items())
-
-
-def _learner(name: str, folder: str) -> str:
-    """Return a learner's name, as a link if it has a page."""
-    row = LEARNERS.get(name)
-    return name if row is None else f"[{name}]({folder}learners/{row.learner.__name__}.md)"
-
-
-def _spread(row: Row) -> tuple[str, str]:
-    mean, low, high = (percent(float(row[key])) for key in ("optimality %", "lowest", "highest"))
-    return mean, "" if low == high else f"{low} to {high}"
-
-
-HOW = (
-    "Printed by `python -m benchmarks.optimality`: the percentage of N-positions at which a "
-    f"winning move is played, mean and range of {len(SEEDS)} seeds."
-)
-
-
-def of_game(name: str) -> str:
-    """Return the learners' results on a registered game."""
-    parts = [f"## Results\n\n{HOW} [More about these scores](../results/index.md#boards)."]
-    for task in (task for task in GAMES if GAMES[task].name == name):
-        shown = [
-            (_learner(learner, "../"), f"{int(row['games']):,}", *_spread(row), row["of"])
-            for (game, learner), row in optimality().items()
-            if game == task
-        ]
-        header = ("learner", "games", "mean %", "range", "positions")
-        parts.append(f"### {task}\n\n`{_board(task)}`\n\n{table(header, shown)}")
-    return "\n\n".join(parts) if len(parts) > 1 else ""
-
-
-def of_learners(names: Iterable[str]) -> str:
-    """Return some learners' results on every board."""
-    rows = optimality()
-    names = [name for name in names if any(learner == name for _, learner in rows)]
-    if not names:
-        return ""
-    shown = []
-    for task in GAMES:
-        cells = []
-        for name in names:
-            mean, spread = _spread(rows[task, name])
-            cells.append(f"{mean} ({spread})" if spread else mean)
-        random = percent(float(rows[task, names[0]]["random %"]))
-        board = f"[{task}](../games/{GAMES[task].name}.md#results)"
-        shown.append((board, f"{GAMES[task].games:,}", *cells, random))
-    header = ("board", "games", *names, "random moves")
-    return f"{HOW}\n\n{table(header, shown)}"
+COLUMNS = {
+    "score": "score",
+    "published": "published",
+    "measured as published": "measured as published",
+    "ours": "learner here",
+    "knows": "knows",
+    "same games": "measured here",
+    "attainable": "attainable",
+}
+"""Columns of ``published.csv`` that the manual shows, and their names there."""
 
 
 def standings() -> list[Any]:
@@ -81,110 +31,85 @@ def standings() -> list[Any]:
     return leaderboard(published())
 
 
+def board(task: str) -> str:
+    """Return the arguments of a task's game, as code."""
+    return ", ".join(f"{key}={value!r}" for key, value in GAMES[task].arguments.items())
+
+
+def learner(name: str) -> str:
+    """Return a learner's name, as a link if it has a page; for pages one folder deep."""
+    row = LEARNERS.get(name)
+    return name if row is None else f"[{name}](../learners/{row.learner.__name__}.md)"
+
+
+def scores(tasks: Sequence[str] = (*GAMES,), learners: Sequence[str] | None = None) -> str:
+    """Return the scores of learners on tasks as a table; empty if there are none.
+
+    Args:
+        tasks: names of tasks.
+        learners: names of learners; ``None``: all.
+    """
+    rows = [
+        (
+            f"[{row['game']}](../games/{GAMES[row['game']].name}.md#results)",
+            learner(row["learner"]), f"{int(row['games']):,}", percent(float(row["optimality %"])),
+            percent(float(row["lowest"])), percent(float(row["highest"])),
+            percent(float(row["random %"])), row["of"],
+        )
+        for row in read_csv(RESULTS / "optimality.csv")
+        if row["game"] in tasks and (learners is None or row["learner"] in learners)
+    ]  # fmt: skip
+    header = ("task", "learner", "games", "mean %", "lowest", "highest", "random moves", "of")
+    return table(header, rows) if rows else ""
+
+
 def leaderboard_page() -> None:
     """Write the page of the leaderboard, the tasks and how to enter."""
-    ranked = [
+    ranking = [
         (
-            _learner(each.learner, "../"), each.knows, percent(each.interquartile_mean),
+            learner(each.learner), each.knows, percent(each.interquartile_mean),
             f"{percent(each.low)} to {percent(each.high)}", percent(each.mean),
             f"{each.solved} of {len(GAMES)}",
         )
         for each in standings()
     ]  # fmt: skip
+    means: dict[str, Row] = {}
+    for row in read_csv(RESULTS / "optimality.csv"):
+        means.setdefault(row["learner"], {})[row["game"]] = percent(float(row["optimality %"]))
+    boards = [(learner(name), *(found[task] for task in GAMES)) for name, found in means.items()]
     tasks = [
         (
-            name, f"[{task.name}](../games/{task.name}.md)", f"`{_board(name)}`", task.starts,
-            f"{task.games:,}",
+            number, name, f"[{task.name}](../games/{task.name}.md)", f"`{board(name)}`",
+            task.starts, f"{task.games:,}",
         )
-        for name, task in GAMES.items()
+        for number, (name, task) in enumerate(GAMES.items(), 1)
     ]  # fmt: skip
-    rows = optimality()
-    boards = [
-        (
-            _learner(learner, "../"),
-            *(percent(float(rows[task, learner]["optimality %"])) for task in GAMES),
-        )
-        for learner in dict.fromkeys(learner for _, learner in rows)
-    ]
-    numbers = [f"[{number}](#tasks)" for number in range(1, len(GAMES) + 1)]
-    numbered = [(str(number), *task) for number, task in enumerate(tasks, 1)]
-    ranked_header = ("learner", "knows", "interquartile mean %", "95 % interval", "mean %",
-                     "boards solved")  # fmt: skip
-    task_header = ("", "task", "game", "arguments", "starts", "games")
+    numbers = [f"[{number}](#tasks)" for number, *_ in tasks]
+    ranks = ("learner", "knows", "interquartile mean %", "95 % interval", "mean %", "boards solved")
     text = filled(
-        "results",
+        "results.md",
         version=VERSION,
         runs=len(GAMES) * len(SEEDS),
-        seeds=len(SEEDS),
-        seed_numbers=", ".join(map(str, SEEDS)),
-        ranking=table(ranked_header, ranked),
+        seeds=SEEDS,
+        ranking=table(ranks, ranking),
         boards=table(("learner", *numbers), boards),
-        tasks=table(task_header, numbered),
-        starter=STARTER.read_text(encoding="utf-8"),
+        tasks=table(("", "task", "game", "arguments", "starts", "games"), tasks),
     )
     write("results/index.md", text)
 
 
-def filled_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table without columns that have nothing in any row; a dash fills other gaps.
-
-    The first column names groups of rows, and is left as it is.
-    """
-    cells = [[row[0], *("–" if cell in ("", "-") else cell for cell in row[1:])] for row in rows]
-    used = [column for column in range(len(header)) if any(row[column] != "–" for row in cells)]
-    return table(
-        [header[column] for column in used], [[row[column] for column in used] for row in cells]
-    )
+def published_table(rows: Sequence[Row]) -> str:
+    """Return rows of ``published.csv`` as a table without columns that are empty."""
+    used = [key for key in COLUMNS if any(row[key] not in ("", "-") for row in rows)]
+    cells = [[row[key] if row[key] not in ("", "-") else "–" for key in used] for row in rows]
+    return table([COLUMNS[key] for key in used], cells)
 
 
-def _as_published(system: System, row: Row) -> list[tuple[str, ...]]:
-    """Return the rows of the published learner, and of the one that is measured in its place."""
-    score = f"**{row['score']}**"
-    measured = (row["measured as published"], row["attainable"])
-    if system.stand_in is None:
-        return [(score, "as published", system.knows, row["published"], *measured)]
-    return [
-        (score, "as published", system.knows, row["published"], "", ""),
-        ("", system.stand_in.name, system.stand_in.knows, "", *measured),
-    ]
-
-
-def published_page() -> None:
-    """Write the page of published systems."""
-    rows = read_csv(RESULTS / "published.csv")
-    parts = [
-        "# Published systems\n\nPublished learners of these games, run with their own settings, "
-        "and learners of this project with as many games. `python -m benchmarks.published` prints "
-        "these figures and writes [published.csv](published.csv). They are means over three seeds, "
-        "with the lowest and highest where they differ. Scores in percent are exact: percentages "
-        "of N-positions, or probabilities of winning by backward induction, not games played."
-        "\n\n- *knows*: information that the learner uses besides its rewards.\n"
-        "- *published*: as printed by the authors. *measured*: our run.\n"
-        "- *attainable*: the score of perfect play, in tables where it is not always 100."
-    ]
-    for name in dict.fromkeys(row["system"] for row in rows):
-        system = SYSTEMS[name]
-        shown: list[tuple[str, ...]] = []
-        for row in rows:
-            if row["system"] == name:
-                if row["published"] or row["measured as published"]:
-                    shown += _as_published(system, row)
-                shown.append(("", row["ours"], row["knows"], "", row["same games"], ""))
-        header = ("score", "learner", "knows", "published", "measured", "attainable")
-        parts.append(
-            f"## {system.title}\n\n{system.settings[0].upper()}{system.settings[1:]}.\n\n"
-            f"*What is wrong with it*: {system.defect}\n\n{filled_columns(header, shown)}"
-            f"\n\n*Source*: {system.source}. On the command line: `{name}`."
-        )
-    write("results/published.md", "\n\n".join(parts) + "\n")
-
-
-def pages() -> list[str]:
-    """Write the pages of results; return the lines of the navigation."""
+def pages() -> None:
+    """Write the pages of results."""
     leaderboard_page()
-    published_page()
-    return [
-        "* [Results](results/index.md)",
-        "    * [Published systems](results/published.md)",
-        *(f"    * [{heading(path)}](results/{path.name})" for path in sorted(RESULTS.glob("*.md"))),
-    ]
+    rows: dict[str, list[Row]] = {}
+    for row in read_csv(RESULTS / "published.csv"):
+        rows.setdefault(row["system"], []).append(row)
+    systems = [(SYSTEMS[name], published_table(found)) for name, found in rows.items()]
+    write("results/published.md", filled("published.md", systems=systems))

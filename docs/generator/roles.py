@@ -1,4 +1,4 @@
-"""Turns roles in docstrings, such as :class:`nim_envs.Game`, into links of the manual."""
+"""Links and examples of docstrings in the API's pages; an extension of Griffe."""
 
 from __future__ import annotations
 
@@ -14,39 +14,22 @@ DOCTEST = re.compile(r"(?:^>>> .*\n?(?:^\S.*\n?)*\n?)+", flags=re.MULTILINE)
 
 
 class Roles(griffe.Extension):
-    """Rewrites docstrings before they are read."""
+    """Turns roles, such as ``:class:`nim_envs.Game```, into links, and examples into code."""
 
-    def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
-        """Rewrite all docstrings of a package."""
-        self._rewrite(pkg)
-
-    def _rewrite(self, obj: griffe.Object) -> None:
+    def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
+        """Rewrite a docstring before it is parsed."""
         if obj.docstring is not None:
-
-            def link(found: re.Match[str]) -> str:
-                target = _canonical(obj, found[1])
-                return f'<autoref optional identifier="{target}"><code>{found[1]}</code></autoref>'
-
-            text = ROLE.sub(link, obj.docstring.value)
-            # The parser's own name of the section, so that its lines are shown as code.
-            obj.docstring.value = fenced(EXAMPLE.sub(r"\1Examples:", text))
-        for member in obj.members.values():
-            if not member.is_alias:
-                self._rewrite(member)
+            text = ROLE.sub(lambda role: _link(obj, role[1]), obj.docstring.value)
+            text = EXAMPLE.sub(r"\1Examples:", text)
+            obj.docstring.value = DOCTEST.sub(
+                lambda found: f"```pycon\n{found[0].rstrip()}\n```\n\n", text
+            )
 
 
-def fenced(text: str) -> str:
-    """Return a docstring with examples outside sections as blocks of code."""
-    return DOCTEST.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n\n", text)
-
-
-def _canonical(obj: griffe.Object, words: str) -> str:
-    """Return the full name for ``words`` in a docstring of ``obj``."""
+def _link(obj: griffe.Object, name: str) -> str:
+    """Return a link to what ``name`` means in ``obj``, if a page has it."""
     try:
-        target = obj.resolve(words)
-    except griffe.NameResolutionError:
-        target = words
-    try:
-        return str(obj.modules_collection[target].canonical_path)
-    except (KeyError, griffe.AliasResolutionError, griffe.CyclicAliasError):
-        return target
+        target = obj.modules_collection[obj.resolve(name)].canonical_path
+    except (KeyError, griffe.GriffeError):
+        target = name
+    return f'<autoref optional identifier="{target}"><code>{name}</code></autoref>'
