@@ -75,7 +75,10 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> None:
         arguments: of the command line.
         root: directory of the checkout.
     """
-    parser = argparse.ArgumentParser(prog="python -m docs.generator.addresses", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m docs.generator.addresses",
+        description="Write the addresses of repository and manual into the files that show them.",
+    )
     parser.add_argument("repository", help="such as https://github.com/owner/name")
     parser.add_argument("--site", help="address of the manual, if not that of GitHub Pages")
     given = parser.parse_args(arguments)

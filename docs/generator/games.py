@@ -191,9 +191,7 @@ def pages() -> None:
     """Write the pages, pictures and boards of all games, and the page that lists them."""
     cards = []
     for name, row in GAMES.items():
-        cards.append(
-            {"name": name, "title": title(name), "line": one_line(name), "id": row.aec_id}
-        )
+        cards.append({"name": name, "title": title(name), "line": one_line(name), "id": row.aec_id})
         write(f"games/{name}.md", page(name))
         write(f"games/{name}.gif", gif(frames_of(name)))
         write(f"games/{name}.png", thumbnail(make_aec(name)))

@@ -16,7 +16,6 @@ REPOSITORY = {
 """Pages that are files of the repository, with links into the manual."""
 
 
-
 def in_manual(link: re.Match[str]) -> str:
     """Return a link of a page of the repository, or its words if the manual has no such page."""
     words, address, anchor = link.groups("")

@@ -21,6 +21,9 @@ class Roles(griffe.Extension):
         if obj.docstring is not None:
             text = ROLE.sub(lambda role: _link(obj, role[1]), obj.docstring.value)
             text = EXAMPLE.sub(r"\1Examples:", text)
+            # Brackets side by side in a formula, which stands in the first line, are no link.
+            first, end, rest = text.partition("\n")
+            text = first.replace("] [", r"] \[") + end + rest
             obj.docstring.value = DOCTEST.sub(
                 lambda found: f"```pycon\n{found[0].rstrip()}\n```\n\n", text
             )

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from docs.generator.outputs import OUTPUT, TUTORIALS, as_program, runs
+from tests.docs.blocks import OUTPUT, TUTORIALS, as_program, runs
 
 
 def outputs(name: str, names: dict[str, Any] | None = None) -> list[tuple[str, str]]:
@@ -53,7 +53,7 @@ def run_tutorial(
         assert len(line.findall(text)) == 1, f"{path} does not set {constant} once"
         text = line.sub(f"{constant} = {value!r}", text)
     names = {"__name__": "__main__", **(names or {})}
-    with tempfile.TemporaryDirectory() as temporary, as_program(name, folder or Path(temporary)):
+    with tempfile.TemporaryDirectory() as temporary, as_program(folder or Path(temporary)):
         printed = [output for _, output in runs(text, names)]
     assert printed, f"{path} has no programs"
     print("".join(printed))

@@ -1,0 +1,150 @@
+"""Pages of the manual show what their programs and commands print and draw."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+from agents.cli.main import main as agents_main
+from tests import outcome_games
+from tests.docs.blocks import (
+    COMMANDS,
+    PICTURE,
+    PICTURES,
+    PROGRAM,
+    ROOT,
+    TUTORIALS,
+    as_program,
+    with_outputs,
+    with_printed,
+    write_files,
+)
+
+DOCS = ROOT / "docs"
+NOTEBOOK = TUTORIALS / "first_steps.ipynb"
+PAGES = sorted(path.stem for path in TUTORIALS.glob("*.md") if path.stem != "index")
+OF_OTHER_LIBRARIES = {
+    "alphazero", "openspiel", "pgx", "ppo_from_scratch", "rllib", "stable_baselines3", "tianshou",
+    "torchrl", "trl", "verifiers",
+}  # fmt: skip
+"""Tutorials whose programs run in tests/clients."""
+
+
+def read(path):
+    return (DOCS / path).read_text(encoding="utf-8")
+
+
+def alike(one, other):
+    """Whether two pictures in PNG are the same but for how letters and edges are smoothed."""
+    drawn = [np.asarray(Image.open(io.BytesIO(each)).convert("RGB"), int) for each in (one, other)]
+    return drawn[0].shape == drawn[1].shape and np.abs(drawn[0] - drawn[1]).mean() < 4
+
+
+# The programs of three games, which list large boards, are in part run by their commands, below.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.exhaustive] if name == "three_games" else [])
+        for name in PAGES
+        if name not in OF_OTHER_LIBRARIES
+    ],
+)
+def test_a_tutorial_shows_what_its_programs_print_and_draw(name, tmp_path):
+    text = read(f"tutorials/{name}.md")
+    with as_program(tmp_path):
+        assert with_outputs(text, {"__name__": "__main__"}) == text
+    for picture in PICTURE.findall(text):
+        made = (tmp_path / picture).read_bytes()
+        if picture.endswith(".png"):
+            assert alike(made, (PICTURES / picture).read_bytes())
+
+
+@pytest.mark.parametrize("page", ["index.md", "misere_quotients.md", "exercises.md"])
+def test_each_program_of_a_page_prints_alone_what_stands_below_it(page, tmp_path):
+    text = read(page)
+    with as_program(tmp_path):
+        assert with_outputs(text) == text
+    assert PROGRAM.search(text)
+
+
+@pytest.mark.parametrize("page", ["theory.md", "diagnosis.md"])
+def test_each_example_of_a_page_is_right_when_it_runs_alone(page):
+    # Those of the theory in blocks of their own; one after the other on the other page.
+    text = read(page)
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL) if page == "theory.md" else [text]
+    for block in blocks:
+        test = doctest.DocTestParser().get_doctest(block, {}, page, page, 0)
+        assert test.examples
+        assert doctest.DocTestRunner().run(test).failed == 0
+
+
+WITH_COMMANDS = [f"tutorials/{name}.md" for name in PAGES
+                 if COMMANDS.search(read(f"tutorials/{name}.md"))]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "page", ["commands.md", *(pytest.param(x, marks=pytest.mark.release) for x in WITH_COMMANDS)]
+)
+def test_commands_of_a_page_print_what_it_shows(page, tmp_path):
+    with as_program(tmp_path):
+        write_files(read(page))
+        assert with_printed(read(page)) == read(page)
+
+
+def test_facts_that_are_known_of_games_stand_in_the_tutorials():
+    assert f"\n{list(range(3, 11))}\n" in read("tutorials/more_own_games.md")  # one pin, or two
+    assert "illegal 0.00 %\n[]\n" in read("tutorials/own_game.md")
+    three = read("tutorials/three_games.md")
+    assert all(f"\n{known}\n" in three for known in ("5478 0", "161029 0", "5514 1"))
+    truth = outcome_games.hex_game().truth()
+    first = [cell for cell in range(9) if truth[(*(0,) * cell, 1, *(0,) * (8 - cell))] == -1]
+    winning = [f"board 0: row {cell // 3 + 1}, column {cell % 3 + 1}" for cell in first]
+    assert f"\n{winning}\n" in three
+
+
+def test_commands_of_three_games_train_score_and_play(tmp_path):
+    """On the smallest of them, in few games; another test compares all that they print."""
+    text = read("tutorials/three_games.md")
+    typed = "".join(re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+    done = []
+    with as_program(tmp_path):
+        write_files(text)
+        for command in re.findall(r"python -m agents (.*)", typed):
+            smaller = command.replace("2000000", "500").replace("connect_four", "tic_tac_toe")
+            words = smaller.replace(" --window", "").split()
+            result = CliRunner().invoke(agents_main, words, input="quit\n", catch_exceptions=False)
+            assert result.exit_code == 0, result.output
+            done.append(words[0])
+    assert done == ["train", "evaluate"] * 2 + ["play"] * 2
+
+
+# Matplotlib warns that figures cannot be shown without a display.
+@pytest.mark.filterwarnings("ignore")
+def test_the_notebook_shows_what_its_cells_print(tmp_path, capsys):
+    names = {"__name__": "__main__"}
+    with as_program(tmp_path):
+        for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                exec(compile("".join(cell["source"]), NOTEBOOK.name, "exec"), names)
+                shown = ["".join(each["text"]) for each in cell["outputs"] if "text" in each]
+                assert capsys.readouterr().out == "".join(shown)
+
+
+
+def test_the_index_lists_every_tutorial_once_with_a_picture_and_a_sentence():
+    cards = re.findall(
+        r'<div class="card" markdown="1">\n'
+        r"\[!\[[^\]]+\]\(([^)]+)\)(?:\{[^}]*\})?\]\((\w+)\.\w+\)\n\n"
+        r"\*\*\[[^\]]+\]\((\w+)\.\w+\)\*\*\n\n([A-Z][^.]+\.)\n</div>",
+        read("tutorials/index.md"),
+    )
+    assert all(picture == title for _, picture, title, _ in cards)
+    assert sorted(title for _, _, title, _ in cards) == sorted([*PAGES, NOTEBOOK.stem])
+    assert all((TUTORIALS / picture).exists() for picture, *_ in cards)
