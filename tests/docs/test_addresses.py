@@ -55,7 +55,7 @@ def test_the_command_can_be_run_again_with_another_address(checkout):
 
 
 def test_the_site_of_a_repository_named_as_its_host_is_the_host():
-    assert addresses("https://github.com/Me/me.github.io").site == "https://me.github.io/"
+    assert addresses("https://github.com/Me/me.github.io")["site"] == "https://me.github.io/"
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,9 @@ OF_OTHER_LIBRARIES = {
 }  # fmt: skip
 """Tutorials whose programs run in tests/clients."""
 
+LONG = ("three_games", "unseen_boards")
+"""Tutorials that take half a minute; the commands of the first are run below."""
+
 
 def read(path):
     return (DOCS / path).read_text(encoding="utf-8")
@@ -47,11 +50,10 @@ def alike(one, other):
     return drawn[0].shape == drawn[1].shape and np.abs(drawn[0] - drawn[1]).mean() < 4
 
 
-# The programs of three games, which list large boards, are in part run by their commands, below.
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.exhaustive] if name == "three_games" else [])
+        pytest.param(name, marks=[pytest.mark.exhaustive] if name in LONG else [])
         for name in PAGES
         if name not in OF_OTHER_LIBRARIES
     ],
@@ -135,7 +137,6 @@ def test_the_notebook_shows_what_its_cells_print(tmp_path, capsys):
                 exec(compile("".join(cell["source"]), NOTEBOOK.name, "exec"), names)
                 shown = ["".join(each["text"]) for each in cell["outputs"] if "text" in each]
                 assert capsys.readouterr().out == "".join(shown)
-
 
 
 def test_the_index_lists_every_tutorial_once_with_a_picture_and_a_sentence():
