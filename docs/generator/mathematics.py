@@ -45,7 +45,7 @@ def formula(text: str) -> str:
         end = word.start() if word else len(statement)
         shown.append(f"$$\n{latex(statement[:end])}\n$$")
         if word:
-            shown.append(statement[end:].lstrip(", "))
+            shown.append(f"{statement[end:].lstrip(', ')}.")
     return "\n\n".join(shown)
 
 

@@ -16,6 +16,10 @@ DOCTEST = re.compile(r"(?:^>>> .*\n?(?:^\S.*\n?)*\n?)+", flags=re.MULTILINE)
 class Roles(griffe.Extension):
     """Turns roles, such as ``:class:`nim_envs.Game```, into links, and examples into code."""
 
+    def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
+        """Rewrite the docstring of a package, which is no object of another."""
+        self.on_object(obj=pkg)
+
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         """Rewrite a docstring before it is parsed."""
         if obj.docstring is not None:

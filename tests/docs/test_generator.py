@@ -115,7 +115,7 @@ def test_the_formula_of_every_learner_becomes_mathematics(name):
 def test_a_formula_is_written_as_in_the_textbook():
     shown = mathematics.formula("Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], for all s.")
     assert "".join(shown.split()) == (
-        r"$$Q(s,a)\leftarrowQ(s,a)+\alpha[r+\gamma\max_{a'}Q(s',a')-Q(s,a)]$$foralls"
+        r"$$Q(s,a)\leftarrowQ(s,a)+\alpha[r+\gamma\max_{a'}Q(s',a')-Q(s,a)]$$foralls."
     )
 
 

@@ -69,7 +69,7 @@ def test_more_games_make_a_learner_better_and_training_again_gives_the_same_move
     def right(word):
         shares = []
         for index, marks in enumerate(word.split(" ")):
-            best = [not wins[after] for mark, (_, after) in zip(marks, board.moves[index])
+            best = [not wins[after] for mark, (_, after) in zip(marks, board.moves[index], strict=True)
                     if mark == "1"]  # fmt: skip
             shares += [sum(best) / len(best)] if wins[index] else []
         return sum(shares) / len(shares)
