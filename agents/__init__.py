@@ -3,16 +3,12 @@
 Each name is imported when it is first used.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from nim_envs.interrupts import stop_without_traceback
 from nim_envs.optional import needed
 
-stop_without_traceback()  # before what takes time to import
 needed("numba", "agents", "all")
-
-# isort: split
-from nim_envs.lazy import lazy_names
 
 if TYPE_CHECKING:
     from agents.base import (
@@ -50,48 +46,55 @@ if TYPE_CHECKING:
     from agents.tabular.schedules import Decay
     from agents.training import Opponents, train
 else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "ActorCritic": "agents.learners.actor_critic",
-            "Agent": "agents.base",
-            "AlphaBetaAgent": "agents.players.search",
-            "ColumnAutomatonLearner": "agents.research.column_automata.learner",
-            "Decay": "agents.tabular.schedules",
-            "DoubleQLearning": "agents.learners.double_q_learning",
-            "EpsilonOptimalAgent": "agents.players.optimal",
-            "ExpectedSARSA": "agents.learners.expected_sarsa",
-            "GameChoosingLearner": "agents.base",
-            "GameLearner": "agents.base",
-            "GradientBandit": "agents.learners.gradient_bandit",
-            "HumanAgent": "agents.players.human",
-            "HypothesisError": "agents.base",
-            "Learner": "agents.base",
-            "MinimaxAgent": "agents.players.search",
-            "MonteCarloES": "agents.learners.monte_carlo",
-            "NaturalPolicyGradient": "agents.learners.natural_policy_gradient",
-            "Opponents": "agents.training",
-            "OptimalAgent": "agents.players.optimal",
-            "OutcomeSearchAgent": "agents.players.search",
-            "Policy": "agents.base",
-            "QLearning": "agents.learners.q_learning",
-            "QuotientLearner": "agents.research.quotients.learner",
-            "RandomAgent": "agents.players.random_agent",
-            "RealTimeDynamicProgramming": "agents.learners.real_time_dynamic_programming",
-            "Replay": "agents.tabular.replay",
-            "SARSA": "agents.learners.sarsa",
-            "SampledAfterstateTD": "agents.learners.sampled_afterstate_td",
-            "SignedProducts": "agents.research.signed_products.learner",
-            "TabularLearner": "agents.tabular.learner",
-            "Trainable": "agents.base",
-            "Transition": "agents.base",
-            "WatkinsQLambda": "agents.learners.watkins_q_lambda",
-            "WinLossRatio": "agents.learners.win_loss_ratio",
-            "load": "agents.storage",
-            "save": "agents.storage",
-            "train": "agents.training",
-        },
-    )
+    _MODULES = {
+        "ActorCritic": "agents.learners.actor_critic",
+        "Agent": "agents.base",
+        "AlphaBetaAgent": "agents.players.search",
+        "ColumnAutomatonLearner": "agents.research.column_automata.learner",
+        "Decay": "agents.tabular.schedules",
+        "DoubleQLearning": "agents.learners.double_q_learning",
+        "EpsilonOptimalAgent": "agents.players.optimal",
+        "ExpectedSARSA": "agents.learners.expected_sarsa",
+        "GameChoosingLearner": "agents.base",
+        "GameLearner": "agents.base",
+        "GradientBandit": "agents.learners.gradient_bandit",
+        "HumanAgent": "agents.players.human",
+        "HypothesisError": "agents.base",
+        "Learner": "agents.base",
+        "MinimaxAgent": "agents.players.search",
+        "MonteCarloES": "agents.learners.monte_carlo",
+        "NaturalPolicyGradient": "agents.learners.natural_policy_gradient",
+        "Opponents": "agents.training",
+        "OptimalAgent": "agents.players.optimal",
+        "OutcomeSearchAgent": "agents.players.search",
+        "Policy": "agents.base",
+        "QLearning": "agents.learners.q_learning",
+        "QuotientLearner": "agents.research.quotients.learner",
+        "RandomAgent": "agents.players.random_agent",
+        "RealTimeDynamicProgramming": "agents.learners.real_time_dynamic_programming",
+        "Replay": "agents.tabular.replay",
+        "SARSA": "agents.learners.sarsa",
+        "SampledAfterstateTD": "agents.learners.sampled_afterstate_td",
+        "SignedProducts": "agents.research.signed_products.learner",
+        "TabularLearner": "agents.tabular.learner",
+        "Trainable": "agents.base",
+        "Transition": "agents.base",
+        "WatkinsQLambda": "agents.learners.watkins_q_lambda",
+        "WinLossRatio": "agents.learners.win_loss_ratio",
+        "load": "agents.storage",
+        "save": "agents.storage",
+        "train": "agents.training",
+    }
+
+    def __getattr__(name: str) -> Any:
+        """Import a name when it is first used (PEP 562)."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_MODULES[name]), name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_MODULES})
+
 
 __all__ = [
     "SARSA",

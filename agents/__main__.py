@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from nim_envs.cli.starting import start
+from nim_envs.errors import MissingPackageError
+from nim_envs.optional import needed
 
 if __name__ == "__main__":
-    sys.exit(start("agents.cli.main", "all"))
+    try:
+        main = needed("agents.cli.main", "the command line", "all").main
+    except MissingPackageError as error:
+        sys.exit(f"Error: {error}")
+    main(prog_name="python -m agents")

@@ -10,14 +10,9 @@ scores are imported when they are first used:
 [3, 4, 5]
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from nim_envs.interrupts import stop_without_traceback
-
-stop_without_traceback()  # before what takes time to import
-
-# isort: split
-from nim_envs.lazy import lazy_names
 from nim_envs.registered_games import GAMES, register_ids
 
 if TYPE_CHECKING:
@@ -34,30 +29,37 @@ if TYPE_CHECKING:
     from nim_envs.solver import solve
     from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, Start, UniformStart
 else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "BalancedStart": "nim_envs.starts",
-            "Convention": "nim_envs.rules",
-            "FixedStart": "nim_envs.starts",
-            "Game": "nim_envs.game",
-            "GameEnv": "nim_envs.envs.aec",
-            "OutcomeStart": "nim_envs.starts",
-            "Rules": "nim_envs.rules",
-            "Start": "nim_envs.starts",
-            "UniformStart": "nim_envs.starts",
-            "VectorGameEnv": "nim_envs.envs.vector",
-            "VersusEnv": "nim_envs.envs.versus",
-            "check_env": "nim_envs.check",
-            "check_game": "nim_envs.check",
-            "diagnose": "nim_envs.diagnosis",
-            "game_from_moves": "nim_envs.own_games",
-            "make_game": "nim_envs.registration",
-            "optimality": "nim_envs.scoring",
-            "register_game": "nim_envs.registration",
-            "solve": "nim_envs.solver",
-        },
-    )
+    _MODULES = {
+        "BalancedStart": "nim_envs.starts",
+        "Convention": "nim_envs.rules",
+        "FixedStart": "nim_envs.starts",
+        "Game": "nim_envs.game",
+        "GameEnv": "nim_envs.envs.aec",
+        "OutcomeStart": "nim_envs.starts",
+        "Rules": "nim_envs.rules",
+        "Start": "nim_envs.starts",
+        "UniformStart": "nim_envs.starts",
+        "VectorGameEnv": "nim_envs.envs.vector",
+        "VersusEnv": "nim_envs.envs.versus",
+        "check_env": "nim_envs.check",
+        "check_game": "nim_envs.check",
+        "diagnose": "nim_envs.diagnosis",
+        "game_from_moves": "nim_envs.own_games",
+        "make_game": "nim_envs.registration",
+        "optimality": "nim_envs.scoring",
+        "register_game": "nim_envs.registration",
+        "solve": "nim_envs.solver",
+    }
+
+    def __getattr__(name: str) -> Any:
+        """Import a name when it is first used (PEP 562)."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_MODULES[name]), name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_MODULES})
+
 
 __all__ = [
     "BalancedStart",

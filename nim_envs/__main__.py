@@ -1,10 +1,15 @@
-"""The command line: python -m nim_envs, with the commands that nim_envs.cli.main puts together."""
+"""The command line: python -m nim_envs."""
 
 from __future__ import annotations
 
 import sys
 
-from nim_envs.cli.starting import start
+from nim_envs.errors import MissingPackageError
+from nim_envs.optional import needed
 
 if __name__ == "__main__":
-    sys.exit(start("nim_envs.cli.main", "solver"))
+    try:
+        main = needed("nim_envs.cli.main", "the command line", "solver").main
+    except MissingPackageError as error:
+        sys.exit(f"Error: {error}")
+    main(prog_name="python -m nim_envs")

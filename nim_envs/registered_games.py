@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property, partial
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
@@ -16,7 +17,6 @@ import gymnasium
 import pettingzoo
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.names import not_among
 from nim_envs.references import resolved
 
 NAMESPACE = "nim_envs"
@@ -238,9 +238,11 @@ def registered(name: str) -> NamedGame:
         InvalidGameError: an unknown name.
     """
     if not isinstance(name, str) or name not in GAMES:
+        meant = get_close_matches(str(name), GAMES, n=1)
+        guess = f" (did you mean {meant[0]!r}?)" if meant else ""
         raise InvalidGameError(
-            f"{not_among(name, GAMES)}; a game of your own is registered first, by "
-            "nim_envs.register_game"
+            f"there is no {name!r}{guess}; the games are {', '.join(GAMES)}; a game of your own is "
+            "registered first, by nim_envs.register_game"
         )
     return GAMES[name]
 

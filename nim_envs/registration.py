@@ -13,7 +13,6 @@ from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError, UnknownArgumentError
 from nim_envs.game import Game, Registration
-from nim_envs.names import unknown
 from nim_envs.references import imported, resolved, split
 from nim_envs.registered_games import GAMES as GAMES
 from nim_envs.registered_games import NamedGame, add, registered, source_from_spec
@@ -70,8 +69,10 @@ def _check_arguments(named: NamedGame, arguments: Mapping[str, Any], *others: st
     for name in arguments:
         if name not in allowed:
             # Python's own wording, by which Gymnasium and TorchRL recognise what they added.
-            message = f"{named.name} got an unexpected keyword argument"
-            raise UnknownArgumentError(unknown(message, name, allowed))
+            raise UnknownArgumentError(
+                f"{named.name} got an unexpected keyword argument {name!r}; it takes "
+                f"{', '.join(allowed)}"
+            )
 
 
 def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:

@@ -15,7 +15,6 @@ from agents.training import train
 from nim_envs import GameEnv
 from nim_envs.cli.diagnose import diagnosis_options, print_diagnosis
 from nim_envs.cli.options import search_here
-from nim_envs.names import not_among
 from nim_envs.players import required_arguments
 from nim_envs.references import resolved
 from nim_envs.registered_games import NamedGame
@@ -25,37 +24,29 @@ GAMES = 4_000
 
 @click.command()
 @click.argument("agent", metavar="LEARNER")
-@click.option("--games", type=click.IntRange(min=1), show_default=str(GAMES),
-              help="Games of training on each tiny board.")  # fmt: skip
+@click.option(
+    "--games",
+    type=click.IntRange(min=1),
+    default=GAMES,
+    show_default=True,
+    help="Games of training on each tiny board.",
+)
 @diagnosis_options
-def diagnose(
-    agent: str,
-    games: int | None,
-    seed: int,
-    settings: tuple[str, ...],
-    game: NamedGame | None,
-    **options: Any,
-) -> None:
+def diagnose(agent: str, games: int, seed: int, game: NamedGame | None, **options: Any) -> None:
     """Name the fault of a learner.
 
     LEARNER is whatever the leaderboard takes: a learner of train, or MODULE:NAME of a class, of a
     function of an environment, a number of games and a seed, or of a policy with its --game.
     """
     if ":" not in agent and agent not in LEARNERS:
-        raise click.UsageError(f"{not_among(agent, LEARNERS)}, or MODULE:NAME")
-    search_here()
+        raise click.UsageError(f"{agent!r} is none of {', '.join(LEARNERS)}, nor MODULE:NAME")
     if agent in LEARNERS and game is not None:
         raise click.UsageError(f"--game is for a policy, and {agent} is trained on tiny games")
-    if game is not None:
-        if games is not None:
-            raise click.UsageError(
-                "--games is for training, and a policy with a --game has ended it"
-            )
-        entry = resolved(agent)
-    else:
-        maker = partial(new_learner, agent) if agent in LEARNERS else resolved(agent)
-        entry = training_function(maker, agent, games or GAMES, seed)
-    print_diagnosis(entry, agent, settings, game, seed=seed, **options)
+    search_here()
+    subject = partial(new_learner, agent) if agent in LEARNERS else resolved(agent)
+    if game is None:
+        subject = training_function(subject, agent, games, seed)
+    print_diagnosis(subject, agent, game=game, seed=seed, **options)
 
 
 def training_function(entry: Any, name: str, games: int, seed: int) -> Callable[[GameEnv], Any]:
@@ -71,14 +62,18 @@ def training_function(entry: Any, name: str, games: int, seed: int) -> Callable[
         The function; ``entry`` itself where it is neither a learner nor takes three arguments.
     """
     if inspect.isfunction(entry) and required_arguments(entry) == 3:
-        return lambda env: _without_environment(entry(env, games, seed))
-    makes = inspect.isclass(entry) or hasattr(entry, "for_env") or isinstance(entry, partial)
-    if not makes:
-        return entry  # type: ignore[no-any-return]
-    make = getattr(entry, "for_env", entry)
 
-    def trained(env: GameEnv) -> Any:
-        learner = make(env)
+        def policy_of(env: GameEnv) -> Any:
+            trained = entry(env, games, seed)
+            # Some return the policy with the environment that it observes.
+            return trained[0] if isinstance(trained, tuple) else trained
+
+        return policy_of
+    if not (inspect.isclass(entry) or hasattr(entry, "for_env") or isinstance(entry, partial)):
+        return entry  # type: ignore[no-any-return]
+
+    def greedy_learner(env: GameEnv) -> Any:
+        learner = getattr(entry, "for_env", entry)(env)
         if not isinstance(learner, Learner):
             raise click.UsageError(
                 f"{name} must make a learner with act, update and greedy, not {learner!r}"
@@ -86,9 +81,4 @@ def training_function(entry: Any, name: str, games: int, seed: int) -> Callable[
         train(env, learner, games, seed=seed, progress=False)
         return learner.greedy()
 
-    return trained
-
-
-def _without_environment(trained: Any) -> Any:
-    """Return the policy out of a pair of a policy and the environment that it observes."""
-    return trained[0] if isinstance(trained, tuple) else trained
+    return greedy_learner

@@ -1,25 +1,23 @@
-"""The commands of ``python -m agents`` together."""
+"""The command group of ``python -m agents``."""
 
 from __future__ import annotations
 
+import click
+
 from agents.cli.diagnose import diagnose
-from agents.cli.evaluate import evaluate
 from agents.cli.play import play
-from agents.cli.show import show
-from agents.cli.tournament import tournament
+from agents.cli.scores import evaluate, show, tournament
 from agents.cli.train import train
-from nim_envs.cli.layout import SETTINGS, Group, version_option
-from nim_envs.cli.running import run as run_command
-
-main = version_option(
-    Group(
-        commands=[train, evaluate, show, play, tournament, diagnose],
-        help="Train, score and play.",
-        context_settings=SETTINGS,
-    )
-)
+from nim_envs.cli.options import SETTINGS, errors_as_lines, version_option
 
 
-def run(arguments: list[str] | None = None) -> int:
-    """Run the command line; return its exit code. Errors are one line on standard error."""
-    return run_command(main, arguments, "python -m agents")
+@click.group(context_settings=SETTINGS)
+@version_option
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Train, score and play."""
+    context.with_resource(errors_as_lines())
+
+
+for command in (train, evaluate, show, play, tournament, diagnose):
+    main.add_command(command)

@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.base import Agent
 from nim_envs import GameEnv
-from nim_envs.errors import IllegalMoveError, ResetNeededError, SearchTooLargeError
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.scene import Scene
 from nim_envs.typing import IntArray
 
@@ -33,9 +33,6 @@ class Match:
         seat: the person's seat, 0 or 1.
         names: names of the seats; ``"you"`` where a person reads about their own seat.
         seed: seed of the starts and of the opponent's choices.
-
-    Raises:
-        ValueError: ``seat`` is neither 0 nor 1.
     """
 
     def __init__(
@@ -46,8 +43,6 @@ class Match:
         names: tuple[str, str] = ("player_0", "player_1"),
         seed: int | None = None,
     ) -> None:
-        if seat not in (0, 1):
-            raise ValueError(f"seat must be 0 or 1, not {seat!r}")
         self.env = env
         self.game = env.game
         self.opponent = opponent
@@ -149,52 +144,21 @@ class Match:
         """Make a move of the player to move.
 
         Args:
-            action: a legal action.
-
-        Raises:
-            ResetNeededError: the game is over.
-            IllegalMoveError: the action is not legal here.
+            action: a legal action; the game is not over.
         """
-        seat = self._seat_to_move()
-        mask = self.env.observe(self.env.agent_selection)["action_mask"]
-        if not (0 <= action < len(mask) and mask[action]):
-            raise IllegalMoveError(
-                f"action must be one of {np.flatnonzero(mask).tolist()} here, not {action!r}"
-            )
+        seat = self.env.possible_agents.index(self.env.agent_selection)
         self._moves.append(_Move(self.position, seat, action))
         self.env.step(action)
 
     def move_by(self, agent: Agent) -> None:
-        """Make the move that ``agent`` chooses for the player to move.
-
-        Raises:
-            ResetNeededError: the game is over.
-            IllegalMoveError: the agent chose an action that is not legal here.
-        """
-        self._seat_to_move()
+        """Make the move that ``agent`` chooses for the player to move."""
         observed = self.env.observe(self.env.agent_selection)
-        action = agent.act(observed["observation"], observed["action_mask"], self._rng)
-        self.play(int(action))
+        self.play(agent.act(observed["observation"], observed["action_mask"], self._rng))
 
     def reply(self) -> None:
-        """Let the opponent make its move.
-
-        Raises:
-            ValueError: a person has both seats, or is to move.
-            ResetNeededError: the game is over.
-            IllegalMoveError: the opponent chose an action that is not legal here.
-        """
-        if self.opponent is None:
-            raise ValueError("there is no opponent: a person has both seats")
-        if self._seat_to_move() == self.seat:
-            raise ValueError(f"it is not the opponent's turn but that of seat {self.seat}")
+        """Let the opponent, whose turn it is, make its move."""
+        assert self.opponent is not None
         self.move_by(self.opponent)
-
-    def _seat_to_move(self) -> int:
-        """The seat to move; raises an error where the game is over."""
-        if self.mover is None:
-            raise ResetNeededError("the game is over; undo a move, or restart")
-        return self.mover
 
     def undo(self) -> bool:
         """Take back a person's last move and the reply to it; return whether there was one."""

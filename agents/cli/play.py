@@ -2,56 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from agents.cli.match import Match
-from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
+from agents.cli.options import PLAYER_HELP, Start, game_options, make_env, make_player
 from agents.cli.play_window import PlayWindow
 from agents.evaluation import SEATS
 from agents.players.human import HumanAgent, Quit, Undo
-from nim_envs import GameEnv
-from nim_envs.cli.layout import Choice, say
 from nim_envs.cli.options import seed_option
 from nim_envs.errors import DisplayError
 from nim_envs.registered_games import GAMES, NamedGame
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words
 from nim_envs.rules.words import titled
-from nim_envs.starts import FixedStart
 
 
 @click.command()
 @game_options
-@click.option("--opponent", default="optimal", show_default=True, metavar="PLAYER",
-              help=f"{PLAYER_HELP}, or human.")  # fmt: skip
-@click.option("--seat", default="player_0", type=Choice(SEATS), show_default=True,
-              help="Your seat; player_0 moves first.")  # fmt: skip
+@click.option(
+    "--opponent",
+    default="optimal",
+    show_default=True,
+    metavar="PLAYER",
+    help=f"{PLAYER_HELP}, or human.",
+)
+@click.option(
+    "--seat",
+    default="player_0",
+    type=click.Choice(SEATS),
+    show_default=True,
+    help="Your seat; player_0 moves first.",
+)
 @seed_option("Seeds starts and the opponent; random by default.", default=None)
 @click.option("--window", is_flag=True, help="Play by mouse in a window.")
 def play(
-    game: NamedGame | None, settings: tuple[str, ...], start: str | None, opponent: str, seat: str,
+    game: NamedGame | None,
+    settings: tuple[str, ...],
+    start: Start,
+    opponent: str,
+    seat: str,
     seed: int | None,
     window: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Play against an agent, or two people against each other.
 
     The game is that of a learner in a file, or else Nim, and begins at the full board.
     """
     if game is None and not Path(opponent).is_file():
         game = GAMES["nim"]
-    env = make_env(game, settings, start, opponent)
+    env = make_env(game, settings, start or "fixed", opponent)
     if game is None:
-        notice, trained = f"{opponent} has learned {env.game.summary}.", env.game.start
-        if start is None and trained != FixedStart():
-            usual = trained.summary.strip("()").replace(" ", "")
-            notice += (
-                f" This game begins at the full board, not as in its training: --start {usual}."
-            )
-            env = GameEnv(replace(env.game, start=FixedStart()))
-        say(notice)
+        click.echo(f"{opponent} has learned {env.game.summary}.")
     player = None if opponent == "human" else make_player(opponent, env)
     person = SEATS.index(seat)
     if not window:
@@ -74,7 +77,7 @@ def play(
 def play_at_prompt(match: Match) -> None:
     """Play a match by typing moves, until it is over or the person quits."""
     human = HumanAgent(match.game, write=click.echo)
-    say(rules_in_words(match.game))
+    click.echo(rules_in_words(match.game))
     if match.opponent is not None:
         place = "first" if match.seat == 0 else "second"
         click.echo(f"You are {SEATS[match.seat]} and move {place}.")
@@ -101,4 +104,4 @@ def play_at_prompt(match: Match) -> None:
     else:
         click.echo("You have won." if match.winner == match.seat else "You have lost.")
     if thrown := match.thrown():
-        say(f"{thrown}.".replace("you threw", "You threw", 1))
+        click.echo(f"{thrown}.".replace("you threw", "You threw", 1))

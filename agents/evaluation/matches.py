@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from tqdm import tqdm
 
 from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
@@ -15,7 +16,6 @@ from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.player_answers import one_action
 from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, Policy, hint, is_player
-from nim_envs.progress import progress_bar
 from nim_envs.scoring import best_response
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.typing import Array, MaskArray
@@ -175,7 +175,7 @@ def play_match(
     draws = 0
     players = Seat(MatchedPlayer(agent, env)), Seat(MatchedPlayer(opponent, env))
     env.reset(seed=int(env_seed), options=options)
-    for game in progress_bar(range(games), desc="match", unit="game", shown=progress):
+    for game in tqdm(range(games), "match", unit="game", disable=None if progress else True):
         if game:
             env.reset(options=options)
         seat = game % 2

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from tabulate import tabulate
+from tqdm import tqdm
 
 from agents.evaluation.matches import play_match
 from agents.training import Env
 from nim_envs.players import AnyPlayer
-from nim_envs.progress import progress_bar
 from nim_envs.typing import FloatArray
 
 SAMPLES = 1000
@@ -116,7 +116,9 @@ def round_robin(
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs) + 1)
     total = max(games, 1) * len(pairs)
-    with progress_bar(desc="tournament", unit="game", total=total, shown=progress) as bar:
+    with tqdm(
+        desc="tournament", unit="game", total=total, disable=None if progress else True
+    ) as bar:
         for (i, j), match_seed in zip(pairs, seeds, strict=False):
             result = play_match(
                 env, agents[names[i]], agents[names[j]], games, seed=int(match_seed),

@@ -24,18 +24,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
+from tqdm import tqdm
 
 from agents.games import game_in_words
 from agents.research.signed_products.value_networks import SignedProductsNetwork
 from agents.research.signed_products.visited_positions import heap_options
 from agents.restoring.errors import as_storage_error
 from agents.restoring.schema import check_finite, check_names, check_value
-from agents.storage import StorageError, load_content, save_or_warn
+from agents.storage import StorageError, load_content, save_content
 from nim_envs import Game, optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
 from nim_envs.optional import imports_for, needed
-from nim_envs.progress import progress_bar
 from nim_envs.rules import Rules
 from nim_envs.theory.longest_play import longest_play
 from nim_envs.typing import IntArray, MaskArray
@@ -829,7 +829,7 @@ def train(
     Raises:
         HypothesisError: a network with signed products, and no heaps that are alike.
         MissingPackageError: ``log``, and tensorboardX is not installed.
-        OSError: the checkpoint cannot be written, for another reason than a full disk.
+        OSError: the checkpoint cannot be written.
         StorageError: the file is damaged, no checkpoint, or of a run with other arguments.
         ValueError: settings that do not fit the game, or another argument out of range.
     """
@@ -846,7 +846,7 @@ def train(
         tensorboard = needed("tensorboardX", "a log for TensorBoard", "alphazero")
         writer = tensorboard.SummaryWriter(str(log))
     games = int(state.games)
-    saved = attempted = games  # at the last checkpoint that was written, and at the last attempt
+    saved = games  # at the last checkpoint
 
     def score() -> None:
         scored = curve and curve[-1][0] == games  # before the run was interrupted
@@ -858,8 +858,12 @@ def train(
         if writer is not None:
             writer.add_scalar("optimality_percent", percent, games)
 
-    bar = progress_bar(
-        desc="training", unit="game", initial=games, total=settings.games, shown=progress
+    bar = tqdm(
+        desc="training",
+        unit="game",
+        initial=games,
+        total=settings.games,
+        disable=None if progress else True,
     )
     try:
         with bar:
@@ -872,15 +876,14 @@ def train(
                     for name, value in logged.items():
                         writer.add_scalar(name, float(value), games)
                 score()
-                if checkpoint is not None and games - attempted >= checkpoint_every:
-                    attempted = games
-                    content = {"alphazero": _saved(env, settings, seed, state, curve)}
-                    if save_or_warn(content, checkpoint):
-                        saved = games
+                if checkpoint is not None and games - saved >= checkpoint_every:
+                    save_content(
+                        {"alphazero": _saved(env, settings, seed, state, curve)}, checkpoint
+                    )
+                    saved = games
     finally:
         if checkpoint is not None and int(state.games) > saved:
-            content = {"alphazero": _saved(env, settings, seed, state, curve)}
-            save_or_warn(content, checkpoint, elsewhere=True)
+            save_content({"alphazero": _saved(env, settings, seed, state, curve)}, checkpoint)
         if writer is not None:
             writer.close()
     return TrainingResult(state.network, curve)

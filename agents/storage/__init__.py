@@ -12,7 +12,6 @@ from agents.storage.files import (
     restore,
     save,
     save_content,
-    save_or_warn,
 )
 from nim_envs.errors import StorageError
 
@@ -25,5 +24,4 @@ __all__ = [
     "restore",
     "save",
     "save_content",
-    "save_or_warn",
 ]

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 from agents.base import Trainable
-from agents.restoring.schema import check_finite, check_names, check_value
+from agents.restoring.schema import check_names, check_value
 from agents.storage.values import Decoder, Encoder, classes
 from nim_envs import Game
 from nim_envs.archive import archive_bytes, opened
 from nim_envs.errors import StorageError
-from nim_envs.files import going_on_without, write_atomically, write_somewhere
+from nim_envs.files import write_atomically
 from nim_envs.validation import largest_bytes
 
 FORMAT = "nim_envs agent"
 VERSION = 4
 
 
-def save(learner: Trainable, path: str | Path) -> Path:
+def save(learner: Trainable, path: str | Path) -> None:
     """Save ``learner``, with everything needed to continue its training.
 
     A registered game that the learner knows is saved with it, by its name and arguments, convention
     and start included. Of any other game nothing is saved: pass the game to :func:`load`. The
-    file appears whole or not at all. A file that cannot be written loses no learner: it is then
-    saved in the current directory or in the one for temporary files, and a warning says where.
+    file appears whole or not at all.
 
     Args:
         learner: a learner of ``agents``.
-        path: file to write; an existing file is replaced. Into a pipe or a character device the
-            file is written.
-
-    Returns:
-        The path of the file: ``path``, or where else it was written.
+        path: file to write; an existing file is replaced.
 
     Raises:
         StorageError: the learner cannot be saved, or one of its arguments, such as a custom
             schedule; or its tables have numbers that are not finite.
-        OSError: no file can be written anywhere.
+        OSError: the file cannot be written.
     """
-    return write_somewhere(path, _bytes_of({"learner": learner}))
+    save_content({"learner": learner}, path)
 
 
 def load(path: str | Path, game: Game | None = None) -> Any:
@@ -54,7 +48,7 @@ def load(path: str | Path, game: Game | None = None) -> Any:
 
     Raises:
         StorageError: the file is damaged, holds no saved learner, is of a format that is not read,
-            or promises arrays of more than a GiB, or than ``NIM_ENVS_LARGEST_BYTES`` says; or the
+            or holds more than a GiB, or than ``NIM_ENVS_LARGEST_BYTES`` says; or the
             learner's game is neither in the file nor given; or it has learned another game than
             the given one.
         FileNotFoundError: there is no such file.
@@ -86,33 +80,6 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
     except RecursionError as error:
         raise StorageError(f"{path} is damaged: its header is nested too deeply") from error
     return content
-
-
-def save_or_warn(content: dict[str, Any], path: str | Path, *, elsewhere: bool = False) -> bool:
-    """Save the state of training as :func:`save_content` does, or warn that it was not saved.
-
-    A ``RuntimeWarning`` says why, such as a full disk, or tables that are no longer finite. A file
-    that was at ``path`` then stays.
-
-    Args:
-        content: state of the training.
-        path: file to write.
-        elsewhere: whether the file is written elsewhere, as by :func:`save`, where it cannot be
-            written to ``path``.
-
-    Returns:
-        Whether it was saved.
-    """
-    write = write_somewhere if elsewhere else write_atomically
-    try:
-        check_finite("it", content)
-        with going_on_without(path, "training"):
-            write(path, _bytes_of(content))
-            return True
-    except StorageError as error:
-        message = f"{path} cannot be written ({error}): training goes on without"
-        warnings.warn(message, RuntimeWarning, stacklevel=3)
-    return False
 
 
 def check_savable(content: dict[str, Any]) -> None:

@@ -193,9 +193,11 @@ class TrainingRun:
     def save(self, path: Path, done: int) -> None:
         """Save the run after ``done`` games.
 
-        Where it cannot be saved, a ``RuntimeWarning`` says so and training goes on.
+        Raises:
+            StorageError: a learner has diverged: its numbers are not finite.
+            OSError: the file cannot be written.
         """
-        storage.save_or_warn({**self.saved(done)}, path)
+        storage.save_content({**self.saved(done)}, path)
 
     def resume(self, path: Path) -> int:
         """Restore the run saved at ``path``; return the number of games played in it.

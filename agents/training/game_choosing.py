@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from agents.base import GameChoosingLearner
 from agents.games import required_game
 from agents.training.log import TrainingLog, TrainingStopped
-from nim_envs.progress import end_early, progress_bar
 from nim_envs.starts import as_start
 
 
@@ -61,7 +61,7 @@ def train_game_choosing_learner(
             time.perf_counter() - began,
         )
 
-    bar = progress_bar(desc="training", unit="game", total=games, shown=progress)
+    bar = tqdm(desc="training", unit="game", total=games, disable=None if progress else True)
     try:
         with bar:
             learner.fit(game, games, seed, finished)
@@ -69,7 +69,7 @@ def train_game_choosing_learner(
                 call_after_game()
             if len(winners) < games:
                 end = "proved" if learner.proof else "ended"
-                end_early(bar, f"{end} after {len(winners):,} games")
+                bar.set_description_str(f"{end} after {len(winners):,} games")
     except KeyboardInterrupt:
         raise TrainingStopped(log()) from None
     return log()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from agents import storage
 from agents.base import Agent, GameChoosingLearner, Learner
@@ -18,7 +19,6 @@ from agents.training.log import TrainingLog, TrainingStopped
 from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
 from nim_envs.files import check_writable
-from nim_envs.progress import end_early, progress_bar
 from nim_envs.validation import checked_integer
 
 # Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
@@ -56,8 +56,7 @@ def train(
         checkpoint: file to save the run to, at intervals; if it exists, the run continues from
             it, and ends exactly as if it had not been interrupted. It holds game, start,
             options, players, seed and number of games, which :func:`agents.training.saved_run`
-            returns. If it cannot be written, as on a full disk, a warning says so and training
-            goes on. Not for a learner that chooses its own games: save that with
+            returns. Not for a learner that chooses its own games: save that with
             :func:`agents.storage.save`.
         checkpoint_every: number of games between two checkpoints.
         after_game: called with the number of games played so far; it must not
@@ -81,7 +80,7 @@ def train(
             ``checkpoint`` for a learner that chooses its own games.
         StorageError: the file is not a checkpoint, or is of a run with another game, start,
             environment, options, players or seed; or a learner cannot be saved.
-        OSError: the checkpoint cannot be written, for another reason than a full disk.
+        OSError: the checkpoint cannot be written.
         TypeError: ``agents`` is neither an agent nor a pair of them.
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
             what they have learned.
@@ -128,7 +127,8 @@ def train(
     if after_game is not None:
         pauses.append(after_every)
     title = f"training, resumed after {resumed:,} games" if resumed else "training"
-    bar = progress_bar(desc=title, unit="game", initial=resumed, total=games, shown=progress)
+    hidden = None if progress else True
+    bar = tqdm(desc=title, unit="game", initial=resumed, total=games, disable=hidden)
     done, block = resumed, FIRST_BLOCK
     began = time.perf_counter() - run.seconds
     try:
@@ -156,12 +156,10 @@ def train(
                 if checkpoint is not None and (done % checkpoint_every == 0 or done == games):
                     run.seconds = time.perf_counter() - began
                     run.save(Path(checkpoint), done)
-                if after_game is not None and (done % after_every == 0 or done == games):
-                    stop = after_game(done)
-                    if stop:
-                        if done < games:
-                            end_early(bar, f"stopped after {done:,} games")
-                        break
+                is_due = done % after_every == 0 or done == games
+                if after_game is not None and is_due and after_game(done):
+                    bar.set_description_str(f"stopped after {done:,} games")
+                    break
     except KeyboardInterrupt:
         raise TrainingStopped(run.log(done, began)) from None
     return run.log(done, began)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import joblib
+from tqdm import tqdm
 
 from agents.base import Agent
 from agents.training import Env, TrainingLog, as_pair, train
-from nim_envs.progress import progress_bar
 from nim_envs.validation import checked_integer
 
 
@@ -70,7 +70,8 @@ def train_seeds(
         checked_integer("workers", workers, minimum=1)
     parallel = joblib.Parallel(n_jobs=workers or joblib.cpu_count(), return_as="generator")
     runs = parallel(joblib.delayed(_train)(make, games, seed, arguments) for seed in chosen)
-    return list(progress_bar(runs, desc="seeds", unit="seed", total=len(chosen), shown=progress))
+    hidden = None if progress else True
+    return list(tqdm(runs, "seeds", unit="seed", total=len(chosen), disable=hidden))
 
 
 def _train(

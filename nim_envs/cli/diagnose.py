@@ -15,33 +15,27 @@ from nim_envs.cli.options import (
     seed_option,
     together,
 )
-from nim_envs.diagnosis import diagnose as diagnosis_of
 from nim_envs.players import required_arguments
 from nim_envs.references import resolved
 from nim_envs.registered_games import NamedGame
 
-LEARNER_METHODS = ("act", "update", "greedy")
-"""Methods of a learner."""
-
-
 diagnosis_options = together(
-    game_and_settings(
-        f"Game of a policy; leave it out for what is to be trained. {GAME_HELP}"
-    ),
+    game_and_settings(f"Game of a policy; leave it out for what is to be trained. {GAME_HELP}"),
     click.option(
-        "--discount", type=click.FloatRange(0, 1),
+        "--discount",
+        type=click.FloatRange(0, 1),
         help="Discount for each move that its values were learned with; left out: any.",
     ),
     seed_option(),
     click.option("--verbose", is_flag=True, help="Print the evidence, too."),
-)  # fmt: skip
+)
 """Decorator that adds the options of a diagnosis."""
 
 
 @click.command()
 @click.argument("agent", metavar="MODULE:POLICY")
 @diagnosis_options
-def diagnose(agent: str, settings: tuple[str, ...], game: NamedGame | None, **options: Any) -> None:
+def diagnose(agent: str, **options: Any) -> None:
     """Name the fault of a policy, or of a training function.
 
     MODULE:POLICY names a function or object in a module that Python can import, or in the current
@@ -51,14 +45,12 @@ def diagnose(agent: str, settings: tuple[str, ...], game: NamedGame | None, **op
     """
     search_here()
     subject = resolved(agent)
-    is_learner = inspect.isclass(subject) and all(
-        hasattr(subject, name) for name in LEARNER_METHODS
-    )
-    if is_learner or (inspect.isfunction(subject) and required_arguments(subject) == 3):
+    if inspect.isclass(subject):
         raise click.UsageError(
-            f"{agent} is to be trained: python -m agents diagnose {agent} does that"
+            f"{agent} is a class: name an instance, or a function; python -m agents diagnose "
+            f"{agent} trains a learner"
         )
-    print_diagnosis(subject, agent, settings, game, **options)
+    print_diagnosis(subject, agent, **options)
 
 
 def print_diagnosis(
@@ -84,15 +76,12 @@ def print_diagnosis(
     Raises:
         click.UsageError: neither a policy with its game, nor a training function.
     """
+    from nim_envs.diagnosis import diagnose as diagnosis_of
+
     if settings and game is None:
         raise click.UsageError("--set is for a --game")
-    if inspect.isclass(subject):
-        raise click.UsageError(f"{name} is a class: name an instance, or a function")
-    if game is None and inspect.isfunction(subject) and (count := required_arguments(subject)) == 2:
-        raise click.UsageError(
-            f"{name} takes {count} arguments, so it is a policy: add --game nim (a training "
-            "function takes one argument, the environment)"
-        )
+    if game is None and inspect.isfunction(subject) and required_arguments(subject) == 2:
+        raise click.UsageError(f"{name} takes 2 arguments, so it is a policy: add --game nim")
     board = None if game is None else game_with_settings(game, settings)
     try:
         report = diagnosis_of(subject, board, discount=discount, seed=seed, verbose=verbose)

@@ -1,20 +1,22 @@
-"""Options shared by several commands, and the conversion of their values."""
+"""Options, errors and output shared by several commands."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
+from tabulate import tabulate
 
-from nim_envs.cli.arguments import arguments_of
-from nim_envs.errors import InvalidGameError, InvalidPositionError
+from nim_envs import __version__
+from nim_envs.cli.values import arguments_of
+from nim_envs.errors import NimEnvsError
 from nim_envs.game import Game
-from nim_envs.names import not_among
-from nim_envs.optional import installed
-from nim_envs.registered_games import GAMES, NamedGame
+from nim_envs.registered_games import NamedGame
 from nim_envs.registration import game_from_name, resolve_game_name
 from nim_envs.rules import heap_game
 
@@ -23,6 +25,27 @@ Decorator: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
 FILE = click.Path(dir_okay=False, path_type=Path)
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
 """Names of files and of directories."""
+
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+"""Context settings of the command lines."""
+
+LONGEST_WORD = 100
+"""Most characters of an argument's value that are shown."""
+
+version_option = click.version_option(__version__, message="nim_envs %(version)s")
+
+
+@contextmanager
+def errors_as_lines() -> Iterator[None]:
+    """Turn errors of this package, and of files named by the user, into lines of click's."""
+    try:
+        yield
+    except NimEnvsError as error:
+        raise click.UsageError(str(error)) from error
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise click.UsageError(f"{error.filename}: {error.strerror}") from error
 
 
 def together(*options: Decorator) -> Decorator:
@@ -43,31 +66,20 @@ def seed_option(seeded: str | None = None, default: int | None = 0) -> Decorator
     )
 
 
-checkpoint_option = click.option(
-    "--checkpoint", type=FILE,
-    help="Save the values there as they are computed, or go on from those saved there.",
-)  # fmt: skip
+def as_heap_game(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """Return the game on heaps that ``value`` names; for click."""
+    return None if value is None else heap_game(value)
 
 
-class GameName(click.Choice[Any]):
-    """A registered game, or one of the person's own as ``module:function``."""
+game_argument = click.argument("game", callback=as_heap_game)
 
-    def __init__(self) -> None:
-        super().__init__(list(GAMES))
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> NamedGame:
-        """Return the game by its name; a module is looked for in the current directory too."""
-        if isinstance(value, NamedGame):
-            return value
-        if not isinstance(value, str) or (":" not in value and value not in GAMES):
-            self.fail(not_among(value, GAMES), param, ctx)
-        search_here()
-        try:
-            return resolve_game_name(value)
-        except InvalidGameError as error:
-            self.fail(str(error), param, ctx)
+def as_game(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> NamedGame | None:
+    """Return a registered game, or one in a module that can be imported from here; for click."""
+    search_here()
+    return None if value is None else resolve_game_name(value)
 
 
 def search_here() -> None:
@@ -76,29 +88,24 @@ def search_here() -> None:
         sys.path.insert(0, str(Path.cwd()))
 
 
-GAME_HELP = "A registered game, or one of your own as module:function."
+GAME_HELP = "A game that `python -m nim_envs games` lists, or one of your own as module:function."
 
 
 def game_and_settings(help_text: str = GAME_HELP) -> Decorator:
     """Return the options ``--game`` and ``--set``."""
     return together(
-        click.option("--game", type=GameName(), help=help_text),
+        click.option("--game", metavar="GAME", callback=as_game, help=help_text),
         click.option(
-            "--set", "settings", multiple=True, metavar="NAME=VALUE",
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="NAME=VALUE",
             help="Argument of the registered game, such as heaps=3,4,5 or misere=true; repeatable.",
         ),
-    )  # fmt: skip
+    )
 
 
-def as_game(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-    """Return the heap game that ``value`` names; for click."""
-    return None if value is None else heap_game(value)
-
-
-game_argument = click.argument("game", callback=as_game)
-
-
-def game_with_settings(named: NamedGame, settings: tuple[str, ...], start: Any = "fixed") -> Game:
+def game_with_settings(named: NamedGame, settings: Sequence[str], start: Any = "fixed") -> Game:
     """Return a game with the arguments that ``settings`` name.
 
     Args:
@@ -111,34 +118,24 @@ def game_with_settings(named: NamedGame, settings: tuple[str, ...], start: Any =
         NimEnvsError: values that describe no game.
     """
     arguments = arguments_of(named.name, settings, {**named.defaults, "misere": False})
-    try:
-        return game_from_name(named, start=start, **arguments)
-    except InvalidPositionError as error:
-        raise click.UsageError(f"{error}{larger_board(named, settings, start)}") from error
+    return game_from_name(named, start=start, **arguments)
 
 
-def larger_board(named: NamedGame, settings: tuple[str, ...], position: Any) -> str:
-    """Return how to name the board that has a position, for the end of a message.
+def as_word(value: Any) -> str:
+    """Return an argument's value as ``--set`` takes it; a long one is cut.
 
-    Args:
-        named: the game by its name.
-        settings: words of the form ``NAME=VALUE`` that made the board.
-        position: a position that the board lacks, or the name of a start.
-
-    Returns:
-        Text that begins with a semicolon; empty where larger heaps would not help.
+    Example:
+        >>> as_word((3, 4, 5)), as_word(None), as_word((("nim", {"heaps": (4,)}),))
+        ('3,4,5', 'none', '[["nim", {"heaps": [4]}]]')
     """
-    arguments = arguments_of(named.name, settings, {**named.defaults, "misere": False})
-    heaps = {**named.defaults, **arguments}.get("heaps")
-    if heaps is None or isinstance(position, str) or len(position) != len(heaps):
-        return ""
-    larger = [max(pair) for pair in zip(position, heaps, strict=True)]
-    if min(position) < 0 or larger == list(heaps):
-        return ""
-    board, enough = (",".join(map(str, each)) for each in (heaps, larger))
-    return f"; the board is {board}: for a larger one --set heaps={enough}"
+    if value is None or isinstance(value, str):
+        return value or "none"
+    text = json.dumps(value)
+    if isinstance(value, tuple) and all(isinstance(entry, (int, float)) for entry in value):
+        text = text[1:-1].replace(" ", "")
+    return text if len(text) <= LONGEST_WORD else f"{text[: LONGEST_WORD // 2]} …"
 
 
-def show_progress() -> bool:
-    """Return whether a progress bar can be shown."""
-    return installed("tqdm")
+def facts(rows: Iterable[Sequence[Any]]) -> str:
+    """Return pairs of a name and a text as two columns."""
+    return str(tabulate(rows, tablefmt="plain", disable_numparse=True))

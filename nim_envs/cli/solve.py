@@ -8,19 +8,9 @@ from typing import Any, NamedTuple
 import click
 
 from nim_envs import solver
-from nim_envs.cgt.misere_quotients.heaps import misere_quotient
-from nim_envs.cgt.misere_quotients.quotient_solution import PERIODIC, PROVEN
-from nim_envs.cgt.sequences import grundy_sequence
-from nim_envs.cli.arguments import integers
-from nim_envs.cli.layout import facts
-from nim_envs.cli.options import (
-    as_game,
-    game_and_settings,
-    game_with_settings,
-    larger_board,
-    show_progress,
-)
-from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.cli.options import as_heap_game, facts, game_and_settings, game_with_settings
+from nim_envs.cli.values import position as as_position
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.registered_games import NamedGame
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
 from nim_envs.rules.convention import AnyConvention
@@ -59,20 +49,22 @@ class Question(NamedTuple):
     "--heaps",
     "rule",
     metavar="GAME",
-    callback=as_game,
+    callback=as_heap_game,
     help=f"A game on heaps instead: {HEAP_GAME}.",
 )
 @click.option("--misere", is_flag=True, help="Misère play of the game on heaps.")
 @click.option(
-    "--position", metavar="NUMBERS",
+    "--position",
+    type=as_position,
+    metavar="NUMBERS",
     help="Numbers separated by commas; by default the initial position of a registered game.",
-)  # fmt: skip
+)
 def solve(
     game: NamedGame | None,
     settings: tuple[str, ...],
     rule: HeapGame | None,
     misere: bool,
-    position: str | None,
+    position: tuple[int, ...] | None,
 ) -> None:
     """Solve a position: its value, who wins, all winning moves, and why."""
     if (game is None) == (rule is None):
@@ -80,25 +72,15 @@ def solve(
     if game is not None:
         if misere:
             raise click.UsageError("misère play of a registered game is --set misere=true")
-        solve_named(game, settings, position)
+        board = game_with_settings(game, settings)
+        show_solution(board.solution, board.rules.initial if position is None else position)
         return
     if settings:
         raise click.UsageError("--set is for registered games")
     if position is None:
         raise click.UsageError("a game on heaps needs a --position, such as 3,5,8")
     assert rule is not None
-    solve_heaps(rule, integers(position), Convention.from_misere(misere))
-
-
-def solve_named(named: NamedGame, settings: tuple[str, ...], position: str | None) -> None:
-    """Print the solution of a position of a game by its name."""
-    game = game_with_settings(named, settings)
-    numbers = game.rules.initial if position is None else integers(position)
-    try:
-        game.rules.checked_positions(numbers)
-    except InvalidPositionError as error:
-        raise click.UsageError(f"{error}{larger_board(named, settings, numbers)}") from error
-    show_solution(game.solution, numbers)
+    solve_heaps(rule, position, Convention.from_misere(misere))
 
 
 def show_solution(solution: Solution, numbers: tuple[int, ...]) -> None:
@@ -141,6 +123,8 @@ def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) 
             f"the moves in a heap are listed up to {LARGEST_HEAP} objects, which is the limit; "
             f"{largest} are more"
         )
+    from nim_envs.cgt.sequences import grundy_sequence
+
     sequence = grundy_sequence(rule, largest + 1).tolist()
     values = [sequence[heap] for heap in heaps]
     if convention is Convention.NORMAL:
@@ -187,7 +171,10 @@ def solve_misere_heaps(
     try:
         rules = heap_rules(rule, heaps, rule.name)
     except SearchTooLargeError:
-        quotient = misere_quotient(rule, max(heaps), progress=show_progress())
+        from nim_envs.cgt.misere_quotients.heaps import misere_quotient
+        from nim_envs.cgt.misere_quotients.quotient_solution import PERIODIC, PROVEN
+
+        quotient = misere_quotient(rule, max(heaps), progress=True)
         why = PROVEN if max(heaps) <= quotient.largest else PERIODIC
         return quotient.is_winning(heaps), quotient.winning_moves(heaps), why
     solution = solver.solve(Question(rules, Convention.MISERE))

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from nim_envs.diagnosis.board import Board, tiny_games
 from nim_envs.diagnosis.comparison import (
@@ -26,7 +27,6 @@ from nim_envs.diagnosis.values import values_of
 from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
 from nim_envs.players import SCORED, AnyPlayer
-from nim_envs.progress import bar_if_installed
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.typing import BoolArray
 
@@ -146,14 +146,9 @@ def _policies(
             "policy is diagnosed with its game, diagnose(policy, env_or_game)"
         )
     chosen = tiny_games() if games is None else games
-    total = len(chosen)
-    with bar_if_installed(
-        desc="training", unit="game", total=total, shown=progress, delay=0.0
-    ) as bar:
-        for each in chosen:
-            env = make_env(each)
-            yield given(env), env
-            bar.update()
+    for each in tqdm(chosen, "training", unit="game", disable=None if progress else True):
+        env = make_env(each)
+        yield given(env), env
 
 
 def _takes(given: Any, count: int) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from nim_envs.caches import LimitedCache
 from nim_envs.errors import InvalidResetError
 from nim_envs.game import Game
-from nim_envs.names import nearest, unknown
 from nim_envs.starts import Sampler, Start, as_start
 
 CACHED_STARTS = 64
@@ -57,8 +57,8 @@ def checked_options(
             f"{type(options).__name__}"
         )
     for key in options:
-        if key not in keys and not (others_ignored and nearest(key, keys) is None):
-            raise InvalidResetError(unknown("reset takes no option", key, keys))
+        if key not in keys and (not others_ignored or get_close_matches(str(key), keys)):
+            raise InvalidResetError(f"reset takes no option {key!r}; it takes {', '.join(keys)}")
     return options
 
 

@@ -4,10 +4,18 @@ Environments draw themselves with a ``render_mode``. ``widget``, for notebooks, 
 :mod:`nim_envs.render.notebook` and imported when it is first used.
 """
 
-from nim_envs.lazy import lazy_names
+from typing import Any
+
 from nim_envs.render.picture import position_shapes
 from nim_envs.render.text import render_text
 
-__getattr__, __dir__ = lazy_names(__name__, {"widget": "nim_envs.render.notebook"})
-
 __all__ = ["position_shapes", "render_text", "widget"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import ``widget`` when it is first used (PEP 562)."""
+    if name != "widget":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from nim_envs.render.notebook import widget
+
+    return widget

@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.names import not_among
 from nim_envs.validation import checked_integer
 
 WHOLE, LEAVE_ONE, LEAVE_TWO = 1, 2, 4
@@ -195,6 +194,7 @@ def heap_game(name: str | HeapGame) -> HeapGame:
         words = ("grundy", *NAMES)
         if isinstance(name, str) and name[:1].isalpha():
             raise InvalidGameError(
-                f"{not_among(name, words)}, or write an octal code such as 0.77"
+                f"there is no {name!r}; choose from {', '.join(words)}, or write an octal code "
+                "such as 0.77"
             ) from None
         raise InvalidGameError(f"{error}; nor is it one of {', '.join(words)}") from None

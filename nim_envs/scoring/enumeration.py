@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 import numpy as np
+from tqdm import tqdm
 
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.progress import bar_if_installed
 from nim_envs.rules.rules import Rules
 from nim_envs.typing import IntArray
 
@@ -109,14 +109,12 @@ def all_positions(rules: Rules) -> Iterator[IntArray]:
 def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
     """Yield ``items``, with a progress bar of positions after two seconds.
 
-    Without tqdm there is no progress bar.
-
     Args:
         items: arrays with a length, the number of positions in each.
         total: number of positions in all items.
         what: title of the progress bar.
     """
-    with bar_if_installed(desc=what, unit="position", total=total) as bar:
+    with tqdm(desc=what, unit="position", total=total, delay=2, disable=None) as bar:
         for item in items:
             yield item
             bar.update(len(item))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,6 @@ import pyspiel
 from nim_envs.adapters.openspiel.component import FORCED_PASS, OpenSpielComponent
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.names import nearest
 from nim_envs.rules.convention import LISTED_OUTCOME
 from nim_envs.rules.listing.listing import LARGEST_LISTING
 from nim_envs.rules.listing.readers import read_breadth_first
@@ -102,8 +102,8 @@ def _loaded(game: Any) -> Any:
     names = pyspiel.registered_names()
     name = game.partition("(")[0].strip()
     if name not in names:
-        meant = nearest(name, names)
-        guess = "" if meant is None else f"; did you mean {meant!r}?"
+        meant = get_close_matches(name, names, n=1)
+        guess = f"; did you mean {meant[0]!r}?" if meant else ""
         raise InvalidGameError(f"OpenSpiel has no game {name!r}{guess}")
     try:
         return pyspiel.load_game(game)

@@ -21,7 +21,7 @@ from stable_baselines3.common.vec_env import (
 
 from nim_envs.adapters.sb3.policy import sb3_policy
 from nim_envs.adapters.sb3.vec_env import GameVecEnv
-from nim_envs.files import going_on_without, replacing, write_atomically
+from nim_envs.files import replacing, write_atomically
 from nim_envs.scoring import Optimality, optimality
 from nim_envs.scoring.scored_game import refusal
 from nim_envs.validation import checked_integer
@@ -147,13 +147,9 @@ class OptimalityCallback(BaseCallback):
             self._best = len(self.scores) - 1
         self._log(score)
         if self.log_path is not None:
-            log = Path(self.log_path) / "optimality.csv"
-            with going_on_without(log, "training"):
-                write_atomically(log, self._table())
+            write_atomically(Path(self.log_path) / "optimality.csv", self._table())
         if self.best_model_save_path is not None:
-            directory = Path(self.best_model_save_path)
-            with going_on_without(directory, "training"):
-                self._save(directory)
+            self._save(Path(self.best_model_save_path))
 
     def _log(self, score: Optimality) -> None:
         """Write the last score to the logger, and print it."""

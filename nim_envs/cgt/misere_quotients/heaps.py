@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tqdm import tqdm
+
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, may_be_periodic, periodic_from
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.progress import progress_bar
 from nim_envs.rules.octal_codes import HeapGame, heap_game
 from nim_envs.theory.heap_search import Heaps, checked_heaps
 from nim_envs.typing import IntArray
@@ -213,13 +214,9 @@ class HeapQuotients:
         last = self._last(largest)
         names = " + ".join(game.name for game in self.games)
         first = min(map(len, self.parts.values()))
-        heaps: Iterable[int] = range(first, max(last.values()) + 1)
-        if progress:
-            heaps = progress_bar(
-                heaps, desc=names, unit="heap", initial=first, total=max(last.values()) + 1,
-                delay=PROGRESS_DELAY,
-            )  # fmt: skip
-        for heap in heaps:
+        heaps = range(first, max(last.values()) + 1)
+        hidden = None if progress else True
+        for heap in tqdm(heaps, names, unit="heap", delay=PROGRESS_DELAY, disable=hidden):
             if all(len(self.parts[game]) > last[game] or self.period(game) for game in self.games):
                 return
             for game, parts in self.parts.items():

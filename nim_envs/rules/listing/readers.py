@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from tqdm import tqdm
 
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.progress import bar_if_installed
 from nim_envs.rules.listing.array_moves import moves_of_many
 from nim_envs.rules.listing.checked_positions import are_tuples, as_tuple, checked_position
 from nim_envs.rules.listing.labels import Labels
@@ -54,8 +54,8 @@ class Reader(Protocol):
 
 
 def read_breadth_first(reader: Reader) -> None:
-    """Read the moves of all positions, with a progress bar after some seconds if tqdm is there."""
-    with bar_if_installed(desc=f"positions of {reader.name}", unit="position") as bar:
+    """Read the moves of all positions, with a progress bar after two seconds."""
+    with tqdm(desc=f"positions of {reader.name}", unit="position", delay=2, disable=None) as bar:
         while reader.done < reader.found:
             reader.read_some()
             bar.total = reader.found  # grows, and the time left with it

@@ -1,0 +1,173 @@
+"""The commands that score players, show what they play, and let them meet each other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import click
+from tabulate import tabulate
+
+from agents import GameChoosingLearner
+from agents.cli.options import (
+    PLAYER_HELP,
+    Start,
+    game_options,
+    heatmaps_of,
+    make_agent,
+    make_env,
+    make_player,
+    picture_options,
+    plotting,
+    write_pictures,
+)
+from agents.evaluation import POSITION_SETS, beatable_share, optimality
+from agents.evaluation.sample_game import sample_game
+from agents.evaluation.tournament import round_robin
+from agents.games import scored_in_words
+from nim_envs.cli.options import seed_option
+from nim_envs.cli.values import position
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.registered_games import NamedGame
+
+player_option = click.option("--player", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
+
+
+@click.command()
+@game_options
+@player_option
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Score this many N-positions, drawn at random, instead of all: for large boards.",
+)
+@seed_option("Seeds what is drawn.")
+def evaluate(
+    game: NamedGame | None,
+    settings: tuple[str, ...],
+    start: Start,
+    player: str,
+    sample: int | None,
+    seed: int,
+) -> None:
+    """Score a player exactly."""
+    env = make_env(game, settings, start, player)
+    scored: Any = make_player(player, env)
+    if sample is not None:
+        click.echo(optimality(scored, env.game, sample=sample, seed=seed))
+        return
+    try:
+        scores = [optimality(scored, env.game, positions) for positions in POSITION_SETS]
+        share = 100 * beatable_share(scored, env.game)
+    except SearchTooLargeError as error:
+        raise click.UsageError(f"{error}. Here that is --sample 10000") from error
+    named = scored_in_words(env.game)[1]
+    rows = [
+        [score.positions, score.count, score.percent, score.random_percent, len(score.blunders)]
+        for score in scores
+    ] + [
+        [f"{score.positions}, decisive", few.count, few.percent, few.random_percent, None]
+        for score in scores
+        if (few := score.decisive) is not None
+    ]
+    headers = ("positions", named, "optimality %", "random %", "blunders")
+    click.echo(tabulate(rows, headers, floatfmt=".1f"))
+    click.echo(f"can be beaten from {share:.1f} % of the {named}")
+
+
+@click.command()
+@game_options
+@player_option
+@click.option(
+    "--position",
+    "positions",
+    type=position,
+    multiple=True,
+    metavar="POSITION",
+    help="Show this position, such as 3,4,5; repeatable. All by default.",
+)
+@click.option(
+    "--sample-game",
+    "sample",
+    is_flag=True,
+    help="Show a game of the player against itself, not a table.",
+)
+@click.option("--greedy", is_flag=True, help="Show what a learner plays without exploration.")
+@seed_option("Seeds the sample game.")
+@picture_options("heatmaps")
+def show(
+    game: NamedGame | None,
+    settings: tuple[str, ...],
+    start: Start,
+    player: str,
+    positions: tuple[tuple[int, ...], ...],
+    sample: bool,
+    greedy: bool,
+    seed: int,
+    plots: Path | None,
+    picture: str,
+) -> None:
+    """Show a player's moves at every position, or in a game.
+
+    For a learner that chooses its own games it shows the learned solution and its proof.
+    """
+    env = make_env(game, settings, start, player)
+    agent: Any = make_player(player, env) if greedy else make_agent(player, env)
+    if plots is not None:
+        title = " ".join([type(agent).__name__, "on", env.game.rules.name, *settings])
+        write_pictures(heatmaps_of(agent, env.game, title), plots, picture)
+    elif isinstance(agent, GameChoosingLearner) and not (positions or sample):
+        click.echo(agent.describe())
+    elif sample:
+        text = plotting("policy_tables")
+        played = sample_game(agent, env.game, seed=seed)
+        click.echo(text.printed(text.game_text(env.game, played)), nl=False)
+    else:
+        text = plotting("policy_tables")
+        chosen = [env.game.rules.checked_positions(each) for each in positions] or None
+        click.echo(text.printed(text.policy_table(agent, env.game, chosen)), nl=False)
+        click.echo(text.policy_summary(agent, env.game, chosen))
+
+
+@click.command()
+@game_options
+@click.option(
+    "--player",
+    "players",
+    multiple=True,
+    required=True,
+    metavar="PLAYER",
+    help=f"{PLAYER_HELP}; at least two.",
+)
+@click.option(
+    "--games",
+    default=100,
+    type=click.IntRange(min=1),
+    show_default=True,
+    help="Games per pairing.",
+)
+@seed_option("Seeds starts and players.")
+def tournament(
+    game: NamedGame | None,
+    settings: tuple[str, ...],
+    start: Start,
+    players: tuple[str, ...],
+    games: int,
+    seed: int,
+) -> None:
+    """Let players meet each other, and print their Elo ratings."""
+    if len(set(players)) < 2:
+        raise click.UsageError(f"a tournament needs two players at least, not {players[0]!r} alone")
+    env = make_env(game, settings, start, *players)
+    result = round_robin(env, {name: make_player(name, env) for name in players}, games, seed=seed)
+    ranking = result.ranking()
+    click.echo(tabulate(ranking, ("player", "Elo", "low", "high"), floatfmt=".0f"))
+    pairs = [
+        f"{one} and {other}"
+        for (one, _, low, high), (other, _, other_low, other_high) in combinations(ranking, 2)
+        if low <= other_high and other_low <= high
+    ]
+    overlap = f"they overlap for {', '.join(pairs)}: either may be the stronger"
+    click.echo(f"low to high: 95 % intervals; {overlap if pairs else 'no two overlap'}")
