@@ -16,10 +16,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from nim_envs.progress import progress_bar
 
 from nim_envs import diagnose
 from nim_envs.diagnosis import Diagnosis
-from nim_envs.progress import progress_bar
 from tests import mutants
 from tests.nim_envs.diagnosis import test_trained_agents as tables
 

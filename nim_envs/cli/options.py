@@ -131,7 +131,7 @@ def as_word(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or "none"
     text = json.dumps(value)
-    if isinstance(value, tuple) and all(isinstance(entry, (int, float)) for entry in value):
+    if value and isinstance(value, tuple) and not any(isinstance(x, (str, tuple)) for x in value):
         text = text[1:-1].replace(" ", "")
     return text if len(text) <= LONGEST_WORD else f"{text[: LONGEST_WORD // 2]} …"
 

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 import nim_envs
-from agents.cli.main import run as run_agents
 from docs.tutorials import sign_bug
-from nim_envs.cli.main import run as run_nim_envs
 from nim_envs.registration import GAMES, aec_id
+from tests.commands import run_agents, run_nim_envs
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ import re
 from importlib.metadata import requires
 
 from nim_envs.interrupts import PACKAGES_OF_ALL
+
 from nim_envs.optional import DISTRIBUTIONS
 from tests.forks import ROOT
 

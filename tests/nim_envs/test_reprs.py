@@ -7,11 +7,11 @@ import io
 import gymnasium
 import numpy as np
 import pettingzoo
+from nim_envs.progress import progress_bar
 from PIL import Image
 
 import nim_envs
 from nim_envs import make_game
-from nim_envs.progress import progress_bar
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.render.frame import Frame
 from nim_envs.rules import TableComponent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.cli.main import run
+from tests.commands import run_agents as run
 
 STARTERS = "docs.tutorials.my_learner"
 
@@ -40,9 +40,8 @@ def test_policies_need_a_game_and_names_are_known(capsys):
     assert "same action always" in capsys.readouterr().out
     for words, said in (
         ([policy], "takes 2 arguments, so it is a policy: add --game nim"),
-        (["sarza"], "did you mean 'sarsa'?"),
+        (["sarza"], "'sarza' is none of q-learning, "),
         (["sarsa", "--game", "nim"], "--game is for a policy"),
-        ([policy, "--game", "nim", "--games", "9"], "--games is for training"),
         ([f"{STARTERS}:Greedy"], "must make a learner with act, update and greedy"),
     ):
         assert run(["diagnose", *words]) == 2

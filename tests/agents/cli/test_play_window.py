@@ -15,11 +15,11 @@ import pygame
 import pytest
 
 from agents import OptimalAgent, RandomAgent
-from agents.cli.main import run
 from agents.cli.match import Match
 from agents.cli.play_window import PlayWindow
 from nim_envs import GameEnv, make_game
 from nim_envs.render.heaps import HeapBar
+from tests.commands import run_agents as run
 
 ROOT = Path(__file__).resolve().parents[3]
 

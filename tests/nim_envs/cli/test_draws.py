@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from nim_envs.cli.main import run
+from tests.commands import run_nim_envs as run
 from tests.outcome_games import tic_tac_toe
 
 GAME = "tests.nim_envs.cli.test_draws:noughts"
@@ -40,11 +40,6 @@ def test_solve_says_who_wins_or_that_nobody_does(capsys, cells, outcome, label, 
     assert words["outcome"] == outcome
     assert words[label] == ("none" if right is None else f"tic-tac-toe 0: {right}")
     assert "Grundy value" not in words
-
-
-def test_misere_play_is_refused(capsys):
-    assert run(["solve", "--game", GAME, "--set", "misere=true"]) == 2
-    assert "misère play does not fit them" in capsys.readouterr().err
 
 
 def test_a_person_plays_to_a_draw(monkeypatch, capsys):
