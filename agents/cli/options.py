@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspect import signature
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import click
 
@@ -28,8 +28,6 @@ from nim_envs.starts import ALL_NAMED_STARTS
 
 PLAYER_HELP = "random, optimal, epsilon=NUMBER, or a file that train has written"
 
-Start: TypeAlias = str | tuple[int, ...] | None
-
 
 def start_of(text: str) -> str | tuple[int, ...]:
     """Return a start, a name or a position; for click."""
@@ -52,15 +50,15 @@ game_options = together(
 
 
 def make_env(
-    game: NamedGame | None, settings: tuple[str, ...], start: Start, *players: str
+    *players: str, game: NamedGame | None, settings: tuple[str, ...], start: Any
 ) -> GameEnv:
     """Return an environment of the game named by the options, or learned by one of the players.
 
     Args:
+        players: names or files of the players; see :func:`make_agent`.
         game: the game by its name; ``None``: the game of the first player loaded from a file.
         settings: arguments of the game, of the form ``NAME=VALUE``.
         start: start of the games; ``None``: as saved in the file, or fixed.
-        players: names or files of the players; see :func:`make_agent`.
 
     Raises:
         click.UsageError: neither an option nor a player names the game.
@@ -72,9 +70,9 @@ def make_env(
     if settings or learned is None or learned.registered is None:
         raise click.UsageError("which game? Add --game nim, or a player that train has written")
     name, arguments = learned.registered
-    return GameEnv(
-        make_game(name, **{**arguments, **({"start": start} if start else {})}), name=name
-    )
+    if start is not None:
+        arguments = {**arguments, "start": start}
+    return GameEnv(make_game(name, **arguments), name=name)
 
 
 def learner_defaults(name: str) -> dict[str, Any]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from agents.cli.match import Match
-from agents.cli.options import PLAYER_HELP, Start, game_options, make_env, make_player
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.cli.play_window import PlayWindow
 from agents.evaluation import SEATS
 from agents.players.human import HumanAgent, Quit, Undo
 from nim_envs.cli.options import seed_option
 from nim_envs.errors import DisplayError
-from nim_envs.registered_games import GAMES, NamedGame
+from nim_envs.registered_games import GAMES
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words
 from nim_envs.rules.words import titled
@@ -37,23 +38,16 @@ from nim_envs.rules.words import titled
 )
 @seed_option("Seeds starts and the opponent; random by default.", default=None)
 @click.option("--window", is_flag=True, help="Play by mouse in a window.")
-def play(
-    game: NamedGame | None,
-    settings: tuple[str, ...],
-    start: Start,
-    opponent: str,
-    seat: str,
-    seed: int | None,
-    window: bool,
-) -> None:
+def play(opponent: str, seat: str, seed: int | None, window: bool, **board: Any) -> None:
     """Play against an agent, or two people against each other.
 
     The game is that of a learner in a file, or else Nim, and begins at the full board.
     """
-    if game is None and not Path(opponent).is_file():
-        game = GAMES["nim"]
-    env = make_env(game, settings, start or "fixed", opponent)
-    if game is None:
+    from_file = board["game"] is None and Path(opponent).is_file()
+    if board["game"] is None and not from_file:
+        board["game"] = GAMES["nim"]
+    env = make_env(opponent, **{**board, "start": board["start"] or "fixed"})
+    if from_file:
         click.echo(f"{opponent} has learned {env.game.summary}.")
     player = None if opponent == "human" else make_player(opponent, env)
     person = SEATS.index(seat)

@@ -12,7 +12,6 @@ from tabulate import tabulate
 from agents import GameChoosingLearner
 from agents.cli.options import (
     PLAYER_HELP,
-    Start,
     game_options,
     heatmaps_of,
     make_agent,
@@ -29,7 +28,6 @@ from agents.games import scored_in_words
 from nim_envs.cli.options import seed_option
 from nim_envs.cli.values import position
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.registered_games import NamedGame
 
 player_option = click.option("--player", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
 
@@ -44,16 +42,9 @@ player_option = click.option("--player", required=True, metavar="PLAYER", help=f
     help="Score this many N-positions, drawn at random, instead of all: for large boards.",
 )
 @seed_option("Seeds what is drawn.")
-def evaluate(
-    game: NamedGame | None,
-    settings: tuple[str, ...],
-    start: Start,
-    player: str,
-    sample: int | None,
-    seed: int,
-) -> None:
+def evaluate(player: str, sample: int | None, seed: int, **board: Any) -> None:
     """Score a player exactly."""
-    env = make_env(game, settings, start, player)
+    env = make_env(player, **board)
     scored: Any = make_player(player, env)
     if sample is not None:
         click.echo(optimality(scored, env.game, sample=sample, seed=seed))
@@ -98,9 +89,6 @@ def evaluate(
 @seed_option("Seeds the sample game.")
 @picture_options("heatmaps")
 def show(
-    game: NamedGame | None,
-    settings: tuple[str, ...],
-    start: Start,
     player: str,
     positions: tuple[tuple[int, ...], ...],
     sample: bool,
@@ -108,15 +96,16 @@ def show(
     seed: int,
     plots: Path | None,
     picture: str,
+    **board: Any,
 ) -> None:
     """Show a player's moves at every position, or in a game.
 
     For a learner that chooses its own games it shows the learned solution and its proof.
     """
-    env = make_env(game, settings, start, player)
+    env = make_env(player, **board)
     agent: Any = make_player(player, env) if greedy else make_agent(player, env)
     if plots is not None:
-        title = " ".join([type(agent).__name__, "on", env.game.rules.name, *settings])
+        title = " ".join([type(agent).__name__, "on", env.game.rules.name, *board["settings"]])
         write_pictures(heatmaps_of(agent, env.game, title), plots, picture)
     elif isinstance(agent, GameChoosingLearner) and not (positions or sample):
         click.echo(agent.describe())
@@ -149,18 +138,11 @@ def show(
     help="Games per pairing.",
 )
 @seed_option("Seeds starts and players.")
-def tournament(
-    game: NamedGame | None,
-    settings: tuple[str, ...],
-    start: Start,
-    players: tuple[str, ...],
-    games: int,
-    seed: int,
-) -> None:
+def tournament(players: tuple[str, ...], games: int, seed: int, **board: Any) -> None:
     """Let players meet each other, and print their Elo ratings."""
     if len(set(players)) < 2:
         raise click.UsageError(f"a tournament needs two players at least, not {players[0]!r} alone")
-    env = make_env(game, settings, start, *players)
+    env = make_env(*players, **board)
     result = round_robin(env, {name: make_player(name, env) for name in players}, games, seed=seed)
     ranking = result.ranking()
     click.echo(tabulate(ranking, ("player", "Elo", "low", "high"), floatfmt=".0f"))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from agents.base import GameChoosingLearner, Policy, Trainable
 from agents.cli.options import (
-    Start,
     game_options,
     heatmaps_of,
     make_env,
@@ -28,7 +28,6 @@ from nim_envs import Game
 from nim_envs.cli.options import FILE
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
-from nim_envs.registered_games import NamedGame
 from nim_envs.rules.words import titled
 
 LEARNER, GAMES, SEED = "q-learning", 20_000, 0
@@ -91,9 +90,6 @@ def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
     "100,000 games a two-hundredth of them.",
 )
 def train(
-    game: NamedGame | None,
-    settings: tuple[str, ...],
-    start: Start,
     learner: str | None,
     param: tuple[str, ...],
     games: int | None,
@@ -103,11 +99,12 @@ def train(
     plots: Path | None,
     picture: str,
     every: int | None,
+    **board: Any,
 ) -> None:
     """Train a learner in self-play and save it; Ctrl-C saves what was learned."""
     options = None
-    if game is None and checkpoint is not None and checkpoint.exists():
-        if settings or start or learner or param or seed is not None:
+    if checkpoint is not None and checkpoint.exists() and board["game"] is None:
+        if any(board.values()) or learner or param or seed is not None:
             raise click.UsageError(
                 f"{checkpoint} holds a run: give all its options, --game too, or --games alone"
             )
@@ -117,7 +114,7 @@ def train(
         if agent is not run.agents[1]:
             raise click.UsageError(f"{checkpoint} is of a run of two learners, and this trains one")
     else:
-        env = make_env(game, settings, start)
+        env = make_env(**board)
         agent = make_learner(learner or LEARNER, param, env)
         games, seed = games or GAMES, seed or SEED
     if checkpoint is not None and isinstance(agent, GameChoosingLearner):
