@@ -64,6 +64,8 @@ def pages() -> None:
     text = filled(
         "learners.md",
         learners=table(("learner", "what it is", "knows", "mean %"), rows),
-        generalising=table(("learner", "what it is"), [row(generalising_class(name)) for name in GENERALISING]),
+        generalising=table(
+            ("learner", "what it is"), [row(generalising_class(name)) for name in GENERALISING]
+        ),
     )
     write("learners/index.md", text)

@@ -165,7 +165,7 @@ def nimber(operation: str, numbers: tuple[int, ...]) -> None:
     nim-product with Y is X, invert X the one whose nim-product with X is 1, power X N the
     nim-product of N factors X, and root X the nimber whose nim-square is X.
     """
-    from nim_envs.cgt.sequences import nimber_field
+    from nim_envs.cgt import nimber_field
 
     if len(numbers) != OPERANDS[operation]:
         raise click.UsageError(

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from nim_envs.cli.main import run
+from tests.commands import run_nim_envs as run
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
-from nim_envs.cli.main import run
+from tests.commands import run_nim_envs as run
 from nim_envs.errors import InvalidGameError
 from nim_envs.text import prompt, verdict
 from nim_envs.text.exam import BANDS, Suite, judge
