@@ -36,9 +36,7 @@ from benchmarks.report import (
     write_report,
 )
 from benchmarks.runs import Runs, invocation
-from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
-
-__all__ = ["GAMES", "LEARNERS", "GameSetting", "ScoredRun", "matrix", "run", "summary"]
+from benchmarks.tasks import GAMES, SEEDS, VERSION
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from benchmarks.options import names_option, run_options
 from benchmarks.report import machine, table, write_report
 from benchmarks.runs import Runs, invocation
 from nim_envs import GameEnv, make_game
-from nim_envs.typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -128,24 +127,6 @@ def _learner(env: GameEnv, symmetric: bool) -> RealTimeDynamicProgramming:
     )
 
 
-def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
-    """Fit ``amount = factor * positions ** exponent`` by least squares of the logarithms.
-
-    Args:
-        positions: numbers of positions, ``(n,)``.
-        amounts: positive amounts, ``(n,)``.
-
-    Returns:
-        Exponent and factor.
-
-    Example:
-        >>> exponent(np.array([1.0, 10.0, 100.0]), np.array([3.0, 30.0, 300.0]))
-        (1.0, 3.0)
-    """
-    slope, intercept = np.polyfit(np.log(positions), np.log(amounts), 1)
-    return round(float(slope), 12), round(float(np.exp(intercept)), 12)
-
-
 def from_both_starts(heaps: int, seed: int, symmetric: bool) -> list[ScalingRun]:
     """Train with exploring starts, then from the full board for as many games.
 
@@ -187,15 +168,21 @@ def summary(runs: list[ScalingRun]) -> list[list[Any]]:
 
 
 def fits(runs: list[ScalingRun]) -> dict[str, tuple[float, float]]:
-    """Return exponent and factor of games, seconds and bytes over the boards that reached 100 %."""
+    """Fit ``amount = factor * positions ** exponent`` by least squares of the logarithms.
+
+    Returns:
+        Exponent and factor of games, seconds and bytes over the boards that reached 100 %.
+    """
     reached = [run for run in runs if run.start == "uniform" and run.percent == 100]
     if len(reached) < 2:
         return {}
-    positions = np.array([float(run.positions) for run in reached])
-    return {
-        name: exponent(positions, np.array([float(getattr(run, name)) for run in reached]))
-        for name in ("games", "seconds", "bytes")
-    }
+    positions = np.log([run.positions for run in reached])
+    fitted = {}
+    for name in ("games", "seconds", "bytes"):
+        amounts = np.log([getattr(run, name) for run in reached])
+        slope, intercept = np.polyfit(positions, amounts, 1)
+        fitted[name] = float(slope), float(np.exp(intercept))
+    return fitted
 
 
 NOTES = f"""\

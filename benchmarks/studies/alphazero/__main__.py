@@ -288,7 +288,6 @@ def tasks_of(
     encodings: Sequence[str] | None = None,
     opponents: Sequence[str] | None = None,
     seeds: int | None = None,
-    full: bool = False,
     learners: Sequence[str] = LEARNERS,
     quick: bool = False,
 ) -> list[TrainingTask]:
@@ -302,7 +301,7 @@ def tasks_of(
         (encoding, opponent)
         for opponent in opponents
         for encoding in encodings
-        if full or opponent == "self-play" or encoding == encodings[0]
+        if opponent == "self-play" or encoding == encodings[0]
     ]
     tasks = []
     for board in boards:
@@ -343,13 +342,10 @@ def tasks_of(
     "--encodings", ENCODINGS, "Encodings of positions",
     default=f"all, {MAIN_ENCODING} first; quick: that",
 )  # fmt: skip
-@names_option("--opponents", OPPONENTS, "Opponents to meet", default="all; quick: the first two")
-@click.option(
-    "--full",
-    is_flag=True,
-    help="Every encoding with every opponent; without it only the first encoding meets opponents, "
-    "and all play themselves.",
-)
+@names_option(
+    "--opponents", OPPONENTS, "Opponents; all but self-play meet the first encoding alone",
+    default="all; quick: the first two",
+)  # fmt: skip
 @names_option(
     "--learners",
     LEARNERS,
@@ -360,15 +356,14 @@ def tasks_of(
 @run_options("results/alphazero")
 def main(
     boards: list[str] | None, encodings: list[str] | None, opponents: list[str] | None,
-    full: bool, learners: list[str], seeds: int | None,
-    jobs: int | None, output: Path, quick: bool,
+    learners: list[str], seeds: int | None, jobs: int | None, output: Path, quick: bool,
 ) -> None:  # fmt: skip
     """Train PPO and AlphaZero in self-play, MaskablePPO against opponents too; score them exactly.
 
     Beside them stands tabular Q-learning with as many games as MaskablePPO. Needs the extras sb3
     and alphazero; ppo-from-scratch alone needs PyTorch.
     """
-    others = (encodings, opponents, seeds, full, learners, quick)
+    others = (encodings, opponents, seeds, learners, quick)
     tasks = tasks_of(boards, *others)
     if not tasks:
         every = [board for board in BOARDS if tasks_of([board], *others)]
