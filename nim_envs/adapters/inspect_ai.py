@@ -1,6 +1,6 @@
 """Inspect: the exam as a task, with the exact verdict as its scorer.
 
-``inspect eval nim_envs/exam --model openai/NAME --model-base-url http://localhost:8000/v1`` runs it.
+``inspect eval nim_envs/exam --model openai/NAME -T seed=0`` runs it.
 """
 
 from __future__ import annotations

@@ -12,8 +12,6 @@ from nim_envs.text import (
     Language,
     TextEnv,
     TextGame,
-    disguised,
-    move_text,
     prompt,
     reward,
     rules_text,
@@ -22,7 +20,7 @@ from nim_envs.text import (
 )
 from nim_envs.text.scores import positions_to_ask
 from tests.nim_envs.text.scripted import Scripted, playable
-from tests.outcome_games import GAMES, dominoes, tic_tac_toe
+from tests.outcome_games import GAMES, tic_tac_toe
 
 RULES = "In each turn mark an empty cell. Three marks in a row win; a full board is a draw"
 KINDS = {  # by the value before a move and the value that the mover has after it
@@ -65,16 +63,6 @@ def test_every_move_gets_the_verdict_and_the_reward_of_plain_recursion(name):
         nothing = verdict(game, here, "pass on everything")
         assert (nothing.kind, nothing.value, reward(nothing)) == ("format", truth[here], 0.0)
     assert name != "tic-tac-toe" or seen == set(KINDS)
-
-
-def test_a_disguised_game_has_the_same_verdicts():
-    game, hidden = tic_tac_toe().game, disguised(tic_tac_toe().game, 3, RULES)
-    here = (1, 0, 0, 0, 2, 0, 0, 0, 0)
-    for action in game.actions(here):
-        said, other = (
-            verdict(each, here, move_text(each, here, action)) for each in (game, hidden)
-        )
-        assert (said.kind, said.after) == (other.kind, other.after)
 
 
 def test_prompts_need_words_that_say_who_wins():
@@ -169,13 +157,3 @@ def test_the_environment_says_that_a_game_is_drawn():
     by_turn = TextEnv(entry.game, "optimal", seat=0, rewards="turn")
     by_turn.reset(seed=0)
     assert by_turn.step("tic-tac-toe 0: 4")[1] == 0.5
-
-
-def test_a_forced_pass_is_a_reply_in_a_whole_game():
-    entry = dominoes()
-    here = next(
-        each for each in truth_of("dominoes") if [m for m, _ in entry.moves(each)] == ["pass"]
-    )
-    play = TextGame(entry.game, "random", seat=0)
-    play.reset(here)
-    assert play.reply("dominoes 0: pass").verdict.action is not None

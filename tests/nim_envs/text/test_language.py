@@ -27,7 +27,6 @@ from nim_envs.text import (
     rules_text,
     verdict,
 )
-from nim_envs.text.disguise import NOUNS, OTHER_KINDS, OTHER_NOUNS
 from nim_envs.text.language import as_language
 from tests.games import ALL
 from tests.nim_envs.text.scripted import playable
@@ -133,11 +132,6 @@ def test_prompts_are_one_line_and_tell_positions_apart(name, style):
             assert all(text.isprintable() and text == text.strip() for text in prompts)
 
 
-def test_short_prompts_say_the_convention():
-    assert prompt(make_game("nim"), (3, 4, 5)) == "normal heaps 3 4 5 move"
-    assert prompt(make_game("nim", misere=True), (3, 4, 5)) == "misere heaps 3 4 5 move"
-
-
 def test_rules_name_convention_limits_arrows_and_slots():
     assert "Whoever makes the last move loses." in rules_text(make_game("misere_nim"))
     assert "take 1 to 3 objects" in rules_text(make_game("nim", heaps=(6, 4), max_take=3))
@@ -215,23 +209,6 @@ def test_the_name_of_a_language_tells_games_apart():
     # Whichever of two equal games is spoken of first.
     named = [as_language(make_game("chomp", **each)).name for each in ({}, {"rows": 4})]
     assert named == [f"chomp, bar (5, 5, 5, 5), normal play{end}" for end in ("", ", rows 4")]
-
-
-def test_rules_say_what_coordinates_mean():
-    for name, told in (
-        ("wythoff", "a queen is at (column, row)"),
-        ("moores_nim", "a group is given by the number of objects in each heap"),
-        ("fibonacci_nim", "a heap is at (objects, limit)"),
-        ("chomp", "a square (row, column)"),
-        ("cram", "each named (row, column)"),
-    ):
-        assert told in rules_text(make_game(name)), name
-
-
-def test_plurals_of_replacements_are_regular():
-    nouns = [noun for each in (NOUNS, OTHER_NOUNS) for nouns in each.values() for noun in nouns]
-    for noun in (*nouns, *OTHER_KINDS):
-        assert not re.search("(?:s|x|z|ch|sh|[^aeiou]y)$", noun), noun
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -8,9 +8,9 @@ import pickle
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game, Rules, game_from_moves, make_game
+from nim_envs import Convention, Game, game_from_moves, make_game
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules import TableComponent, nim, sum_of
+from nim_envs.rules import nim, sum_of
 from nim_envs.text import (
     Language,
     TextEnv,
@@ -21,7 +21,6 @@ from nim_envs.text import (
     read_move,
     rules_text,
     score,
-    verdict,
 )
 from tests.own_games import OWN_GAMES, own_game
 
@@ -41,25 +40,6 @@ def test_moves_are_read_back_plain_and_disguised(name):
         assert read_move(game, start, said.upper()).action == action
         assert read_move(hidden, start, said).action is None
         assert read_move(hidden, start, move_text(hidden, start, action)).action == action
-
-
-def test_prompts_verdicts_and_blunders_have_coordinates():
-    game = own_game("wythoff")
-    assert prompt(game, (4, 5)) == "normal wythoff (4, 5) move"
-    told = own_game("wythoff", move_in_words="move the queen left, down or diagonally")
-    assert "Now wythoff 0 is at (4, 5)." in prompt(told, (4, 5), style="sentences")
-    assert verdict(game, (4, 5), "wythoff 0: left 1").after == (3, 5)
-    first = score(lambda prompts: ["pass"] * len(prompts), game, style="short").blunders[0]
-    assert first.position == (0, 1)
-
-
-def test_a_game_from_given_coordinates_is_replayed():
-    play = TextGame(own_game("wythoff"), seat=0)
-    play.reset((4, 4))
-    turn = play.reply("wythoff 0: left 1")
-    assert turn.opponent_move is not None
-    assert play.transcript.position == (4, 4)
-    assert play.replay(play.transcript)[0].prompt == turn.prompt
 
 
 def pass_nim(**arguments):
@@ -152,12 +132,3 @@ def test_rules_that_a_game_does_not_tell_are_asked_for():
     for wrong in ("", " .", 3, ["take"]):
         with pytest.raises(InvalidGameError, match="rules must be sentences"):
             Language(game, rules=wrong)
-
-
-def test_a_large_component_of_options_without_words_is_asked_for_too():
-    path = np.arange(1500)[:, np.newaxis] - 1
-    game = Game(Rules("path", (TableComponent(rows=path),), (1499,)), Convention.NORMAL)
-    with pytest.raises(InvalidGameError, match="rules="):
-        rules_text(game)
-    small = Rules("path", (TableComponent(rows=path[:3]),), (2,))
-    assert "option 0 leads from state 2 to 1" in rules_text(Game(small, Convention.NORMAL))

@@ -20,7 +20,6 @@ from nim_envs.text import (
     move_text,
     prompt,
     rules_text,
-    verdict,
 )
 from tests.pairwise import in_turn
 
@@ -64,23 +63,6 @@ def test_who_plays_right_from_a_won_position_wins_every_game(case, opponent):
         assert [turn.reward for turn in turns] == [1.0] * len(turns)
         assert [turn.result for turn in turns] == [0.0] * (len(turns) - 1) + [1.0]
         assert text.faults == ()
-
-
-def test_the_opponent_replies_in_words_and_the_next_prompt_follows_from_them():
-    text = TextGame(NIM, "random", seat=0, seed=3)
-    text.reset()
-    turn = text.reply("heap 0: take 2")
-    after = turn.verdict.after
-    answered = verdict(NIM, after, turn.opponent_move)
-    assert answered.after == tuple(text.position.tolist())
-    assert turn.prompt == prompt(NIM, answered.after)
-
-
-def test_a_lost_position_earns_nothing_and_no_blame():
-    text = TextGame(NIM, "optimal", seat=0)
-    text.reset((1, 4, 5))
-    turn = text.reply("heap 0: take 1")
-    assert (turn.verdict.kind, turn.reward, turn.over) == ("lost_position", None, False)
 
 
 @pytest.mark.parametrize("reply", ["pass", "heap 0: take 9"])
@@ -273,18 +255,6 @@ def test_the_environment_plays_and_pays_by_result_or_by_turn():
         env.reset(options={"start": (1, 1)})
     with pytest.raises(ValueError, match="rewards must be one of"):
         TextEnv(game, rewards="both")
-
-
-def test_what_is_no_transcript_is_refused():
-    text = TextGame(NIM, seat=0)
-    text.reset()
-    text.reply("pass")
-    whole = text.transcript
-    for given in (None, "x", {}, {**dataclasses.asdict(whole), "more": 1}):
-        with pytest.raises(TypeError, match="a Transcript or a dictionary with"):
-            text.replay(given)
-    with pytest.raises(ValueError, match="1 prompts and 0 replies"):
-        text.replay(dataclasses.replace(whole, replies=()))
 
 
 def test_the_environment_is_seeded_copied_and_wrapped():

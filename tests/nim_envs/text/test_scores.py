@@ -138,12 +138,6 @@ def test_samples_have_an_interval_that_holds_the_expectation():
     assert score(scripted(game), game).interval is None
 
 
-def test_long_replies_are_kept_in_part():
-    game = make_game("nim", heaps=(1,))
-    result = score(lambda prompts: ["x" * 10**6] * len(prompts), game)
-    assert result.blunders[0].reply == "x" * 1000
-
-
 def test_prose_and_sentences_are_options_of_the_score():
     game = make_game("nim", heaps=(1, 2))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
-from nim_envs.text import KINDS, disguised, move_text, read_move, reward, verdict
+from nim_envs.text import KINDS, disguised, move_text, read_move, verdict
 from tests.nim_envs.text.second_reader import grundy_move, kayles_move, nim_move
 
 NIM = make_game("nim")
@@ -20,21 +20,6 @@ POSITION = (3, 4, 5)
 
 def kind(reply, position=POSITION, game=NIM, **reading):
     return verdict(game, position, reply, **reading).kind
-
-
-def test_a_verdict_says_all_there_is_to_say():
-    truth = verdict(NIM, POSITION, "heap 0: take 2")
-    assert (truth.kind, truth.action, truth.after) == ("kept_win", 1, (1, 4, 5))
-    assert (truth.winning, truth.kept_win, truth.why) == (True, True, "exact match")
-    truth = verdict(NIM, POSITION, "heap 2: take 5")
-    assert (truth.kind, truth.after, truth.winning) == ("threw_win", (3, 4, 0), True)
-    truth = verdict(NIM, (1, 4, 5), "heap 1: take 4")
-    assert (truth.kind, truth.after, truth.winning) == ("lost_position", (1, 0, 5), False)
-    truth = verdict(NIM, POSITION, "heap 0: take 4")
-    assert (truth.kind, truth.action, truth.after) == ("illegal", None, None)
-    assert truth.why == "not allowed here: heap 0 take 4"
-    truth = verdict(NIM, POSITION, "I resign")
-    assert (truth.kind, truth.winning) == ("format", True)
 
 
 def test_a_reply_gets_its_kind_of_verdict():
@@ -84,14 +69,6 @@ def test_a_reply_gets_its_kind_of_verdict():
     assert [(reply, kind(reply)) for reply, _ in expected] == expected
 
 
-def test_other_games_have_other_forms():
-    assert kind("heap 0: take 2, leave 1 and 4", (7, 0, 0, 0), KAYLES) != "format"
-    assert kind("heap 0: take 2, leave 2 and 4", (7, 0, 0, 0), KAYLES) == "illegal"
-    assert kind("heap 0: leave 5 and 5", (10, 0, 0), GRUNDY) == "illegal"
-    assert kind("heap 0: take 5", (10, 0, 0), GRUNDY) == "format"
-    assert verdict(GRUNDY, (10, 0, 0), "heap 0, leave 1 and 9").action is not None
-
-
 def test_prose_is_searched_where_that_is_asked():
     expected = [
         ("heap 0: take 2", "kept_win"),
@@ -110,15 +87,6 @@ def test_prose_is_searched_where_that_is_asked():
         ("heap " * 10**5, "format"),
     ]
     assert [(reply, kind(reply, last_line=True)) for reply, _ in expected] == expected
-
-
-def test_rewards():
-    lost = (1, 4, 5)
-    assert reward(verdict(NIM, POSITION, "heap 0: take 2")) == 1.0
-    assert reward(verdict(NIM, POSITION, "heap 0: take 1")) == 0.0
-    assert reward(verdict(NIM, lost, "heap 0: take 1")) is None
-    assert reward(verdict(NIM, lost, "heap 0: take 2")) == 0.0
-    assert reward(verdict(NIM, lost, "?")) == 0.0
 
 
 @pytest.mark.parametrize("misere", [False, True])
