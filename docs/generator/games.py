@@ -25,18 +25,6 @@ from nim_envs.render.scene import Scene
 from nim_envs.render.words import position_in_words
 from nim_envs.theory import grundy_values
 
-SECTIONS = {
-    **dict.fromkeys(("Wythoff", "Moore", "Whinihan", "Gale"), "games-of-one-piece"),
-    "quotient": "misere-quotients",
-    "Bouton": "boutons-theorem",
-    "Sprague": "sprague-and-grundy",
-    "Ferguson": "misere-play",
-    "tame": "misere-play",
-    "misère": "misere-play",
-    "search": "search",
-}
-"""Anchors of methods on the theory page, by a word of the method's name."""
-
 THUMBNAIL = (300, 250)
 """Width and height from which the pictures of cards are cut, in pixels."""
 
@@ -91,11 +79,10 @@ def truth(game: Game) -> dict[str, Any]:
     actions = solution.winning_actions(start).tolist()
     moves = "; ".join(game.rules.describe_action(action, start) for action in actions)
     who = f"**first** player wins: {moves}." if actions else "**second** player wins."
-    anchors = [f"#{link}" for word, link in SECTIONS.items() if word in solution.method]
     misere = game.convention is Convention.MISERE
     other = Game(game.rules, Convention.from_misere(not misere)).solution
     found = {
-        "truth": who, "method": solution.method, "anchor": (*anchors, "")[0], "misere": misere,
+        "truth": who, "method": solution.method, "misere": misere,
         "other_winner": "first" if other.is_winning(start) else "second", "total": 0,
     }  # fmt: skip
     with contextlib.suppress(SearchTooLargeError):

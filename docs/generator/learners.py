@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.registry import GENERALISING, LEARNERS, RegisteredLearner, generalising_class
+from benchmarks.leaderboard import leaderboard, published
 from benchmarks.report import percent
 from docs.generator import results
 from docs.generator.markdown import description, filled, table, write
@@ -50,7 +51,7 @@ def row(cls: Any) -> tuple[str, str]:
 
 def pages() -> None:
     """Write the pages of all learners."""
-    means = {each.learner: each.mean for each in results.standings()}
+    means = {each.learner: each.mean for each in leaderboard(published())}
     rows = []
     for cls, variants in by_class().items():
         write(f"learners/{cls.__name__}.md", page(cls, variants))

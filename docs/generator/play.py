@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from agents import QLearning
 from agents.training import train
-from nim_envs import Convention, Game
+from nim_envs import Convention, Game, GameEnv
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.registration import GAMES, make_aec, make_game
+from nim_envs.registration import GAMES, make_game
 from nim_envs.render.board_data import (
     Board,
     data_of_board,
@@ -81,68 +81,45 @@ BOARDS: dict[str, dict[str, dict[str, Any]]] = {
 """Names and arguments of boards; other games have their default board alone."""
 
 
-class NamedBoard(NamedTuple):
-    """A board of a registered game.
-
-    Attributes:
-        of: name of its game.
-        name: its name for a reader.
-        arguments: arguments of the game's constructor.
-        board: the board.
-    """
-
-    of: str
-    name: str
-    arguments: dict[str, Any]
-    board: Board
-
-    @property
-    def games(self) -> dict[str, Game]:
-        """Its game in normal and in misère play."""
-        return {each.value: Game(self.board.game.rules, each) for each in Convention}
-
-
 @cache
-def boards(name: str) -> list[NamedBoard]:
-    """Return the boards of a registered game that have few enough positions."""
-    found = []
+def boards(name: str) -> dict[str, Board]:
+    """Return the boards of a registered game that have few enough positions, by their names."""
+    found = {}
     for called, arguments in BOARDS.get(name, {"default": {}}).items():
         with suppress(SearchTooLargeError):
-            board = reachable_board(make_game(name, **arguments), MOST_POSITIONS)
-            found.append(NamedBoard(name, called, arguments, board))
+            found[called] = reachable_board(make_game(name, **arguments), MOST_POSITIONS)
     return found
 
 
-def learned(named: NamedBoard, game: Game) -> list[str]:
+def learned(board: Board, game: Game) -> list[str]:
     """Return the greedy moves of Q-learning after each number of games of self-play.
 
     Args:
-        named: board on which every game begins at the start.
+        board: board on which every game begins at the start.
         game: its game in the convention that is played.
 
     Returns:
         For each number of games the best moves, as :func:`marked_moves` writes them.
     """
-    misere = game.convention is Convention.MISERE
-    env = make_aec(named.of, **named.arguments, misere=misere)
+    env = GameEnv(game)
     agent = QLearning.for_env(env, seed=0)
-    states = named.board.states
-    masks = game.rules.action_mask(states)
-    observations = env.encoding.encode(states)
+    masks = game.rules.action_mask(board.states)
+    observations = env.encoding.encode(board.states)
     played, found = 0, []
     for games in LEARNED_GAMES:
         if games > played:
             train(env, agent, games=games - played, seed=played, progress=False)
             played = games
         shares = agent.greedy().action_probabilities(observations, masks)
-        found.append(marked_moves(named.board, [np.flatnonzero(share) for share in shares]))
+        found.append(marked_moves(board, [np.flatnonzero(share) for share in shares]))
     return found
 
 
-def data(named: NamedBoard) -> dict[str, Any]:
-    """Return all that a page needs of a board."""
-    replies = {key: learned(named, game) for key, game in named.games.items()}
-    return data_of_board(named.board, named.name, named.games, replies)
+def data(name: str, board: Board) -> dict[str, Any]:
+    """Return all that a page needs of a board with this name."""
+    games = {each.value: Game(board.game.rules, each) for each in Convention}
+    replies = {key: learned(board, game) for key, game in games.items()}
+    return data_of_board(board, name, games, replies)
 
 
 def script(name: str, title: str) -> str:
@@ -157,7 +134,7 @@ def script(name: str, title: str) -> str:
     convention = Convention.from_misere(GAMES[name].misere).value
     opponents = [f"Q-learning, {games:,} games" for games in LEARNED_GAMES]
     content = json.dumps(
-        data_of_game(title, convention, opponents, [data(each) for each in boards(name)]),
+        data_of_game(title, convention, opponents, [data(*each) for each in boards(name).items()]),
         ensure_ascii=False,
         separators=(",", ":"),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from agents.registry import LEARNERS
 from benchmarks.leaderboard import RESULTS, leaderboard, published
@@ -24,11 +23,6 @@ COLUMNS = {
     "attainable": "attainable",
 }
 """Columns of ``published.csv`` that the manual shows, and their names there."""
-
-
-def standings() -> list[Any]:
-    """Return the leaderboard, entries of others included."""
-    return leaderboard(published())
 
 
 def board(task: str) -> str:
@@ -71,7 +65,7 @@ def leaderboard_page() -> None:
             f"{percent(each.low)} to {percent(each.high)}", percent(each.mean),
             f"{each.solved} of {len(GAMES)}",
         )
-        for each in standings()
+        for each in leaderboard(published())
     ]  # fmt: skip
     means: dict[str, Row] = {}
     for row in read_csv(RESULTS / "optimality.csv"):

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import csv
 import importlib.util
-import io
 import re
 from pathlib import Path
 
-import click
-import numpy as np
 import pytest
-from PIL import Image
 
 from benchmarks.optimality import GAMES as SETTINGS
 from benchmarks.optimality import HEADER, LEARNERS
-from benchmarks.pictures import ON_DARK, PICTURES, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.__main__ import LONGEST
 from benchmarks.published.systems import SYSTEMS
@@ -29,40 +24,6 @@ RESULTS = ROOT / "docs" / "results"
 def read(name):
     with (RESULTS / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def images(content):
-    """The pictures of a GIF, and how long each is shown."""
-    image = Image.open(io.BytesIO(content))
-    for index in range(image.n_frames):
-        image.seek(index)
-        yield np.asarray(image.convert("RGB")), image.info["duration"]
-
-
-def test_a_gif_shows_a_whole_game_in_which_the_optimal_player_wins():
-    frames = frames_of("nim", {"heaps": (3, 4, 5)}, seed=1)
-    shown = list(images(gif(frames, milliseconds=500)))
-    assert len(shown) == len(frames)
-    assert [time for _, time in shown] == [500] * (len(frames) - 1) + [1000]
-    for frame, (picture, _) in zip(frames, shown, strict=True):
-        # A GIF has few colours, but the same picture.
-        assert np.abs(frame.astype(int) - picture).mean() < 4
-
-
-@pytest.mark.parametrize("name", [*PICTURES, *(f"{name}_dark" for name in ON_DARK)])
-def test_the_readmes_pictures_are_small_and_whole(name):
-    content = (ROOT / "docs" / "images" / f"{name}.gif").read_bytes()
-    assert len(content) < 400_000
-    game, arguments = PICTURES[name.removesuffix("_dark")]
-    assert len(list(images(content))) == len(frames_of(game, arguments))
-
-
-def test_the_command_writes_pictures(tmp_path, capsys):
-    main.main(["--names", "kayles,addition", "--output", str(tmp_path)], standalone_mode=False)
-    assert {path.name for path in tmp_path.iterdir()} == {"kayles.gif", "addition.gif"}
-    assert capsys.readouterr().out.count("wrote") == 2
-    with pytest.raises(click.UsageError, match="chess"):
-        main.main(["--names", "chess", "--output", str(tmp_path)], standalone_mode=False)
 
 
 def test_the_manuals_results_are_of_games_and_learners_that_there_are():

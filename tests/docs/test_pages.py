@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from PIL import Image
 
 from agents.cli.main import main as agents_main
-from tests import outcome_games
 from tests.docs.blocks import (
     COMMANDS,
     PICTURE,
@@ -98,17 +97,6 @@ def test_commands_of_a_page_print_what_it_shows(page, tmp_path):
     with as_program(tmp_path):
         write_files(read(page))
         assert with_printed(read(page)) == read(page)
-
-
-def test_facts_that_are_known_of_games_stand_in_the_tutorials():
-    assert f"\n{list(range(3, 11))}\n" in read("tutorials/more_own_games.md")  # one pin, or two
-    assert "illegal 0.00 %\n[]\n" in read("tutorials/own_game.md")
-    three = read("tutorials/three_games.md")
-    assert all(f"\n{known}\n" in three for known in ("5478 0", "161029 0", "5514 1"))
-    truth = outcome_games.hex_game().truth()
-    first = [cell for cell in range(9) if truth[(*(0,) * cell, 1, *(0,) * (8 - cell))] == -1]
-    winning = [f"board 0: row {cell // 3 + 1}, column {cell % 3 + 1}" for cell in first]
-    assert f"\n{winning}\n" in three
 
 
 def test_commands_of_three_games_train_score_and_play(tmp_path):

@@ -62,23 +62,22 @@ def test_every_game_has_boards_of_at_most_60_kb_but_the_one_that_is_too_large():
 
 
 def test_more_games_make_a_learner_better_and_training_again_gives_the_same_moves():
-    named = boards("nim")[0]
-    board, game = named.board, named.games["normal"]
+    board, *_ = boards("nim").values()
     wins = winners(board, misere=False)
 
     def right(word):
         shares = []
         for index, marks in enumerate(word.split(" ")):
-            best = [not wins[after] for mark, (_, after) in zip(marks, board.moves[index], strict=True)
-                    if mark == "1"]  # fmt: skip
+            moves = zip(marks, board.moves[index], strict=True)
+            best = [not wins[after] for mark, (_, after) in moves if mark == "1"]
             shares += [sum(best) / len(best)] if wins[index] else []
         return sum(shares) / len(shares)
 
-    learned = play.learned(named, game)
+    learned = play.learned(board, board.game)
     shares = [right(word) for word in learned]
     assert shares[0] < 0.3 < shares[2] < shares[3]
     assert shares[3] > 0.95
-    assert play.learned(named, game) == learned
+    assert play.learned(board, board.game) == learned
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +170,7 @@ EVERY_POSITION = """([board, convention]) => {
 @pytest.mark.parametrize("name", PLAYED)
 def test_every_position_shows_what_python_says(visit, name):
     page = visit(f"games/{name}.html")
-    for number, (*_, board) in enumerate(boards(name)):
+    for number, board in enumerate(boards(name).values()):
         rules = board.game.rules
         words = [
             position_in_words(board.game, rules.checked_position(each)) for each in board.positions
@@ -259,7 +258,7 @@ def by_keys(page, move):
 
 def a_board_to_throw(name):
     """A board, by number, and a convention in which its start is won and one can err there."""
-    for number, (*_, board) in enumerate(boards(name)):
+    for number, board in enumerate(boards(name).values()):
         misere = GAMES[name].misere
         for convention in (CONVENTIONS[misere], CONVENTIONS[not misere]):
             wins = winners(board, convention == "misere")
@@ -304,8 +303,8 @@ def test_a_game_is_won_and_one_is_thrown(visit, name, way, width, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("opponent", ["optimal", "random", "0", "3"])
-def test_the_second_player_is_answered_after_a_moment_by_every_opponent(visit, opponent):
+@pytest.mark.parametrize("opponent", ["optimal", "3"])
+def test_the_second_player_is_answered_after_a_moment(visit, opponent):
     page = visit("games/nim.html", calm=False)
     choose(page, board=1, seat=1, opponent=opponent)
     assert not page.evaluate(STATE)["mine"]
@@ -321,14 +320,6 @@ def test_hints_name_a_winning_move_or_that_there_is_none(visit):
     choose(page, board=1)
     page.get_by_role("button", name="Hint").click()
     assert page.evaluate(STATE)["said"].startswith("No move wins here")
-
-
-def test_without_scripts_the_page_says_what_would_be_there(site, browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{site}/games/nim.html")
-    assert page.locator(".nim-play").inner_text().startswith("Turn on JavaScript")
-    context.close()
 
 
 AS_IN_A_NOTEBOOK = """async ([code, style, data]) => {
