@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from PIL import Image
@@ -41,8 +42,8 @@ def test_the_readmes_pictures_are_small_and_whole(name):
 
 
 def test_the_command_writes_pictures(tmp_path, capsys):
-    main(["--names", "kayles", "addition", "--output", str(tmp_path)])
+    main.main(["--names", "kayles,addition", "--output", str(tmp_path)], standalone_mode=False)
     assert {path.name for path in tmp_path.iterdir()} == {"kayles.gif", "addition.gif"}
     assert capsys.readouterr().out.count("wrote") == 2
-    with pytest.raises(SystemExit):
-        main(["--names", "chess", "--output", str(tmp_path)])
+    with pytest.raises(click.UsageError, match="chess"):
+        main.main(["--names", "chess", "--output", str(tmp_path)], standalone_mode=False)
