@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from nim_envs.progress import progress_bar
+from tqdm import tqdm
 
 from nim_envs import diagnose
 from nim_envs.diagnosis import Diagnosis
@@ -89,7 +89,7 @@ def cases_in_turn() -> list[Case]:
 def rows(chosen: Sequence[Case], seeds: Iterable[int] = SEEDS) -> list[Found]:
     """Return the diagnoses of learners with faults, with each seed."""
     found = []
-    for learner, fault, discount in progress_bar(chosen, desc="faults", unit="fault"):
+    for learner, fault, discount in tqdm(chosen, "faults", unit="fault"):
         for seed in seeds:
             reports = [
                 diagnose(

@@ -604,35 +604,6 @@ def test_the_best_model_is_named_by_how_it_was_selected_beside_the_last(tmp_path
     assert [float(row["percent"]) for row in rows] == scores.percents
 
 
-def test_a_model_that_cannot_be_written_leaves_the_previous_best_and_training_goes_on(
-    tmp_path, monkeypatch
-):
-    model = MaskablePPO("MlpPolicy", in_games(16), gamma=NEGAMAX, seed=1, **SETTINGS)
-    scores = OptimalityCallback(256, best_model_save_path=tmp_path, verbose=0)
-    model.learn(256, callback=scores)
-    path = tmp_path / "best_model_selected_by_exact_score.zip"
-    kept = path.read_bytes()
-
-    def fails(file):
-        file.write(b"half")
-        raise OSError("the disk is full")
-
-    monkeypatch.setattr(model, "save", fails)
-    (tmp_path / "file").touch()
-    scores.log_path = tmp_path / "file" / "log"
-    with pytest.warns(RuntimeWarning, match="training goes on") as warned:
-        model.learn(4_096, callback=scores)
-    assert {
-        ("full" in str(each.message), "optimality.csv" in str(each.message)) for each in warned
-    } == {
-        (True, False),
-        (False, True),
-    }
-    assert model.num_timesteps == scores.steps[-1] == 4_096
-    assert path.read_bytes() == kept
-    assert not list(tmp_path.glob("*.tmp"))
-
-
 @pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
 def test_the_callback_reads_the_game_of_whatever_environment_trains(kind, tmp_path):
     arguments = {"opponent": "optimal", "k": 3, "n": 10, "render_mode": None}

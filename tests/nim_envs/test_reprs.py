@@ -7,7 +7,6 @@ import io
 import gymnasium
 import numpy as np
 import pettingzoo
-from nim_envs.progress import progress_bar
 from PIL import Image
 
 import nim_envs
@@ -99,25 +98,3 @@ def test_scores_are_one_line():
     score = nim_envs.optimality(lambda observations, masks: masks.argmax(axis=1), game)
     assert repr(score) == f"Optimality({score}; {len(score.blunders)} blunders)"
     assert len(repr(score)) <= LONGEST
-
-
-def test_a_progress_bar_in_a_notebook_moves_as_in_a_terminal(monkeypatch):
-    class Stream(io.StringIO):
-        __module__ = "ipykernel.iostream"
-
-    def rate(stream):
-        monkeypatch.setattr("sys.stderr", stream)
-        with progress_bar(desc="bar", unit="piece", total=2) as bar:
-            return bar.mininterval
-
-    assert rate(Stream()) < 1 < rate(io.StringIO())
-
-
-def test_a_progress_bar_has_room_in_a_narrow_terminal(monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", "60")
-    for _ in progress_bar(range(123_456), desc="training, resumed", unit="game"):
-        pass
-    line = capsys.readouterr().err.split("\r")[-1].strip()
-    assert "123k/123k" in line
-    assert line.count("█") >= 10
-    assert len(line) <= 60

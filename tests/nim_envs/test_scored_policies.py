@@ -334,28 +334,6 @@ def test_counting_positions_of_slots_stops_at_a_sufficient_number():
     assert 10**6 < number_of_positions(make_game("kayles", heaps=(1500,)).rules, 10**6) < 10**12
 
 
-def test_progress_is_shown_where_it_takes_long(monkeypatch):
-    shown = []
-
-    class Bar:
-        def __init__(self, **settings):
-            shown.append(settings)
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def update(self, number):
-            shown.append(number)
-
-    monkeypatch.setattr("nim_envs.progress.progress_bar", Bar)
-    optimality(first_legal, NIM)
-    assert (shown[0]["total"], sum(shown[1:])) == (120, 120)
-    assert 1 <= shown[0]["delay"] <= 2
-
-
 def test_the_score_reads_as_a_line():
     assert str(optimality(RandomAgent(), NIM)).startswith("24.70 % of 102 N-positions, all; ")
     assert nim_envs.optimality is optimality

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import itertools
 import math
@@ -770,30 +769,6 @@ def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_pat
     misere = PgxEnv(Game(made.rules, Convention.MISERE))
     with pytest.raises(StorageError, match=r"normal play.* this one has .*misère play"):
         train(env=misere, checkpoint=path, scores=0)
-
-
-def test_on_a_full_disk_training_goes_on_and_its_end_is_saved_elsewhere(
-    whole, tmp_path, monkeypatch
-):
-    run, settings, _ = whole
-    path, elsewhere = tmp_path / "run.zip", tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-
-    def full(path):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch:
-        patch.setattr("nim_envs.files._temporary_file", lambda *_: full(path))
-        with pytest.warns(RuntimeWarning, match=r"run\.zip cannot be written") as warned:
-            full_disk = train(settings, board(heaps=(2, 1)), checkpoint=path, checkpoint_every=32)
-    assert same(full_disk, run)
-    assert not path.exists()
-    (written,) = elsewhere.iterdir()
-    messages = [str(each.message) for each in warned]
-    assert [message for message in messages if "training goes on" in message] == messages[:-1]
-    assert str(written) in messages[-1]
-    assert same(train(settings, board(heaps=(2, 1)), checkpoint=written), run)
 
 
 DOUBLE_PRECISION = """
