@@ -8,14 +8,13 @@ from itertools import combinations
 import numpy as np
 import pygame
 import pytest
-from tests.agents.learning import contents
 
 from agents import OptimalAgent, QLearning, RandomAgent
 from agents.cli.main import main
 from agents.players.human import HumanAgent, Quit
 from agents.storage import load, save
 from nim_envs import GameEnv, make_game, optimality
-from tests.agents.learning import own_game
+from tests.agents.learning import contents, own_game
 from tests.commands import run_agents as run
 
 ROW = ["--game", "subtraction", "--set", "heaps=9", "--set", "misere=true"]

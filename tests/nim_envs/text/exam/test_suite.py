@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
-from tests.commands import run_nim_envs as run
 from nim_envs.errors import InvalidGameError
 from nim_envs.text import prompt, verdict
 from nim_envs.text.exam import BANDS, Suite, judge
 from nim_envs.text.exam.results import bootstrap
 from nim_envs.text.exam.suite import MOST_POSITIONS, UNREAD
 from nim_envs.text.exam.truth import truth_of
+from tests.commands import run_nim_envs as run
 
 
 @pytest.fixture(scope="module")
