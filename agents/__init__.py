@@ -33,13 +33,11 @@ if TYPE_CHECKING:
     from agents.learners.sarsa import SARSA
     from agents.learners.watkins_q_lambda import WatkinsQLambda
     from agents.learners.win_loss_ratio import WinLossRatio
-    from agents.players.human import HumanAgent
-    from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
-    from agents.players.random_agent import RandomAgent
-    from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
+    from agents.players import EpsilonOptimalAgent, HumanAgent, OptimalAgent, RandomAgent
     from agents.research.column_automata.learner import ColumnAutomatonLearner
     from agents.research.quotients.learner import QuotientLearner
     from agents.research.signed_products.learner import SignedProducts
+    from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
     from agents.storage import load, save
     from agents.tabular.learner import TabularLearner
     from agents.tabular.replay import Replay
@@ -49,28 +47,28 @@ else:
     _MODULES = {
         "ActorCritic": "agents.learners.actor_critic",
         "Agent": "agents.base",
-        "AlphaBetaAgent": "agents.players.search",
+        "AlphaBetaAgent": "agents.search",
         "ColumnAutomatonLearner": "agents.research.column_automata.learner",
         "Decay": "agents.tabular.schedules",
         "DoubleQLearning": "agents.learners.double_q_learning",
-        "EpsilonOptimalAgent": "agents.players.optimal",
+        "EpsilonOptimalAgent": "agents.players",
         "ExpectedSARSA": "agents.learners.expected_sarsa",
         "GameChoosingLearner": "agents.base",
         "GameLearner": "agents.base",
         "GradientBandit": "agents.learners.gradient_bandit",
-        "HumanAgent": "agents.players.human",
+        "HumanAgent": "agents.players",
         "HypothesisError": "agents.base",
         "Learner": "agents.base",
-        "MinimaxAgent": "agents.players.search",
+        "MinimaxAgent": "agents.search",
         "MonteCarloES": "agents.learners.monte_carlo",
         "NaturalPolicyGradient": "agents.learners.natural_policy_gradient",
         "Opponents": "agents.training",
-        "OptimalAgent": "agents.players.optimal",
-        "OutcomeSearchAgent": "agents.players.search",
+        "OptimalAgent": "agents.players",
+        "OutcomeSearchAgent": "agents.search",
         "Policy": "agents.base",
         "QLearning": "agents.learners.q_learning",
         "QuotientLearner": "agents.research.quotients.learner",
-        "RandomAgent": "agents.players.random_agent",
+        "RandomAgent": "agents.players",
         "RealTimeDynamicProgramming": "agents.learners.real_time_dynamic_programming",
         "Replay": "agents.tabular.replay",
         "SARSA": "agents.learners.sarsa",

@@ -23,15 +23,16 @@ from agents import (
     SignedProducts,
     registry,
 )
-from agents.evaluation import SEATS, Optimality, optimality
 from agents.games import same_game
 from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import train
 from benchmarks.timing import timed
 from nim_envs import Game, GameEnv
 from nim_envs.errors import InvalidGameError
+from nim_envs.game import PLAYERS as SEATS
 from nim_envs.players import required_arguments
 from nim_envs.references import resolved
+from nim_envs.scoring import Optimality, optimality
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]
 """Makes the agents for an environment: one for both seats, or one for each."""

@@ -15,7 +15,7 @@ import click
 import numpy as np
 
 from agents import Learner, QLearning, registry
-from agents.evaluation.learning_curves import LearningCurve, learning_curve
+from agents.evaluation import LearningCurve, learning_curve
 from agents.training import train
 from agents.training.log import TrainingLog
 from benchmarks.entries import MORE_LEARNERS

@@ -16,7 +16,7 @@ import numpy as np
 from tqdm import tqdm
 
 from agents import RealTimeDynamicProgramming
-from agents.evaluation.value_score import value_optimality
+from agents.evaluation import value_optimality
 from agents.training import train
 from benchmarks.options import names_option, run_options
 from benchmarks.report import machine, table, write_report

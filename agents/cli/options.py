@@ -149,12 +149,12 @@ def picture_options(pictures: str) -> Decorator:
 
 
 def plotting(module: str) -> Any:
-    """Return a module of ``agents.plotting``.
+    """Return a module of ``agents`` that draws pictures or tables.
 
     Raises:
         MissingPackageError: a package that it imports is missing.
     """
-    return needed(f"agents.plotting.{module}", "a table or a picture", "all")
+    return needed(f"agents.{module}", "a table or a picture", "all")
 
 
 def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
@@ -167,5 +167,5 @@ def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
 
 def heatmaps_of(agent: Agent, game: Game, title: str) -> dict[str, Any]:
     """Return the heatmaps of an agent by the names of their files."""
-    figures = plotting("heatmaps").heatmaps(agent, game, title)
+    figures = plotting("plots").heatmaps(agent, game, title)
     return {f"heatmap_{name}": figure for name, figure in figures.items()}

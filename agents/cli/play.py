@@ -10,10 +10,10 @@ import click
 from agents.cli.match import Match
 from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.cli.play_window import PlayWindow
-from agents.evaluation import SEATS
-from agents.players.human import HumanAgent, Quit, Undo
+from agents.players import HumanAgent, Quit, Undo
 from nim_envs.cli.options import seed_option
 from nim_envs.errors import DisplayError
+from nim_envs.game import PLAYERS as SEATS
 from nim_envs.registered_games import GAMES
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words

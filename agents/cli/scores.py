@@ -21,13 +21,12 @@ from agents.cli.options import (
     plotting,
     write_pictures,
 )
-from agents.evaluation import POSITION_SETS, beatable_share, optimality
-from agents.evaluation.sample_game import sample_game
-from agents.evaluation.tournament import round_robin
 from agents.games import scored_in_words
+from agents.match import round_robin, sample_game
 from nim_envs.cli.options import seed_option
 from nim_envs.cli.values import position
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.scoring import POSITION_SETS, beatable_share, optimality
 
 player_option = click.option("--player", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
 

@@ -17,7 +17,6 @@ from agents.cli.options import (
     plotting,
     write_pictures,
 )
-from agents.evaluation import Optimality, optimality
 from agents.games import scored_in_words
 from agents.registry import GENERALISING, LEARNERS
 from agents.storage import check_savable, save
@@ -29,6 +28,7 @@ from nim_envs.cli.options import FILE
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
 from nim_envs.rules.words import titled
+from nim_envs.scoring import Optimality, optimality
 
 LEARNER, GAMES, SEED = "q-learning", 20_000, 0
 """Defaults of a new run."""
@@ -124,7 +124,7 @@ def train(
     check_writable(output)
     recorder = None
     if plots is not None:
-        plotting("curves")
+        plotting("plots")
         recorder = TrainingRecorder(agent, env.game, every=every or max(500, games // 200))
     stopped = ""
     try:
@@ -154,7 +154,7 @@ def train(
         title = " ".join([type(agent).__name__, *param, "on", titled(env.game.rules.name)])
         figures = {}
         if recorder is not None and log.games:
-            draw = plotting("curves").training_curves
+            draw = plotting("plots").training_curves
             figures["training"] = draw(recorder.measurements(log), title)
         try:
             figures.update(heatmaps_of(agent, env.game, title))

@@ -31,7 +31,7 @@ def network_agent(
         InvalidGameError: ``encoding`` is unknown.
 
     Example:
-        >>> from agents.evaluation import optimality
+        >>> from nim_envs.scoring import optimality
         >>> from nim_envs import make_game
         >>> game = make_game("nim", heaps=(1, 2))
         >>> agent = network_agent(torch.nn.Linear(2, 4), game, greedy=True)

@@ -24,7 +24,6 @@ from agents import (
     Trainable,
     WinLossRatio,
 )
-from agents.evaluation import SEATS, expected_scores, optimality
 from agents.tabular.index import ObservationIndex
 from agents.tabular.policies import GreedyTablePolicy
 from agents.tabular.sorted_heaps import in_any_order, sorted_game
@@ -34,7 +33,9 @@ from benchmarks.published.contenders import Contender, Scores, TrainingResult
 from benchmarks.tasks import GameSetting
 from benchmarks.timing import timed
 from nim_envs import GameEnv
+from nim_envs.game import PLAYERS as SEATS
 from nim_envs.optional import installed
+from nim_envs.scoring import expected_scores, optimality
 from nim_envs.starts import UniformStart
 
 OBSERVATIONS = "observations"

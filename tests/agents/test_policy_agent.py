@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from agents import Policy
-from agents.evaluation import best_response, optimality
 from agents.research.policy import PolicyAgent
 from nim_envs import make_game
 from nim_envs.encoding import ENCODINGS, Encoding
 from nim_envs.errors import InvalidGameError, InvalidPolicyError
 from nim_envs.registration import make_vector, make_versus
+from nim_envs.scoring import best_response, optimality
 from nim_envs.scoring.policies import LARGEST_BATCH
 
 GAME = make_game("nim", heaps=(1, 2, 3))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from agents import EpsilonOptimalAgent, MinimaxAgent, OptimalAgent, QLearning, RandomAgent
-from agents.evaluation import best_response, play_match
-from agents.evaluation.learning_curves import learning_curve
-from agents.evaluation.tournament import round_robin
+from agents.evaluation import learning_curve
+from agents.match import play_match, round_robin
 from agents.registry import LEARNERS
 from agents.training import train
 from nim_envs import GameEnv, make_game
+from nim_envs.scoring import best_response
 
 
 def nim():

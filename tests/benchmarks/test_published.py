@@ -13,8 +13,7 @@ from agents import (
     QLearning,
     RealTimeDynamicProgramming,
 )
-from agents.evaluation import optimality
-from agents.evaluation.value_score import value_optimality
+from agents.evaluation import value_optimality
 from agents.tabular.position_values import GreedyValuePolicy
 from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import train
@@ -27,6 +26,7 @@ from benchmarks.published.q_learner import (
     optimal_move,
 )
 from nim_envs import GameEnv, make_game
+from nim_envs.scoring import optimality
 
 
 def spaces(env):

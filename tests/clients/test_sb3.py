@@ -30,7 +30,7 @@ from stable_baselines3.common.vec_env import (
 )
 
 from agents import EpsilonOptimalAgent
-from agents.evaluation import play_match
+from agents.match import play_match
 from agents.research.policy import PolicyAgent
 from benchmarks.studies.alphazero.__main__ import main as deep
 from nim_envs import GameEnv, make_game, optimality

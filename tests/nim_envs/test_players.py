@@ -13,7 +13,7 @@ import pytest
 from pettingzoo.classic import tictactoe_v3
 
 from agents import RandomAgent
-from agents.evaluation import play_match
+from agents.match import play_match
 from nim_envs import make_game, optimality
 from nim_envs.errors import (
     IllegalMoveError,

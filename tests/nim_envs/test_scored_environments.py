@@ -9,8 +9,8 @@ import pytest
 from gymnasium import wrappers
 from pettingzoo.utils import BaseWrapper, OrderEnforcingWrapper
 
-from agents.players.human import HumanAgent
-from agents.players.search import AlphaBetaAgent
+from agents.players import HumanAgent
+from agents.search import AlphaBetaAgent
 from nim_envs import GameEnv, diagnose, make_game, optimality
 from nim_envs.errors import InvalidGameError
 from nim_envs.registration import make_vector

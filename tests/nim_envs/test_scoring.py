@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
-from agents.evaluation import play_match
+from agents.match import play_match
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.scoring import (

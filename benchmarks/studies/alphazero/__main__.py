@@ -20,7 +20,6 @@ import click
 import numpy as np
 
 from agents import Policy, QLearning, RandomAgent
-from agents.evaluation import optimality
 from agents.training import train
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
@@ -54,6 +53,7 @@ from benchmarks.studies.alphazero.settings import (
 from benchmarks.timing import timed
 from nim_envs.encoding import ENCODINGS
 from nim_envs.optional import needed
+from nim_envs.scoring import optimality
 
 
 @dataclass(frozen=True)

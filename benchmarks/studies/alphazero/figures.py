@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from agents.plotting.curves import COLOURS, DASHES, MARKERS
+from agents.plots import COLOURS, DASHES, MARKERS
 from benchmarks.studies.alphazero.settings import ALPHAZERO, ALPHAZERO_PUBLISHED, BOARDS
 from nim_envs.render.style import GREY, PAGE_WIDTH, styled
 

@@ -11,7 +11,7 @@ import pytest
 
 from agents import OptimalAgent, QLearning, RandomAgent
 from agents.cli.main import main
-from agents.players.human import HumanAgent, Quit
+from agents.players import HumanAgent, Quit
 from agents.storage import load, save
 from nim_envs import GameEnv, make_game, optimality
 from tests.agents.learning import contents, own_game

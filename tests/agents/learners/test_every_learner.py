@@ -28,11 +28,12 @@ from agents import (
     WinLossRatio,
 )
 from agents.base import GameLearner
-from agents.evaluation import SEATS, optimality
 from agents.registry import LEARNERS
 from agents.tabular.learner import TabularLearner
 from agents.training import train
 from nim_envs import GameEnv, make_game
+from nim_envs.game import PLAYERS as SEATS
+from nim_envs.scoring import optimality
 from tests.agents.learning import (
     BOX,
     CASES,

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from agents import GradientBandit
-from agents.evaluation import SEATS, optimality
 from agents.learners.gradient_bandit import (
     GradientBanditState,
     gradient_bandit_step,
@@ -17,6 +16,8 @@ from agents.learners.gradient_bandit import (
 from agents.tabular.preferences import log_policy_gradient
 from agents.training import train
 from nim_envs import GameEnv, make_game
+from nim_envs.game import PLAYERS as SEATS
+from nim_envs.scoring import optimality
 from tests.agents.learning import BOX, TWO, feed, finished, turn
 
 

@@ -7,11 +7,11 @@ import pytest
 from gymnasium import spaces
 
 from agents import QLearning, Transition
-from agents.evaluation import optimality
 from agents.learners.q_learning import BOOTSTRAPS, QLearningState, q_learning_td_error, update_entry
 from agents.tabular.replay import Replay, batch_is_due, drawn_row, empty_buffer, store_turn
 from agents.training import train
 from nim_envs import GameEnv, make_game
+from nim_envs.scoring import optimality
 from tests.agents.learning import BOX, TWO, feed, turn
 
 BOTH = np.array([0, 1])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from agents import WinLossRatio
-from agents.evaluation import optimality
 from agents.learners.win_loss_ratio import count_result, ratio_probabilities
 from agents.training import train
 from nim_envs import GameEnv, make_game
+from nim_envs.scoring import optimality
 from tests.agents.learning import BOX, ONES, TWO, feed, turn
 
 

@@ -15,11 +15,11 @@ from agents import (
     QLearning,
     WatkinsQLambda,
 )
-from agents.evaluation import VisitRecorder, best_response, play_match
-from agents.evaluation.sample_game import sample_game
-from agents.players.human import HumanAgent
-from agents.plotting.heatmaps import heatmaps
-from agents.plotting.policy_tables import policy_summary, policy_table, printed
+from agents.evaluation import VisitRecorder
+from agents.match import play_match, sample_game
+from agents.players import HumanAgent
+from agents.plots import heatmaps
+from agents.policy_tables import policy_summary, policy_table, printed
 from agents.registry import LEARNERS
 from agents.research.policy import PolicyAgent
 from agents.tabular.compiled_games.self_play import compiled_self_play
@@ -27,6 +27,7 @@ from agents.training import train
 from nim_envs import Convention, Game, GameEnv, make_game
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules import Rules, nim, sum_of
+from nim_envs.scoring import best_response
 from nim_envs.starts import UniformStart
 from tests.agents.learning import CASES, contents
 from tests.own_games import own_game

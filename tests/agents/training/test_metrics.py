@@ -9,12 +9,13 @@ import pettingzoo
 import pytest
 
 from agents import GradientBandit, OptimalAgent, QLearning, RandomAgent, WinLossRatio
-from agents.evaluation import SEATS, optimality
-from agents.evaluation.sample_game import sample_game
+from agents.match import sample_game
 from agents.training import DRAW, TrainingLog, TrainingStopped, train
 from agents.training.metrics import TrainingRecorder, mean_entropy
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.game import PLAYERS as SEATS
+from nim_envs.scoring import optimality
 from tests.agents.learning import CASES, contents, small_env
 from tests.pairwise import in_turn
 

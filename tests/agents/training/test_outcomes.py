@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents import SARSA, QLearning, RealTimeDynamicProgramming
-from agents.evaluation.value_score import value_optimality
+from agents.evaluation import value_optimality
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training import DRAW, train
 from nim_envs import GameEnv, game_from_moves, optimality

@@ -10,8 +10,9 @@ import pettingzoo
 import pytest
 
 from agents import Agent, GradientBandit, Learner, OptimalAgent, Policy, QLearning, RandomAgent
-from agents.evaluation import SEATS, optimality
 from agents.training import DRAW, Opponents, train
+from nim_envs.game import PLAYERS as SEATS
+from nim_envs.scoring import optimality
 from tests.agents.learning import CASES, contents, small_env
 
 

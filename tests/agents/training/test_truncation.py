@@ -15,7 +15,7 @@ from agents import (
     WatkinsQLambda,
     WinLossRatio,
 )
-from agents.evaluation.visits import LearnerWrapper
+from agents.evaluation import LearnerWrapper
 from agents.storage import load, save
 from agents.training import DRAW, Seat, TrainingStopped, play_and_learn, train
 from nim_envs import GameEnv, make_game

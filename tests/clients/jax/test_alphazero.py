@@ -24,7 +24,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import agents
 import benchmarks.studies.alphazero.__main__ as deep
 from agents import HypothesisError, OptimalAgent
-from agents.evaluation import play_match
+from agents.match import play_match
 from agents.research.alphazero import MLP, Moves, Products, Settings
 from agents.research.policy import PolicyAgent, alphazero
 from agents.storage import StorageError, load, save, save_content

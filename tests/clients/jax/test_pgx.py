@@ -20,7 +20,7 @@ from pgx.experimental import auto_reset
 from scipy.stats import chisquare
 
 import nim_envs
-from agents.evaluation import play_match
+from agents.match import play_match
 from nim_envs import GameEnv
 from nim_envs.adapters.pgx import PgxEnv, layouts, make_pgx
 from nim_envs.adapters.pgx.layouts import ComponentLayout, JointLayout, packed, unpacked

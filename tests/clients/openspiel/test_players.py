@@ -12,7 +12,7 @@ from open_spiel.python.algorithms import expected_game_score, mcts, random_agent
 from open_spiel.python.bots import uniform_random
 
 import nim_envs
-from agents.evaluation import play_match
+from agents.match import play_match
 from nim_envs.adapters.openspiel import game_of
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.scoring import expected_scores

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
-from agents.evaluation import beatable_share, best_response, optimality, value_accuracy
-from agents.evaluation.value_score import value_optimality
-from agents.players.human import HumanAgent
+from agents.evaluation import value_optimality
+from agents.players import HumanAgent
 from agents.storage import load, save
 from agents.training import train
 from nim_envs import Convention, Game, GameEnv, Rules, make_game
@@ -38,6 +37,7 @@ from nim_envs.rules import (
     subtraction,
     sum_of,
 )
+from nim_envs.scoring import beatable_share, best_response, optimality, value_accuracy
 from nim_envs.solver import solve
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.theory import (

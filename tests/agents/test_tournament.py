@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
-from agents.evaluation import tournament
-from agents.evaluation.tournament import elo_ratings, round_robin
+from agents import match as tournament
+from agents.match import elo_ratings, round_robin
 from nim_envs import GameEnv, make_game
 
 

@@ -7,8 +7,8 @@ import pettingzoo
 import pytest
 
 from agents import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent, RandomAgent
-from agents.evaluation import play_match
-from agents.players.env_copy import copy_env
+from agents.match import play_match
+from agents.search import copy_env
 from tests.pairwise import in_turn
 
 SEARCHERS = [MinimaxAgent, AlphaBetaAgent, OutcomeSearchAgent]

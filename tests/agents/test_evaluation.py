@@ -7,9 +7,9 @@ import pettingzoo
 import pytest
 
 from agents import GradientBandit, QLearning, RandomAgent
-from agents.evaluation import VisitRecorder, optimality
-from agents.evaluation.learning_curves import LearningCurve, learning_curve
+from agents.evaluation import LearningCurve, VisitRecorder, learning_curve
 from agents.training import TrainingLog, train
+from nim_envs.scoring import optimality
 
 
 def learner(env, make=QLearning):
@@ -64,8 +64,8 @@ def test_seconds_begin_when_games_are_compiled(monkeypatch):
         return TrainingLog(np.zeros(20, dtype=np.int8), np.ones(20, dtype=np.int32), 2.0)
 
     clock = Clock()
-    monkeypatch.setattr("agents.evaluation.learning_curves.time", clock)
-    monkeypatch.setattr("agents.evaluation.learning_curves.train", trained)
+    monkeypatch.setattr("agents.evaluation.time", clock)
+    monkeypatch.setattr("agents.evaluation.train", trained)
     env = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)
     curve = learning_curve(env, learner(env), env.game, 20, seed=0, every=10)
     assert curve.seconds.tolist() == [1, 2]

@@ -7,12 +7,12 @@ import pettingzoo
 import pytest
 
 from agents import OptimalAgent, QLearning, RandomAgent, WinLossRatio
-from agents.evaluation import optimality
-from agents.evaluation.sample_game import sample_game
-from agents.plotting.policy_tables import game_text, policy_summary, policy_table, printed
+from agents.match import sample_game
+from agents.policy_tables import game_text, policy_summary, policy_table, printed
 from agents.training import train
 from nim_envs import make_game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.scoring import optimality
 
 ENV = pettingzoo.make(
     "aec", "nim_envs/subtraction-v0", heaps=(6,), subtraction_set=(1, 2), misere=True

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from agents import OptimalAgent, QLearning, QuotientLearner, RandomAgent, SignedProducts
-from agents.evaluation import play_match
-from agents.evaluation.sample_game import sample_game
-from agents.evaluation.tournament import round_robin
-from agents.players.human import HumanAgent, Quit
-from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
-from agents.plotting.policy_tables import game_text, policy_summary, printed
+from agents.match import play_match, round_robin, sample_game
+from agents.players import HumanAgent, Quit
+from agents.policy_tables import game_text, policy_summary, printed
 from agents.research.column_automata.learner import ColumnAutomatonLearner
+from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
 from agents.storage import load, save
 from agents.training import DRAW, train
 from nim_envs import GameEnv, game_from_moves

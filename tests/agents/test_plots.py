@@ -20,15 +20,21 @@ from agents import (
     RealTimeDynamicProgramming,
     WinLossRatio,
 )
-from agents.evaluation import optimality
-from agents.evaluation.learning_curves import LearningCurve
-from agents.plotting.curves import learning_curves, training_curves
-from agents.plotting.heatmaps import heatmaps, policy_heatmap, value_heatmap, winning_heatmap
+from agents.evaluation import LearningCurve
+from agents.plots import (
+    heatmaps,
+    learning_curves,
+    policy_heatmap,
+    training_curves,
+    value_heatmap,
+    winning_heatmap,
+)
 from agents.training import TrainingLog, train
 from agents.training.metrics import TrainingMeasurements, TrainingRecorder
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import save_figure
+from nim_envs.scoring import optimality
 from tests.legible import check_legible
 from tests.pairwise import in_turn
 
@@ -426,8 +432,8 @@ def test_no_display_is_needed_and_pyplot_is_left_alone(forks):
     code = (
         "import sys\n"
         "from agents import OptimalAgent\n"
-        "from agents.plotting.heatmaps import heatmaps\n"
-        "import agents.plotting.curves\n"
+        "from agents.plots import heatmaps\n"
+        "import agents.plots\n"
         "from nim_envs import make_game\n"
         "game = make_game('nim', heaps=(5,))\n"
         "heatmaps(OptimalAgent(game), game)\n"

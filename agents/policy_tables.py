@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.base import Agent, Policy, Trainable
-from agents.evaluation.sample_game import SampleGame, SampleMove
 from agents.games import move_in_words, move_values, scored_in_words
 from agents.learners.win_loss_ratio import WinLossRatio
+from agents.match import SampleGame, SampleMove
 from agents.training import DRAW
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError

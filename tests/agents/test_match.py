@@ -7,7 +7,7 @@ import pettingzoo
 import pytest
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
-from agents.evaluation import play_match
+from agents.match import play_match
 
 
 def test_a_match_alternates_seats_and_states_the_attainable_limit():

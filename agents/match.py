@@ -1,0 +1,491 @@
+"""Matches, games and tournaments between players."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+from tabulate import tabulate
+from tqdm import tqdm
+
+from agents.games import move_values
+from agents.training import DRAW, Env, Seat, play_and_learn
+from nim_envs import Game, GameEnv
+from nim_envs.errors import InvalidActionError, SearchTooLargeError
+from nim_envs.game import PLAYERS
+from nim_envs.player_answers import one_action
+from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, Policy, hint, is_player
+from nim_envs.scoring import best_response
+from nim_envs.scoring.scored_game import scored_game
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray, ValueArray
+from nim_envs.validation import checked_integer, checked_number
+
+LARGEST_LIMIT = 1 << 20
+"""Most positions of a game whose attainable limit is computed; it would take minutes for more."""
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The outcome of a match, from the view of the first agent.
+
+    Attributes:
+        games: games played.
+        wins: games won, as ``player_0`` and as ``player_1``.
+        draws: games without a winner: drawn, or truncated.
+        games_by_seat: games played, as ``player_0`` and as ``player_1``.
+        win_rate: share of all games won; in games with an outcome of their own the mean score, a
+            draw counting one half.
+        interval: Wilson interval of the win rate at ``confidence``.
+        confidence: confidence level of the interval.
+        limit: exact expected score of the best possible player in this match against this
+            opponent; ``None`` where it cannot be computed.
+    """
+
+    games: int
+    wins: tuple[int, int]
+    draws: int
+    games_by_seat: tuple[int, int]
+    win_rate: float
+    interval: tuple[float, float]
+    confidence: float
+    limit: float | None
+
+    def __repr__(self) -> str:
+        """Return the result in one line."""
+        low, high = self.interval
+        seats = ", ".join(
+            f"{won} of {played} as {seat}"
+            for won, played, seat in zip(self.wins, self.games_by_seat, PLAYERS, strict=True)
+        )
+        limit = "" if self.limit is None else f"; at most {100 * self.limit:.1f} % can be expected"
+        draws = f" won; {self.draws} drawn" if self.draws else ""
+        return (
+            f"MatchResult({'scored' if self.draws else 'won'} {100 * self.win_rate:.1f} % "
+            f"({100 * low:.1f} to {100 * high:.1f} %) of {self.games} games: {seats}{draws}{limit})"
+        )
+
+
+class MatchedPlayer:
+    """Any player as an agent, in one environment.
+
+    Args:
+        player: any player that :func:`nim_envs.optimality` takes, or an agent without known
+            probabilities.
+        env: turn-based environment; for a player with ``move``, one of ``nim_envs``.
+
+    Raises:
+        TypeError: ``player`` is no player, or has ``move`` and ``env`` is not of ``nim_envs``.
+    """
+
+    def __init__(self, player: AnyPlayer, env: Env) -> None:
+        if not is_player(player):
+            raise TypeError(
+                "a match is played by agents, functions and objects with action_probabilities or "
+                f"move, not by {player!r}{hint(player)}"
+            )
+        base = env.unwrapped
+        rules = base.game.rules if isinstance(base, GameEnv) else None
+        self._base = base
+        self._agent = player if isinstance(player, Agent) else None
+        self._adapter = BatchPlayerAdapter(player, rules)
+        self._num_actions: int | None = None
+        if env is base or rules is None:
+            return
+        if self._adapter.moves:
+            scored_game(env)  # a move is an action of the game, which wrappers must not change
+            return
+        space: Any = env.action_space(PLAYERS[0])
+        self._num_actions = int(space.n)
+        self._adapter = BatchPlayerAdapter(player, rules, self._num_actions)
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return the player's action, or -1 if it names no legal move.
+
+        Raises:
+            InvalidActionError, InvalidPolicyError: the player's answer is not an action.
+        """
+        if self._agent is not None:
+            # Most players are agents, which need no batch.
+            answer: Any = self._agent.act(observation, action_mask, rng)
+            size = self._num_actions or len(action_mask)
+            return cast(int, one_action(answer, size, rng))
+        try:
+            return cast(int, self._action(observation, action_mask, rng))
+        except InvalidActionError as error:
+            raise type(error)(f"the player's {error}") from None
+
+    def _action(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> Any:
+        """The action of a player that takes batches of observations."""
+        base: Any = self._base
+        batch = observation[np.newaxis], action_mask[np.newaxis]
+        actions = np.asarray(self._adapter(*batch, rng, lambda: base.position[np.newaxis]))
+        if actions.shape != (1,):
+            raise InvalidActionError(
+                f"actions must be an array of shape (1,), not of shape {actions.shape}"
+            )
+        return actions[0]
+
+
+def play_match(
+    env: Env,
+    agent: AnyPlayer,
+    opponent: AnyPlayer,
+    games: int,
+    *,
+    seed: int,
+    confidence: float = 0.95,
+    progress: bool = False,
+    options: dict[str, Any] | None = None,
+    limit: bool = True,
+    after_game: Callable[[], object] | None = None,
+) -> MatchResult:
+    """Play ``agent`` against ``opponent``; they swap seats after every game.
+
+    Args:
+        env: a two-player turn-based environment.
+        agent: ``player_0`` in games 1, 3, 5, …; an agent, or any other player that
+            :func:`nim_envs.optimality` takes. The answer -1, no legal move, loses the game.
+        opponent: ``player_0`` in the other games, likewise.
+        games: number of games, at least 1.
+        seed: seeds starts and choices; same seed, same result.
+        confidence: confidence level of the interval, between 0 and 1.
+        progress: whether to show a progress bar.
+        options: passed to every ``env.reset``; as they may change the start, no limit is
+            computed with them.
+        limit: whether to compute the attainable limit.
+        after_game: called after every game.
+
+    Returns:
+        The result; with the attainable limit where ``env`` is a :class:`nim_envs.GameEnv` with
+        integer observations and without ``max_cycles``, wrapped only as scores can follow; the game
+        has at most :data:`LARGEST_LIMIT` positions, and the
+        opponent has ``action_probabilities``.
+
+    Raises:
+        ValueError: ``games`` is below 1.
+        TypeError: ``agent`` or ``opponent`` is no player.
+        InvalidActionError: a player's answer is not an action.
+    """
+    checked_integer("games", games, minimum=1)
+    checked_number("confidence", confidence, 0, 1, open_low=True, open_high=True)
+    env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
+    rng = np.random.default_rng(agent_seed)
+    wins = [0, 0]
+    draws = 0
+    players = Seat(MatchedPlayer(agent, env)), Seat(MatchedPlayer(opponent, env))
+    env.reset(seed=int(env_seed), options=options)
+    for game in tqdm(range(games), "match", unit="game", disable=None if progress else True):
+        if game:
+            env.reset(options=options)
+        seat = game % 2
+        pair = players if seat == 0 else players[::-1]
+        winner, _ = play_and_learn(env, pair, rng)
+        draws += winner == DRAW
+        wins[seat] += winner == seat
+        if after_game is not None:
+            after_game()
+    base = env.unwrapped
+    may_be_drawn = isinstance(base, GameEnv) and base.game.has_outcome
+    score = (sum(wins) + (draws / 2 if may_be_drawn else 0)) / games
+    by_seat = (games - games // 2, games // 2)
+    return MatchResult(
+        games=games,
+        wins=(wins[0], wins[1]),
+        draws=draws,
+        games_by_seat=by_seat,
+        win_rate=score,
+        interval=_wilson(score, games, confidence),
+        confidence=confidence,
+        limit=_limit(env, opponent, by_seat) if limit and not options else None,
+    )
+
+
+def _wilson(score: float, games: int, confidence: float) -> tuple[float, float]:
+    """Return Wilson's interval of a mean score; with draws it is wider than need be."""
+    from scipy.special import ndtri  # loading it takes as long as some matches
+
+    z = ndtri(0.5 + 0.5 * confidence)
+    denominator = 2 * (games + z**2)
+    centre = (2 * games * score + z**2) / denominator
+    half = z / denominator * math.sqrt(4 * games * score * (1 - score) + z**2)
+    low = 0.0 if score == 0 else float(centre - half)
+    return low, 1.0 if score == 1 else float(centre + half)
+
+
+def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | None:
+    """Return the best possible player's expected score against ``opponent``, if computable."""
+    base = env.unwrapped
+    if not isinstance(base, GameEnv) or not isinstance(opponent, Policy):
+        return None
+    game = base.game
+    if game.rules.num_positions > LARGEST_LIMIT:
+        return None
+    if base.encoding.name != "integer" or base.max_cycles is not None:
+        return None
+    try:
+        response = best_response(opponent, env)
+        positions, probabilities = game.start.sampler(game).support()
+    except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed
+        return None
+    starts = game.rules.indices(positions)
+    first = float(probabilities @ response.moving[starts])
+    second = float(probabilities @ response.waiting[starts])
+    return (by_seat[0] * first + by_seat[1] * second) / sum(by_seat)
+
+
+@dataclass(frozen=True)
+class SampleMove:
+    """One move of a game.
+
+    Attributes:
+        seat: the seat that moved: 0 or 1.
+        position: the position before the move, int64 ``(components,)``.
+        action_mask: the legal actions there, int8 ``(actions,)``.
+        probabilities: the probabilities of the mover's policy, float64 ``(actions,)``.
+        values: value of each action to the mover under best play: 1, 0 or -1, int8
+            ``(actions,)``; -1 where illegal.
+        action: the action that was played.
+    """
+
+    seat: int
+    position: IntArray
+    action_mask: MaskArray
+    probabilities: FloatArray
+    values: ValueArray
+    action: int
+
+
+@dataclass(frozen=True)
+class SampleGame:
+    """A finished game.
+
+    Attributes:
+        moves: the moves in order.
+        final: the last position, int64 ``(components,)``.
+        winner: the seat that won, 0 or 1; :data:`agents.training.DRAW` if neither did.
+    """
+
+    moves: tuple[SampleMove, ...]
+    final: IntArray
+    winner: int
+
+
+def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: int) -> SampleGame:
+    """Play a game from ``game.start``, each move drawn from the mover's policy.
+
+    Args:
+        policies: one policy for both seats, or one for each.
+        game: rules and start; observations are its positions.
+        seed: seeds the start and all moves; same seed, same game.
+
+    Raises:
+        ValueError: a policy gives an illegal action a probability above 0.
+
+    Example:
+        >>> from agents import OptimalAgent
+        >>> from nim_envs import make_game
+        >>> game = make_game("addition", k=3, n=10)
+        >>> played = sample_game(OptimalAgent(game), game, seed=0)
+        >>> [move.position.item() for move in played.moves][::2], played.winner
+        ([0, 3, 7], 0)
+    """
+    rules = game.rules
+    pair = policies if isinstance(policies, tuple) else (policies, policies)
+    rng = np.random.default_rng(seed)
+    position = game.start.sampler(game).draw(rng)
+    moves: list[SampleMove] = []
+    while not rules.is_terminal(position):
+        seat = len(moves) % 2
+        mask = rules.action_mask(position)
+        observation = rules.coordinates(position)
+        batch = observation[np.newaxis], mask[np.newaxis]
+        probabilities = pair[seat].action_probabilities(*batch)[0]
+        if probabilities[mask == 0].any():
+            raise ValueError(
+                f"{pair[seat]!r} gives illegal actions at {observation.tolist()} the probabilities "
+                f"{probabilities[mask == 0].tolist()}"
+            )
+        action = int(rng.choice(len(probabilities), p=probabilities))
+        values = move_values(game, position, mask)
+        moves.append(SampleMove(seat, position, mask, probabilities, values, action))
+        position = rules.step(position, np.asarray(action))
+    last, value = (len(moves) - 1) % 2, game.end_value(position)
+    return SampleGame(tuple(moves), position, {-1: last, 0: DRAW, 1: 1 - last}[value])
+
+
+SAMPLES = 1000
+"""Posterior samples of the probabilities of winning, from which the intervals are computed."""
+
+VIRTUAL_DRAWS = 1.0
+"""Draws added to every pairing; without them a player that always wins has no finite rating."""
+
+LARGEST_STEP = math.log(2)
+"""Largest change of the difference of two ratings in a step of Newton's method. Within it the
+curvature changes by less than a factor of 2, so every step increases the likelihood."""
+
+STEPS = 200
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """The outcome of a round robin.
+
+    Attributes:
+        names: names of the players.
+        points: points of the row's player against the column's, 1 for a win and 1/2 for a draw,
+            float64 ``(players, players)``.
+        games: games of each pairing, int64, same shape.
+        elo: ratings with mean 0, float64 ``(players,)``; 400 points are odds of 10 to 1.
+        intervals: 95 % credible intervals of the ratings, float64 ``(players, 2)``; see
+            :func:`round_robin`.
+    """
+
+    names: tuple[str, ...]
+    points: FloatArray
+    games: npt.NDArray[np.int64]
+    elo: FloatArray
+    intervals: FloatArray
+
+    def __repr__(self) -> str:
+        """Return the ratings in one line, best first."""
+        rated = ", ".join(f"{name} {elo:+.0f}" for name, elo, *_ in self.ranking())
+        return f"Tournament({self.games.sum() // 2} games: {rated})"
+
+    def _repr_html_(self) -> str:
+        """Return the table of players, ratings and points, which a notebook shows."""
+        ranking = self.ranking()
+        names = [name for name, *_ in ranking]
+        order = [self.names.index(name) for name in names]
+        rows = [
+            [name, *(f"{number:.0f}" for number in numbers)]
+            + ["" if i == j else f"{self.points[i, j]:g}" for j in order]
+            for i, (name, *numbers) in zip(order, ranking, strict=True)
+        ]
+        header = ["player", "Elo", "low", "high", *names]
+        return str(tabulate(rows, header, tablefmt="html", disable_numparse=True))
+
+    def ranking(self) -> list[tuple[str, float, float, float]]:
+        """Return the name, the rating and the interval's ends of every player, best first."""
+        order = np.argsort(-self.elo, kind="stable")
+        return [(self.names[i], float(self.elo[i]), *map(float, self.intervals[i])) for i in order]
+
+
+def round_robin(
+    env: Env,
+    agents: Mapping[str, AnyPlayer],
+    games: int,
+    *,
+    seed: int,
+    progress: bool = True,
+    options: dict[str, Any] | None = None,
+) -> Tournament:
+    """Play a match between every two agents; they swap seats after every game.
+
+    The intervals come from the posterior distribution of the probabilities of winning, drawing and
+    losing in each pairing. The virtual draw counts as half a win and half a loss, which without
+    draws is Jeffreys' prior of a proportion. So the interval of a player that has won every game
+    still has a width.
+
+    Args:
+        env: a two-player turn-based environment.
+        agents: at least two players by name, as for :func:`play_match`.
+        games: number of games of each pairing.
+        seed: seeds starts, actions and the intervals; same seed, same result.
+        progress: whether to show a progress bar.
+        options: passed to every ``env.reset``.
+
+    Returns:
+        The points of every pairing, and the ratings.
+
+    Raises:
+        ValueError: fewer than two agents, or ``games`` below 1.
+
+    References:
+        H. Jeffreys, *Theory of Probability* (1961), 3.10.
+    """
+    names = tuple(agents)
+    if len(names) < 2:
+        raise ValueError(f"a tournament needs at least two agents, not {list(names)}")
+    points = np.zeros((len(names), len(names)))
+    played = np.zeros(points.shape, dtype=np.int64)
+    draws = np.zeros(points.shape, dtype=np.int64)
+    pairs = [(i, j) for i in range(len(names)) for j in range(i)]
+    seeds = np.random.SeedSequence(seed).generate_state(len(pairs) + 1)
+    total = max(games, 1) * len(pairs)
+    with tqdm(
+        desc="tournament", unit="game", total=total, disable=None if progress else True
+    ) as bar:
+        for (i, j), match_seed in zip(pairs, seeds, strict=False):
+            result = play_match(
+                env, agents[names[i]], agents[names[j]], games, seed=int(match_seed),
+                options=options, limit=False, after_game=bar.update,
+            )  # fmt: skip
+            points[i, j] = sum(result.wins) + result.draws / 2
+            points[j, i] = games - points[i, j]
+            played[i, j] = played[j, i] = games
+            draws[i, j] = draws[j, i] = result.draws
+    elo = elo_ratings(points)
+    samples = _ratings(_drawn_points(points, draws, np.random.default_rng(seeds[-1])))
+    intervals = np.quantile(samples, [0.025, 0.975], axis=0).T
+    return Tournament(names, points, played, elo, intervals)
+
+
+def _drawn_points(
+    points: FloatArray, draws: npt.NDArray[np.int64], rng: np.random.Generator
+) -> FloatArray:
+    """Draw samples of the expected points in each pairing, ``(SAMPLES, players, players)``."""
+    samples = np.zeros((SAMPLES, *points.shape))
+    for i in range(len(points)):
+        for j in range(i):
+            won, lost = (points[pair] - draws[i, j] / 2 for pair in ((i, j), (j, i)))
+            prior = VIRTUAL_DRAWS / 2
+            # Dirichlet samples of the games won, drawn and lost: normalised gamma samples.
+            shapes = np.array([won + prior, draws[i, j], lost + prior])
+            games = rng.standard_gamma(shapes, (SAMPLES, 3))
+            games *= (points[i, j] + points[j, i]) / games.sum(axis=1, keepdims=True)
+            samples[:, i, j] = games @ [1.0, 0.5, 0.0]
+            samples[:, j, i] = games @ [0.0, 0.5, 1.0]
+    return samples
+
+
+def elo_ratings(points: FloatArray) -> FloatArray:
+    """Return the maximum-likelihood ratings of ``points``, with mean 0.
+
+    One virtual draw in every pairing keeps them finite.
+
+    Args:
+        points: points of the row's player against the column's, ``(players, players)``.
+
+    References:
+        R. A. Bradley & M. E. Terry, "Rank analysis of incomplete block designs", *Biometrika*
+        39 (1952); Newton's method on the logarithm of their likelihood, which is concave.
+
+    Example:
+        >>> elo_ratings(np.array([[0.0, 9.5], [0.5, 0.0]])).round(1).tolist()
+        [200.0, -200.0]
+    """
+    return _ratings(points + VIRTUAL_DRAWS / 2 * (1 - np.eye(len(points))))
+
+
+def _ratings(points: FloatArray) -> FloatArray:
+    """Return ratings ``(..., n)`` from points ``(..., n, n)``, positive off the diagonal."""
+    games = points + np.swapaxes(points, -1, -2)
+    strength = np.zeros(points.shape[:-1])  # natural logarithms
+    for _ in range(STEPS):
+        expected = games / (1 + np.exp(strength[..., np.newaxis, :] - strength[..., np.newaxis]))
+        missing = (points - expected).sum(axis=-1)
+        weights = expected * np.swapaxes(expected, -1, -2) / np.maximum(games, 1e-300)
+        # Ratings are determined up to a constant; adding 1 everywhere selects the step of mean 0.
+        curvature = 1 - weights
+        np.einsum("...ii->...i", curvature)[...] += weights.sum(axis=-1)
+        step = np.linalg.solve(curvature, missing[..., np.newaxis])[..., 0]
+        largest = np.ptp(step, axis=-1, keepdims=True)
+        strength += step * np.minimum(1, LARGEST_STEP / np.maximum(largest, LARGEST_STEP))
+        if largest.max(initial=0) < 1e-10:
+            break
+    centred = strength - strength.mean(axis=-1, keepdims=True)
+    return np.asarray(400 / math.log(10) * centred)

@@ -1,1 +1,0 @@
-"""Players that do not learn: random, optimal, search, human."""

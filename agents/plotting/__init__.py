@@ -1,1 +1,0 @@
-"""Pictures and tables of training and policies: curves, heatmaps, policy tables."""
