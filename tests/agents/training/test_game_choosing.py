@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents import GameChoosingLearner, QLearning
-from agents.research import policy as policies
+from agents.research import look_ahead
 from agents.research.base import GeneralisingLearner
 from agents.research.look_ahead import LookAheadPolicy
 from agents.storage import StorageError, save
@@ -167,8 +167,8 @@ def test_large_boards_are_judged_like_small_ones(name, monkeypatch):
     every = every[rules.is_position(every) & ~rules.is_terminal(every)]
     masks = rules.action_mask(every)
     expected = by_table.action_probabilities(every, masks)
-    monkeypatch.setattr(policies, "LARGEST_TABLE", 0)
-    monkeypatch.setattr(policies, "LARGEST_BATCH", 10)
+    monkeypatch.setattr(look_ahead, "LARGEST_TABLE", 0)
+    monkeypatch.setattr(look_ahead, "LARGEST_BATCH", 10)
     direct = FewestLeft(game, 3)
     assert (direct.action_probabilities(every, masks) == expected).all()
     for position, chances in zip(every, expected, strict=True):
