@@ -139,7 +139,8 @@ def test_a_learner_of_an_own_game_is_saved_with_its_outcome(tmp_path):
     entry = outcome_games.dominoes()
     learner = QLearning.for_env(GameEnv(entry.game))
     train(GameEnv(entry.game), learner, 50, seed=0, progress=False)
-    path = save(learner, tmp_path / "learner")
+    path = tmp_path / "learner"
+    save(learner, path)
     again = load(path, entry.game)
     assert again.table.any()
     assert again.table.tobytes() == learner.table.tobytes()
