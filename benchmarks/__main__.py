@@ -55,9 +55,12 @@ class Benchmarks(click.Group):
             formatter.write_dl([(name, about(name)) for name in PROGRAMS])
 
 
-@click.command(cls=Benchmarks)
-def main() -> None:
+@click.command(cls=Benchmarks, invoke_without_command=True)
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Run a benchmark: --help after its name explains it, --quick is for a look."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 if __name__ == "__main__":
