@@ -54,9 +54,15 @@ def test_a_benchmark_scores_the_same_on_two_workers_as_here(tmp_path):
     here, there = ([*options, "--output", str(tmp_path / name)] for name in ("here", "there"))
     optimality.main.main(here, standalone_mode=False)
     (program,) = re.findall(r"```python\n(import joblib, ray.*?)```", PAGE.read_text(), re.DOTALL)
+    assert 'ray_remote_args={"num_cpus": 1}' in program
     assert "main([])" in program
     exec(program.replace("main([])", f"main.main({there!r}, standalone_mode=False)"), {})
-    with joblib.parallel_config(backend="ray"), Runs(tmp_path) as runs:
+    # A core for each worker, as in the program; without it all may be on one machine.
+    one_core = {"num_cpus": 1}
+    with (
+        joblib.parallel_config(backend="ray", ray_remote_args=one_core),
+        Runs(tmp_path) as runs,
+    ):
         numbers, places = zip(*runs(place, [(number,) for number in range(6)]), strict=True)
     assert numbers == tuple(range(6))
     assert len(set(places)) == 2
