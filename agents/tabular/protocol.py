@@ -50,7 +50,7 @@ class FinishedGame(NamedTuple):
     legal_actions: Array  # (rows, actions): the legal ones first, ascending
     legal_counts: IntArray  # (rows,): number of legal actions
     actions: IntArray  # (turns,)
-    rewards: FloatArray  # (turns,): from its own move, the reply and reward shaping
+    rewards: FloatArray  # (turns,): from its own move and the reply
     result: float  # result of the game for the seat: 1 won, -1 lost, 0 drawn
 
 

@@ -16,7 +16,7 @@ from nim_envs.encoding import Encoding
 from nim_envs.game import Game
 from nim_envs.typing import Array, IntArray, MaskArray
 
-HARMLESS: tuple[type, ...] = (
+HARMLESS: set[type] = {
     wrappers.OrderEnforcing,
     wrappers.PassiveEnvChecker,
     wrappers.TimeLimit,
@@ -28,8 +28,10 @@ HARMLESS: tuple[type, ...] = (
     turn_based.AssertOutOfBoundsWrapper,
     turn_based.TerminateIllegalWrapper,
     turn_based.CaptureStdoutWrapper,
-)
-"""Wrappers that change neither what a policy observes nor what its actions do."""
+}
+"""Wrappers that change neither what a policy observes nor what its actions do.
+
+Adapters add those of their libraries."""
 
 DECISIVE = ("step", "reset", "observe", "last")
 """Methods of environments that decide what a policy observes and what its actions do."""

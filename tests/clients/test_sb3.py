@@ -10,19 +10,14 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from nim_envs.scoring.wrappers import treatment
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from sb3_contrib.common.wrappers import ActionMasker
 from stable_baselines3 import DQN, PPO
-from stable_baselines3.common import vec_env
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import configure
-from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import (
-    DummyVecEnv,
     SubprocVecEnv,
     VecFrameStack,
     VecMonitor,
@@ -45,7 +40,6 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.registration import gymnasium_id, make_vector, make_versus
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
-from tests.nim_envs.test_wrapper_table import table
 from tests.outcome_games import tic_tac_toe
 
 ADDITION = make_game("addition", k=3, n=10, start="uniform")
@@ -234,7 +228,7 @@ def test_a_policy_plays_what_the_model_predicts_and_follows_its_training():
 
 def test_a_model_is_scored_on_what_it_was_shown_when_it_trained():
     """Observations of dictionaries, and normalised ones."""
-    env = make_vec_env("nim_envs/Nim-v0", 2, env_kwargs={"opponent": "random", "render_mode": None})
+    env = gymnasium.make("nim_envs/Nim-v0", opponent="random")
     model = MaskablePPO("MultiInputPolicy", env, seed=0, device="cpu")
     assert optimality(sb3_policy(model), env).count == 102
     normalised = VecNormalize(GameVecEnv(ADDITION, 16, opponent=None), norm_reward=False)
@@ -258,12 +252,12 @@ def test_a_model_of_another_game_or_encoding_is_refused():
         optimality(sb3_policy(model), make_game("nim"))
 
 
-@pytest.mark.parametrize(
-    "wrapper",
-    [lambda env: env, VecMonitor, lambda env: VecNormalize(env, norm_obs=False, training=False)],
-)
-def test_games_in_wrappers_are_scored_in_their_encoding(wrapper):
-    env = wrapper(GameVecEnv(ADDITION, 2, encoding="unary", opponent=None))
+def first_legal(observations, masks):
+    return masks.argmax(axis=1)
+
+
+def test_games_in_compiled_code_are_scored_in_their_encoding():
+    env = GameVecEnv(ADDITION, 2, encoding="unary", opponent=None)
     shapes = []
 
     def policy(observations, masks):
@@ -274,131 +268,65 @@ def test_games_in_wrappers_are_scored_in_their_encoding(wrapper):
     assert shapes[0] == (8, 13)
 
 
-def first_legal(observations, masks):
-    return masks.argmax(axis=1)
-
-
-@pytest.mark.parametrize("wrapper", [VecNormalize, lambda env: VecFrameStack(env, 2)])
-def test_wrappers_that_a_score_does_not_follow_are_refused_by_name(wrapper):
+@pytest.mark.parametrize("wrapper", [VecMonitor, lambda env: VecFrameStack(env, 2)])
+def test_wrappers_and_other_vectors_are_refused_by_name(wrapper):
     env = wrapper(GameVecEnv(ADDITION, 2, encoding="unary", opponent=None))
-    with pytest.raises(TypeError, match=type(env).__name__):
+    with pytest.raises(TypeError, match=rf"{type(env).__name__}.*score the game"):
         optimality(first_legal, env)
 
 
 def test_normalised_observations_are_scored_with_the_model_that_normalises_them():
-    env = VecNormalize(GameVecEnv(ADDITION, 16, opponent=None), norm_reward=False)
-    model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=0, **SETTINGS)
-    model.learn(500)
+    games = GameVecEnv(ADDITION, 16, opponent=None)
+    model = MaskablePPO("MlpPolicy", VecNormalize(games, norm_reward=False), gamma=NEGAMAX, seed=0,
+                        **SETTINGS)  # fmt: skip
+    scores = OptimalityCallback(500, verbose=0)
+    model.learn(500, callback=scores)
     for greedy in (True, False):
         policy = sb3_policy(model, greedy=greedy)
-        assert optimality(policy, env).percent == optimality(policy, ADDITION).percent
-    # One that was made without the statistics does not know them.
-    stranger = MaskablePPO("MlpPolicy", GameVecEnv(ADDITION, 1, opponent=None), device="cpu")
-    with pytest.raises(TypeError, match="VecNormalize"):
-        optimality(sb3_policy(stranger), env)
+        assert optimality(policy, games).percent == optimality(policy, ADDITION).percent
+    assert scores.percents[-1] == optimality(sb3_policy(model), ADDITION).percent
 
 
-@pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
-def test_wrappers_within_vectors_are_applied_or_refused(kind):
-    arguments = {"k": 3, "n": 10, "render_mode": None}
+@pytest.mark.parametrize("wrapper", [None, gymnasium.wrappers.FlattenObservation])
+def test_the_callback_scores_on_an_environment_of_the_vector(wrapper):
+    arguments = {"k": 3, "n": 10, "opponent": "optimal", "render_mode": None}
     env = make_vec_env(
-        "nim_envs:nim_envs/Addition-v0", 2, env_kwargs=arguments, vec_env_cls=kind,
-        wrapper_class=gymnasium.wrappers.FlattenObservation,
+        "nim_envs/Addition-v0", 2, env_kwargs=arguments, wrapper_class=wrapper
     )  # fmt: skip
-    if kind is SubprocVecEnv:
-        with pytest.raises(TypeError, match=r"SubprocVecEnv has wrappers .* cannot be read"):
-            optimality(first_legal, env)
-    else:
-        model = MaskablePPO("MlpPolicy", env, device="cpu")
-        assert optimality(sb3_policy(model), env).count == 8
-    env.close()
-
-
-class LastTwo(gymnasium.ActionWrapper):
-    """Two actions of three."""
-
-    def __init__(self, env):
-        super().__init__(env)
-        self.action_space = gymnasium.spaces.Discrete(2)
-
-    def action(self, action):
-        return action + 1
-
-    def action_masks(self):
-        return self.env.get_wrapper_attr("action_masks")()[1:]
-
-
-@pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
-def test_actions_of_wrappers_within_vectors_are_applied_or_refused(kind):
-    arguments = {"k": 3, "n": 10, "opponent": None, "mask_in_observation": False}
-    env = make_vec_env(
-        "nim_envs:nim_envs/Addition-v0", 2, env_kwargs=arguments, vec_env_cls=kind,
-        wrapper_class=LastTwo,
-    )  # fmt: skip
-    model = DQN("MlpPolicy", env, device="cpu", seed=1)
+    model = MaskablePPO("MlpPolicy" if wrapper else "MultiInputPolicy", env,
+                        device="cpu", n_steps=32, batch_size=32, seed=0)  # fmt: skip
     scores = OptimalityCallback(64, verbose=0)
-    if kind is SubprocVecEnv:
-        with pytest.raises(TypeError, match=r"SubprocVecEnv has wrappers .* cannot be read"):
-            model.learn(64, callback=scores)
-    else:
-        model.learn(64, callback=scores)
-        score = scores.scores[-1]
-        policy = sb3_policy(model)
-        won = illegal = 0
-        for total in range(10):
-            if total % 4 != 2:  # a P-position: 10 is reached by a move from 7, 8 and 9
-                one = env.envs[0]
-                observation, _ = one.reset(options={"start": [total]})
-                one.step(policy(observation[np.newaxis], np.ones((1, 3), np.int8))[0])
-                after = int(one.unwrapped.position[0])
-                illegal += after == total
-                won += after != total and after % 4 == 2
-        assert (score.percent, score.illegal_percent) == (100 * won / 8, 100 * illegal / 8)
-        assert {score.random_percent for score in scores.scores} != {optimality(
-            first_legal, ADDITION).random_percent}  # fmt: skip
-    env.close()
+    model.learn(128, callback=scores)
+    assert [score.count for score in scores.scores] == [8, 8, 8]
+    one = env.envs[0].env  # without the monitor
+    assert scores.percents[-1] == optimality(sb3_policy(model), one).percent
 
 
-def test_masks_of_wrappers_are_those_that_a_model_is_masked_by():
-    def wrapped(**arguments):
-        return LastTwo(make_versus("addition", k=3, n=10, opponent=None, **arguments))
+def refused_by_the_callback():
+    arguments = {"env_kwargs": {"k": 3, "n": 10, "render_mode": None}}
+    addition = "nim_envs:nim_envs/Addition-v0"
+    yield "SubprocVecEnv", make_vec_env(addition, 1, vec_env_cls=SubprocVecEnv, **arguments)
+    yield "VecFrameStack", VecFrameStack(GameVecEnv(ADDITION, 1, opponent=None), 2)
+    yield "TransformAction", make_vec_env(
+        addition, 1, **arguments,
+        wrapper_class=lambda env: gymnasium.wrappers.TransformAction(env, lambda a: a, None),
+    )  # fmt: skip
 
-    env = wrapped(mask_in_observation=False)
-    model = MaskablePPO("MlpPolicy", env, device="cpu", n_steps=8, batch_size=8)
-    assert optimality(sb3_policy(model), env, [[5], [7]]).illegal_percent == 0
-    model = MaskablePPO("MultiInputPolicy", wrapped(), device="cpu", n_steps=8, batch_size=8)
-    with pytest.raises(TypeError, match="shows other masks in observations than by action_masks"):
-        optimality(sb3_policy(model), wrapped())
+
+def test_the_callback_refuses_all_others_by_name():
+    for name, env in refused_by_the_callback():
+        model = PPO("MlpPolicy" if name == "VecFrameStack" else "MultiInputPolicy", env,
+                    device="cpu", n_steps=8, batch_size=8)  # fmt: skip
+        with pytest.raises(TypeError, match=rf"{name}.*score the game"):
+            model.learn(8, callback=OptimalityCallback(8, verbose=0))
+        env.close()
 
 
 def test_a_model_for_another_number_of_actions_is_refused():
-    env = LastTwo(make_versus("addition", k=3, n=10, mask_in_observation=False))
+    env = make_versus("addition", k=2, n=10, mask_in_observation=False)
     model = PPO("MlpPolicy", env, device="cpu", n_steps=8, batch_size=8)
     with pytest.raises(ValueError, match="the model has 2 actions, this game 3"):
-        optimality(sb3_policy(model), env.unwrapped)
-
-
-def of_sb3():
-    found = {**vars(vec_env), "Monitor": Monitor}
-    return {
-        name: kind
-        for name, kind in found.items()
-        if isinstance(kind, type) and kind.__module__.startswith("stable_baselines3")
-        and issubclass(kind, (vec_env.VecEnv, gymnasium.Wrapper)) and name != "VecEnv"
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", of_sb3())
-def test_the_manual_has_every_wrapper_as_it_is_treated(name):
-    assert table()[f"stable_baselines3.{name}"] == treatment(of_sb3()[name])[:2]
-
-
-def test_masks_of_any_function_are_applied():
-    assert table()["sb3_contrib.ActionMasker"] == treatment(ActionMasker)[:2]
-    plain = make_versus("addition", k=3, n=10, opponent=None)
-    env = ActionMasker(plain, lambda env: env.action_masks()[::-1])
-    score = optimality(first_legal, env)
-    assert str(score) == str(optimality(lambda seen, masks: masks[:, ::-1].argmax(axis=1), plain))
+        optimality(sb3_policy(model), ADDITION)
 
 
 def test_a_model_is_named_together_with_the_adapter_that_scores_it():
@@ -436,16 +364,6 @@ def test_probabilities_of_any_float_type_of_pytorch_are_taken(kind):
         env.step(np.zeros(4, dtype=int) if hasattr(env, "num_envs") else 0)
     result = play_match(GameEnv(ADDITION), policy, first_legal, 4, seed=0)
     assert result.games == 4
-
-
-@pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
-def test_vectors_of_sb3_are_scored_too(kind):
-    arguments = {"k": 3, "n": 10, "render_mode": None}
-    # With the module before the id other processes import it.
-    env = make_vec_env("nim_envs:nim_envs/Addition-v0", 2, env_kwargs=arguments, vec_env_cls=kind)
-    score = optimality(lambda observations, masks: masks.argmax(axis=1), env)
-    env.close()
-    assert score.percent == 37.5
 
 
 def test_a_model_can_be_the_opponent():
@@ -604,15 +522,33 @@ def test_the_best_model_is_named_by_how_it_was_selected_beside_the_last(tmp_path
     assert [float(row["percent"]) for row in rows] == scores.percents
 
 
-@pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
-def test_the_callback_reads_the_game_of_whatever_environment_trains(kind, tmp_path):
-    arguments = {"opponent": "optimal", "k": 3, "n": 10, "render_mode": None}
-    env = make_vec_env("nim_envs:nim_envs/Addition-v0", 2, env_kwargs=arguments, vec_env_cls=kind)
-    model = MaskablePPO("MultiInputPolicy", env, n_steps=32, batch_size=32, device="cpu")
-    scores = OptimalityCallback(64, verbose=0)
-    model.learn(128, callback=scores)
-    env.close()
-    assert [score.count for score in scores.scores] == [8, 8, 8]
+def test_a_model_that_cannot_be_written_leaves_the_previous_best_and_training_goes_on(
+    tmp_path, monkeypatch
+):
+    model = MaskablePPO("MlpPolicy", in_games(16), gamma=NEGAMAX, seed=1, **SETTINGS)
+    scores = OptimalityCallback(256, best_model_save_path=tmp_path, verbose=0)
+    model.learn(256, callback=scores)
+    path = tmp_path / "best_model_selected_by_exact_score.zip"
+    kept = path.read_bytes()
+
+    def fails(file):
+        file.write(b"half")
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(model, "save", fails)
+    (tmp_path / "file").touch()
+    scores.log_path = tmp_path / "file" / "log"
+    with pytest.warns(RuntimeWarning, match="training goes on") as warned:
+        model.learn(4_096, callback=scores)
+    assert {
+        ("full" in str(each.message), "optimality.csv" in str(each.message)) for each in warned
+    } == {
+        (True, False),
+        (False, True),
+    }
+    assert model.num_timesteps == scores.steps[-1] == 4_096
+    assert path.read_bytes() == kept
+    assert not list(tmp_path.glob("*.tmp"))
 
 
 def test_the_callback_follows_algorithms_of_values_through_wrappers():

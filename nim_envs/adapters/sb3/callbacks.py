@@ -23,8 +23,11 @@ from nim_envs.adapters.sb3.policy import sb3_policy
 from nim_envs.adapters.sb3.vec_env import GameVecEnv
 from nim_envs.files import replacing, write_atomically
 from nim_envs.scoring import Optimality, optimality
-from nim_envs.scoring.scored_game import refusal
+from nim_envs.scoring.scored_game import HARMLESS, refusal
 from nim_envs.validation import checked_integer
+
+
+HARMLESS.add(Monitor)
 
 
 class OptimalityCallback(BaseCallback):
@@ -196,8 +199,6 @@ def scored_environment(env: VecEnv) -> Any:
         inner = inner.venv
     if type(inner) is DummyVecEnv:
         inner = inner.envs[0]
-        while type(inner) is Monitor:
-            inner = inner.env
     if isinstance(inner, VecEnv) and not isinstance(inner, GameVecEnv):
         raise refusal(inner, "is a vector environment that a score cannot follow")
     return inner

@@ -27,7 +27,7 @@ def learner_of(rows, **arguments):
 
 def state_of(table, learning_rate, discount):
     negamax = BOOTSTRAPS.index("negamax")
-    return QLearningState(table, learning_rate, discount, negamax, 1.0, -1.0)
+    return QLearningState(table, learning_rate, discount, negamax)
 
 
 def test_a_negative_discount_takes_the_opponents_best_reply_with_a_minus_sign():

@@ -14,7 +14,7 @@ from tests import outcome_games
 from tests.agents.learning import CASES, contents, players
 from tests.pairwise import in_turn
 
-LEARNERS = [name for name in CASES if "shaping" not in name]
+LEARNERS = list(CASES)
 
 
 def run(make, entry, *, compiled, games=300):
