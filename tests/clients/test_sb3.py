@@ -298,7 +298,7 @@ def test_the_callback_scores_on_an_environment_of_the_vector(wrapper):
     scores = OptimalityCallback(64, verbose=0)
     model.learn(128, callback=scores)
     assert [score.count for score in scores.scores] == [8, 8, 8]
-    one = env.envs[0].env  # without the monitor
+    one = env.envs[0]
     assert scores.percents[-1] == optimality(sb3_policy(model), one).percent
 
 

@@ -26,7 +26,6 @@ from nim_envs.scoring import Optimality, optimality
 from nim_envs.scoring.scored_game import HARMLESS, refusal
 from nim_envs.validation import checked_integer
 
-
 HARMLESS.add(Monitor)
 
 
