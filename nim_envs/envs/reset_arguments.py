@@ -57,7 +57,7 @@ def checked_options(
             f"{type(options).__name__}"
         )
     for key in options:
-        if key not in keys and (not others_ignored or get_close_matches(str(key), keys)):
+        if key not in keys and (not others_ignored or get_close_matches(str(key).lower(), keys)):
             raise InvalidResetError(f"reset takes no option {key!r}; it takes {', '.join(keys)}")
     return options
 

@@ -93,7 +93,7 @@ def test_no_name_out_of_a_file_is_looked_up(name, loaded):
     with pytest.raises(StorageError, match="is not registered here"):
         loaded(name)
     for games in ([name], [[name, {}]], ((name, {}), "nim")):
-        with pytest.raises(StorageError, match=r"there is no .*hoose from"):
+        with pytest.raises(StorageError, match=r"there is no .*; the games are nim, "):
             loaded("sum", games=games)
 
 

@@ -630,7 +630,7 @@ def test_an_interrupt_while_a_checkpoint_is_written_loses_nothing(whole, tmp_pat
     run, settings, _ = whole
     env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
     with monkeypatch.context() as patch:
-        interrupted(patch, "save_or_warn", 1)
+        interrupted(patch, "save_content", 1)
         with pytest.raises(KeyboardInterrupt):
             train(settings, env, checkpoint=path, checkpoint_every=32)
     assert games_saved(path) == 32  # the one before, whole

@@ -564,7 +564,7 @@ def test_pictures_show_the_positions(tmp_path):
 def test_bad_arguments_are_refused():
     with pytest.raises(InvalidGameError, match="encoding must be one of"):
         make_pgx("nim", encoding="ternary")
-    with pytest.raises(TypeError, match="'heap'; did you mean 'heaps'"):
+    with pytest.raises(TypeError, match="'heap'; it takes heaps"):
         make_pgx("nim", heap=(3,))
 
 

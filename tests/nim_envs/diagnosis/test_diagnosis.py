@@ -593,34 +593,6 @@ def test_training_is_on_the_tiny_games_by_default():
     assert seen == [game.summary for game in tiny_games()]
 
 
-def test_progress_is_shown_by_game(monkeypatch):
-    bars = []
-
-    class Bar:
-        def __init__(self, **arguments):
-            self.arguments, self.updates = arguments, 0
-            bars.append(self)
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *error):
-            pass
-
-        def update(self):
-            self.updates += 1
-
-    monkeypatch.setattr(module, "bar_if_installed", Bar)
-    for progress in (True, False):
-        chosen = [heap().game, heap().game]
-        diagnose(lambda env: first_legal(heap()), games=chosen, progress=progress)
-        assert bars[-1].arguments["total"] == bars[-1].updates == 2
-        assert bars[-1].arguments["shown"] == progress
-        assert bars[-1].arguments["delay"] == 0
-    diagnose(lambda env: first_legal(heap()), games=[heap().game])
-    assert bars[-1].arguments["shown"]
-
-
 def test_games_in_which_no_move_can_be_right_are_left_out():
     lost = game_from_moves("lost", (1,), lambda p: [("down", (0,))] if p[0] else [], misere=True)
 

@@ -24,7 +24,6 @@ from nim_envs.rules.component import LARGEST_SPREAD
 from nim_envs.rules.listing import labels, readers
 from nim_envs.text import verdict
 from nim_envs.theory import reachable
-from tests.own_games import wythoff as queen
 
 
 def jump(position, unit=1):
@@ -328,29 +327,6 @@ def test_a_position_may_have_more_moves_than_are_read_at_once(monkeypatch):
 
     with pytest.raises(InvalidGameError, match=r"moves\(\(30, 0\)\) raised ZeroDivisionError"):
         rules_from_moves("heap", (30, 0), failing)
-
-
-def test_the_bar_of_a_listing_shows_how_many_positions_are_found(monkeypatch):
-    shown = []
-
-    class Bar:
-        n, total = 0, 0
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            shown.append((self.n, self.total))
-
-        def update(self, more):
-            self.n += more
-            shown.append((self.n, self.total))
-
-    monkeypatch.setattr(readers, "bar_if_installed", lambda **_: Bar())
-    monkeypatch.setattr(readers, "READ_AT_ONCE", 16)
-    rules_from_moves("queen", (9, 9), queen)
-    assert shown[-1] == (100, 100)
-    assert any(0 < done < total for done, total in shown)
 
 
 @pytest.mark.exhaustive
