@@ -33,6 +33,9 @@ for line in sys.stdin:
                 exec(code, {{"__name__": "__main__"}})
             except SystemExit as ended:
                 status = ended.code or 0
+                if isinstance(status, str):
+                    print(status, file=sys.stderr)
+                    status = 1
             except BaseException:
                 sys.excepthook(*sys.exc_info())
                 status = 1

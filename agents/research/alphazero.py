@@ -820,9 +820,7 @@ def train(
             depends on it.
         log: a directory for TensorBoard: losses, length of games, score.
         checkpoint: a file to save the run to as it goes and at its end, on Ctrl-C too; if the file
-            exists, the run goes on from it, and ends as if it had not been interrupted. Where it
-            cannot be written, as on a full disk, a warning says so and training goes on; at its end
-            it is then written elsewhere.
+            exists, the run goes on from it, and ends as if it had not been interrupted.
         checkpoint_every: games between two checkpoints, at least.
         progress: whether to show a progress bar on the standard error.
 
