@@ -102,16 +102,13 @@ class Board:
 
         Args:
             by_position: one score for each position in lexicographic order, or for each point of
-                the box. If these are too many to list, its entries are returned by size.
+                the box.
         """
-        rounded = [float(f"{score:.12g}") for score in np.asarray(by_position).tolist()]
-        if not self.all_positions:
-            return [(str(rank), score) for rank, score in enumerate(sorted(rounded))]
-        rows: Any = range(len(rounded))
-        if len(rounded) != len(self.all_positions):
+        rows: Any = range(len(by_position))
+        if len(by_position) != len(self.all_positions):
             rows = np.ravel_multi_index(np.array(self.all_positions).T, self.box)
         listed = zip(self.all_positions, rows, strict=True)
-        return [(text(position), rounded[row]) for position, row in listed]
+        return [(text(position), float(by_position[row])) for position, row in listed]
 
 
 def registered_boards() -> list[Board]:

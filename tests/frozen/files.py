@@ -14,9 +14,6 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from tests.frozen import learners, texts
 from tests.frozen.boards import Board, own_boards, registered_boards
@@ -36,16 +33,10 @@ NAMES = (*learners.NAMES, *texts.NAMES, *BOARDS)
 Line = tuple[str, str]
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    raise TypeError(f"{value!r} is not recorded")
-
-
 def lines_of(entries: Entries) -> list[Line]:
     """Return entries as pairs of a place and JSON."""
     return [
-        (place, json.dumps(value, ensure_ascii=False, default=_plain, separators=(",", ":")))
+        (place, json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
         for place, value in entries
     ]
 

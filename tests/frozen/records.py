@@ -194,16 +194,6 @@ def infos_of(info: dict[str, Any]) -> dict[str, Any]:
     return {key: int(entry) for key, entry in info.items() if np.ndim(entry) == 0}
 
 
-def game_options(board: Board) -> list[dict[str, Any]]:
-    """Return the options of the environments in which games are recorded."""
-    return [
-        {},
-        {"truth_in_info": True},
-        {"max_cycles": 2},
-        {"truth_in_info": True, "max_cycles": 3},
-    ]
-
-
 def drawn_action(env: GameEnv, below: Callable[[int], int], forfeits: bool) -> int:
     """Return a random legal action, or one time in ten any action."""
     if forfeits and below(10) == 0:
@@ -214,7 +204,8 @@ def drawn_action(env: GameEnv, below: Callable[[int], int], forfeits: bool) -> i
 
 def games(board: Board) -> Entries:
     """Record games of random moves, with forfeits, truncation and infos."""
-    envs = [GameEnv(board.game, **options) for options in game_options(board)]
+    options = [(truth, limit) for limit in (None, 2) for truth in (False, True)]
+    envs = [GameEnv(board.game, truth_in_info=truth, max_cycles=limit) for truth, limit in options]
     allowed = [name for name in STARTS if has_start(envs[0], name)]
     for number in range(GAMES):
         env, below = envs[number % len(envs)], numbers(number)
@@ -313,7 +304,7 @@ def batches(board: Board) -> Entries:
         {"opponent": None},
         {"opponent": "random", "seat": "random", "autoreset_mode": "SameStep", "max_cycles": 3},
         {"opponent": "optimal", "seat": 1, "truth_in_info": True},
-        {"opponent": 0.3, "autoreset_mode": "Disabled", "copy": False},
+        {"opponent": 0.3, "autoreset_mode": "Disabled", "copy": False, "encoding": "unary"},
         {"opponent": last_legal, "seat": 0, "mask_in_observation": False},
     ]
     for setting, options in enumerate(settings):
@@ -367,21 +358,16 @@ def scores(board: Board) -> Entries:
     for name, policy in {"first": first_legal, "random": at_random}.items():
         for where in ("all", "reachable", *PLAYERS):
             score = optimality(policy, board.game, where)
-            yield f"{name}, {where}", share_of(score) + [score.count]
-            if score.decisive is not None:
-                decisive = score.decisive
-                shares = [rounded(decisive.percent), rounded(decisive.random_percent)]
-                yield f"{name}, {where}, decisive", [*shares, decisive.count]
+            for kind, shares in ("all", score), ("decisive", score.decisive):
+                if shares is not None:
+                    found = [rounded(shares.percent), rounded(shares.random_percent), shares.count]
+                    yield f"{name}, {where}, {kind}", found
+            yield f"{name}, {where}, illegal", rounded(score.illegal_percent)
             blunders = sorted(text(position) for position in score.blunders)
             yield (
                 f"{name}, {where}, blunders",
                 [len(blunders), blunders[:: len(blunders) // 50 + 1]],
             )
-
-
-def share_of(score: Any) -> list[float]:
-    """Return the percentages of a score."""
-    return [rounded(each) for each in (score.percent, score.random_percent, score.illegal_percent)]
 
 
 def responses(board: Board) -> Entries:
@@ -395,7 +381,7 @@ def responses(board: Board) -> Entries:
     for name, scores_found in found.items():
         for role in ("moving", "waiting"):
             for place, score in board.scores(getattr(scores_found, role)):
-                yield f"{name}, {role}, {place}", score
+                yield f"{name}, {role}, {place}", rounded(score)
 
 
 FIELDS: dict[str, Callable[[Board], Entries]] = {
@@ -410,7 +396,7 @@ FIELDS: dict[str, Callable[[Board], Entries]] = {
 def fields_of(board: Board) -> dict[str, Callable[[], Entries]]:
     """Return what is recorded of a board, by field."""
     left_out = set() if board.registered else {"ids"}
-    if board.name == "own connect four":  # its lists are long, and say what those of others say
+    if not board.all_positions:  # scores by position are recorded where all are listed
         left_out |= {"responses"}
     return {
         name: lambda record=record: record(board)
