@@ -47,7 +47,9 @@ class ExpectedScores:
         )
 
 
-def best_response(policy: AnyPlayer, env_or_game: Any) -> ExpectedScores:
+def best_response(
+    policy: AnyPlayer, env_or_game: Any, *, samples: int | None = None
+) -> ExpectedScores:
     """Compute the expected scores of the best response: an opponent that knows ``policy``.
 
     Backward induction over all positions: the opponent makes the best move, the policy moves by its
@@ -56,6 +58,7 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> ExpectedScores:
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
         env_or_game: as :func:`nim_envs.optimality` takes it.
+        samples: as :func:`nim_envs.optimality` takes it; the mean is then the policy.
 
     Returns:
         The expected scores of the best response.
@@ -65,7 +68,7 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> ExpectedScores:
         InvalidPolicyError: the policy returned neither actions nor probabilities.
         SearchTooLargeError: too many positions to enumerate.
     """
-    scored = ScoredPolicy(policy, env_or_game)
+    scored = ScoredPolicy(policy, env_or_game, samples=samples)
     game, rules = scored.game, scored.game.rules
     moving, waiting = _initial_scores(game)
     for indices in _successors_first(rules, "best response"):
@@ -79,7 +82,9 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> ExpectedScores:
     return ExpectedScores(moving, waiting)
 
 
-def expected_scores(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> ExpectedScores:
+def expected_scores(
+    policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any, *, samples: int | None = None
+) -> ExpectedScores:
     """Compute the exact expected scores of ``policy`` against ``opponent`` from every position.
 
     Backward induction over all positions by the rules alone. Illegal moves forfeit.
@@ -89,6 +94,7 @@ def expected_scores(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) ->
         opponent: another policy, or the same.
         env_or_game: as :func:`nim_envs.optimality` takes it; both policies get observations of the
             same form.
+        samples: as :func:`nim_envs.optimality` takes it, for both.
 
     Returns:
         The expected scores of ``policy``.
@@ -106,7 +112,7 @@ def expected_scores(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) ->
         >>> expected_scores(take_one, take_one, game).moving.tolist()
         [0.0, 1.0, 0.0, 1.0]
     """
-    players = [ScoredPolicy(player, env_or_game) for player in (policy, opponent)]
+    players = [ScoredPolicy(player, env_or_game, samples=samples) for player in (policy, opponent)]
     game = players[0].game
     rules = game.rules
     moving, waiting = _initial_scores(game)
@@ -119,7 +125,7 @@ def expected_scores(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) ->
     return ExpectedScores(moving, waiting)
 
 
-def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
+def beatable_share(policy: AnyPlayer, env_or_game: Any, *, samples: int | None = None) -> float:
     """Return the share of positions from which the policy, to move, can be beaten.
 
     Counted are positions with a legal move that are not lost: without draws the N-positions. The
@@ -130,6 +136,7 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
         env_or_game: as :func:`nim_envs.optimality` takes it.
+        samples: as :func:`best_response` takes it.
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is of another kind.
@@ -137,7 +144,7 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
         SearchTooLargeError: too many positions to enumerate.
     """
     game = scored_game(env_or_game).game
-    waiting = best_response(policy, env_or_game).waiting
+    waiting = best_response(policy, env_or_game, samples=samples).waiting
     beaten = count = 0
     for positions in all_positions(game.rules):
         here = scored_positions(game, positions)

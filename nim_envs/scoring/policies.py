@@ -142,7 +142,7 @@ class ScoredPolicy:
             raise InvalidPolicyError(
                 "asked again about positions one by one, the policy answers differently: it uses "
                 "statistics of the batch, remembers earlier calls, or draws its actions; return "
-                "probabilities, or pass samples= to nim_envs.optimality"
+                "probabilities, or pass samples="
             )
 
     def action_probabilities(self, positions: IntArray, masks: MaskArray) -> FloatArray:
