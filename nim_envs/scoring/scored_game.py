@@ -130,7 +130,8 @@ def scored_game(env_or_game: Any) -> ScoredGame:
             "a policy is scored on a nim_envs.Game, or an environment of nim_envs, not on "
             f"{env_or_game!r}: {ADVICE}"
         )
-    _require_as_made(env, next(filter(_is_ours, type(env).__mro__)))
+    if not _is_ours(type(env)):
+        _require_as_made(env, next(filter(_is_ours, type(env).__mro__)))
     shows_masks = getattr(env, "mask_in_observation", True)
     return ScoredGame(env.game, env.encoding, tuple(around), shows_masks)
 
