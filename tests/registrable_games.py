@@ -29,16 +29,6 @@ def any_stairs(steps=5, misere=True):
     return Game(stairs(steps + 1), Convention.NORMAL)
 
 
-def stairs_of(steps=5, *, misere=False):
-    """Return rules that depend on the convention."""
-    return stairs(steps, most=1 if misere else 2)
-
-
-def stairs_by_digits(digits=frozenset({3, 9})):
-    """Return stairs by an argument that JSON cannot hold."""
-    return stairs(sum(digits))
-
-
 STAIRS = Game(stairs(4), Convention.MISERE, (3,))
 
 

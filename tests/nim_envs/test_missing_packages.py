@@ -14,11 +14,6 @@ NEEDED = [
     ),
     (
         "numba",
-        "from nim_envs.envs.vector import VectorGameEnv",
-        'the batched environment needs numba: python -m pip install "nim-envs[vector]"',
-    ),
-    (
-        "numba",
         "import nim_envs.cgt.sequences",
         'a sequence of Grundy values needs numba: python -m pip install "nim-envs[solver]"',
     ),
@@ -29,30 +24,9 @@ NEEDED = [
         'a picture of a game needs pygame: python -m pip install "nim-envs[render]"',
     ),
     (
-        "stable_baselines3",
-        "import nim_envs.adapters.sb3",
-        "the adapter for Stable-Baselines3 needs stable_baselines3: "
-        'python -m pip install "nim-envs[sb3]"',
-    ),
-    (
         "jax",
         "import nim_envs.adapters.pgx",
         'the adapter for pgx needs jax: python -m pip install "nim-envs[jax]"',
-    ),
-    (
-        "pyspiel",
-        "import nim_envs.adapters.openspiel",
-        'the adapter for OpenSpiel needs pyspiel: python -m pip install "nim-envs[openspiel]"',
-    ),
-    (
-        "equinox",
-        "import agents.research.alphazero",
-        'AlphaZero needs equinox: python -m pip install "nim-envs[alphazero]"',
-    ),
-    (
-        "ray",
-        "import nim_envs.adapters.rllib",
-        'the adapter for RLlib needs ray: python -m pip install "nim-envs[rllib]"',
     ),
     (
         "numba",
@@ -122,8 +96,3 @@ def test_every_extra_that_is_named_exists():
     }
     assert named
     assert named <= extras()
-
-
-def test_no_extra_promises_a_package_missing_from_the_wheel():
-    assert "agents" not in extras()
-    assert {"vector", "render", "solver", "sb3", "rllib", "torchrl"} <= extras()

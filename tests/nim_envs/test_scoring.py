@@ -21,7 +21,7 @@ from nim_envs.scoring import (
     optimality_by_size,
     value_accuracy,
 )
-from nim_envs.starts import UniformStart
+from tests.pairwise import in_turn
 
 GAMES = [
     make_game("nim", heaps=(3, 4, 5)),
@@ -176,9 +176,10 @@ def test_value_accuracy_is_not_fooled_by_always_saying_n():
         value_accuracy(np.ones(3, dtype=bool), game)
 
 
-@pytest.mark.parametrize("lost_choice", ["random", "smallest"])
-@pytest.mark.parametrize("choice", ["random", "first"])
-@pytest.mark.parametrize("game", GAMES, ids=IDS)
+@pytest.mark.parametrize(
+    ("game", "choice", "lost_choice"),
+    in_turn(GAMES, ["random", "first"], ["random", "smallest"]),
+)
 def test_the_oracle_scores_100_and_never_loses_from_an_n_position(game, choice, lost_choice):
     oracle = OptimalAgent(game, choice=choice, lost_choice=lost_choice)
     score = optimality(oracle, game)
@@ -219,17 +220,6 @@ def test_a_best_response_to_the_random_player_is_its_definition():
     for index, position in enumerate(game.rules.lattice().tolist()):
         assert response.moving[index] == pytest.approx(value(tuple(position), True))
         assert response.waiting[index] == pytest.approx(value(tuple(position), False))
-
-
-def test_the_limit_from_the_box_1_to_10_is_its_share_of_n_positions():
-    game = make_game("nim", heaps=(10, 10, 10), start=UniformStart(low=1))
-    ten = range(1, 11)
-    lost = sum(i ^ j == k for i in ten for j in ten for k in ten)
-    assert lost == 60
-    response = best_response(OptimalAgent(game), game)
-    starts = game.rules.indices(game.start_positions())
-    assert response.moving[starts].mean() == pytest.approx(0.94)
-    assert response.waiting[starts].mean() == pytest.approx(0.06)
 
 
 def test_the_oracle_cannot_be_beaten_and_the_random_player_nearly_always():

@@ -1,4 +1,4 @@
-"""The list of the solver's methods: order, proofs, and quotients that are tried before a search."""
+"""Quotients that are tried before a search."""
 
 from __future__ import annotations
 
@@ -6,50 +6,7 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
-from nim_envs.solver import METHODS, SMALL_QUOTIENT, Problem, solve, theorem_for
-
-
-def kayles(*heaps, misere=True):
-    return make_game("kayles", heaps=heaps, misere=misere)
-
-
-def applying(game, limit=10**7):
-    problem = Problem(game.rules, game.convention, limit)
-    return [index for index, each in enumerate(METHODS) if each.applies(problem)]
-
-
-THEOREMS = range(5)
-QUOTIENT, SWEEP, MEMO = range(5, 8)
-
-
-@pytest.mark.parametrize(
-    ("game", "theorem"),
-    [
-        (make_game("wythoff", misere=True), 0),
-        (make_game("nim", misere=True), 1),
-        (kayles(7, misere=False), 2),
-        (make_game("subtraction", heaps=(9, 9), misere=True), 3),
-        (make_game("octal", code="0.23", heaps=(4, 4), misere=True), 4),
-    ],
-)
-def test_a_theorem_comes_first(game, theorem):
-    assert applying(game)[0] == theorem
-    assert solve(game).method == theorem_for(game.rules, game.convention)
-    assert METHODS[theorem].solve(Problem(game.rules, game.convention)).method == (
-        solve(game).method
-    )
-
-
-def test_small_boards_are_swept():
-    game = kayles(5, 4)
-    assert applying(game) == [SWEEP, MEMO]
-    assert solve(game).method == "exhaustive search"
-
-
-def test_a_quotient_is_tried_before_a_search_of_many_positions():
-    game = kayles(*(12,) * 8)
-    assert applying(game, game.rules.num_positions) == [QUOTIENT, SWEEP]
-    assert applying(game, 10**6) == [QUOTIENT]
+from nim_envs.solver import solve
 
 
 @pytest.mark.parametrize(
@@ -80,9 +37,3 @@ def test_a_quotient_that_is_not_small_is_found_where_it_is_asked_for():
     game = make_game("octal", code="0.07", heaps=(25,), misere=True)
     assert solve(game, method="quotient").method.startswith("misère quotient")
     assert solve(game).method == "memoised search modulo permutation"
-    assert SMALL_QUOTIENT < 144  # the order of this one
-
-
-def test_every_method_names_its_proof():
-    assert all(each.proof for each in METHODS)
-    assert {each.kind for each in METHODS} == {"theorem", "quotient", "search"}

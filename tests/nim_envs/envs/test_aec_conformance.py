@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pettingzoo
@@ -16,7 +15,7 @@ from pettingzoo.utils import average_total_reward, random_demo
 from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
 from nim_envs.check import check_env
-from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec
+from nim_envs.registration import GAMES, aec_id
 from tests.games import ALL, KINDS, REGISTERED, UNUSUAL, labels
 from tests.looped import in_one_test
 from tests.pairwise import in_turn
@@ -87,8 +86,7 @@ LONG = {
 """Games of one action: the test plays at random, legal or not. Those that split have more."""
 
 
-@pytest.mark.parametrize("truth", [False, True], ids=["", "truth"])
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize(("name", "truth"), in_turn(list(LONG), [False, True]))
 def test_max_cycles_test(name, truth):
     def make(max_cycles):
         return pettingzoo.make(
@@ -148,51 +146,6 @@ def test_turn_based_parallel_conversion():
 
 
 def test_ids_are_registered_with_and_without_a_version():
-    assert {aec_id(name) for name in GAMES} == {
-        "nim_envs/nim-v0",
-        "nim_envs/misere_nim-v0",
-        "nim_envs/addition-v0",
-        "nim_envs/subtraction-v0",
-        "nim_envs/octal-v0",
-        "nim_envs/kayles-v0",
-        "nim_envs/dawsons_kayles-v0",
-        "nim_envs/dawsons_chess-v0",
-        "nim_envs/officers-v0",
-        "nim_envs/grundy-v0",
-        "nim_envs/splitting-v0",
-        "nim_envs/graph-v0",
-        "nim_envs/wythoff-v0",
-        "nim_envs/moores_nim-v0",
-        "nim_envs/fibonacci_nim-v0",
-        "nim_envs/euclid-v0",
-        "nim_envs/chomp-v0",
-        "nim_envs/cram-v0",
-        "nim_envs/node_kayles-v0",
-        "nim_envs/laskers_nim-v0",
-        "nim_envs/sum-v0",
-    }
     for name in GAMES:
         assert str(pettingzoo.make("aec", f"nim_envs/{name}")) == f"{name}_v0"
         assert pettingzoo.spec("aec", f"nim_envs/{name}-v0").kwargs["game"] == name
-
-
-def test_the_version_of_one_game_is_raised_alone(monkeypatch):
-    monkeypatch.setitem(GAMES, "misere_nim", replace(GAMES["misere_nim"], version=3))
-    assert aec_id("misere_nim") == "nim_envs/misere_nim-v3"
-    assert gymnasium_id("misere_nim") == "nim_envs/MisereNim-v3"
-    assert str(make_aec("misere_nim")) == "misere_nim_v3"
-    assert aec_id("nim") == "nim_envs/nim-v0"
-    assert str(make_aec("nim")) == "nim_v0"
-
-
-def test_the_designs_own_calls_work():
-    for name, arguments in (
-        ("nim", {"heaps": (3, 4, 5), "misere": False, "max_take": None}),
-        ("misere_nim", {"heaps": (1, 3, 5, 7)}),
-        ("addition", {"k": 3, "n": 10}),
-        ("subtraction", {"heaps": (17,), "subtraction_set": (1, 2, 3), "misere": True}),
-    ):
-        env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments)
-        env.reset(seed=0)
-        assert list(env.observation_space("player_0")) == ["observation", "action_mask"]
-        assert list(env.observe("player_0")) == ["observation", "action_mask"]

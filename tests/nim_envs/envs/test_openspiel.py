@@ -14,8 +14,9 @@ def to_openspiel(action, options, heaps):
     return option * heaps + heap
 
 
-@pytest.mark.parametrize("misere", [False, True])
-@pytest.mark.parametrize("heaps", [(1,), (3, 4, 5), (1, 3, 5, 7), (6, 2), (2,) * 6])
+@pytest.mark.parametrize(
+    ("heaps", "misere"), [((3, 4, 5), False), ((6, 2), True), ((2,) * 6, False), ((1, 3, 5), True)]
+)
 def test_nim_agrees_with_openspiel_over_random_games(heaps, misere):
     other_game = pyspiel.load_game(
         "nim", {"pile_sizes": ";".join(map(str, heaps)), "is_misere": misere}

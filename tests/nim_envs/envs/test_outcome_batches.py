@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -16,7 +14,6 @@ from tests.outcome_games import (
     LARGER,
     LARGER_NAMES,
     dominoes,
-    far_apart,
     hex_game,
     tic_tac_toe,
 )
@@ -30,7 +27,7 @@ class Shadow:
 
     def __init__(self, entry, truth):
         self.entry, self.truth = entry, truth
-        self.env = nim_envs.GameEnv(entry.game)
+        self.env = nim_envs.GameEnv(entry.game, truth_in_info=True)
 
     def begin(self, position):
         self.env.reset(options={"start": tuple(position)})
@@ -47,7 +44,9 @@ class Shadow:
         moves = {str(label): after for label, after in self.entry.moves(self.at)}
         label = rules.describe_action(action).split(": ")[1]
         value = self.truth[self.at]
-        legal = label in moves and self.env.observe(PLAYERS[seat])["action_mask"][action] == 1
+        mask = self.env.observe(PLAYERS[seat])["action_mask"]
+        assert mask.sum() == len(moves)
+        legal = label in moves and mask[action] == 1
         self.env.step(action)
         if not legal:
             self.over, kept, reward = True, False, -1
@@ -60,6 +59,7 @@ class Shadow:
         truth = {"winning": value == 1, "kept_win": kept and value == 1}
         truth |= {"value": value, "kept_value": kept}
         assert self.env.rewards == {PLAYERS[seat]: reward, PLAYERS[1 - seat]: -reward}
+        assert self.env.infos[PLAYERS[seat]] == truth
         return truth, reward, winner
 
 
@@ -198,39 +198,3 @@ def test_an_optimal_opponent_draws_among_all_moves_that_keep_the_value(make):
         assert met == (keeping or {own})
         seen.add(truth[own])
     assert len(seen) >= 2
-
-
-def test_states_far_apart_and_pictures_of_draws():
-    game = far_apart().game
-    assert game.rules.components[0].has_wide_gaps
-    env = VectorGameEnv(game, 9, opponent=None, render_mode="ansi")
-    env.reset(seed=0)
-    met = set()
-    for _ in range(60):
-        _, rewards, ended, _, _ = env.step(env.sample_actions())
-        assert np.array_equal(rewards[ended], 1 - env.coordinates[ended, 0] % 3)
-        for picture in np.array(env.render())[ended & (rewards == 0)]:
-            assert "drawn" in picture
-        met.update(rewards[ended].tolist())
-    assert len(met) >= 2
-
-
-def test_copies_and_large_batches_go_on_alike():
-    game = tic_tac_toe().game
-    env = VectorGameEnv(game, 10_000, opponent=None)
-    env.reset(seed=3)
-    for _ in range(7):
-        env.step(env.sample_actions())
-    other = copy.deepcopy(env)
-    actions = env.sample_actions()
-    first, second = env.step(actions), other.step(actions)
-    assert {*first[1]} == {*second[1]} == {0.0, 1.0}
-    assert np.array_equal(first[4]["winner"], second[4]["winner"])
-
-
-def test_batches_start_by_value():
-    game = tic_tac_toe().game
-    for name, value in {"n_position": 1, "draw_position": 0, "p_position": -1}.items():
-        env = VectorGameEnv(game, 50, opponent=None)
-        env.reset(seed=0, options={"start": name})
-        assert (game.solution.value(env.positions) == value).all()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -12,12 +9,12 @@ from gymnasium.vector import AutoresetMode
 from nim_envs import GameEnv, make_game
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
-from nim_envs.errors import IllegalMoveError, SearchTooLargeError
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import PLAYERS
-from nim_envs.registration import gymnasium_id
 from nim_envs.theory.search import search_winning
 from tests.games import ALL
 from tests.looped import in_one_test
+from tests.pairwise import in_turn
 
 SILENT = {"winning": False, "kept_win": False}
 
@@ -93,8 +90,7 @@ def test_all_three_environments_tell_the_truth_about_every_move(case):
     assert said <= {(True, True), (True, False), (False, False)}
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("name", ["nim", "misere_nim", "kayles", "sum"])
+@pytest.mark.parametrize(("name", "seat"), in_turn(["nim", "misere_nim", "kayles", "sum"], [0, 1]))
 def test_against_an_opponent_the_truth_is_of_the_agents_moves(name, seat):
     def opponent(observations, masks, rng):
         return masks.argmax(axis=1)
@@ -126,73 +122,6 @@ def test_against_an_opponent_the_truth_is_of_the_agents_moves(name, seat):
             if ended:
                 break
     assert said == {(True, True), (True, False), (False, False)}
-
-
-@pytest.mark.parametrize("mode", list(AutoresetMode))
-def test_in_a_batch_the_truth_is_of_each_games_own_move(mode):
-    game = make_game("nim", start="uniform")
-    referee = Referee(game)
-    env = VectorGameEnv(game, 30, opponent="random", truth_in_info=True, autoreset_mode=mode)
-    _, infos = env.reset(seed=0)
-    assert not infos["winning"].any()
-    assert not infos["kept_win"].any()
-    rng = np.random.default_rng(0)
-    over = np.zeros(30, dtype=bool)
-    seen = 0
-    for _ in range(30):
-        positions = env.positions
-        actions = env.sample_actions()
-        illegal = rng.random(30) < 0.1
-        actions[illegal] = rng.integers(env.game.rules.num_actions, size=illegal.sum())
-        _, _, terminated, _, infos = env.step(actions)
-        for i in range(30):
-            expected = SILENT if over[i] else referee.truth(positions[i], actions[i])
-            if mode is AutoresetMode.SAME_STEP and terminated[i]:
-                assert truth_in(infos, i) == SILENT
-                assert truth_in(infos["final_info"], i) == expected
-                assert infos["final_info"]["_kept_win"][i]
-            else:
-                assert truth_in(infos, i) == expected
-            seen += expected["kept_win"]
-        over = terminated & (mode is AutoresetMode.NEXT_STEP)
-        if mode is AutoresetMode.DISABLED and terminated.any():
-            _, begun = env.reset(options={"reset_mask": terminated})
-            assert not begun["winning"].any()
-    assert seen > 20
-
-
-def test_an_optimal_player_keeps_every_win():
-    game = make_game("misere_nim", start="n_position")
-    env = VersusEnv(game, opponent="random", truth_in_info=True)
-    for seed in range(30):
-        env.reset(seed=seed)
-        ended = False
-        while not ended:
-            action = game.solution.winning_actions(env.position)[0]
-            _, reward, ended, _, info = env.step(action)
-            assert truth_in(info) == {"winning": True, "kept_win": True}
-        assert reward == 1.0
-
-
-def test_an_illegal_move_that_raises_leaves_the_infos_as_they_were():
-    env = GameEnv(make_game("nim", heaps=(1, 2)), illegal_move="raise", truth_in_info=True)
-    env.reset()
-    env.step(0)
-    before = copy.deepcopy(env.infos)
-    with pytest.raises(IllegalMoveError):
-        env.step(0)
-    assert env.infos == before
-
-
-@pytest.mark.parametrize("truth", [False, True])
-def test_spaces_and_games_are_the_same_with_and_without_it(truth):
-    plain = gymnasium.make(gymnasium_id("nim"))
-    env = gymnasium.make(gymnasium_id("nim"), truth_in_info=truth)
-    assert env.observation_space == plain.observation_space
-    observation, info = env.reset(seed=1)
-    expected, _ = plain.reset(seed=1)
-    assert (observation["observation"] == expected["observation"]).all()
-    assert ({"winning", "kept_win"} <= info.keys()) == truth
 
 
 def test_an_unsolvable_game_is_refused_when_it_is_made():

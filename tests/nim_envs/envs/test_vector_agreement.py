@@ -228,36 +228,3 @@ def types(infos):
         key: types(values) if isinstance(values, dict) else values.dtype
         for key, values in infos.items()
     }
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    "opponent", [None, "random", first_legal], ids=["alone", "random", "function"]
-)
-@pytest.mark.parametrize("heaps", [(3, 4, 5), (40, 50, 60)], ids=["one group", "more groups"])
-def test_after_truncations_the_seat_to_move_keeps_its_mask(heaps, opponent, mode):
-    seat = None if opponent is None else "random"
-    env = batch(
-        num_envs=20, heaps=heaps, opponent=opponent, seat=seat, max_cycles=1, autoreset_mode=mode
-    )
-    assert (len(env._engine._game_tables.grouping.members) > 1) == (heaps[0] > 3)
-    env.reset(seed=0)
-    seats = set()
-    for _ in range(1 if opponent is not None else 2):
-        observations, rewards, terminations, truncations, infos = env.step(env.sample_actions())
-    assert truncations.all()
-    assert not terminations.any()
-    assert not rewards.any()
-    last, last_seats = observations, infos["seat"]
-    if mode is AutoresetMode.SAME_STEP:
-        last = {
-            key: np.stack([seen[key] for seen in infos["final_obs"]])
-            for key in ("observation", "action_mask")
-        }
-        last_seats = infos["final_info"]["seat"]
-    for position, mask, agent in zip(*last.values(), last_seats, strict=True):
-        # After as many moves of each player it is the turn of who moved first.
-        legal = env.game.rules.action_mask(position.astype(np.int64))
-        assert (mask == (legal if agent == 0 else 0)).all()
-        seats.add(int(agent))
-    assert seats == ({0} if opponent is None else {0, 1})

@@ -8,7 +8,6 @@ import pytest
 import nim_envs
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules import rules_from_moves
-from nim_envs.rules.listing import readers
 from tests import outcome_games
 
 LINES = np.array(
@@ -30,23 +29,14 @@ def marks(cells):
     return rows[backwards], places[backwards], after[backwards]
 
 
-def test_tic_tac_toe_is_the_same_game(monkeypatch):
+def test_tic_tac_toe_is_the_same_game():
     entry = outcome_games.tic_tac_toe()
-    read = []
-
-    def counted(cells):
-        read.append(len(cells))
-        return marks(cells)
-
-    monkeypatch.setattr(readers, "POSITIONS_PER_CALL", 1000)
     game = nim_envs.game_from_moves(
-        "tic-tac-toe", (0,) * 9, counted, vectorized=True, board=(3, 3),
+        "tic-tac-toe", (0,) * 9, marks, vectorized=True, board=(3, 3),
         outcome=lambda cells: np.where(has_line(cells), -1.0, 0.0),
     )  # fmt: skip
     assert game == entry.game
     assert game.solution.value((0,) * 9) == 0
-    assert max(read) == 1000
-    assert sum(read) == 5478 + sum(size == 1 for size in read) - 1  # and single ones again
 
 
 @pytest.mark.parametrize("factor", [1, 60, 10**12])
@@ -76,21 +66,14 @@ def down(positions):  # one coordinate, which falls by 1
     ("moves", "said"),
     [
         (lambda p: 1 / 0, r"moves of \(3,\) raised ZeroDivisionError.*must return three arrays"),
-        (lambda p: (0, 1, 2), r"rows must be integers \(moves,\), not int64 \(\)"),
-        (lambda p: [], r"moves of \(3,\) raised ValueError.*must return three arrays"),
-        (lambda p: ([0.5], [1], [[0]]), "rows must be integers .*, not float64"),
-        (lambda p: ([0, 0], [1], [[0], [1]]), r"labels must be .* not int64 \(1,\)"),
-        (lambda p: ([0], [1], [[0, 0]]), r"positions must be integers \(moves, 1\), not int64"),
-        (lambda p: ([0], [1], [[0.5]]), "positions must be integers .*, not float64"),
-        (lambda p: ([1], [1], [[0]]), "rows must be from 0 to 0, not 1 to 1"),
-        (lambda p: ([-1], [1], [[0]]), "rows must be from 0 to 0, not -1 to -1"),
-        (lambda p: ([0, 1], [1, 2], [[0], [1]]), "rows must be from 0 to 0, not 0 to 1"),
-        (lambda p: ([0, 0], [1, 1], [[0], [1]]), r"moves\(\(3,\)\) gives the label 1 twice"),
-        (lambda p: ([0, 0], ["by", "on"], [[0], [-1]]), r"'on' at \(3,\) must not have a neg"),
-        (lambda p: ([0, 0], [1, 2], [[0], [2**63 - 1]]), r"move 2 at \(3,\), coordinate 0,"),
-        (lambda p: ([0], [1], p + 0), "the moves form a cycle"),
-        (lambda p: ([], [], []), r"there is no move at \(3,\)"),
-        (
+    (lambda p: (0, 1, 2), r"rows must be integers \(moves,\), not int64 \(\)"),
+    (lambda p: ([0, 0], [1], [[0], [1]]), r"labels must be .* not int64 \(1,\)"),
+    (lambda p: ([0], [1], [[0, 0]]), r"positions must be integers \(moves, 1\), not int64"),
+    (lambda p: ([1], [1], [[0]]), "rows must be from 0 to 0, not 1 to 1"),
+    (lambda p: ([0, 0], [1, 1], [[0], [1]]), r"moves\(\(3,\)\) gives the label 1 twice"),
+    (lambda p: ([0, 0], ["by", "on"], [[0], [-1]]), r"'on' at \(3,\) must not have a neg"),
+    (lambda p: ([0], [1], p + 0), "the moves form a cycle"),
+    (
             lambda p: (*down(p)[:2], down(p)[2] * (len(p) > 1)),
             r"moves\(\(3,\)\) gives other moves when it is called again",
         ),
@@ -107,7 +90,6 @@ def test_errors_say_what_is_wrong(moves, said):
     [
         (lambda p: 1 / 0, r"outcome of \(0,\) raised ZeroDivisionError"),
         (lambda p: [0, 1], r"must be numbers \(1,\), not int64 \(2,\)"),
-        (lambda p: np.array(["won"]), "must be numbers"),
         (lambda p: p[:, 0] + 0.5, r"outcome of \(0,\) must be 1, 0 or -1, .* not .*0.5"),
     ],
 )

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
-from nim_envs.rules.compiled_moves import compiled_rules, write_legal_actions, write_position_after
 from nim_envs.rules.moves_between import actions_to, are_moves, legal_counts
 
 GAMES = {
@@ -53,36 +52,3 @@ def test_pairs_of_positions_are_moves_where_an_action_leads_from_one_to_the_othe
         for point in reached:
             same = [up_to_order(each) == up_to_order(point) for each in reached]
             assert actions_to(rules, position, np.array(point)).tolist() == actions[same].tolist()
-
-
-@pytest.mark.parametrize("name", ["wythoff", "chomp", "cram", "euclid", "moores_nim", "nim"])
-def test_positions_and_coordinates_of_any_rank_are_those_of_each_alone(name):
-    rules = make_game(name, **GAMES[name]).rules
-    lattice = rules.lattice()
-    shown = rules.coordinates(lattice)
-    assert [rules.coordinates(each).tolist() for each in lattice] == shown.tolist()
-    assert (rules.coordinates(lattice[:, np.newaxis]) == shown[:, np.newaxis]).all()
-    assert (rules.positions_at(shown[np.newaxis]) == lattice[np.newaxis]).all()
-    if rules.fields != rules.shape:
-        # Every point of the box, and one beyond it on each side, is a position or none.
-        points = list(product(*(range(-1, values + 1) for values in rules.fields)))
-        there = (rules.positions_at(np.array(points)) >= 0).all(axis=-1)
-        known = set(map(tuple, shown.tolist()))
-        assert there.tolist() == [point in known for point in points]
-
-
-def test_compiled_moves_are_those_of_the_rules():
-    for name, arguments in GAMES.items():
-        rules = make_game(name, **arguments).rules
-        tables, written = compiled_rules(rules), np.empty(rules.num_actions, dtype=np.int64)
-        after = np.empty(len(rules.shape), dtype=np.int64)
-        for position in rules.lattice().astype(np.int64):
-            count = write_legal_actions(position, tables, written)
-            legal = np.flatnonzero(rules.action_mask(position))
-            assert written[:count].tolist() == legal.tolist(), (name, position)
-            here = int(rules.indices(position))
-            for action in legal.tolist():
-                component, option = divmod(action, rules.num_options)
-                index = write_position_after(tables, position, here, component, option, after)
-                assert after.tolist() == rules.step(position, action).tolist()
-                assert index == rules.indices(after)

@@ -11,9 +11,9 @@ from nim_envs import Convention, Game, GameEnv, make_game
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.rules import Component, Rules, kayles, nim, sum_of
+from nim_envs.rules import kayles, nim, sum_of
 from nim_envs.starts import OutcomeStart, UniformStart
-from tests.nim_envs.rules.test_from_moves import Queen
+from tests import registrable_games
 from tests.own_games import own_game
 
 
@@ -42,16 +42,7 @@ def test_a_box_of_a_sum_bounds_every_coordinate_and_leaves_room_for_what_splits(
 
 
 def test_a_large_board_needs_no_list():
-    class Still(Queen):
-        """A queen that moves one square to the left: enough for starts."""
-
-        options = property(lambda self: 1)
-
-        def successors(self, states):
-            return np.where(states % self.size > 0, states - 1, -1)[..., np.newaxis]
-
-    assert issubclass(Still, Component)
-    game = Game(Rules("queen", (Still(2000),), initial=(1999, 1999)), Convention.NORMAL)
+    game = registrable_games.wythoff(2000)
     start = UniformStart(low=(5, 1990), high=(1999, 1995))
     drawn = game.rules.coordinates(start.sampler(game).sample(np.random.default_rng(0), 500))
     assert (drawn.min(axis=0) >= (5, 1990)).all()
@@ -67,19 +58,6 @@ def test_a_box_with_too_many_points_to_go_through_is_refused_with_their_number()
     start = UniformStart(low=(0,) * 6 + (1, 0))
     with pytest.raises(SearchTooLargeError, match=f"the box of starts has {13**6 * 2} points"):
         start.sampler(Game(both, Convention.NORMAL))
-
-
-@pytest.mark.parametrize(
-    ("bounds", "said"),
-    [
-        ({"low": (1, 2, 3)}, "2 integers, one for each coordinate"),
-        ({"high": (9, 9)}, r"high must be from 0 to \(4, 5\), not \(9, 9\)"),
-        ({"low": (4, 4), "high": (1, 1)}, "exceeds high"),
-    ],
-)
-def test_bad_bounds_are_named(bounds, said):
-    with pytest.raises(InvalidPositionError, match=said):
-        starts_of(own_game("wythoff"), UniformStart(**bounds))
 
 
 def test_a_box_without_positions_is_refused():

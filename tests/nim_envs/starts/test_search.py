@@ -9,26 +9,10 @@ import numpy as np
 import pettingzoo
 import pytest
 
-from nim_envs import GameEnv, make_game
+from nim_envs import make_game
 from nim_envs.cgt.misere_quotients.quotient_solution import forget_quotients
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.solver import solve
-
-
-def test_environments_of_large_games_reset_to_every_kind_of_start():
-    env = pettingzoo.make("aec", "nim_envs/kayles-v0", heaps=(24,), start="p_position")
-    rules, solution = env.unwrapped.game.rules, env.unwrapped.game.solution
-    for seed in range(5):
-        env.reset(seed=seed)
-        assert not solution.is_winning(env.unwrapped.position)
-        env.reset(seed=seed, options={"start": "n_position"})
-        assert solution.is_winning(env.unwrapped.position)
-        env.reset(seed=seed, options={"start": "uniform"})
-        assert not rules.is_terminal(env.unwrapped.position)
-    versus = gymnasium.make("nim_envs/Grundy-v0", heaps=(40,), start="n_position")
-    versus.reset(seed=0)
-    assert versus.unwrapped.game.solution.is_winning(versus.unwrapped.position)
-
 
 WILD = ("kayles", {"heaps": (9,), "misere": True})  # no theorem is known for it
 
@@ -85,14 +69,3 @@ def test_starts_by_outcome_are_drawn_by_the_quotient():
     positions = game.start.sampler(game).sample(np.random.default_rng(0), 50)
     assert not solve(game, method="search").is_winning(positions).any()
     assert game.solution.method.startswith("misère quotient")
-
-
-@pytest.mark.usefixtures("no_quotients")
-def test_a_reset_does_not_look_for_a_quotient():
-    game = make_game("octal", code="0.26", heaps=(20, 20), misere=True)
-    game.solution.is_winning(game.rules.initial)
-    env = GameEnv(game)
-    with pytest.raises(InvalidPositionError, match="must be given to make"):
-        env.reset(options={"start": "p_position"})
-    game.solution.for_many_positions()
-    env.reset(options={"start": "p_position"})

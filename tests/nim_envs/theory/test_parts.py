@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from functools import cache
 
-import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,7 +16,7 @@ from nim_envs.rules.cram_game import CramBoard
 from nim_envs.text import verdict
 from nim_envs.theory import grundy_values, mex
 from nim_envs.theory.parts import FreeParts
-from nim_envs.theory.values import PartValues, TableValues, component_values
+from nim_envs.theory.values import PartValues
 
 # J. Lemoine and S. Viennot, "Nimbers are inevitable", Theoretical Computer Science 462 (2012), and
 # for 3 x n M. Schneider, "Das Spiel Juvavum" (2009).
@@ -76,39 +74,10 @@ def test_values_of_any_graph_are_those_of_plain_recursion(nodes, pairs):
     assert FreeParts(graph).value((1 << nodes) - 1) == value(frozenset(range(nodes)))
 
 
-@settings(max_examples=60, deadline=None)
-@given(free=st.integers(1, 2**20 - 1), data=st.data())
-def test_mirrored_and_shifted_parts_have_one_standard_form(free, data):
-    board = CramBoard(4, 5)
-    cells = [(row, column) for row, column in itertools.product(range(4), range(5))
-             if free >> 19 - (5 * row + column) & 1]  # fmt: skip
-
-    def number(points):
-        return sum(1 << 19 - (5 * row + column) for row, column in points)
-
-    images = [
-        [(3 - row, column) for row, column in cells],
-        [(row, 4 - column) for row, column in cells],
-        [(3 - row, 4 - column) for row, column in cells],
-    ]
-    top, left = (min(point[axis] for point in cells) for axis in (0, 1))
-    images.append([(row - top, column - left) for row, column in cells])
-    if max(column for _, column in cells) < 4:
-        images.append([(column, row) for row, column in cells])
-    image = data.draw(st.sampled_from(images))
-    assert board.standard_part(number(image)) == board.standard_part(free)
-
-
 def test_a_limit_on_parts_is_named():
     board = CramBoard(4, 4)
     with pytest.raises(SearchTooLargeError, match="a board of 16 cells fall into more than 100"):
         FreeParts(board, limit=100).value((1 << 16) - 1)
-
-
-def test_boards_with_tables_use_them():
-    assert type(component_values(cram(3, 3).components[0])) is TableValues
-    assert type(component_values(cram(2, 12).components[0])) is PartValues
-    assert type(component_values(cram(5, 5).components[0])) is PartValues
 
 
 @pytest.fixture(scope="module")
@@ -142,16 +111,6 @@ def test_boards_too_large_for_tables_are_played_scored_and_told(board):
         board, board.rules.coordinate_tuple(np.array(first)), "board 0: cover (0, 0) and (0, 1)"
     )
     assert told.kind == "lost_position"
-
-
-def test_the_optimal_opponent_wins_on_a_board_too_large_for_tables():
-    env = gymnasium.make("nim_envs/Cram-v0", rows=2, columns=12, opponent="optimal", seat=0)
-    observation, _ = env.reset(seed=0)
-    over = False
-    while not over:
-        action = int(observation["action_mask"].argmax())
-        observation, reward, over, _, _ = env.step(action)
-    assert reward == -1
 
 
 def test_sparse_graphs_of_sixty_nodes_are_solved():

@@ -13,7 +13,6 @@ from nim_envs import (
     Convention,
     Game,
     GameEnv,
-    Rules,
     check_game,
     make_game,
     optimality,
@@ -21,7 +20,7 @@ from nim_envs import (
 )
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import ConformanceError, InvalidGameError, SearchTooLargeError
-from nim_envs.rules import TableComponent, nim, sum_of
+from nim_envs.rules import nim, sum_of
 from nim_envs.solver import solve
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.theory.theorem_solution import TheoremSolution
@@ -36,11 +35,6 @@ def changed(game, theorem):
     return Game(game.rules, game.convention, theorem=theorem)
 
 
-def misere_path(coordinates, fields):
-    """One step at a time, down to 0, where the player to move has won; on a numbered path."""
-    return coordinates[:, 0] % 2 == 0
-
-
 def test_a_theorem_solves_the_game_and_agrees_with_search():
     game = wythoff(9)
     assert isinstance(game.solution, TheoremSolution)
@@ -51,15 +45,6 @@ def test_a_theorem_solves_the_game_and_agrees_with_search():
     positions = game.rules.lattice()
     masks = [each.winning_mask(positions) for each in (game.solution, searched)]
     assert (masks[0] == masks[1]).all()
-
-
-def test_a_component_without_coordinates_has_the_number_of_its_state():
-    path = TableComponent(rows=[[step - 1] for step in range(9)])
-    game = Game(Rules("path", (path,), (8,)), Convention.MISERE, theorem=misere_path)
-    check_game(game)
-    assert game.solution.is_winning((8,)) is True
-    with pytest.raises(ConformanceError, match=r"misere_path at \(0,\) the value -1, found 1"):
-        check_game(Game(game.rules, Convention.NORMAL, theorem=misere_path))
 
 
 def test_a_large_board_starts_is_played_and_scored():
@@ -106,7 +91,6 @@ def everywhere(coordinates, fields):
 @pytest.mark.parametrize(
     ("theorem", "side", "message"),
     [
-        (at_one_position, 9, r"at_one_position at \(7, 4\) the value -1, found 1"),
         (at_one_position, 45, r"at_one_position at \(7, 4\) the value -1, found 1"),
         (everywhere, 9, r"everywhere at \(0, 0\) the value -1, found 1"),
     ],
@@ -119,23 +103,6 @@ def test_a_wrong_theorem_is_found(theorem, side, message):
 def test_a_board_too_large_for_the_search_is_refused():
     with pytest.raises(SearchTooLargeError, match="check a smaller board"):
         check_game(wythoff(400))
-
-
-@pytest.mark.parametrize(
-    "theorem",
-    [
-        lambda coordinates, fields: coordinates.sum(axis=1),
-        lambda coordinates, fields: np.True_,
-        lambda coordinates, fields: [True] * (len(coordinates) + 1),
-    ],
-    ids=["integers", "one", "too many"],
-)
-def test_what_is_no_answer_is_named(theorem, monkeypatch):
-    monkeypatch.setattr(f"{__name__}.everywhere", theorem)
-    theorem.__module__, theorem.__qualname__ = __name__, "everywhere"
-    game = changed(wythoff(4), theorem)
-    with pytest.raises(InvalidGameError, match=r"must return booleans \(1,\) of coordinates"):
-        game.solution.is_winning((2, 2))
 
 
 def test_what_no_game_can_have_is_refused_at_once():
