@@ -15,7 +15,6 @@ from agents import (
     WinLossRatio,
 )
 from agents.registry import LEARNERS
-from agents.tabular.protocol import FinishedGame, UpdateContext
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
 from agents.training import Seat
@@ -83,27 +82,6 @@ def turn(
         seat, np.array([position]), np.flatnonzero(legal), action, reward, np.array([reply]),
         np.flatnonzero(reply_legal), reply_reward, np.array([following]),
         np.flatnonzero(next_legal), end, bool(cut),
-    )  # fmt: skip
-
-
-def indexed(transition: Transition, epsilon: float = 0.0) -> tuple[Transition, UpdateContext]:
-    """A turn at positions of one heap, and its context, as learning rules take them."""
-    here, reply, following = (
-        int(observation[0])
-        for observation in (
-            transition.observation, transition.reply_observation, transition.next_observation
-        )
-    )  # fmt: skip
-    return transition, UpdateContext(here, reply, following, epsilon, 0)
-
-
-def finished(
-    state: int, action: int, result: float, legal: tuple[int, ...] = (0, 1)
-) -> FinishedGame:
-    """A game in which a seat had one turn, as learning rules take it."""
-    return FinishedGame(
-        np.array([state]), np.array([0]), np.array([legal]), np.array([len(legal)]),
-        np.array([action]), np.array([result]), result,
     )  # fmt: skip
 
 

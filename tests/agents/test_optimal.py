@@ -51,11 +51,3 @@ def test_epsilon_optimal_plays_at_random_with_probability_epsilon():
     assert abs(np.mean(wins) - expected) < 5 * (expected * (1 - expected) / 4000) ** 0.5
     with pytest.raises(ValueError, match=r"1\.5"):
         EpsilonOptimalAgent(game, 1.5)
-
-
-def test_the_oracle_refuses_unknown_choices():
-    game = make_game("nim")
-    with pytest.raises(ValueError, match="best"):
-        OptimalAgent(game, choice="best")
-    with pytest.raises(ValueError, match="largest"):
-        OptimalAgent(game, lost_choice="largest")

@@ -7,16 +7,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from agents import OptimalAgent, QLearning, QuotientLearner, RandomAgent, SignedProducts
+from agents import OptimalAgent, QuotientLearner, RandomAgent, SignedProducts
 from agents.match import play_match, round_robin, sample_game
 from agents.players import HumanAgent, Quit
 from agents.policy_tables import game_text, policy_summary, printed
 from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
-from agents.storage import load, save
-from agents.training import DRAW, train
-from nim_envs import GameEnv, game_from_moves
-from nim_envs.errors import InvalidGameError, StorageError
+from agents.training import DRAW
+from nim_envs import GameEnv
+from nim_envs.errors import InvalidGameError
 from tests import outcome_games
 
 SMALL = outcome_games.small_connect()
@@ -133,21 +132,6 @@ def test_a_drawn_game_and_its_moves_in_words():
     with pytest.raises(Quit):
         human.act(np.zeros(9, dtype=int), np.ones(9, dtype=np.int8), np.random.default_rng(0))
     assert said[0].startswith("Keeping the draw: ")
-
-
-def test_a_learner_of_an_own_game_is_saved_with_its_outcome(tmp_path):
-    entry = outcome_games.dominoes()
-    learner = QLearning.for_env(GameEnv(entry.game))
-    train(GameEnv(entry.game), learner, 50, seed=0, progress=False)
-    path = tmp_path / "learner"
-    save(learner, path)
-    again = load(path, entry.game)
-    assert again.table.any()
-    assert again.table.tobytes() == learner.table.tobytes()
-    assert again.game == entry.game
-    other = game_from_moves("dominoes", (0,) * 10, entry.moves, outcome=lambda p: 0)
-    with pytest.raises(StorageError):
-        load(path, other)
 
 
 def test_what_needs_the_last_move_refuses_by_name():

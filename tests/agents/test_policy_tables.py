@@ -6,7 +6,7 @@ import numpy as np
 import pettingzoo
 import pytest
 
-from agents import OptimalAgent, QLearning, RandomAgent, WinLossRatio
+from agents import OptimalAgent, RandomAgent, WinLossRatio
 from agents.match import sample_game
 from agents.policy_tables import game_text, policy_summary, policy_table, printed
 from agents.training import train
@@ -18,28 +18,6 @@ ENV = pettingzoo.make(
     "aec", "nim_envs/subtraction-v0", heaps=(6,), subtraction_set=(1, 2), misere=True
 )
 SPACES = ENV.observation_space("player_0"), ENV.action_space("player_0")
-
-
-def test_the_table_of_the_win_loss_ratio_learner_has_its_counts():
-    agent = WinLossRatio(*SPACES)
-    agent.wins[4], agent.losses[4] = [6.0, 0.0], [2.0, 3.0]
-    agent.wins[5, 1] = 2.5
-    lines = printed(policy_table(agent, ENV.game, [[4], [5]])).splitlines()
-    table = [line.split() for line in lines if line.strip()][2:]
-    # At 4 balls (a P-position: 1 modulo 3) every move loses; 6/2 against 1/3.
-    assert table == [
-        ["4", "P-position"],
-        ["take", "1", "best", "90.0", "%", "6", "2", "loses"],
-        ["take", "2", "10.0", "%", "0", "3", "loses"],
-        ["5", "N-position"],
-        ["take", "1", "28.6", "%", "0", "0", "wins"],
-        ["take", "2", "best", "71.4", "%", "2.5", "0", "loses"],
-    ]
-    assert policy_summary(agent, ENV.game, [[4], [5]]) == (
-        "The best move wins at 0 of 1 N-positions."
-    )
-    agent.wins[5, 0] = 3
-    assert "1 of 1" in policy_summary(agent, ENV.game, [[4], [5]])
 
 
 def test_the_table_has_every_legal_move_of_every_position():
@@ -65,18 +43,6 @@ def test_the_table_has_every_legal_move_of_every_position():
     assert policy_summary(agent, ENV.game) == (
         f"The best move wins at {score.count - len(score.blunders)} of {score.count} N-positions."
     )
-
-
-def test_other_players_have_tables_too_with_heaps_named():
-    game = make_game("nim", heaps=(1, 2))
-    lines = [line.split() for line in printed(policy_table(OptimalAgent(game), game)).splitlines()]
-    at_full = lines.index(["1", "2", "N-position"])
-    assert lines[at_full + 1] == ["heap", "0:", "take", "1", "0.0", "%", "loses"]
-    assert sum("best" in line for line in lines) == sum("wins" in line for line in lines) + 2
-    env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(1, 2))
-    learner = QLearning(env.observation_space("player_0"), env.action_space("player_0"))
-    assert "33.3 %" in printed(policy_table(learner, game, [[1, 2]]))
-    assert policy_summary(OptimalAgent(game), game) == "The best move wins at 4 of 4 N-positions."
 
 
 def test_agents_and_positions_without_a_table_are_refused():
@@ -122,18 +88,6 @@ def test_a_sample_game_is_legal_repeatable_and_won_by_whom_it_says():
     assert winners == {0, 1}
 
 
-class Cheat(RandomAgent):
-    """Would take what is not there."""
-
-    def action_probabilities(self, observations, action_masks):
-        return np.full(action_masks.shape, 1 / action_masks.shape[1])
-
-
-def test_illegal_probabilities_are_refused():
-    with pytest.raises(ValueError, match="illegal"):
-        sample_game(Cheat(), make_game("nim", heaps=(1, 3)), seed=0)
-
-
 def test_a_game_is_shown_with_heaps_probabilities_and_what_was_played():
     game = make_game("nim", heaps=(1, 2))
     played = sample_game((OptimalAgent(game), RandomAgent()), game, seed=0)
@@ -146,11 +100,3 @@ def test_a_game_is_shown_with_heaps_probabilities_and_what_was_played():
     assert ["heap", "0:", "take", "1", "0.0", "%", "loses"] in lines
     assert sum("played" in line for line in lines) == len(played.moves) == 3
     assert "player_0 has won" in shown
-
-
-def test_a_narrow_terminal_cuts_nothing_off(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "30")
-    agent = WinLossRatio(*SPACES)
-    out = printed(policy_table(agent, ENV.game))
-    assert "…" not in out
-    assert "probability" in out

@@ -8,7 +8,6 @@ import pytest
 
 from agents import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent, RandomAgent
 from agents.match import play_match
-from agents.search import copy_env
 from tests.pairwise import in_turn
 
 SEARCHERS = [MinimaxAgent, AlphaBetaAgent, OutcomeSearchAgent]
@@ -62,20 +61,6 @@ def test_tictactoe_is_a_draw_in_which_the_search_never_loses():
     assert sum(result.wins) > 30
 
 
-@pytest.mark.parametrize("make", SEARCHERS)
-def test_searchers_agree_late_in_tictactoe(make):
-    # X in 0 and 4, O in 1 and 2: X wins at once at 8.
-    env = after(pettingzoo.make("aec", "classic/tictactoe-v3"), [0, 1, 4, 2])
-    agent = make(env)
-    assert agent.value(env.unwrapped) == 1
-    assert 8 in agent.best_actions(env.unwrapped)
-    # X in 0, 4 and 6, O in 8 and 1: X threatens both 2 and 3, and O has lost.
-    env = after(pettingzoo.make("aec", "classic/tictactoe-v3"), [0, 8, 4, 1, 6])
-    agent = make(env)
-    assert agent.value(env.unwrapped) == -1
-    assert agent.best_actions(env.unwrapped) == [2, 3, 5, 7]
-
-
 @pytest.mark.parametrize("make", [MinimaxAgent, AlphaBetaAgent])
 def test_connect_four_to_a_depth_with_an_evaluation(make):
     def centre(env, agent):
@@ -110,24 +95,6 @@ def test_alpha_beta_gives_the_values_of_minimax_with_an_evaluation():
         pruned = AlphaBetaAgent(env, depth=3, evaluate=evaluate)
         assert pruned.value(env.unwrapped) == plain.value(env.unwrapped)
         assert pruned.best_actions(env.unwrapped) == plain.best_actions(env.unwrapped)
-
-
-@pytest.mark.parametrize(
-    ("env_id", "moves"),
-    [("classic/tictactoe-v3", [0, 4]), ("classic/connect_four-v3", [3, 3]), ("nim_envs/nim", [1])],
-)
-def test_copies_are_equal_and_independent(env_id, moves):
-    env = after(pettingzoo.make("aec", env_id), moves)
-    twin = copy_env(env)
-    agent = env.agent_selection
-    assert twin.agent_selection == agent
-    for key, seen in env.observe(agent).items():
-        assert (twin.observe(agent)[key] == seen).all()
-    before = {key: value.copy() for key, value in env.observe(agent).items()}
-    legal = np.flatnonzero(before["action_mask"])
-    twin.step(int(legal[0]))
-    assert all((env.observe(agent)[key] == value).all() for key, value in before.items())
-    assert env.agent_selection == agent
 
 
 def test_a_searcher_refuses_another_position_than_its_environments():

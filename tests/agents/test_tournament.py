@@ -73,13 +73,6 @@ def test_the_interval_for_two_players_is_that_of_the_win_probability(won, drawn,
     assert elo[:, 1] - elo[:, 0] == pytest.approx(400 * np.log10(odds), abs=1e-3)
 
 
-def test_draws_count_half():
-    env = pettingzoo.make("aec", "classic/tictactoe-v3")
-    result = round_robin(env, {"a": RandomAgent(), "b": RandomAgent()}, 100, seed=0, progress=False)
-    assert result.points.sum() == 100
-    assert (result.points * 2 % 1 == 0).all()
-
-
 @given(st.lists(st.integers(1, 30), min_size=6, max_size=6))
 def test_expected_points_equal_the_points_scored(wins):
     points = np.zeros((3, 3))

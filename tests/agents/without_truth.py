@@ -41,7 +41,7 @@ def forbid_truth(monkeypatch):
 
 
 def uses_exclusive_or(path):
-    """Return whether the code of a file below the root has an exclusive-or."""
+    """Return whether the code of a file, given from the root on, has an exclusive-or."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     return any(
         isinstance(node, ast.BitXor)

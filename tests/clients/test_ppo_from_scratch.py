@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import re
 
-import click
 import pytest
 import torch
 
 from agents.research import ppo_from_scratch
-from benchmarks.studies.alphazero.__main__ import main as deep
 from tests.clients.tutorials import run_tutorial
 
 SETTINGS = {"seed": 0, "games": 12_000, "heaps": (1, 2, 3)}
@@ -64,19 +61,3 @@ def test_a_mask_of_zeros_is_refused_and_what_the_manual_prints_of_it_is_so(tutor
     assert added.weight.grad.isnan().all()
     # The share of steps that ignore their action.
     assert 0.1 < tutorial["dead"] < 0.5
-
-
-def test_the_benchmark_trains_it_with_both_signs_without_other_libraries(tmp_path):
-    arguments = ["--quick", "--jobs", "1", "--output", str(tmp_path)]
-    deep.main([*arguments, "--learners", "ppo-from-scratch"], standalone_mode=False)
-    with (tmp_path / "alphazero.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["learner"] for row in rows] == ["ppo-from-scratch", "ppo-from-scratch, discount 1"]
-    assert all(int(row["games"]) >= 2_000 and row["of"] == "102" for row in rows)
-    with (tmp_path / "curves.csv").open(encoding="utf-8") as file:
-        last = {row["learner"]: row["optimality %"] for row in csv.DictReader(file)}
-    assert last == {row["learner"]: row["optimality %"] for row in rows}
-    assert "ppo-from-scratch" in (tmp_path / "alphazero.md").read_text(encoding="utf-8")
-    arguments += ["--boards", "five-heaps", "--learners", "published,ppo-from-scratch"]
-    with pytest.raises(click.UsageError, match="nim-3-4-5 alone"):
-        deep.main(arguments, standalone_mode=False)

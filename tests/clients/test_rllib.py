@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 
 import numpy as np
-import pettingzoo
 import pytest
 import ray
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.rl_module import RLModule
-from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
-from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
 from nim_envs import optimality
 from nim_envs.adapters.rllib import MaskedPettingZooEnv
@@ -80,27 +77,6 @@ def test_the_masks_are_those_of_the_position(name):
         ended = ends["__all__"]
     assert sorted(rewards.values()) == [-1.0, 1.0]
     assert set(seen) == {"player_0", "player_1"}
-
-
-def test_without_the_adapter_the_module_refuses():
-    """The reason for the adapter; once this passes without, the adapter can go."""
-    env = PettingZooEnv(pettingzoo.make("aec", "nim_envs/nim-v0"))
-    with pytest.raises(KeyError, match="observations"):
-        ActionMaskingTorchRLModule(
-            observation_space=env.observation_spaces["player_0"],
-            action_space=env.action_spaces["player_0"],
-        )
-
-
-def test_an_untrained_module_is_about_random(tutorial):
-    env = MaskedPettingZooEnv({"id": "nim_envs/addition-v0", "encoding": "one_hot"})
-    module = ActionMaskingTorchRLModule(
-        observation_space=env.observation_spaces["player_0"],
-        action_space=env.action_spaces["player_0"],
-        model_config={"fcnet_hiddens": [64]},
-    )
-    score = optimality(tutorial["policy_of"](module), env)
-    assert abs(score.percent - score.random_percent) < 15
 
 
 def test_other_processes_play_and_what_they_play_is_learned_from(tutorial):

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
-import nim_envs.theory
 from agents import SignedProducts
 from agents.research.signed_products import self_play_values
-from agents.research.signed_products.value_networks import unchanged
 from agents.training import train
 from nim_envs import GameEnv, make_game, optimality
-from nim_envs.theory.solution import Solution
 from tests.agents.learning import contents
+from tests.agents.without_truth import forbid_truth, uses_exclusive_or
 
 SMALL = {"heaps": (7, 7, 7), "start": "uniform"}
 
@@ -76,23 +71,6 @@ def test_factors_are_rounded_in_the_end_and_order_and_empty_heaps_change_nothing
     np.testing.assert_allclose(few, same[:1], rtol=1e-5)
 
 
-@pytest.mark.parametrize("rounded", [True, False])
-def test_pytorch_computes_the_same_as_numpy(nim, rounded):
-    state = nim[0].state
-    keys = np.unique(np.random.default_rng(0).integers(4**5, size=100))
-    inputs = state.network.inputs(keys, 3, 5)
-    roundings = (unchanged, unchanged)
-    if rounded:
-        roundings = (np.round, self_play_values.rounded_straight_through)
-    tensors = {name: torch.from_numpy(array) for name, array in state.weights.items()}
-    columns = [[torch.from_numpy(part) for part in column] for column in inputs]
-    np.testing.assert_allclose(
-        state.network.logits(tensors, columns, 3, torch, roundings[1]).numpy(),
-        state.network.logits(state.weights, inputs, 3, np, roundings[0]),
-        atol=1e-4,
-    )
-
-
 @pytest.mark.parametrize(
     "arguments", [{"factors": "unsigned"}, {"rounding": False}, {"architecture": "mlp"}]
 )
@@ -139,24 +117,7 @@ def test_it_stops_where_it_is_told_to_and_keeps_what_it_has_learned():
 
 
 def test_learning_and_stopping_use_no_knowledge_of_who_wins(monkeypatch):
-    def refuse(*_, **__):
-        raise AssertionError("who wins was asked")
-
-    names = {"solve", "nim_sum", "mex", "grundy_values", "theorem_for"}
-    modules = [
-        importlib.import_module(found.name)
-        for found in pkgutil.walk_packages(nim_envs.theory.__path__, "nim_envs.theory.")
-    ]
-    replaced = set()
-    for module in (*modules, nim_envs, importlib.import_module("nim_envs.game")):
-        for name in names & vars(module).keys():
-            monkeypatch.setattr(module, name, refuse)
-            replaced.add(name)
-    assert replaced == names
-    for kind in (Solution, *Solution.__subclasses__()):
-        for name in [name for name in vars(kind) if not name.startswith("__")]:
-            if name != "_abc_impl":
-                monkeypatch.setattr(kind, name, refuse)
+    forbid_truth(monkeypatch)
     learner, log = trained()
     assert learner.state.contradictions == 0
     assert log.games < 800
@@ -165,7 +126,4 @@ def test_learning_and_stopping_use_no_knowledge_of_who_wins(monkeypatch):
 def test_no_file_of_it_contains_an_exclusive_or():
     files = list(Path(self_play_values.__file__).parent.glob("*.py"))
     assert len(files) > 5
-    for file in files:
-        text = file.read_text(encoding="utf-8")
-        assert "^" not in text
-        assert "xor" not in text
+    assert not any(uses_exclusive_or(path) for path in files)

@@ -8,7 +8,6 @@ import pytest
 import supersuit
 from gymnasium import spaces
 
-from nim_envs.errors import IllegalMoveError
 from nim_envs.registration import aec_id
 from tests.games import KINDS
 from tests.pairwise import in_turn
@@ -23,21 +22,6 @@ TAKEN = {
     "pad_action_space_v0": (),
     "reward_lambda_v0": (lambda reward: reward,),
 }
-# They want boxes and get dictionaries.
-BOXES_ONLY = {
-    "agent_indicator_v0": (),
-    "color_reduction_v0": (),
-    "dtype_v0": (np.float32,),
-    "flatten_v0": (),
-    "frame_stack_v1": (2,),
-    "max_observation_v0": (2,),
-    "normalize_obs_v0": (),
-    "pad_observations_v0": (),
-    "reshape_v0": ((1, 3),),
-    "resize_v1": (4, 4),
-}
-# They repeat moves, or show masks of the past.
-OUT_OF_STEP = {"delay_observations_v0": (2,), "frame_skip_v0": (2,), "sticky_actions_v0": (0.9,)}
 
 
 def make(name="nim"):
@@ -78,12 +62,6 @@ def test_rewards_can_be_changed():
     assert play(wrapped, 5, shown_mask) == [10 * won for won in play(make(), 5, shown_mask)]
 
 
-@pytest.mark.parametrize("wrapper", BOXES_ONLY)
-def test_boxes_only_wrappers_refuse_dictionaries(wrapper):
-    with pytest.raises((AssertionError, AttributeError, IndexError, TypeError)):
-        play(getattr(supersuit, wrapper)(make(), *BOXES_ONLY[wrapper]), 1, shown_mask)
-
-
 def test_boxes_only_wrappers_take_the_position_alone():
     """The mask is then had from the environment itself."""
     position = supersuit.observation_lambda_v0(
@@ -99,19 +77,6 @@ def test_boxes_only_wrappers_take_the_position_alone():
         return env.unwrapped.observe(agent)["action_mask"]
 
     assert play(stacked, 5, own_mask) == play(make(), 5, shown_mask)
-
-
-@pytest.mark.parametrize("wrapper", OUT_OF_STEP)
-def test_moves_out_of_step_become_illegal(wrapper):
-    with pytest.raises(IllegalMoveError):
-        play(getattr(supersuit, wrapper)(make(), *OUT_OF_STEP[wrapper]), 20, shown_mask)
-
-
-def test_turn_based_games_do_not_become_parallel():
-    with pytest.raises(AssertionError, match="ParallelEnv"):
-        supersuit.pettingzoo_env_to_vec_env_v1(make())
-    with pytest.raises(AssertionError, match="Parallel"):
-        supersuit.black_death_v3(make())
 
 
 def test_many_turn_based_games_at_once():

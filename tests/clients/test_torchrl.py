@@ -99,38 +99,11 @@ def test_many_games_at_once(name, opponent):
     assert rollout["next", "done"].any()
 
 
-@pytest.mark.parametrize(
-    ("seed", "encoding", "opponent"), in_turn(range(12), ["integer", "one_hot"], [None, "random"])
-)
-def test_specs_hold_with_every_seed(seed, encoding, opponent):
-    """Random actions decide whether a game ends, also where nobody is to play the action drawn."""
-    arguments = {"encoding": encoding, "opponent": opponent, "illegal_move": "raise"}
-    single = TorchRLEnv(gymnasium.make("nim_envs/Nim-v0", **arguments))
-    several = gymnasium.make_vec("nim_envs/Nim-v0", num_envs=4, **arguments, **BATCHED)
-    for env in (single, TorchRLVectorEnv(several)):
-        torch.manual_seed(seed)
-        transformed = TransformedEnv(GymWrapper(env), ActionMask())
-        transformed.set_seed(seed)
-        check_env_specs(transformed)
-        transformed.rollout(30, break_when_any_done=False)
-
-
 def test_torchrl_makes_an_environment_from_its_id():
     """It tries an argument that it may have to take back, and knows the error by its words."""
     env = GymEnv("nim_envs/Nim-v0", opponent="random")
     check_env_specs(env)
     assert env.rollout(20)["next", "done"].any()
-
-
-def test_the_same_seed_gives_the_same_games():
-    def play():
-        env = masked(
-            TorchRLEnv(gymnasium.make("nim_envs/Nim-v0", opponent="random", start="uniform"))
-        )
-        torch.manual_seed(1)
-        return env.rollout(50, break_when_any_done=False)["observation"]
-
-    assert (play() == play()).all()
 
 
 def shortest_game(rules):
@@ -163,13 +136,6 @@ def test_the_turn_based_environment_needs_no_adapter(name):
     assert (rewards == 0).all()
     won_or_lost = rollout["next", "player_0", "reward"].abs().flatten() == 1
     assert (won_or_lost == rollout["next", "done"].flatten()).all()
-
-
-def test_without_the_adapter_masks_of_finished_games_fail():
-    """The reason for the adapter; once this passes without, the adapter can go."""
-    env = masked(gymnasium.make("nim_envs/Nim-v0", opponent="random"))
-    with pytest.raises(RuntimeError):
-        check_env_specs(env)
 
 
 def test_torchrl_must_reset_the_games_itself():

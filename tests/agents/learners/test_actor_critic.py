@@ -8,30 +8,9 @@ import numpy as np
 import pytest
 
 from agents import ActorCritic
-from agents.learners.actor_critic import actor_critic_td_error, learn
-from agents.tabular.preferences import CriticState
-from tests.agents.learning import BOX, TWO, feed, indexed, turn
+from tests.agents.learning import BOX, TWO, feed, turn
 
 RATES = {"actor_rate": 0.5, "critic_rate": 0.1, "discount": 0.9}
-
-
-def test_the_td_error_is_against_the_opponents_value():
-    assert actor_critic_td_error(0.25, 0.5, 0.5, -0.5) == 0.5 - 0.25 + 0.25
-    assert actor_critic_td_error(0.25, 1.0, 0.5, 0.0) == 0.75
-
-
-def test_actor_and_critic_move_by_the_same_error():
-    preferences, values = np.zeros((2, 3)), np.array([0.3, -0.4])
-    preferences[0] = [math.log(3), 0.0, 9.0]  # 3/4 and 1/4, and one that is not legal
-    learn(
-        CriticState(preferences, 1.0, values, 0.5, 0.1, 0.9, np.zeros(3)),
-        *indexed(turn(0, 1, reply=1, legal=np.array([1, 1, 0]))),
-    )
-    error = 0.9 * 0.4 - 0.3
-    assert values.tolist() == pytest.approx([0.3 + 0.1 * error, -0.4])
-    assert preferences[0].tolist() == pytest.approx(
-        [math.log(3) - 0.5 * error * 0.75, 0.5 * error * 0.75, 9.0]
-    )
 
 
 @pytest.mark.parametrize("cut", ["", "after the move", "after the reply"])

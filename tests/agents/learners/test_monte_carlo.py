@@ -6,21 +6,7 @@ import numpy as np
 import pytest
 
 from agents import MonteCarloES
-from agents.learners.monte_carlo import MonteCarloState, learn_from_game, monte_carlo_step
-from tests.agents.learning import BOX, ONES, TWO, feed, finished, turn
-
-
-def test_the_step_is_to_the_mean_of_the_results():
-    assert monte_carlo_step(0.5, 1.0, 4) == 0.125  # of 0.5, three times, and 1
-    assert monte_carlo_step(0.0, 1.0, 1) == 1.0
-
-
-def test_the_mean_result_is_kept():
-    table, visits = np.zeros((2, 2)), np.zeros((2, 2), dtype=np.int64)
-    for result in (1.0, -1.0, 0.0, -1.0):
-        learn_from_game(MonteCarloState(table, visits), finished(1, 0, result))
-    assert table.tolist() == [[0, 0], [1.5 / 4, 0]]
-    assert visits.tolist() == [[0, 0], [4, 0]]
+from tests.agents.learning import BOX, ONES, TWO, feed, turn
 
 
 def test_results_of_whole_games_are_averaged():

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gymnasium import spaces
 
-from agents import QLearning, Transition
-from agents.learners.q_learning import BOOTSTRAPS, QLearningState, q_learning_td_error, update_entry
-from agents.tabular.replay import Replay, batch_is_due, drawn_row, empty_buffer, store_turn
+from agents import QLearning
+from agents.tabular.replay import Replay
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.scoring import optimality
 from tests.agents.learning import BOX, TWO, feed, turn
-
-BOTH = np.array([0, 1])
-NOTHING = np.array([], dtype=np.int64)
 
 
 def learner_of(rows, **arguments):
@@ -23,31 +18,6 @@ def learner_of(rows, **arguments):
     for position, row in rows.items():
         learner.table[position] = row
     return learner
-
-
-def state_of(table, learning_rate, discount):
-    negamax = BOOTSTRAPS.index("negamax")
-    return QLearningState(table, learning_rate, discount, negamax)
-
-
-def test_a_negative_discount_takes_the_opponents_best_reply_with_a_minus_sign():
-    table = np.array([[0.5, 0.0], [0.2, 0.6]])
-    update_entry(state_of(table, 0.5, -0.9), 0, 0, 0.0, 1, BOTH)
-    # 0.5 + 0.5 * (0 - 0.9 * 0.6 - 0.5)
-    assert table[0].tolist() == pytest.approx([-0.02, 0.0])
-    assert table[1].tolist() == [0.2, 0.6]
-
-
-def test_the_bootstrap_is_from_legal_actions_alone():
-    table = np.array([[0.0, 0.0], [0.2, 0.6]])
-    update_entry(state_of(table, 1.0, -1.0), 0, 1, 0.0, 1, np.array([0]))
-    assert table[0].tolist() == pytest.approx([0.0, -0.2])
-
-
-def test_where_the_game_has_ended_the_reward_alone_is_learned():
-    table = np.array([[0.5, 0.0], [9.0, 9.0]])
-    update_entry(state_of(table, 0.1, -0.9), 0, 0, 1.0, 1, NOTHING)
-    assert table[0, 0] == pytest.approx(0.55)
 
 
 @pytest.mark.parametrize(
@@ -89,14 +59,6 @@ def test_a_move_whose_reply_ended_the_game(bootstrap, target):
     assert learner.table[1, 0] == pytest.approx(target)
 
 
-def test_initial_values_follow_the_seed():
-    first, second, other = (learner_of({}, initial_range=0.01, seed=n).table for n in (1, 1, 2))
-    assert (first == second).all()
-    assert (first != other).any()
-    assert (abs(first) <= 0.01).all()
-    assert first.any()
-
-
 def test_replay_learns_from_stored_turns_at_its_intervals():
     learner = learner_of({}, learning_rate=0.5, replay=Replay(capacity=1, batch=3, interval=2))
     feed(learner, [turn(1, 0, reward=1.0)])
@@ -132,55 +94,6 @@ def test_replay_bootstraps_from_legal_actions_alone():
     # One game has ended: the turn is learned from again, whatever the new one is.
     feed(learner, [turn(1, 0, reply=2, reply_legal=only_first, cut="after the reply")])
     assert learner.table[1, 0] == -0.1
-
-
-def test_replay_forgets_the_oldest_turn_first():
-    buffer = empty_buffer(Replay(capacity=2, batch=50, interval=1), actions=2)
-    assert len(buffer.uniforms) == 50
-    for state in (1, 2, 3):
-        store_turn(buffer, state, 0, 0.0, 0, BOTH)
-    assert {buffer.states[drawn_row(buffer, uniform)] for uniform in (0.1, 0.9)} == {2, 3}
-
-
-def test_a_batch_is_due_after_each_interval_of_games():
-    buffer = empty_buffer(Replay(interval=3), actions=2)
-    assert [batch_is_due(buffer, games) for games in (0, 2, 3, 4)] == [False, False, True, True]
-    buffer.counters[1] = 3
-    assert [batch_is_due(buffer, games) for games in (4, 5, 6)] == [False, False, True]
-
-
-@pytest.mark.parametrize("discount", [0.5, -0.5])
-def test_the_td_error_is_of_the_largest_legal_value(discount):
-    q, q_next = np.array([0.25, 7.0]), np.array([-0.5, 0.75, 9.0])
-    error = q_learning_td_error(q, 0, 1.0, discount, q_next, np.array([0, 1]))
-    assert error == 1.0 + discount * 0.75 - 0.25
-    nothing = np.array([], dtype=np.int64)
-    assert q_learning_td_error(q, 0, 1.0, discount, q_next, nothing) == 0.75
-
-
-def test_rows_are_found_by_observation():
-    box = spaces.Box(low=np.array([0, 0]), high=np.array([2, 3]), dtype=np.int64)
-    learner = QLearning(box, spaces.Discrete(2), learning_rate=0.5, discount=1.0)
-    learner.table[1 * 4 + 1] = [0.25, -1.0]
-    learner.update(
-        Transition(
-            seat=1,
-            observation=np.array([2, 1]),
-            legal_actions=np.array([0, 1]),
-            action=1,
-            reward=0.0,
-            reply_observation=np.array([1, 1]),
-            reply_legal_actions=np.array([0, 1]),
-            reply_reward=-1.0,
-            next_observation=np.array([0, 1]),
-            next_legal_actions=np.array([], dtype=np.int64),
-            terminated=True,
-        )
-    )
-    expected = np.zeros((12, 2))
-    expected[5] = [0.25, -1.0]
-    expected[9, 1] = 0.5 * (-0.25)
-    assert learner.table.tolist() == expected.tolist()
 
 
 def test_the_published_sign_keeps_the_table_from_learning():

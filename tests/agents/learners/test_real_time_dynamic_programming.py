@@ -6,16 +6,8 @@ import numpy as np
 import pytest
 
 from agents import RealTimeDynamicProgramming
-from agents.learners.real_time_dynamic_programming import (
-    RealTimeDynamicProgrammingState,
-    bellman_error,
-    learn,
-    predecessors,
-    sweep_back,
-)
-from agents.tabular.position_values import position_values
 from nim_envs import make_game
-from tests.agents.learning import feed, indexed, turn
+from tests.agents.learning import feed, turn
 
 
 def turn_at(game, *position, cut=""):
@@ -39,17 +31,6 @@ def test_values_are_backed_up_from_the_options_not_from_the_game_played(misere, 
     # From (2, 0): to (1, 0), worth -0.2, or to (0, 0), worth minus the end.
     assert learner.values[4] == pytest.approx(0.4 + 0.5 * (max(-0.2, -end) - 0.4))
     assert learner.values[[0, 1, 2, 3, 5]].tolist() == [end, 0.1, 0.2, 0.3, 0.5]
-
-
-def test_the_rule_takes_the_best_of_the_legal_actions_given():
-    game = make_game("nim", heaps=(3,))
-    positions = position_values(game, np.array([-1.0, 0.25, -0.5, 0.0]))
-    # To 2 or to 1, worth 0.5 and -0.25; taking all is left out.
-    state = RealTimeDynamicProgrammingState(positions, None, 0.5)
-    assert bellman_error(positions, np.array([3]), 3, np.array([0, 1])) == 0.5
-    assert bellman_error(positions, np.array([3]), 3, np.array([1])) == -0.25
-    learn(state, *indexed(turn(3, 0)))
-    assert positions.values.tolist() == [-1.0, 0.25, -0.5, 0.25]
 
 
 def test_like_heaps_share_a_value():
@@ -86,37 +67,6 @@ def test_sweeping_raises_the_predecessors_of_a_lost_position():
     feed(learner, [turn_at(game, 1, 1)])
     assert learner.values[at(np.array([2, 1]))] == 0.9
     assert learner.values[at(np.array([1, 2]))] == pytest.approx(0.25 + 0.5 * (0.75 - 0.25))
-
-
-def test_unless_asked_to_it_does_not_sweep():
-    game = make_game("nim", heaps=(2, 2))
-    learner = RealTimeDynamicProgramming(game)
-    at = game.rules.indices
-    for position in ((0, 1), (1, 0)):
-        learner.values[at(np.array(position))] = 1.0
-    before = learner.values.copy()
-    feed(learner, [turn_at(game, 1, 1)])
-    before[at(np.array([1, 1]))] = -1.0
-    assert learner.values.tolist() == before.tolist()
-
-
-def test_a_sweep_goes_back_one_move():
-    game = make_game("nim", heaps=(3,))
-    positions = position_values(game, np.array([-1.0, -0.5, 0.25, 0.75]))
-    sweep_back(positions, predecessors(game.rules), np.array([1]), 1, 0.5)
-    # -(-0.5) is more than the value of 2, and less than that of 3.
-    assert positions.values.tolist() == [-1.0, -0.5, 0.25 + 0.5 * 0.25, 0.75]
-    sweep_back(positions, None, np.array([0]), 0, 0.5)
-    assert positions.values[1] == -0.5
-
-
-def test_moves_that_split_are_left_out_of_sweeps():
-    before = predecessors(make_game("kayles", heaps=(4,)).rules)
-    # A heap of 2 comes of 3 by taking one from an end, and of 4 by taking two.
-    counts = before.counts[0]
-    assert before.states[0, 2, : counts[2]].tolist() == [3, 4]
-    # One of 1 comes of 2 and of 3; of 4 too, but beside another one.
-    assert before.states[0, 1, : counts[1]].tolist() == [2, 3]
 
 
 def test_values_of_one_byte_need_a_learning_rate_of_one():

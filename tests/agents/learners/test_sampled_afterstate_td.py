@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from agents import SampledAfterstateTD
-from agents.learners.sampled_afterstate_td import afterstate_td_error
 from nim_envs import make_game
 from tests.agents.learning import feed, turn
 
@@ -17,19 +16,6 @@ def learner_of():
     learner = SampledAfterstateTD(GAME, learning_rate=0.5, discount=0.9)
     learner.values[:] = [7.0, 0.1, 0.2, 0.3, 0.4, 0.5]  # that of the end is never looked at
     return learner
-
-
-def test_the_td_error_is_of_values_to_the_player_to_move():
-    assert afterstate_td_error(0.25, 0.5, 0.5, -0.5) == -0.5 + 0.25 - 0.25
-    assert afterstate_td_error(0.25, 1.0, 0.5, 0.0) == -1.25
-
-
-def test_an_afterstate_moves_towards_minus_its_successor():
-    learner = learner_of()
-    feed(learner, [turn(5, 0, reply=3, following=1)])
-    assert learner.values[3] == pytest.approx(0.3 + 0.5 * (-0.9 * 0.1 - 0.3))
-    feed(learner, [turn(5, 0, reply=1, following=3, reply_reward=-1.0, end=True)])
-    assert learner.values[1] == pytest.approx(0.1 + 0.5 * (1 - 0.1))
 
 
 @pytest.mark.parametrize("cut", ["", "after the reply"])

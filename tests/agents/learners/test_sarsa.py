@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from agents import SARSA
-from agents.learners.sarsa import sarsa_td_error
 from tests.agents.learning import BOX, TWO, feed, turn
 
 
@@ -14,18 +13,6 @@ def learner_of(rows):
     for position, row in rows.items():
         learner.table[position] = row
     return learner
-
-
-def test_the_td_error_is_of_the_next_actions_value():
-    assert sarsa_td_error(0.25, -1.0, 0.5, 0.5) == -1.0
-    assert sarsa_td_error(0.25, 1.0, 0.5, 0.0) == 0.75
-
-
-def test_it_bootstraps_from_the_action_taken():
-    learner = learner_of({0: [0.2, 0.0], 1: [0.6, -0.4]})
-    feed(learner, [turn(0, 0, following=1), turn(1, 1)])
-    assert learner.table[0, 0] == pytest.approx(0.2 + 0.5 * (-0.9 * 0.4 - 0.2))
-    assert learner.table[1].tolist() == [0.6, -0.4]
 
 
 def test_it_waits_for_the_next_action():
@@ -50,15 +37,6 @@ def test_turns_of_different_games_are_not_joined():
     feed(learner, [turn(1, 0, following=4)], [turn(4, 0, reward=1.0)])
     assert not learner.table[1].any()
     assert learner.table[4, 0] == pytest.approx(0.3 + 0.5 * 0.7)
-
-
-def test_after_the_end_of_a_game_no_turn_waits():
-    learner = learner_of({4: [0.3, -0.4]})
-    for transition in (turn(1, 0, following=4), turn(4, 1, reward=1.0)):
-        learner.update(transition)
-    before = learner.table.copy()
-    learner.update(turn(3, 0))
-    assert learner.table.tolist() == before.tolist()
 
 
 def test_before_the_first_game_there_is_no_turn_to_learn_from():

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from agents import QLearning, WatkinsQLambda
-from agents.learners.watkins_q_lambda import WatkinsQLambdaState, lambda_return, learn_from_game
-from agents.tabular.protocol import FinishedGame
 from tests.agents.learning import BOX, TWO, feed, turn
 
 RATE, DISCOUNT, DECAY = 0.5, 0.9, 0.8
@@ -32,12 +29,6 @@ def game(*actions):
     ]
 
 
-def test_the_return_mixes_the_value_and_the_return_of_the_next_turn():
-    assert lambda_return(0.25, 0.5, 0.75, 0.8, -0.4) == pytest.approx(0.25 + 0.5 * (0.2 - 0.3))
-    assert lambda_return(0.0, 0.5, 0.0, 0.8, -0.4) == 0.4
-    assert lambda_return(-1.0, 0.5, 0.75, 0.0, 0.0) == -1.0
-
-
 def test_returns_reach_back_through_greedy_actions():
     learner = learner_of()
     feed(learner, game(0, 0, 1))  # greedy at 2 and 3
@@ -57,23 +48,6 @@ def test_returns_are_cut_where_an_action_was_not_greedy():
     assert learner.table[2, 1] == pytest.approx(0.2 + RATE * (second - 0.2))
     # From the best at 2, whatever was done there.
     assert learner.table[1, 0] == pytest.approx(0.1 + RATE * (DISCOUNT * 0.6 - 0.1))
-
-
-def test_the_best_is_of_legal_actions_alone():
-    table = np.array([[0.0, 0.0], [0.2, 7.0]])
-    only_first = np.array([[0, 1], [0, 1]]), np.array([2, 1])
-    finished = FinishedGame(
-        np.array([0, 1]), np.array([0, 1]), *only_first, np.array([0, 0]), np.array([0.0, -1.0]),
-        -1.0,
-    )  # fmt: skip
-    learn_from_game(WatkinsQLambdaState(table, 1.0, 1.0, 0.0), finished)
-    assert table.tolist() == [[0.2, 0.0], [-1.0, 7.0]]
-
-
-def test_rewards_are_of_move_and_reply():
-    learner = learner_of(learning_rate=1.0)
-    feed(learner, [turn(4, 0, reply_reward=-1.0, end=True)])
-    assert learner.table[4, 0] == -1.0
 
 
 def test_without_traces_it_is_q_learning_from_own_turn_to_own_turn():
@@ -103,9 +77,3 @@ def test_each_seats_turns_are_a_game_of_its_own():
     )
     assert learner.table[2, 0] == -1.0
     assert learner.table[1, 0] == pytest.approx(DISCOUNT * ((1 - DECAY) * 0.6 - DECAY))
-
-
-@pytest.mark.parametrize("decay", [-0.1, 1.1])
-def test_a_decay_out_of_range_is_refused(decay):
-    with pytest.raises(ValueError, match=f"trace_decay must be a number from 0 to 1, not {decay}"):
-        learner_of(trace_decay=decay)

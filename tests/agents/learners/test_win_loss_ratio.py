@@ -6,24 +6,10 @@ import numpy as np
 import pytest
 
 from agents import WinLossRatio
-from agents.learners.win_loss_ratio import count_result, ratio_probabilities
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.scoring import optimality
 from tests.agents.learning import BOX, ONES, TWO, feed, turn
-
-
-@pytest.mark.parametrize(
-    ("result", "won", "lost"), [(1.0, 1.0, 0.0), (-1.0, 0.0, 1.0), (0.0, 0.5, 0.5)]
-)
-def test_a_result_is_counted_and_old_counts_fade(result, won, lost):
-    wins, losses = np.array([[3.0, 1.0], [8.0, 4.0]]), np.array([[2.0, 2.0], [0.0, 4.0]])
-    count_result(wins[1], losses[1], 1, result, 0.75)
-    assert wins.tolist() == [[3, 1], [6, 3 + won]]
-    assert losses.tolist() == [[2, 2], [0, 3 + lost]]
-    count_result(wins[0], losses[0], 0, result, 1.0)
-    assert wins[0].tolist() == [3 + won, 1]
-    assert losses[0].tolist() == [2 + lost, 2]
 
 
 def test_every_turn_of_a_game_counts_for_its_seat():
@@ -49,13 +35,6 @@ def test_forgetting_comes_before_each_new_result():
     feed(learner, [turn(1, 1, reward=1.0)])
     assert learner.wins[1].tolist() == [6.0, 4.0]
     assert learner.losses[1].tolist() == [0.0, 3.0]
-
-
-def test_probabilities_are_in_proportion_to_wins_over_losses_of_legal_moves():
-    probabilities = np.ones(3)
-    wins, losses = np.array([6.0, 0.0, 9.0]), np.array([2.0, 0.0, 0.0])
-    ratio_probabilities(wins, losses, np.array([0, 1]), probabilities)
-    assert probabilities.tolist() == [0.75, 0.25, 0.0]
 
 
 def test_moves_are_played_in_proportion_to_wins_over_losses():
@@ -89,12 +68,6 @@ def test_the_greedy_move_is_that_of_the_largest_ratio():
     assert learner.action_probabilities(*both).argmax(axis=1).tolist() == [1, 0]
 
 
-def test_ties_over_the_threshold_are_played_by_their_stated_probabilities():
-    learner, rng = WinLossRatio(BOX, TWO, greedy_threshold=0.3), np.random.default_rng(0)
-    assert learner.action_probabilities(np.array([[4]]), ONES[None]).tolist() == [[1, 0]]
-    assert {learner.act(np.array([4]), ONES, rng) for _ in range(20)} == {0}
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_it_passes_its_published_figure(seed):
     # 17 balls, take up to 3, last ball loses; 5,000 games: over 98 % at every N-position.
@@ -108,11 +81,3 @@ def test_it_passes_its_published_figure(seed):
     winnable = lattice[game.solution.is_winning(lattice)]
     chances = forgetful.action_probabilities(winnable, game.rules.action_mask(winnable))
     assert ((chances * game.solution.winning_mask(winnable)).sum(axis=1) > 0.98).all()
-
-
-def test_probabilities_above_the_threshold_are_certain():
-    agent = WinLossRatio(BOX, TWO, greedy_threshold=0.7)
-    agent.wins[1], agent.wins[2] = [3.0, 1.0], [2.0, 1.0]
-    shares = agent.action_probabilities(np.array([[1], [2]]), np.ones((2, 2), np.int8))
-    assert shares[0].tolist() == [1, 0]  # 3/4 is over 0.7
-    assert shares[1].tolist() == pytest.approx([2 / 3, 1 / 3])

@@ -95,18 +95,6 @@ def test_no_wrong_automaton_in_a_file_is_called_proved(count, tmp_path):
     assert refuted > wrong * 0.9
 
 
-def test_inverted_lost_states_are_refuted_with_a_position(tmp_path):
-    learner = column_learner(None, False)
-    automaton = learner.automaton
-    learner.automaton = ColumnAutomaton(automaton.transitions, ~automaton.lost, False)
-    again = stored(learner, tmp_path)
-    check_not_proved(again)
-    assert again.verdict.startswith("refuted: the position without objects is claimed to be won")
-    # It can learn again what the file has lost.
-    again.fit(again.game, 5_000, seed=1)
-    assert again.proof is not None
-
-
 def test_a_right_automaton_is_proved_again_in_words_of_its_own(tmp_path):
     learner = column_learner(3, True)
     proof = learner.proof
@@ -115,12 +103,6 @@ def test_a_right_automaton_is_proved_again_in_words_of_its_own(tmp_path):
     assert again.proof == proof
     assert again.verdict == "proved: for every number of heaps of every size"
     assert again.describe() == column_learner(3, True).describe()
-
-
-def test_the_verdict_of_a_file_is_not_repeated(tmp_path):
-    learner = column_learner(None, False)
-    learner.proof, learner.verdict = None, f"proved: {LIE}"
-    check_not_proved(stored(learner, tmp_path))
 
 
 # Quotients
@@ -215,14 +197,6 @@ def test_no_wrong_classes_in_a_file_are_called_proved(count, tmp_path):
         else:
             check_not_proved(again)
     assert refused < wrong / 2
-
-
-def test_right_classes_are_proved_again_in_words_of_their_own(tmp_path):
-    learner = quotient_learner("kayles", True, 6)
-    proof, text = learner.proof, learner.describe()
-    learner.proof = LIE
-    again = stored(learner, tmp_path)
-    assert (again.proof, again.describe()) == (proof, text)
 
 
 def test_no_period_of_wrong_classes_is_proved(tmp_path):

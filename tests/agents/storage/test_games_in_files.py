@@ -86,9 +86,8 @@ def test_a_learner_of_coordinates_needs_the_game_where_the_file_does_not_name_it
 
 @pytest.mark.parametrize(
     "name",
-    ["os:system", "nim_envs.rules:nim", "tests.registrable_games:stairs", "os", "",
-     "nim_envs/Nim-v0", "os:nim_envs/Nim-v0", "nim:", ":nim"],
-)  # fmt: skip
+    ["os:system", "tests.registrable_games:stairs", "", "os:nim_envs/Nim-v0", "nim:"],
+)
 def test_no_name_out_of_a_file_is_looked_up(name, loaded):
     with pytest.raises(StorageError, match="is not registered here"):
         loaded(name)
@@ -97,25 +96,14 @@ def test_no_name_out_of_a_file_is_looked_up(name, loaded):
             loaded("sum", games=games)
 
 
-@pytest.mark.parametrize(
-    "sources",
-    [{"mine": ["os:system", None, {}]}, {"mine": ("tests.registrable_games:stairs", None, {})}],
-)
-def test_no_file_says_where_a_game_is_found(sources, loaded):
-    for name in ("nim", "sum"):
-        with pytest.raises(StorageError, match="unexpected keyword argument 'sources'"):
-            loaded(name, sources=sources)
-
-
 def test_arguments_out_of_a_file_keep_the_limits(loaded):
     assert loaded("stairs", steps=7) == make_game("stairs", steps=7)
     for arguments, message in (
         ({"steps": 10**30}, "at most"),
-        ({"steps": -(10**30)}, "at most"),
         ({"games": [["nim", {"heaps": (10**30,)}]]}, "at most"),
         ({"steps": make_game("nim")}, "hold no Game"),
-        ({"steps": np.random.default_rng(0)}, "hold no Generator"),
         ({"height": 3}, "unexpected keyword argument 'height'"),
+        ({"sources": {"mine": ["os:system", None, {}]}}, "unexpected keyword argument 'sources'"),
     ):
         with pytest.raises(StorageError, match=message):
             loaded("stairs", **arguments)

@@ -19,11 +19,11 @@ from agents import (
     RealTimeDynamicProgramming,
     SignedProducts,
 )
-from agents.storage import StorageError, load, load_content, save, save_content
+from agents.storage import StorageError, load, save
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import BOX, CASES, TWO, contents, own_game, small_env
+from tests.agents.learning import BOX, CASES, TWO, contents, small_env
 
 NIM = make_game("nim", heaps=(2, 3))
 
@@ -145,7 +145,7 @@ def mlp(env):
 
 @pytest.mark.parametrize(
     ("kind", "heaps"),
-    [(QLearning.for_env, (3, 2)), (QLearning.for_env, (2, 2)), (QLearning.for_env, (2, 3, 1)),
+    [(QLearning.for_env, (3, 2)), (QLearning.for_env, (2, 3, 1)),
      (RealTimeDynamicProgramming.for_env, (3, 2)), (mlp, (7, 9)),
      (lambda env: ColumnAutomatonLearner(env.game, labels="q-learning"), (4, 4))],
 )  # fmt: skip
@@ -159,59 +159,36 @@ def test_a_table_that_contradicts_the_game_of_its_header_is_refused(kind, heaps,
         load(path)
 
 
-def test_a_table_that_contradicts_the_game_of_the_caller_is_refused(tmp_path):
-    path = tmp_path / "learner.zip"
-    save(QLearning.for_env(GameEnv(own_game())), path)
-    with pytest.raises(StorageError, match=r"are not those of nim, heaps 3-4-5"):
-        load(path, make_game("nim"))
-
-
-@pytest.mark.parametrize("version", [0, -1, 3, 5, 10**10, True, 4.0, "4", None])
-def test_other_versions_are_refused_with_those_that_are_read(version, tmp_path):
+@pytest.mark.parametrize("change", [{"version": 3}, {"version": "4"}, {"format": "another"}])
+def test_another_format_is_refused(change, tmp_path):
     path = tmp_path / "learner.zip"
     save(QLearning(BOX, TWO), path)
     header, others = members(path)
-    write(path, {**header, "version": version}, others)
-    with pytest.raises(StorageError, match=r"of format .* reads format 4|version must be int"):
+    write(path, {**header, **change}, others)
+    with pytest.raises(StorageError) as no:
         load(path)
+    assert str(path) in str(no.value)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_table_that_is_not_finite_is_refused_by_the_name_of_the_file(name, tmp_path):
+    path = tmp_path / "learner.zip"
+    save(CASES[name](small_env())[0], path)
+    header, others = members(path)
+    for member, content in others.items():
+        array = np.load(io.BytesIO(content))
+        if array.dtype.kind == "f" and array.size:
+            array.flat[-1] = np.nan
+            write(path, header, {**others, member: npy(array)})
+            with pytest.raises(StorageError, match="not finite, such as nan") as no:
+                load(path)
+            assert str(path) in str(no.value)
 
 
 def npy(array):
     buffer = io.BytesIO()
     np.save(buffer, array)
     return buffer.getvalue()
-
-
-def test_arrays_are_what_the_header_promises(tmp_path):
-    path = tmp_path / "content.zip"
-    array = np.arange(6.0).reshape(2, 3)
-    save_content({"x": array, "again": array.T, "none": np.zeros((0, 4), np.int8)}, path)
-    content = load_content(path)
-    assert contents(content["again"]) == contents(array.T.copy())
-    assert content["none"].shape == (0, 4)
-    header, others = members(path)
-    for other in (array.reshape(3, 2), array.astype(np.float32), array.astype(np.int64)):
-        write(path, header, {**others, "0.npy": npy(other)})
-        with pytest.raises(StorageError, match=r"array 0 is .* in the header float64 \[2, 3\]"):
-            load_content(path)
-    # The same numbers in another order of bytes, or of the axes, are the same.
-    for alike in (array.astype(">f8"), np.asfortranarray(array)):
-        write(path, header, {**others, "0.npy": npy(alike)})
-        assert contents(load_content(path)["x"]) == contents(array)
-    with pytest.raises(StorageError, match="of dtype complex128 cannot be saved"):
-        save_content({"x": np.zeros(1, np.complex128)}, path)
-
-
-def test_a_header_that_is_nested_too_deeply_is_refused(tmp_path):
-    path = tmp_path / "learner.zip"
-    save(QLearning(BOX, TWO), path)
-    header, others = members(path)
-    for depth in (300, 10**5):
-        deep = json.dumps({**header, "content": 0})
-        deep = deep.replace('"content": 0', '"content": ' + "[" * depth + "]" * depth)
-        write(path, deep.encode(), others)
-        with pytest.raises(StorageError):
-            load(path)
 
 
 def test_numbers_that_compiled_code_would_follow_are_checked(tmp_path):
@@ -232,32 +209,13 @@ def test_numbers_that_compiled_code_would_follow_are_checked(tmp_path):
                 load(path)
 
 
-@pytest.mark.parametrize(
-    "numbers", [(1.5, 0.9, 1), (0.5, 1.1, 1), (0.5, 0.9, 0), (0.5, 0.9, 1, -1), ("x", 0.9, 1)]
-)
-def test_a_decay_out_of_range_is_refused(numbers):
-    with pytest.raises(ValueError, match=r"must be a number (over|from) 0"):
-        Decay(*numbers)
-
-
 def test_a_learner_that_could_not_be_loaded_is_not_saved(tmp_path):
     path = tmp_path / "learner.zip"
-    for learner, message in (
-        (QLearning(BOX, TWO, seed=None), "seed must be int, not None"),
-        (OtherLearner(), "cannot be saved"),
-    ):
-        with pytest.raises(StorageError, match=message):
-            save(learner, path)
+    with pytest.raises(StorageError, match="seed must be int, not None"):
+        save(QLearning(BOX, TWO, seed=None), path)
+    assert not path.exists()
     of_numpy = QLearning(
         BOX, TWO, epsilon=Decay(np.float32(0.5), 1, np.int64(3)), replay=Replay(np.int8(4))
     )
     save(of_numpy, path)
     assert contents(load(path)) == contents(of_numpy)
-    path.unlink()
-    with pytest.raises(StorageError, match="MT19937"):
-        save_content({"rng": np.random.Generator(np.random.MT19937(0))}, path)
-    assert not path.exists()
-
-
-class OtherLearner:
-    """A learner that no file can hold."""

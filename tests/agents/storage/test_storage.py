@@ -23,9 +23,7 @@ from agents import (
     RealTimeDynamicProgramming,
     WinLossRatio,
 )
-from agents.storage import StorageError, load, load_content, restore, save, save_content
-from agents.tabular.replay import Replay
-from agents.tabular.schedules import Decay, harmonic
+from agents.storage import StorageError, load, load_content, restore, save
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import (
@@ -33,10 +31,8 @@ from tests.agents.learning import (
     CASES,
     TWO,
     contents,
-    feed,
     own_game,
     small_env,
-    turn,
 )
 from tests.pairwise import in_turn
 
@@ -84,39 +80,6 @@ def test_of_a_game_that_is_not_registered_the_file_is_loaded_with_the_game(name,
         assert load(path).game is None
 
 
-@pytest.mark.parametrize("name", ["q-learning", "sweeping"])
-def test_a_run_of_a_game_that_is_not_registered_is_resumed(name, tmp_path):
-    env = GameEnv(own_game())
-    checkpoint = {"seed": 0, "progress": False, "checkpoint": tmp_path / "run.zip"}
-    part, resumed, whole = (CASES[name](env)[0] for _ in range(3))
-    train(env, part, 20, **checkpoint)
-    train(env, resumed, 40, **checkpoint)
-    train(env, whole, 40, seed=0, progress=False)
-    assert contents(resumed) == contents(whole)
-
-
-def test_settings_survive(tmp_path):
-    agent = QLearning(
-        BOX, TWO, epsilon=Decay(0.5, 0.9, 10, 0.1), replay=Replay(50, 4, 1), bootstrap="own_turn",
-        initial_range=0.01, seed=3,
-    )  # fmt: skip
-    for position in range(5):
-        feed(agent, [turn(position, 1, reward=1.0)])
-    save(agent, str(tmp_path / "agent"))
-    again = load(str(tmp_path / "agent"))
-    assert again.exploration.games == 5
-    assert again.saved()["arguments"] == agent.saved()["arguments"]
-    assert again.saved()["arguments"]["epsilon"] == Decay(0.5, 0.9, 10, 0.1)
-    assert again.saved()["arguments"]["replay"] == Replay(50, 4, 1)
-    assert contents(again) == contents(agent)
-    for learner in (agent, again):
-        for position in range(5):
-            feed(learner, [turn(position, 0, following=1), turn(position, 0, reward=1.0)])
-    assert contents(again) == contents(agent)
-    save(QLearning(BOX, TWO, epsilon=harmonic), tmp_path / "harmonic")
-    assert load(tmp_path / "harmonic").saved()["arguments"]["epsilon"] is harmonic
-
-
 def test_restoring_needs_the_same_learner():
     env = small_env()
     learner = QLearning.for_env(env)
@@ -132,40 +95,16 @@ def test_restoring_needs_the_same_learner():
 def test_a_file_without_a_saved_learner_is_refused_with_the_reason(tmp_path):
     path = tmp_path / "agent"
     save(QLearning(BOX, TWO), path)
-    whole = path.read_bytes()
-    for length in (0, 1, 10, len(whole) // 2, len(whole) - 1):
-        path.write_bytes(whole[:length])
-        with pytest.raises(StorageError, match="is damaged"):
-            load(path)
     for foreign in (b"hello", b"\x80\x04K\x01.", os.urandom(500)):
         path.write_bytes(foreign)
         with pytest.raises(StorageError, match="was not written by this package"):
             load(path)
-    ours = {"format": "nim_envs agent"}
-    for header, message in (
-        ({"format": "something else", "version": 1}, "was not written by this package"),
-        ([1, 2], "was not written by this package"),
-        ({**ours, "version": 99, "content": {}}, r"of format 99; .* reads format 4"),
-        ({**ours, "version": "two", "content": {}}, "version must be int"),
-        ({**ours, "version": 4}, "header must have .*'content'"),
-        ({**ours, "version": 1, "content": {"dict": []}}, r"of format 1; .* reads format 4"),
-        ({**ours, "version": 4, "content": {"dict": []}}, r"holds \[\], not a saved learner"),
-        ({**ours, "version": 4, "content": {"module": "os"}}, "unknown entry 'module'"),
-        ({**ours, "version": 4, "content": {"module": "os"}}, "unknown entry 'module'"),
-        (
-            {**ours, "version": 4, "content": {"learner": "Magic", "saved": {"dict": []}}},
-            "there is no learner 'Magic', but QLearning, GradientBandit, ",
-        ),
-        (
-            {**ours, "version": 4, "content": {"game": "chess", "arguments": {"dict": []}}},
-            "chess",
-        ),
-    ):
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("header.json", json.dumps(header))
-        with pytest.raises(StorageError, match=message) as refused:
-            load(path)
-        assert str(path) in str(refused.value)
+    content = {"learner": "Magic", "saved": {"dict": []}}
+    header = {"format": "nim_envs agent", "version": 4, "content": content}
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", json.dumps(header))
+    with pytest.raises(StorageError, match="there is no learner 'Magic', but QLearning, "):
+        load(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("something.txt", "else")
     with pytest.raises(StorageError, match="not written by this package"):
@@ -208,21 +147,6 @@ def test_a_part_of_a_file_is_refused(saved, share):
     path.write_bytes(whole[: int(share * len(whole))])
     with pytest.raises(StorageError, match="is damaged"):
         load(path)
-
-
-def test_most_damage_is_noticed(saved):
-    whole, _, path = saved
-    noticed = 0
-    places = range(0, len(whole), 7)
-    for place in places:
-        damaged = bytearray(whole)
-        damaged[place] ^= 0xFF
-        path.write_bytes(damaged)
-        try:
-            load(path)
-        except StorageError:
-            noticed += 1
-    assert noticed > len(places) / 2
 
 
 def test_a_learner_that_cannot_be_saved_is_refused_and_the_old_file_kept(tmp_path):
@@ -301,20 +225,6 @@ def test_a_checkpoint_of_another_run_is_refused_and_changes_nothing(tmp_path):
     ):
         with pytest.raises(StorageError, match=message):
             train(env, other, games, seed=seed, **setting)
-    whole = load_content(path)
-    for change, message in (
-        ({"training": -1}, "training must be"),
-        ({"training": 49}, r"saved winners is int8 \(50,\), this one int8 \(49,\)"),
-        ({"winners": whole["winners"].astype(float)}, "saved winners is float64"),
-        ({"winners": None}, r"'winners'\] must be"),
-        ({"seconds": "2"}, r"'seconds'\] must be float, not '2'"),
-        ({"learners": [3]}, "saved learner is a int, this one a QLearning"),
-        ({"rng": None}, r"'rng'\] must be Generator, not None"),
-    ):
-        save_content({**whole, **change}, path)
-        with pytest.raises(StorageError, match=message) as refused:
-            train(env, QLearning(*spaces), 50, seed=1, **setting)
-        assert str(path) in str(refused.value)
     save(agent, path)
     with pytest.raises(StorageError, match="not a training run"):
         train(env, agent, 50, seed=1, **setting)

@@ -19,12 +19,3 @@ def test_exploration_follows_its_schedule_by_games():
     assert [harmonic(games) for games in (0, 1, 3)] == [1.0, 0.5, 0.25]
     with pytest.raises(ValueError, match="2"):
         Exploration(lambda games: 2.0)
-
-
-def test_later_probabilities_are_known_in_advance():
-    exploration = Exploration(Decay(start=0.4, factor=0.5, every=2))
-    exploration.set_games([3, 2])
-    assert exploration.games == 3
-    assert exploration.epsilon == 0.2
-    assert exploration.next_epsilons(3).tolist() == [0.2, 0.1, 0.1, 0.05]
-    assert Exploration(0.3).next_epsilons(2).tolist() == [0.3, 0.3, 0.3]

@@ -9,7 +9,6 @@ from pettingzoo.utils import BaseWrapper
 
 from agents import (
     SARSA,
-    EpsilonOptimalAgent,
     OptimalAgent,
     QLearning,
     RandomAgent,
@@ -36,15 +35,14 @@ def run(env, agents, path, games=30, **settings):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "settings", "options"),
+    ("arguments", "settings", "options", "pair"),
     [
-        ({"misere": True, "start": "uniform"}, {"max_cycles": 2}, None),
-        ({"start": (1, 2)}, {"illegal_move": "raise"}, None),
-        ({}, {}, {"start": "p_position"}),
-        ({}, {}, {"start": (2, 1)}),
+        ({"misere": True, "start": "uniform"}, {"max_cycles": 2}, None, False),
+        ({"start": (1, 2)}, {"illegal_move": "raise"}, None, True),
+        ({}, {}, {"start": "p_position"}, True),
+        ({}, {}, {"start": (2, 1)}, False),
     ],
 )
-@pytest.mark.parametrize("pair", [False, True])
 def test_a_run_goes_on_with_its_checkpoint_alone(arguments, settings, options, pair, path):
     def made():
         env = GameEnv(make_game("nim", heaps=(2, 3), **arguments), **settings)
@@ -86,15 +84,9 @@ def swapped():
         (env_of(), env_of(misere=True), "game nim, heaps 2-3, normal play, this one has .*misère"),
         (env_of(), env_of(max_take=2), "digest of its moves"),
         (env_of(), env_of(start="uniform"), r"start \(2, 3\), this one has uniform"),
-        (env_of(start="balanced"), env_of(start="uniform"), "start balanced"),
         (env_of(), GameEnv(env_of().game, max_cycles=1), "max_cycles=None, this one .*=1"),
-        (env_of(), GameEnv(env_of().game, illegal_move="raise"), "illegal_move='forfeit'"),
         (env_of(), Renamed(env_of()), "this one has GameEnv, .* in Renamed"),
         (GameEnv(own_game()), GameEnv(swapped()), "digest of its moves"),
-        (
-            GameEnv(own_game()), GameEnv(Game(own_game().rules, Convention.NORMAL)),
-            "game two paths, .*misère play, this one has .*normal play",
-        ),
     ],
     ids=lambda value: "" if isinstance(value, str) else str(getattr(value, "game", value)),
 )  # fmt: skip
@@ -122,8 +114,6 @@ def test_options_and_players_are_part_of_a_run(path):
         ((other, OptimalAgent(game)), {}, r"start uniform, this one has \(2, 3\)"),
         ((other, OptimalAgent(game)), {"options": {"start": (1, 1)}}, "start uniform"),
         ((other, RandomAgent()), again, r"against OptimalAgent\(.*against RandomAgent"),
-        ((other, EpsilonOptimalAgent(game, 0.5)), again, r"epsilon 0\.5"),
-        ((OptimalAgent(game), other), again, "against"),
         (other, again, "itself"),
         (Opponents(other, [OptimalAgent(game)], seat=0), again, "rotation order"),
     ):
@@ -179,26 +169,18 @@ def test_a_checkpoint_that_was_changed_is_refused(path):
     env = env_of()
     run(env, QLearning.for_env(env), path)
     whole = load_content(path)
-    for change, said in (
-        ({"seats": [0, 1]}, r"no seats \[0, 1\]"),
-        ({"seats": [0]}, r"no seats \[0\]"),
-        ({"seats": "00"}, "seats"),
-        ({"environment": {**whole["environment"], "encoding": "x"}}, "cannot be made: .*'x'"),
-        ({"environment": {**whole["environment"], "game": None}}, "environment"),
-        ({"process": {}}, "environment None"),
-        ({"games": None}, "games"),
-        ({"process": None}, "process"),
-    ):  # fmt: skip
+    for change in (
+        {"seats": [0, 1]},
+        {"environment": {**whole["environment"], "encoding": "x"}},
+        {"winners": whole["winners"].astype(float)},
+        {"training": -1},
+        {"games": None},
+    ):
         save_content({**whole, **change}, path)
-        with pytest.raises(StorageError, match=said) as no:  # noqa: PT012
+        with pytest.raises(StorageError) as no:  # noqa: PT012
             saved_run(path)
             run(env, QLearning.for_env(env), path)
         assert str(path) in str(no.value)
-    save_content({name: value for name, value in whole.items() if name != "process"}, path)
-    with pytest.raises(StorageError, match=r"must have .*'process'"):
-        run(env, QLearning.for_env(env), path)
-    with pytest.raises(FileNotFoundError):
-        saved_run(path.with_name("nowhere"))
 
 
 def test_a_learner_that_diverges_keeps_its_last_checkpoint(path):

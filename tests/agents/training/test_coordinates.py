@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -15,11 +13,7 @@ from agents import (
     QLearning,
     WatkinsQLambda,
 )
-from agents.evaluation import VisitRecorder
-from agents.match import play_match, sample_game
-from agents.players import HumanAgent
-from agents.plots import heatmaps
-from agents.policy_tables import policy_summary, policy_table, printed
+from agents.match import play_match
 from agents.registry import LEARNERS
 from agents.research.policy import PolicyAgent
 from agents.tabular.compiled_games.self_play import compiled_self_play
@@ -122,43 +116,6 @@ def test_learners_of_a_box_of_coordinates_play_compiled_games(kind, game):
         assert run(both, game, compiled=True) == run(both, game, compiled=False)
 
 
-def test_a_box_of_coordinates_too_large_to_list_is_said_to_be_slow():
-    env = GameEnv(make_game("node_kayles", nodes=16, edges=((0, 1),)))
-    (learner,) = of_spaces(QLearning)(env)
-    with pytest.warns(UserWarning, match=r"step by step.* 65536 points .*node_kayles.*for_env"):
-        train(env, learner, 1, seed=0, progress=False)
-    queen = GameEnv(own_game("wythoff"))
-    pair = (of_spaces(QLearning)(queen)[0], QLearning.for_env(queen))
-    with pytest.warns(UserWarning, match=r"30 points .* which the other has not"):
-        train(queen, pair, 1, seed=0, progress=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        train(env, learner, 1, seed=0, progress=False, compiled=False)
-        train(env, QLearning.for_env(env), 1, seed=0, progress=False)
-
-
-def test_visited_positions_are_coordinates_that_optimality_takes():
-    env = GameEnv(own_game("euclid"))
-    recorder = VisitRecorder(QLearning.for_env(env))
-    train(env, recorder, 30, seed=0, progress=False)
-    assert (7, 10) in list(map(tuple, recorder.positions.tolist()))
-    given = nim_envs.optimality(recorder.greedy(), env, recorder.positions)
-    assert given.count <= len(recorder.positions)
-
-
-@pytest.mark.parametrize("game", [own_game("chomp"), mixed()], ids=["chomp", "mixed"])
-def test_policies_are_shown_and_drawn_in_coordinates(game):
-    env = GameEnv(game)
-    learner = QLearning.for_env(env)
-    train(env, learner, 50, seed=0, progress=False)
-    assert " ".join(map(str, game.rules.coordinate_tuple(np.array(game.rules.initial)))) in printed(
-        policy_table(learner, game)
-    )
-    assert policy_summary(OptimalAgent(game), game).split()[4] != "0"
-    assert set(heatmaps(learner, game))
-    assert sample_game(OptimalAgent(game), game, seed=0).winner in (0, 1)
-
-
 def test_optimal_players_networks_and_matches_see_coordinates():
     game = own_game("wythoff")
     env = GameEnv(game)
@@ -176,18 +133,6 @@ def test_optimal_players_networks_and_matches_see_coordinates():
     assert set(seen) == {2}
     chances = best_response(OptimalAgent(game), env)
     assert chances.waiting[~game.solution.is_winning(game.rules.lattice())].all()
-
-
-def test_a_person_is_told_the_moves_of_the_position():
-    game = own_game("wythoff")
-    env = GameEnv(game)
-    env.reset()
-    observed = env.observe("player_0")
-    answers, told = iter(["nowhere", "left 2"]), []
-    person = HumanAgent(game, read=lambda prompt: next(answers), write=told.append)
-    action = person.act(observed["observation"], observed["action_mask"], np.random.default_rng(0))
-    assert game.rules.describe_action(action) == "wythoff 0: left 2"
-    assert "both 1 to 4; down 1 to 5; left 1 to 4" in told[0]
 
 
 def test_a_position_that_there_is_not_is_named():

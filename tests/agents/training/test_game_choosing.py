@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from agents import GameChoosingLearner, QLearning
-from agents.research import look_ahead
 from agents.research.base import GeneralisingLearner
 from agents.research.look_ahead import LookAheadPolicy
 from agents.storage import StorageError, save
@@ -157,27 +156,6 @@ def other_env():
 def test_one_that_is_not_registered_is_not_saved(tmp_path):
     with pytest.raises(StorageError, match="Counts"):
         save(Counts(single_heap().game), tmp_path / "counts.zip")
-
-
-@pytest.mark.parametrize("name", ["nim", "kayles"])
-def test_large_boards_are_judged_like_small_ones(name, monkeypatch):
-    game = make_game(name, heaps=(3, 4) if name == "nim" else (6,))
-    by_table, rules = FewestLeft(game, 3), game.rules
-    every = rules.lattice()
-    every = every[rules.is_position(every) & ~rules.is_terminal(every)]
-    masks = rules.action_mask(every)
-    expected = by_table.action_probabilities(every, masks)
-    monkeypatch.setattr(look_ahead, "LARGEST_TABLE", 0)
-    monkeypatch.setattr(look_ahead, "LARGEST_BATCH", 10)
-    direct = FewestLeft(game, 3)
-    assert (direct.action_probabilities(every, masks) == expected).all()
-    for position, chances in zip(every, expected, strict=True):
-        after = direct.move(position.tolist())
-        liked = rules.step(np.broadcast_to(position, (len(chances), len(position)))[chances > 0],
-                           np.flatnonzero(chances))  # fmt: skip
-        assert after in set(map(tuple, liked.tolist()))
-        assert chances[direct.act(position, rules.action_mask(position),
-                                  np.random.default_rng(0))] > 0  # fmt: skip
 
 
 def test_it_moves_only_where_there_is_a_move():

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pettingzoo
 import pytest
 
-from agents import GradientBandit, OptimalAgent, QLearning, RandomAgent, WinLossRatio
+from agents import GradientBandit, OptimalAgent, QLearning, RandomAgent
 from agents.match import sample_game
 from agents.training import DRAW, TrainingLog, TrainingStopped, train
 from agents.training.metrics import TrainingRecorder, mean_entropy
 from nim_envs import make_game
-from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import optimality
 from tests.agents.learning import CASES, contents, small_env
@@ -24,41 +21,6 @@ ADDITION = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)
 
 def learner(env, make=QLearning):
     return make(env.observation_space("player_0"), env.action_space("player_0"))
-
-
-class Fixed:
-    """Plays by given probabilities, by total."""
-
-    def __init__(self, rows):
-        self.rows = np.array(rows)
-
-    def act(self, observation, action_mask, rng):
-        return int(rng.choice(len(action_mask), p=self.rows[observation[0]]))
-
-    def action_probabilities(self, observations, action_masks):
-        return self.rows[observations[:, 0]]
-
-
-def test_entropy_counts_each_position_by_the_chance_to_come_there():
-    game = make_game("addition", k=2, n=2)
-    policy = Fixed([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]])
-    entropy = mean_entropy((policy, policy), game)
-    at_zero = -0.25 * math.log(0.25) - 0.75 * math.log(0.75)
-    # The first player moves at 0, and at 2 if both have added 1, where its entropy is 0.
-    assert entropy.policy[0] == pytest.approx(at_zero / (1 + 0.25 * 0.5))
-    # The second one moves at 1 or, three times as often, at 2.
-    assert entropy.policy[1] == pytest.approx(0.25 * math.log(2))
-    assert entropy.uniform.tolist() == pytest.approx([math.log(2)] * 2)
-
-
-def test_entropy_is_of_legal_moves_and_unknown_for_a_seat_that_never_moves():
-    # From two objects one move in two leaves one, where a single move is left.
-    entropy = mean_entropy((RandomAgent(), RandomAgent()), make_game("nim", heaps=(2,)))
-    assert entropy.policy.tolist() == pytest.approx([math.log(2), 0])
-    assert entropy.uniform.tolist() == pytest.approx([math.log(2), 0])
-    entropy = mean_entropy((RandomAgent(), RandomAgent()), make_game("nim", heaps=(1,)))
-    assert entropy.policy[0] == 0
-    assert np.isnan(entropy.policy[1])
 
 
 def test_entropy_is_the_limit_of_the_mean_over_many_games():
@@ -75,18 +37,6 @@ def test_entropy_is_the_limit_of_the_mean_over_many_games():
     for sample, truth in zip(entropies, exact, strict=True):
         # Moves of one game hang together, so more than the error of independent ones.
         assert abs(np.mean(sample) - truth) < 8 * np.std(sample) / len(sample) ** 0.5
-
-
-def test_a_move_above_the_threshold_is_certain():
-    agent = WinLossRatio(
-        ADDITION.observation_space("player_0"),
-        ADDITION.action_space("player_0"),
-        greedy_threshold=0.6,
-    )
-    agent.wins[4], agent.wins[5] = [9, 2, 2], [3, 2, 1]
-    legal = np.ones((2, 3), dtype=np.int8)
-    chances = agent.action_probabilities(np.array([[4], [5]]), legal)
-    assert chances.tolist() == [[1, 0, 0], [0.5, pytest.approx(1 / 3), pytest.approx(1 / 6)]]
 
 
 @pytest.mark.parametrize(("name", "compiled"), in_turn(list(CASES), [True, False]))
@@ -189,15 +139,6 @@ def test_a_stopped_run_keeps_its_log():
     assert log.winners.tolist() == whole.winners.tolist()
     assert log.lengths.tolist() == whole.lengths.tolist()
     assert recorder.measurements(log).games[-1] == log.games
-
-
-def test_games_that_cannot_be_measured_are_refused_before_the_training():
-    with pytest.raises(ValueError, match="0"):
-        TrainingRecorder(RandomAgent(), ADDITION.game, every=0)
-    with pytest.raises(TypeError, match="pair"):
-        TrainingRecorder("random", ADDITION.game)
-    with pytest.raises(SearchTooLargeError):
-        TrainingRecorder(RandomAgent(), make_game("nim", heaps=(1000, 1000, 1000)))
 
 
 class Mute:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from agents import (
@@ -21,8 +20,7 @@ from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.schedules import Decay
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from nim_envs.errors import ResetNeededError
-from tests.agents.learning import CASES, contents, own_game
+from tests.agents.learning import CASES, contents
 from tests.pairwise import in_turn
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -161,12 +159,6 @@ def test_after_game_can_stop_the_run():
     assert contents(stopped) == contents(other)
 
 
-def test_starts_cannot_be_drawn_before_the_first_reset():
-    env = GameEnv(make_game("nim"))
-    with pytest.raises(ResetNeededError):
-        env.next_starts(3)
-
-
 @pytest.mark.parametrize(
     ("name", "game"),
     [
@@ -181,14 +173,3 @@ def test_games_too_large_to_list_their_legal_actions_are_played_alike(name, game
     steps = run(make, game, compiled=False)
     monkeypatch.setattr("agents.tabular.compiled_games.position_rows.LARGEST_LISTS", 0)
     assert run(make, game, compiled=True) == steps
-
-
-def test_a_game_that_is_not_registered_is_played_alike():
-    results = []
-    for compiled in (False, True):
-        env = GameEnv(own_game())
-        learner = QLearning.for_env(env)
-        train(env, learner, 100, seed=0, progress=False, compiled=compiled)
-        results.append(contents(learner))
-    assert results[0] == results[1]
-    assert np.frombuffer(results[0][1]["learned"]["table"][2]).any()

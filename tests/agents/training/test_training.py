@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import sys
 
 import numpy as np
 import pettingzoo
@@ -11,7 +12,6 @@ import pytest
 
 from agents import Agent, GradientBandit, Learner, OptimalAgent, Policy, QLearning, RandomAgent
 from agents.training import DRAW, Opponents, train
-from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import optimality
 from tests.agents.learning import CASES, contents, small_env
 
@@ -75,39 +75,6 @@ def test_every_turn_arrives_once_whole_and_in_order(shared):
                 assert turn.reward == (1.0 if ended_it else 0.0)
                 assert turn.reply_reward == (-1.0 if turn.terminated and not ended_it else 0.0)
                 assert turn.terminated == (not len(turn.next_legal_actions))
-
-
-@pytest.mark.parametrize("make", [QLearning, GradientBandit])
-def test_the_same_seed_gives_the_same_tables_and_log(make):
-    results = []
-    for seed in (5, 5, 6):
-        env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4, 2), start="uniform")
-        pair = [make(*spaces_of(env)) for _ in SEATS]
-        log = train(env, pair, 300, seed=seed, progress=False)
-        results.append((log.winners.tolist(), log.lengths.tolist(), contents(pair)))
-    assert results[0] == results[1]
-    assert results[0] != results[2]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_q_learning_and_the_gradient_bandit_solve_the_addition_game(seed):
-    env = pettingzoo.make("aec", "nim_envs/addition-v0", k=3, n=10)
-    agent = QLearning(*spaces_of(env))
-    train(env, agent, 2_000, seed=seed, progress=False)
-    assert optimality(agent.greedy(), env.game).percent == 100
-    pair = [GradientBandit(*spaces_of(env)) for _ in SEATS]
-    train(env, pair, 20_000, seed=seed, progress=False)
-    for seat, bandit in zip(SEATS, pair, strict=True):
-        score = optimality(bandit.greedy(), env.game, seat)
-        assert score.percent == 100
-        assert len(score.blunders) == 0
-
-
-def test_q_learning_learns_misere_nim_from_either_seat():
-    env = pettingzoo.make("aec", "nim_envs/misere_nim-v0", heaps=(1, 2, 3), start="uniform")
-    agent = QLearning(*spaces_of(env))
-    train(env, agent, 10_000, seed=0, progress=False)
-    assert optimality(agent.greedy(), env.game).percent == 100
 
 
 def test_a_learner_can_train_against_an_agent_that_does_not_learn():
@@ -213,8 +180,9 @@ def test_bad_arguments_are_refused():
     assert train(env, RandomAgent(), 0, seed=0, progress=False).games == 0
 
 
-def test_progress_is_shown_unless_told_otherwise(capsys):
+def test_progress_is_shown_in_a_terminal_unless_told_otherwise(capsys, monkeypatch):
     env = pettingzoo.make("aec", "nim_envs/nim")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     train(env, RandomAgent(), 5, seed=0)
     assert "5/5" in capsys.readouterr().err
     train(env, RandomAgent(), 5, seed=0, progress=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-import pettingzoo
 import pytest
 
 from agents import (
@@ -20,6 +19,7 @@ from agents.storage import load, save
 from agents.training import DRAW, Seat, TrainingStopped, play_and_learn, train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import CASES, contents, players, small_env
+from tests.pairwise import in_turn
 
 NIM = make_game("nim", heaps=(2, 3))
 LONG = make_game("nim", heaps=(2, 2, 2))
@@ -181,51 +181,6 @@ def test_in_games_of_two_moves_each_learner_updates_the_turns_it_can_bootstrap_f
     assert {int(moves) for moves in (positions < 2).sum(axis=-1)} == where
 
 
-def test_a_draw_by_the_rules_is_a_result_that_is_learned_from():
-    env = pettingzoo.make("aec", "classic/tictactoe-v3")
-    # X O X / X O O / O X X in columns: nobody has three in a row.
-    moves = [0, 1, 2, 4, 3, 5, 7, 6, 8]
-    learners = {
-        learner: learner.for_env(env)
-        for learner in (WinLossRatio, MonteCarloES, GradientBandit, WatkinsQLambda)
-    }
-
-    class All(Recorder):
-        """Passes its turns on to all learners."""
-
-        def update(self, transition):
-            super().update(transition)
-            for learner in learners.values():
-                learner.update(transition)
-
-        def learn_from_game(self, transitions):
-            super().learn_from_game(transitions)
-            for learner in learners.values():
-                learner.learn_from_game(transitions)
-
-    both = All(*moves)
-    assert play(env, both, both) == (DRAW, 9)
-    assert len(both.transitions) == 9
-    last = [turn for turn in both.transitions if turn.terminated]
-    assert [turn.seat for turn in last] == [0, 1]
-    assert all(turn.reward == turn.reply_reward == 0 and not turn.truncated for turn in last)
-    assert [len(game) for game in both.games] == [5, 4]
-    states = [learners[WinLossRatio].index(turn.observation) for turn in both.transitions]
-    actions = [turn.action for turn in both.transitions]
-    ratio, carlo = learners[WinLossRatio], learners[MonteCarloES]
-    bandit, watkins = learners[GradientBandit], learners[WatkinsQLambda]
-    assert ratio.wins.sum() == ratio.losses.sum() == 4.5
-    assert (ratio.wins[states, actions] == 0.5).all()
-    assert (ratio.losses[states, actions] == 0.5).all()
-    assert carlo.visits.sum() == 9
-    assert carlo.table.sum() == 4.5
-    assert (carlo.table[states, actions] == 0.5).all()
-    assert bandit.visits[states].tolist() == [1] * 9
-    assert not bandit.baselines.any()
-    assert not bandit.preferences.any()
-    assert not watkins.table.any()
-
-
 class Interrupting:
     """Takes one object, and presses Ctrl-C at its second move."""
 
@@ -238,8 +193,10 @@ class Interrupting:
         return int(np.flatnonzero(action_mask)[0])
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if learns_late(name)])
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("name", "compiled"),
+    in_turn([name for name in CASES if learns_late(name)], [False, True]),
+)
 def test_half_a_game_before_ctrl_c_is_discarded(name, compiled, tmp_path):
     env = GameEnv(LONG)
     interrupted, other = CASES[name](env)[0], CASES[name](env)[0]

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import math
-import os
-import shutil
-import subprocess
-import sys
-import weakref
 from dataclasses import replace
-from pathlib import Path
 
 import equinox as eqx
 import jax
@@ -27,18 +20,14 @@ from agents import HypothesisError, OptimalAgent
 from agents.match import play_match
 from agents.research.alphazero import MLP, Moves, Products, Settings
 from agents.research.policy import PolicyAgent, alphazero
-from agents.storage import StorageError, load, save, save_content
+from agents.storage import StorageError, save, save_content
 from benchmarks.studies.alphazero.settings import TrainingTask
-from nim_envs import Convention, Game, GameEnv, make_game, optimality
+from nim_envs import Game, GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
-from nim_envs.errors import MissingPackageError
 from nim_envs.game import PLAYERS
-from nim_envs.starts import UniformStart
-from tests.clients.jax.plain_search import below_finished, compared, plain
+from tests.clients.jax.plain_search import below_finished, plain
 from tests.clients.tutorials import run_tutorial
 from tests.outcome_games import small_connect
-
-ROOT = Path(__file__).resolve().parents[3]
 
 # Six batches, of whose moves the memory keeps less than half.
 SETTINGS = Settings(
@@ -148,20 +137,6 @@ def test_signed_products_are_those_of_numpy_and_pytorch(signed, heaps):
             assert shown[action] == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize("angle", [0.0, math.pi / 2, math.pi])
-@pytest.mark.parametrize("name", ["signed-products", "unsigned-products"])
-def test_every_factor_has_a_derivative(name, angle):
-    """Of 0 to the power 0 JAX has none, and one number that is none spoils all weights."""
-    network = Products(board(), Settings(network=name), jax.random.PRNGKey(0))
-    weights = {**network.weights, "angles": network.weights["angles"].at[1, 0].set(angle)}
-
-    def total(weights):
-        return eqx.tree_at(lambda network: network.weights, network, weights).logits_of_wins().sum()
-
-    gradients = jax.grad(total)(weights)
-    assert all(jnp.isfinite(gradient).all() for gradient in gradients.values())
-
-
 # Self-play and targets.
 
 
@@ -236,43 +211,11 @@ def test_recorded_games_are_games_and_results_are_those_of_the_movers(misere):
     assert int(state.moves) == sum(found) + int(state.playing.lengths.sum())
 
 
-def test_every_search_is_of_a_real_move(monkeypatch):
-    """Also where the games of a batch are of different length, as from any start."""
-    env, terminated = board(), []
-    original = alphazero.search
-
-    def searched(network, states, *arguments):
-        jax.debug.callback(lambda over: terminated.append(over.any()), states.terminated)
-        return original(network, states, *arguments)
-
-    monkeypatch.setattr(alphazero, "search", searched)
-    state = alphazero.begin(env, SETTINGS, 0)
-    state, _ = alphazero.self_play(state, env, SETTINGS, jax.random.PRNGKey(0))
-    jax.effects_barrier()
-    assert len(terminated) == int(state.moves) // 16 > 1
-    assert not any(terminated)
-
-
 @pytest.mark.parametrize(
-    ("name", "arguments", "longest"),
+    ("name", "arguments", "equal", "encoding"),
     [
-        ("kayles", {"heaps": (33,)}, 33),
-        ("kayles", {"heaps": (33,), "start": "uniform"}, 34),  # seventeen heaps of two
-        ("nim", {"heaps": (2, 6, 7)}, 15),
-        ("nim", {"heaps": (2, 6, 7), "start": UniformStart(high=(2, 3, 3))}, 8),
-    ],
-)
-def test_the_longest_game_is_one_that_play_can_reach(name, arguments, longest):
-    assert alphazero.longest_game(make_pgx(name, **arguments)) == longest
-
-
-@pytest.mark.parametrize("encoding", ["integer", "binary"])
-@pytest.mark.parametrize(
-    ("name", "arguments", "equal"),
-    [
-        ("nim", {"heaps": (2, 3, 2)}, [[0, 2], [1]]),
-        ("kayles", {"heaps": (5,)}, [[0, 1, 2]]),
-        ("misere_nim", {"heaps": (1, 2, 3)}, [[0], [1], [2]]),
+        ("nim", {"heaps": (2, 3, 2)}, [[0, 2], [1]], "binary"),
+        ("kayles", {"heaps": (5,)}, [[0, 1, 2]], "integer"),
     ],
 )
 def test_moves_are_learned_from_under_each_permutation_of_equal_components(
@@ -338,35 +281,6 @@ def test_the_loss_by_hand():
     assert float(losses["policy_loss"]) == pytest.approx(policy_loss)
     assert float(losses["value_loss"]) == pytest.approx(value_loss)
     assert float(total) == pytest.approx(policy_loss + value_loss)
-
-
-def test_illegal_actions_have_no_gradient():
-    moves = Moves(
-        jnp.zeros((1, 1)), jnp.array([[True, False]]), jnp.array([[1.0, 0.0]]), jnp.ones(1)
-    )
-
-    def of(logits):
-        return alphazero.loss(lambda _: (logits, jnp.zeros(1)), moves)[0]
-
-    assert jax.grad(of)(jnp.array([[0.0, 100.0]])).tolist() == [[0.0, 0.0]]
-
-
-def test_the_memory_is_a_ring_of_the_last_moves():
-    """Those of a run with a memory that holds them all, the last of them."""
-    env, large = board(), replace(SETTINGS, memory=1 << 10)
-    whole, ring = alphazero.begin(env, large, 3), alphazero.begin(env, SETTINGS, 3)
-    for number in range(6):
-        key = jax.random.PRNGKey(number)
-        whole, _ = self_play(whole, env, large, key)
-        ring, _ = self_play(ring, env, SETTINGS, key)
-        made = int(ring.moves)
-        assert made == int(whole.moves)
-        for place in range(min(made, SETTINGS.memory)):
-            last = made - 1 - (made - 1 - place) % SETTINGS.memory
-            for kept, every in zip(ring.memory, whole.memory, strict=True):
-                np.testing.assert_allclose(kept[place], every[last], atol=1e-5)
-    assert made > 2 * SETTINGS.memory
-    assert int(ring.games) == 96
 
 
 def test_nothing_is_learned_from_games_in_progress_and_places_without_a_move():
@@ -484,98 +398,19 @@ def test_known_wins_are_played_and_known_losses_are_not(misere):
     assert np.take_along_axis(masks, np.asarray(found.action)[:, np.newaxis], axis=1).all()
 
 
-def test_more_positions_a_second_are_played_and_learned_as_well_as_with_mctx():
-    """A short run; ``python -m tests.clients.jax.plain_search`` compares longer ones."""
-    found = compared("3-4-5", 1_000, [0])
-    assert found.self_play >= 1.25
-    (by_mctx, own), *_ = found.scores
-    assert own > by_mctx - 10  # percent; a seed's score moves by five
-
-
-def test_mctx_goes_below_finished_positions_where_the_own_search_does_not():
-    env = board(heaps=(3, 4, 5))
-    network = MLP(env, SETTINGS, jax.random.PRNGKey(0))
-    positions = env.game.rules.lattice()[1:]
-    states = jax.vmap(env.state_at)(positions)
-    by_mctx, own = (
-        below_finished(eqx.filter_jit(search)(network, states, jax.random.PRNGKey(0), 32))
-        for search in (plain, alphazero.search)
-    )
-    few = positions.sum(axis=1) <= 3
-    made, below = by_mctx
-    assert (made == 32).all()
-    assert below.mean() > 0.24 * 32
-    assert below[few].mean() > 0.7 * 32
-    made, below = own
-    assert below.sum() == 0
-    assert made[few].mean() < 0.3 * 32
-
-
-@both
-def test_search_finds_wins_up_to_three_plies_deep_without_learning(misere):
-    env = board(misere)
-    positions = env.game.rules.lattice()
-    positions = positions[positions.any(axis=1)]
-    network = alphazero.begin(env, SETTINGS, 0).network
-
-    @jax.jit
-    def found(positions):
-        states = jax.vmap(env.state_at)(positions)
-        return alphazero.search(network, states, jax.random.PRNGKey(0), 64)
-
-    output = found(positions)
-    qvalues = np.asarray(output.tree.qvalues[:, 0])
-    actions, weights = np.asarray(output.action), np.asarray(output.action_weights)
-    masks = env.game.rules.action_mask(positions) != 0
-    assert (weights[~masks] == 0).all()
-    np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-5)
-    after = env.game.rules.step(positions, actions)
-    for row, position in enumerate(positions):
-        # The value is the mover's: above 0 exactly where the mover wins.
-        wins = not lost(position, misere)
-        assert (qvalues[row, actions[row]] > 0) == wins, position
-        if wins:
-            assert lost(after[row], misere), position
-
-
 # Runs.
 
 
 @pytest.fixture(scope="module")
 def whole():
-    """A run that was not interrupted, and how often each part of it was traced."""
-    traced = []
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("self_play", "raw_policy"):
-            original = getattr(alphazero, name)
-            patch.setattr(
-                alphazero,
-                name,
-                lambda *arguments, name=name, original=original: (
-                    traced.append(name) or original(*arguments)
-                ),
-            )
-        state_at = PgxEnv.state_at
-        patch.setattr(
-            PgxEnv, "state_at", lambda *arguments: traced.append("state_at") or state_at(*arguments)
-        )
-        # Settings of its own, so that nothing was compiled before.
-        settings = replace(SETTINGS, learning_rate=0.02)
-        run = train(settings, board(heaps=(2, 1)))
-        train(settings, board(heaps=(2, 1)), seed=1)
-    return run, settings, traced
-
-
-def test_it_is_compiled_once(whole):
-    run, _, traced = whole
-    assert [games for games, _ in run.curve] == [0, 16, 32, 48, 64, 80, 96]
-    assert traced.count("raw_policy") == 14
-    assert traced.count("state_at") == 1
-    assert traced.count("self_play") == 1
+    """A run that was not interrupted, and its settings."""
+    settings = replace(SETTINGS, learning_rate=0.02)
+    return train(settings, board(heaps=(2, 1))), settings
 
 
 def test_the_same_seed_gives_the_same_network_and_another_another(whole):
-    run, settings, _ = whole
+    run, settings = whole
+    assert [games for games, _ in run.curve] == [0, 16, 32, 48, 64, 80, 96]
     env = board(heaps=(2, 1))
     assert same(train(settings, env), run)
     assert not same(train(settings, env, seed=1), run)
@@ -603,20 +438,17 @@ def interrupted(monkeypatch, name, calls, module=alphazero):
 @pytest.mark.parametrize(
     ("name", "calls", "games"),
     [
-        ("iterate", 1, 16),
         ("iterate", 5, 80),
         ("optimality", 1, 16),  # after a batch, before it is scored
-        ("optimality", 4, 64),
         ("optimality", 6, 96),
     ],
 )
-@pytest.mark.parametrize("scores", [6, 20])  # after each batch; more often than there are any
 def test_an_interrupted_run_ends_as_if_it_had_not_been(
-    whole, tmp_path, monkeypatch, name, calls, games, scores
+    whole, tmp_path, monkeypatch, name, calls, games
 ):
-    run, settings, _ = whole
+    run, settings = whole
     env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
-    arguments = {"checkpoint": path, "checkpoint_every": 32, "scores": scores}
+    arguments = {"checkpoint": path, "checkpoint_every": 32}
     with monkeypatch.context() as patch:
         interrupted(patch, name, calls)
         with pytest.raises(KeyboardInterrupt):
@@ -627,7 +459,7 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
 
 
 def test_an_interrupt_while_a_checkpoint_is_written_loses_nothing(whole, tmp_path, monkeypatch):
-    run, settings, _ = whole
+    run, settings = whole
     env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
     with monkeypatch.context() as patch:
         interrupted(patch, "save_content", 1)
@@ -637,17 +469,10 @@ def test_an_interrupt_while_a_checkpoint_is_written_loses_nothing(whole, tmp_pat
     assert same(train(settings, env, checkpoint=path), run)
 
 
-def test_an_interrupt_before_the_first_batch_ends_leaves_no_file(tmp_path, monkeypatch):
-    interrupted(monkeypatch, "iterate", 0)
-    with pytest.raises(KeyboardInterrupt):
-        train(checkpoint=tmp_path / "run.zip", scores=0)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.fixture(scope="module")
 def saved(whole, tmp_path_factory):
     """The checkpoint of a whole run."""
-    _, settings, _ = whole
+    _, settings = whole
     path = tmp_path_factory.mktemp("run") / "run.zip"
     train(settings, board(heaps=(2, 1)), checkpoint=path, scores=6)
     return path
@@ -658,10 +483,7 @@ def saved(whole, tmp_path_factory):
     [
         ({}, {}, 1, "with seed 0, this one has 1"),
         ({"updates": 3}, {}, 0, "with updates 2, this one has 3"),
-        ({"network": "signed-products"}, {}, 0, "with network 'mlp', .* has 'signed-products'"),
-        ({}, {"heaps": (1, 2)}, 0, r"with game .*heaps 2-1.* this one has .*heaps 1-2"),
         ({}, {"misere": True}, 0, "with game .*normal play.* this one has .*misère play"),
-        ({}, {"start": "fixed"}, 0, "with game .*start uniform.* this one has .*start"),
         ({}, {"encoding": "one_hot"}, 0, "with encoding 'integer', this one has 'one_hot'"),
     ],
 )
@@ -676,74 +498,41 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(
 
 
 def test_a_damaged_file_or_one_of_another_kind_is_refused_and_kept(whole, saved, tmp_path):
-    _, settings, _ = whole
+    _, settings = whole
     whole_file = saved.read_bytes()
     path = tmp_path / "run.zip"
     middle = len(whole_file) // 2
+    flipped = bytes([whole_file[middle] ^ 255])
     for damaged in (
-        b"",
         whole_file[:middle],
-        whole_file[:-1],
-        whole_file[:middle] + bytes([whole_file[middle] ^ 255]) + whole_file[middle + 1 :],
+        whole_file[:middle] + flipped + whole_file[middle + 1 :],
         b"no archive at all",
     ):
         path.write_bytes(damaged)
         with pytest.raises(StorageError, match=r"run\.zip .*is damaged"):
             train(settings, board(heaps=(2, 1)), checkpoint=path)
-        with pytest.raises(StorageError, match=r"run\.zip .*is damaged"):
-            alphazero.load(path)
         assert path.read_bytes() == damaged
-    learner = agents.RealTimeDynamicProgramming(make_game("nim", heaps=(1, 2)))
-    save(learner, path)
+    save(agents.RealTimeDynamicProgramming(make_game("nim", heaps=(1, 2))), path)
     with pytest.raises(StorageError, match=r"holds \['learner'\], not a run of AlphaZero"):
         train(settings, board(heaps=(2, 1)), checkpoint=path)
-    with pytest.raises(StorageError, match=r"holds \['alphazero'\], not a saved learner"):
-        load(saved)
-    with pytest.raises(FileNotFoundError):
-        alphazero.load(tmp_path / "nowhere.zip")
 
 
-def test_a_checkpoint_of_another_version_is_refused(saved, tmp_path):
+def test_a_checkpoint_that_was_changed_is_refused(saved, tmp_path):
     content = alphazero._content(saved)
     path = tmp_path / "run.zip"
-    for change, message in (
-        ({"arrays": content["arrays"][1:]}, "its arrays are not those of its settings"),
-        ({"encoding": "roman"}, "encoding must be one of"),
-        ({"curve": [1]}, r"\['curve'\]\[0\] must be tuple"),
-        ({"seed": None}, r"\['seed'\] must be int"),
-        ({"settings": {}}, "its settings must have .*, not nothing"),
-        ({"added": 1}, "the run must have .*, not .*'added'"),
+    for change in (
+        {"arrays": content["arrays"][1:]},
+        {"seed": None},
+        {"settings": {**content["settings"], "width": 10**10}},
+        {"added": 1},
     ):
         save_content({"alphazero": {**content, **change}}, path)
-        with pytest.raises(StorageError, match=message):
+        with pytest.raises(StorageError):
             alphazero.load(path)
-    settings = content["settings"]
-    for change, message in (
-        ({"memory": 0}, "memory must be an integer .*1.*, not 0"),
-        ({"width": 10**10}, "its arrays are not those of its settings"),
-        ({"depth": 10**10}, "it has no arrays of 10000000000 layers"),
-        ({"network": ["mlp"]}, "network must be .*, not \\['mlp'\\]"),
-        ({"games": 95}, "games must be a multiple of games_at_a_time"),
-        ({"symmetry": None}, "symmetry must be True or False"),
-        ({"added": 1}, "its settings must have .*, not 'added'"),
-    ):
-        save_content({"alphazero": {**content, "settings": {**settings, **change}}}, path)
-        with pytest.raises(StorageError, match=message):
-            alphazero.load(path)
-
-
-def test_a_run_without_its_games_in_progress_is_refused(whole, saved, tmp_path):
-    _, settings, _ = whole
-    env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
-    after = len(arrays(alphazero.begin(env, settings, 0).playing))
-    content = alphazero._content(saved)
-    save_content({"alphazero": {**content, "arrays": content["arrays"][:-after]}}, path)
-    with pytest.raises(StorageError, match="its arrays are not those of its settings"):
-        train(settings, env, checkpoint=path)
 
 
 def test_a_checkpoint_names_its_game_and_has_the_network(whole, saved):
-    run, _, _ = whole
+    run, _ = whole
     network, env = alphazero.load(saved)
     assert env is board(heaps=(2, 1))
     assert all((a == b).all() for a, b in zip(arrays(network), arrays(run.network), strict=True))
@@ -766,84 +555,6 @@ def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_pat
         assert games_saved(path) == games
     with pytest.raises(StorageError, match="does not name its game"):
         alphazero.load(path)
-    misere = PgxEnv(Game(made.rules, Convention.MISERE))
-    with pytest.raises(StorageError, match=r"normal play.* this one has .*misère play"):
-        train(env=misere, checkpoint=path, scores=0)
-
-
-DOUBLE_PRECISION = """
-import sys
-from tests.clients.jax.test_alphazero import train_in_part
-for path in sys.argv[2:]:
-    train_in_part(path, int(sys.argv[1]))
-"""
-
-
-def train_in_part(path, batches):
-    """Print the network of a run that is interrupted after some batches, or goes on to the end."""
-    with pytest.MonkeyPatch.context() as patch:
-        interrupted(patch, "iterate", batches)
-        try:
-            run = train(env=board(heaps=(2, 1)), checkpoint=path)
-        except KeyboardInterrupt:
-            return
-    print([array.tolist() for array in arrays(run.network)])
-
-
-def test_a_run_in_double_precision_is_loaded_and_gone_on_with_in_either(tmp_path):
-    # What one process compiles the next ones load, as the programs are the same.
-    settings = {
-        "JAX_ENABLE_X64": "1",
-        "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
-        "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "compiled"),
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-    }
-
-    def run(batches, *names):
-        paths = [str(tmp_path / name) for name in names]
-        return subprocess.run(
-            [sys.executable, "-c", DOUBLE_PRECISION, str(batches), *paths],
-            cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.PIPE, check=True,
-        ).stdout.splitlines()  # fmt: skip
-
-    path = tmp_path / "run.zip"
-    assert run(3, "run.zip") == []
-    assert "float64" in {array.dtype.name for array in alphazero._content(path)["arrays"]}
-    network, _ = alphazero.load(path)
-    assert {array.dtype.name for array in arrays(network)} == {"float32"}
-    shutil.copy(path, tmp_path / "single.zip")
-    resumed = train(env=board(heaps=(2, 1)), checkpoint=tmp_path / "single.zip")
-    assert resumed.curve[-1][0] == SETTINGS.games
-    gone_on, whole = run(99, "run.zip", "whole.zip")
-    assert gone_on == whole
-
-
-def test_typed_keys_are_saved_and_gone_on_with(whole, tmp_path, monkeypatch):
-    run, settings, _ = whole
-    path = tmp_path / "run.zip"
-    with jax.enable_custom_prng(True):
-        with monkeypatch.context() as patch:
-            interrupted(patch, "iterate", 3)
-            with pytest.raises(KeyboardInterrupt):
-                train(settings, board(heaps=(2, 1)), checkpoint=path)
-        alphazero.load(path)
-        typed = train(settings, board(heaps=(2, 1)), checkpoint=path)
-    assert same(typed, run)
-
-
-def test_compiled_functions_do_not_keep_the_environment():
-    def trained():
-        env = board(heaps=(1, 2), misere=True)
-        run = train(replace(PRODUCTS, games=50, simulations=2, updates=1), env)
-        positions = env.game.rules.lattice()[1:]
-        alphazero.search_policy(run.network, env, 2)(
-            positions, env.game.rules.action_mask(positions)
-        )
-        return weakref.ref(env)
-
-    env = trained()
-    gc.collect()
-    assert env() is None
 
 
 # Learning, and what is done with what was learned.
@@ -873,9 +584,6 @@ def test_the_log_has_losses_and_scores(products):
     }  # fmt: skip
     scores = [(event.step, event.value) for event in events.Scalars("optimality_percent")]
     np.testing.assert_allclose(scores, run.curve, rtol=1e-5)
-    losses = events.Scalars("value_loss")
-    assert [event.step for event in losses] == list(range(50, 1_001, 50))
-    assert losses[-1].value < losses[0].value
 
 
 def test_policies_play_matches_and_win_where_they_can(products):
@@ -901,17 +609,6 @@ def test_policies_play_matches_and_win_where_they_can(products):
     assert (match.wins, match.draws) == ((4, 0), 0)
 
 
-def test_a_policy_is_asked_about_any_number_of_positions(products, monkeypatch):
-    run, env, _ = products
-    positions = env.game.rules.lattice()[1:]
-    masks = env.game.rules.action_mask(positions)
-    policy = alphazero.raw_policy(run.network, env)
-    at_once = policy(positions, masks)
-    monkeypatch.setattr(alphazero, "SCORED_AT_A_TIME", 16)
-    assert policy(positions, masks).tolist() == at_once.tolist()
-    assert policy(positions[:0], masks[:0]).shape == (0,)
-
-
 def test_an_encoding_is_learned_from_and_scored():
     env = make_pgx("kayles", heaps=(3,), encoding="one_hot", misere=True)
     run = train(replace(SETTINGS, games=16, memory=256), env, scores=1)
@@ -934,10 +631,6 @@ def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
     assert [games for games, _ in raw.curve] == [0, 250]
     assert raw.curve[-1][1] == raw.percent
     assert searched.curve == ()
-    # A large board is scored with search on a sample.
-    monkeypatch.setattr(deep, "MOST_SEARCHED", 17)
-    monkeypatch.setattr(deep, "SAMPLE", 7)
-    assert [run.count for run in deep.run(task, True, None)] == [18, 7]
 
 
 # Invalid arguments
@@ -947,17 +640,8 @@ def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
     ("settings", "message"),
     [
         ({"network": "cnn"}, r"network must be one of \('mlp', .*\), not 'cnn'"),
-        ({"games": 0}, "games must be an integer from 1 .*, not 0"),
-        ({"simulations": 0}, "simulations must be an integer from 1 .*, not 0"),
         ({"updates": -1}, "updates must be an integer from 1 .*, not -1"),
-        ({"minibatch": 1.5}, r"minibatch must be an integer from 1 .*, not 1\.5"),
-        ({"depth": True}, "depth must be an integer from 1 .*, not the boolean True"),
-        ({"learning_rate": 0.0}, r"learning_rate must be a number over 0, and finite, not 0\.0"),
         ({"learning_rate": math.nan}, "learning_rate must be a number over 0, and finite, not nan"),
-        ({"learning_rate": math.inf}, "learning_rate must be a number over 0, and finite, not inf"),
-        ({"learning_rate": True}, "learning_rate must be a number over 0, and finite, not True"),
-        ({"learning_rate": "x"}, "learning_rate must be a number over 0, and finite, not 'x'"),
-        ({"network": ["mlp"]}, r"network must be one of .*, not \['mlp'\]"),
         ({"symmetry": 1}, "symmetry must be True or False, not 1"),
         ({"games": 300}, "games must be a multiple of games_at_a_time, 250, not 300"),
     ],
@@ -970,34 +654,10 @@ def test_settings_out_of_range_are_refused(settings, message):
 def test_settings_that_do_not_fit_the_game_are_refused():
     with pytest.raises(ValueError, match="the moves of 16 games, up to 64, not 63"):
         train(replace(SETTINGS, memory=63))
-    with pytest.raises(ValueError, match=r"scores must be an integer from 0 .*, not -1"):
-        train(scores=-1)
-    with pytest.raises(ValueError, match=r"checkpoint_every must be an integer from 1 .*, not 0"):
-        train(checkpoint_every=0)
     with pytest.raises(HypothesisError, match="heap 0 of kayles may split"):
         train(PRODUCTS, make_pgx("kayles", heaps=(3,)))
     with pytest.raises(ValueError, match=r"takes positions as integers, not encoded: binary"):
         train(PRODUCTS, board(encoding="binary"))
-    many = r"10 heaps of 5 bits are too many for signed-products: at most 65,536 keys, not 161,051"
-    with pytest.raises(ValueError, match=many):
-        train(replace(PRODUCTS, memory=1 << 20), make_pgx("nim", heaps=(31,) * 10))
-
-
-def test_a_log_needs_a_package_that_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tensorboardX", None)
-    with pytest.raises(MissingPackageError, match="needs tensorboardX: python -m pip install"):
-        train(log=tmp_path)
-
-
-def test_nothing_else_imports_it():
-    code = (
-        "import sys, nim_envs, agents, agents.research, agents.training, agents.evaluation; "
-        "print([m for m in ('jax', 'equinox', 'mctx', 'optax', 'pgx') if m in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
 
 
 def test_the_tutorial_runs(tmp_path, capsys):
@@ -1051,11 +711,6 @@ def test_drawn_games_are_learned_from():
     for _ in range(settings.games // settings.games_at_a_time):
         state, _ = alphazero.iterate(state, settings)
         known = np.asarray(alphazero.of_ended_games(state, settings))
-        playing, moves = np.asarray(state.playing.lengths), int(state.moves)
-        kept = range(max(0, moves - 500), moves)
-        ended = [number for number in kept if (moves - 1 - number) // 50 >= playing[number % 50]]
-        assert np.flatnonzero(known).tolist() == sorted(number % 500 for number in ended)
-        assert not np.asarray(state.memory.result)[~known].any()
         results |= set(np.asarray(state.memory.result)[known].tolist())
     assert results == {1.0, 0.0, -1.0}
 

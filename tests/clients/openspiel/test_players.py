@@ -8,7 +8,7 @@ import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python import policy, rl_agent, rl_agent_policy, rl_environment
-from open_spiel.python.algorithms import expected_game_score, mcts, random_agent, tabular_qlearner
+from open_spiel.python.algorithms import expected_game_score, mcts, tabular_qlearner
 from open_spiel.python.bots import uniform_random
 
 import nim_envs
@@ -115,26 +115,6 @@ def test_an_agent_of_one_player_scores_where_it_moves(learners, values, player):
     assert score.percent > score.random_percent
 
 
-def test_a_score_teaches_an_agent_nothing(learners):
-    before = {state: dict(q) for state, q in learners[0]._q_values.items()}
-    nim_envs.optimality(learners[0], GAME, positions="player_0")
-    learned = {state: q for state, q in learners[0]._q_values.items() if any(q.values())}
-    assert learned.items() <= before.items()
-    assert learners[0]._prev_info_state is None
-
-
-def test_agents_of_both_players_score_everywhere(learners):
-    joint = of_both(learners)
-    score = nim_envs.optimality(joint, GAME)
-    parts = [nim_envs.optimality(joint, GAME, positions=seat) for seat in SEATS]
-    alone = [
-        nim_envs.optimality(agent, GAME, positions=seat)
-        for agent, seat in zip(learners, SEATS, strict=True)
-    ]
-    assert [each.percent for each in parts] == [each.percent for each in alone]
-    assert score.count == 3888 > max(each.count for each in parts)
-
-
 def c_plus_plus_mcts(simulations, solve=True):
     rollouts = pyspiel.RandomRolloutEvaluator(1, 0)
     return pyspiel.MCTSBot(OPENSPIEL, rollouts, 2.0, simulations, 100, solve, 0, False)
@@ -226,11 +206,6 @@ def test_answers_that_are_none_are_refused(answer, message):
         nim_envs.optimality(Faulty(answer), GAME)
 
 
-def test_illegal_actions_count_as_illegal():
-    score = nim_envs.optimality(Faulty(lambda state: {0: 1.0}), GAME)
-    assert 0 < score.illegal_percent < 100
-
-
 def test_an_agent_of_one_player_says_how_it_is_scored():
     with pytest.raises(InvalidPolicyError, match="JointRLAgentPolicy of OpenSpiel joins two"):
         nim_envs.optimality(Fragile(0), GAME)
@@ -248,12 +223,6 @@ class Fragile(rl_agent.AbstractAgent):
         return rl_agent.StepOutput(action=time_step.observations["legal_actions"][0][0], probs=None)
 
 
-def test_an_agent_without_probabilities_is_its_action():
-    fragile = nim_envs.optimality(Fragile(0), GAME, positions="player_0")
-    first = nim_envs.optimality(policy.FirstActionPolicy(OPENSPIEL), GAME, positions="player_0")
-    assert fragile.percent == first.percent
-
-
 def test_other_games_and_objects_are_refused():
     player = policy.UniformRandomPolicy(OPENSPIEL)
     with pytest.raises(
@@ -262,9 +231,3 @@ def test_other_games_and_objects_are_refused():
         nim_envs.optimality(player, nim_envs.make_game("nim"))
     with pytest.raises(TypeError, match="of OpenSpiel plays nothing: an Agent, a Bot or a Policy"):
         nim_envs.optimality(OPENSPIEL.new_initial_state(), GAME)
-
-
-def test_random_agents_are_random():
-    agents = [random_agent.RandomAgent(player, num_actions=9) for player in range(2)]
-    score = nim_envs.optimality(of_both(agents), GAME)
-    assert score.percent == pytest.approx(score.random_percent)

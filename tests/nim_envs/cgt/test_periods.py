@@ -14,10 +14,9 @@ from nim_envs.cgt.sequences import (
     find_period,
     grundy_sequence,
     octal_period,
-    proven_period,
 )
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.rules.octal_codes import HeapGame, heap_game, octal_game
+from nim_envs.rules.octal_codes import HeapGame, octal_game
 
 SIZE = 400
 """Heaps up to which claims are compared with the recursion."""
@@ -39,11 +38,6 @@ def by_recursion(digits, size):
                 options.update(map(int.__xor__, below, values[left - 1 : 0 : -1]))
         values.append(next(value for value in itertools.count() if value not in options))
     return values
-
-
-def plain_loop(game, size):
-    """The same by the compiled loop, at first by few values, from which no period is proven."""
-    return by_recursion(game.digits, size)
 
 
 def repeats(values, length, start):
@@ -69,9 +63,7 @@ def claims(count):
         if index < count * 3 // 4:
             yield digits, *small[index % len(small)]
             continue
-        period = find_period(
-            np.array(plain_loop(HeapGame(digits), SIZE), np.uint16), len(digits) - 1
-        )
+        period = find_period(np.array(by_recursion(digits, SIZE), np.uint16), len(digits) - 1)
         length, start = (12, 4) if period is None else (period.length, period.start)
         shifts = rng.integers(-1, 2, size=2) * (rng.random() < 0.7)
         yield digits, max(1, length + int(shifts[0])), max(0, start + int(shifts[1]))
@@ -82,7 +74,7 @@ def test_claims_of_periods_against_the_recursion(count):
     checked = called_proven = 0
     for digits, length, start in claims(count):
         game = HeapGame(digits)
-        values = plain_loop(game, SIZE)
+        values = by_recursion(game.digits, SIZE)
         enough = 2 * start + 2 * length + game.places + (start == 0)
         true = repeats(values, length, start)
         for known in {*range(start + length, enough + 3, max(1, enough // 8)), enough - 1, enough}:
@@ -177,12 +169,8 @@ def codes():
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_values_by_periods_are_those_of_the_recursion(every):
     for code in itertools.islice(codes(), 0, None, every):
-        assert grundy_sequence(code, 500).tolist() == plain_loop(octal_game(code), 500), code
-
-
-@pytest.mark.parametrize("code", ["grundy", "0.(3)", "0.00000004"])
-def test_no_period_is_proven_where_the_theorem_or_values_are_missing(code):
-    assert proven_period(heap_game(code), np.zeros(10, np.uint16)) is None
+        values = by_recursion(octal_game(code).digits, 500)
+        assert grundy_sequence(code, 500).tolist() == values, code
 
 
 def test_bad_arguments_of_the_checker_are_refused():
@@ -192,52 +180,6 @@ def test_bad_arguments_of_the_checker_are_refused():
     for length, start in ((0, 0), (1.5, 0), (1, -1)):
         with pytest.raises(InvalidGameError, match=r"length|start"):
             check_period("0.77", [0] * 20, length, start)
-
-
-PERIODS = {
-    # Period and last exception, as in the tables of Winning Ways, ch. 4, and of A. Flammenkamp.
-    "0.07": (34, 52),
-    "0.77": (12, 70),
-    "0.137": (34, 51),
-    "0.156": (349, 3478),
-    "0.17": (34, 32),
-    "0.45": (20, 497),
-    "0.165": (1550, 5180),
-    "0.356": (142, 7314),
-    "0.055": (148, 258),
-    "0.644": (442, 3255),
-    "0.4": (34, 53),
-    "0.115": (14, 0),
-    "0.15": (10, 0),
-    "4.0": (2, 0),
-    "0.3": (2, None),
-}
-
-
-@pytest.mark.parametrize("code", PERIODS)
-def test_known_periods_and_last_exceptions_come_out_with_proof(code):
-    period = octal_period(code, 20_000)
-    assert (period.length, period.last_exception) == PERIODS[code]
-    assert period.proven
-    places = octal_game(code).places
-    assert period.needed == 2 * period.start + 2 * period.length + places + (period.start == 0)
-    assert period.known >= period.needed
-    # The period holds by the recursion too, and no shorter one would do.
-    size = min(period.needed + 500, 2_500)
-    values = np.array(by_recursion(octal_game(code).digits, size))
-    assert (period.extend(size) == values).all()
-    assert [period.value(heap) for heap in (0, size // 2, size - 1)] == [
-        values[0], values[size // 2], values[size - 1]
-    ]  # fmt: skip
-    start, length = period.start, period.length
-    if start + 2 * length < size:
-        assert (values[start + length :] == values[start:-length]).all()
-        if start:
-            assert values[start - 1] != values[start - 1 + length]
-        cycle = values[start : start + length]
-        for shorter in range(1, length):
-            if length % shorter == 0:
-                assert (cycle != np.roll(cycle, shorter)).any()
 
 
 def test_exceptions_of_kayles():
@@ -255,14 +197,6 @@ def test_a_period_is_proven_by_the_last_value_needed_and_not_before():
     before = find_period(values[: period.needed - 1], 2)
     assert (before.length, before.start, before.proven) == (12, 71, False)
     assert before.needed == period.needed
-
-
-def test_more_places_need_more_values():
-    values = np.tile(np.array([0, 1, 2], dtype=np.uint16), 40)
-    assert find_period(values, 3).needed == 10
-    assert find_period(values, 100).needed == 107
-    assert find_period(values, 113).proven
-    assert not find_period(values, 114).proven
 
 
 @given(

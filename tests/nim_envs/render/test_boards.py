@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
-import nim_envs
 from nim_envs.registration import GAMES, make_game
-from nim_envs.render import position_shapes
 from nim_envs.render.geometry import Area
-from nim_envs.render.layouts import LAYOUTS, TileLayout, board_layout
+from nim_envs.render.layouts import TileLayout, board_layout
 from nim_envs.render.palette import WINNING
 from nim_envs.render.panels import BoardPanel, NumberPanel
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
-from nim_envs.rules.coordinate_system import PIECES
 
 DRAWN = [
     name
@@ -42,15 +37,6 @@ def clicked(panel, position, square, right=0.5, down=0.5):
     return actions[0] if len(actions) == 1 else None
 
 
-def test_every_kind_of_picture_is_that_of_a_registered_game():
-    pictures = {
-        component.coordinate_system.picture
-        for name in GAMES
-        for component in make_game(name).rules.components
-    }
-    assert pictures - {None} == set(LAYOUTS) - set(PIECES)  # those are in test_pieces
-
-
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", DRAWN)
 def test_squares_are_inside_their_cell_and_do_not_overlap_at_any_size(name, size):
@@ -58,10 +44,8 @@ def test_squares_are_inside_their_cell_and_do_not_overlap_at_any_size(name, size
         for index, layout in panel.layouts.items():
             assert not isinstance(layout, TileLayout)
             assert all(place.within(panel.cells[index]) for place in layout.squares)
-            if (
-                layout.component.coordinate_system.board is not None
-                or layout.component.kind != "graph"
-            ):
+            component = layout.component
+            if component.coordinate_system.board is not None or component.kind != "graph":
                 first, *others = layout.squares[:40]
                 assert not any(first.overlaps(other) for other in others)
 
@@ -89,30 +73,13 @@ def test_a_click_moves_the_queen_to_the_square():
             clicked(panel, game.rules.initial, file * component.coordinate_system.fields[1] + rank)
             == option
         )
-    corner = panel.layouts[0].squares[0]
-    assert (
-        corner.y > panel.layouts[0].squares[component.coordinate_system.fields[1] - 1].y
-    )  # ranks go upwards
     here = component.states - 1
     assert clicked(panel, game.rules.initial, here) is None
 
 
-def test_a_click_bites_the_bar_at_the_square():
-    game, panel = board("chomp")
-    for option in range(1, game.rules.components[0].options):
-        assert clicked(panel, game.rules.initial, option) == option
-    assert clicked(panel, game.rules.initial, 0) is None  # poisoned
-
-
-def test_a_click_takes_a_node_and_its_neighbours():
-    game, panel = board("node_kayles")
-    for node in range(game.rules.components[0].options):
-        assert clicked(panel, game.rules.initial, node) == node
-
-
 def test_a_click_near_a_side_of_a_cell_covers_the_two_cells_and_in_the_middle_it_does_not_decide():
     game, panel = board("cram")
-    rows, columns = game.rules.components[0].coordinate_system.board
+    _, columns = game.rules.components[0].coordinate_system.board
     inner = columns + 1  # a cell with four neighbours
     said = {
         where: game.rules.describe_action(clicked(panel, game.rules.initial, inner, *where))
@@ -124,24 +91,6 @@ def test_a_click_near_a_side_of_a_cell_covers_the_two_cells_and_in_the_middle_it
     assert clicked(panel, game.rules.initial, inner) is None
     center = panel.layouts[0].squares[inner].center
     assert len(panel.candidates_at(np.array(game.rules.initial), center)) == 4
-    assert rows > 2
-
-
-def test_a_click_on_a_coin_takes_it_and_those_above_from_its_stack_alone():
-    game, panel = board("moores_nim", heaps=(3, 2), k=2)
-    height = panel.layouts[0].height
-    action = clicked(panel, game.rules.initial, 1)
-    after = game.rules.step(np.array([game.rules.initial]), np.array([action]))
-    assert game.rules.coordinates(after).tolist() == [[1, 2]]
-    action = clicked(panel, game.rules.initial, height)
-    after = game.rules.step(np.array([game.rules.initial]), np.array([action]))
-    assert game.rules.coordinates(after).tolist() == [[3, 0]]
-
-
-def test_a_click_on_coins_below_the_limit_takes_nothing():
-    game, panel = board("fibonacci_nim", heaps=(9,))
-    position = game.rules.positions_at(np.array([[9, 2]]))[0]
-    assert [clicked(panel, position, coin) is None for coin in range(9)] == [True] * 7 + [False] * 2
 
 
 def has(frame, color):
@@ -174,21 +123,6 @@ def test_winning_moves_and_the_last_move_are_marked(name):
     assert (frame(pointed=int(action)) != frame()).any()
 
 
-def test_winning_pairs_of_cells_and_numbers_of_winning_nodes_can_be_told_apart():
-    cram = make_game("cram")
-    start = np.array(cram.rules.initial)
-    wins = cram.solution.winning_actions(start)
-    shapes = position_shapes(cram, cram.rules.initial, show_winning_moves=True)
-    green = "#" + bytes(WINNING).hex()
-    bars = [Area(*s["area"]) for s in shapes if s["color"] == green and s["shape"] == "box"]
-    assert len(bars) == len(wins) > 1
-    assert not any(one.overlaps(other) for one, other in combinations(bars, 2))
-    path = make_game("node_kayles", nodes=3, edges=((0, 1), (1, 2)))
-    shapes = position_shapes(path, path.rules.initial, show_winning_moves=True)
-    (marked,) = (n for n, s in enumerate(shapes) if s["color"] == green and s["shape"] == "disc")
-    assert [s["text"] for s in shapes[marked:] if s["color"] == "#ffffff"][:1] == ["1"]
-
-
 def test_coordinates_without_a_picture_or_too_many_squares_are_boxes_with_their_numbers():
     (panel,) = Picture(make_game("euclid")).panels
     assert isinstance(panel, NumberPanel)
@@ -202,18 +136,3 @@ def test_coordinates_without_a_picture_or_too_many_squares_are_boxes_with_their_
     position = np.array(game.rules.initial)
     legal = np.flatnonzero(game.rules.action_mask(position)).tolist()
     assert panel.candidates_at(position, center) == legal
-
-
-def test_a_game_of_ones_own_is_drawn_and_clicked():
-    def moves(position):
-        a, b = position
-        for n in range(1, max(a, b) + 1):
-            if n <= a:
-                yield f"left {n}", (a - n, b)
-            if n <= b:
-                yield f"down {n}", (a, b - n)
-
-    game = nim_envs.game_from_moves("rook", (3, 2), moves, picture="piece")
-    (panel,) = Picture(game).panels
-    action = clicked(panel, game.rules.initial, 0 * 3 + 2)
-    assert game.rules.describe_action(action).endswith("left 3")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
 import nim_envs
-from nim_envs.render import position_shapes, render_text
+from nim_envs.render import position_shapes
 from nim_envs.render.geometry import Area
-from nim_envs.render.palette import FAINT, PLAYERS, WHITE, WINNING, mixed
+from nim_envs.render.palette import PLAYERS, WINNING
 from nim_envs.render.picture import Picture
-from tests.outcome_games import dominoes, tic_tac_toe
+from tests.outcome_games import tic_tac_toe
 
 SIZES = [(240, 200), (640, 480), (1200, 500)]
 CELLS = (1, 2, 0, 0, 1, 0, 0, 0, 2)
@@ -68,74 +66,16 @@ def test_crosses_and_circles_stand_on_their_squares(size):
         assert pieces_in(shapes, area) == [[], cross, circle][cell]
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_discs_have_the_colours_of_the_players(size):
-    game = drawn_as(tic_tac_toe(), "discs")
-    shapes = position_shapes(game, CELLS, size=size)
-    for cell, area in zip(CELLS, squares_of(game, size), strict=True):
-        assert pieces_in(shapes, area) == ([("disc", COLORS[cell - 1], False)] if cell else [])
-
-
 @pytest.mark.parametrize("picture", ["crosses", "discs"])
-def test_the_last_move_is_highlighted_and_right_moves_are_marked(picture):
+def test_moves_that_keep_a_draw_are_marked(picture):
     entry = tic_tac_toe()
     game = drawn_as(entry, picture)
     truth = entry.truth()
-    before = (*CELLS[:8], 0)
-    shapes = position_shapes(
-        game, CELLS, mover=0, previous=before, last_mover=1, show_winning_moves=True
-    )
-    squares = squares_of(game, (640, 480))
-    tint = hexadecimal(mixed(PLAYERS[1], WHITE, 0.7))
-    grounds = [
-        next(
-            shape["color"]
-            for shape in shapes
-            if shape["shape"] == "box" and Area(*shape["area"]).within(area)
-        )
-        for area in squares
-    ]
-    assert grounds == [hexadecimal(FAINT)] * 8 + [tint]
+    shapes = position_shapes(game, CELLS, mover=0, show_winning_moves=True)
     right = {label for label, after in entry.moves(CELLS) if -truth[after] == truth[CELLS] >= 0}
     mark = ("disc", hexadecimal(WINNING), False)
-    assert {i for i, area in enumerate(squares) if mark in pieces_in(shapes, area)} == right
-
-
-def test_moves_that_keep_a_draw_are_named_so():
-    game = drawn_as(tic_tac_toe(), "crosses")
-    start = (1, 0, 0, 0, 0, 0, 0, 0, 0)  # only the middle keeps the draw
-    words = [
-        shape["text"]
-        for shape in position_shapes(game, start, mover=1, show_winning_moves=True)
-        if shape["shape"] == "words"
-    ]
-    assert "keeps the draw: tic-tac-toe 0: 4" in words
-
-
-def test_further_coordinates_stand_below_the_board():
-    game = drawn_as(dominoes(), "discs")
-    after = game.play(game.rules.coordinate_tuple(game.rules.initial), 0)
-    shapes = position_shapes(game, after)
     squares = squares_of(game, (640, 480))
-    assert len(squares) == 9
-    found = Counter(bool(pieces_in(shapes, area)) for area in squares)
-    assert found == {True: 2, False: 7}
-    assert after[9] == 1
-    assert "dominoes 0: 1" in [shape.get("text") for shape in shapes]
-    position = game.rules.checked_position(after)
-    first, *others = render_text(game.rules, position).split("\n")
-    assert first.split()[:3] == ["dominoes", "0", "1"]
-    assert [first.split()[3:], *map(str.split, others)] == [
-        [".xo"[cell] for cell in after[row : row + 3]] for row in (0, 3, 6)
-    ]
-
-
-def test_text_shows_rows_below_each_other():
-    game = drawn_as(tic_tac_toe(), "crosses")
-    lines = render_text(game.rules, game.rules.checked_position(CELLS), "here").split("\n")
-    assert lines[0] == "here"
-    assert [line[-5:] for line in lines[1:]] == ["X O .", ". X .", ". . O"]
-    assert len({len(line) for line in lines[1:]}) == 1
+    assert {i for i, area in enumerate(squares) if mark in pieces_in(shapes, area)} == right
 
 
 @pytest.mark.parametrize("picture", ["crosses", "discs"])

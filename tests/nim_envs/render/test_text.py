@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from nim_envs import game_from_moves, make_game
+from nim_envs import make_game
 from nim_envs.render import render_text
 
 
@@ -48,44 +47,8 @@ def test_boards_are_grids_and_graphs_are_arrows(name, arguments, position, lines
     assert drawn(make_game(name, **arguments), *position) == [line[indent:] for line in expected]
 
 
-def test_rows_and_columns_of_a_grid_are_those_of_the_moves():
-    game = make_game("cram", rows=3, columns=12)
-    option = next(
-        action
-        for action in range(game.rules.num_actions)
-        if game.rules.describe_action(action) == "board 0: cover (2, 10) and (2, 11)"
-    )
-    after = game.rules.step(np.array(game.rules.initial), np.array(option))
-    header, *rows = render_text(game.rules, after).split("\n")
-    places = [
-        (row.split()[0], header[: index + 1].split()[-1])
-        for row in rows
-        for index in range(len(row))
-        if row[index] == "#"
-    ]
-    assert places == [("2", "10"), ("2", "11")]
-
-
 def test_boards_too_large_for_a_terminal_are_coordinates_alone():
     assert drawn(make_game("chomp", rows=2, columns=40), 40, 7) == ["bar 0  40 7"]
     assert drawn(make_game("wythoff", queens=((40, 3),)), 40, 3) == ["queen 0  40 3"]
     long = make_game("graph", successors=[range(max(0, n - 1), n) for n in range(50)], tokens=[49])
     assert drawn(long, 49) == ["token 0  49  -> 48"]
-
-
-def test_a_game_of_ones_own_draws_its_pieces():
-    game = game_from_moves(
-        "rook",
-        start=(2, 1),
-        moves=lambda at: [
-            (f"{axis} {n}", (at[0] - n * (axis == "left"), at[1] - n * (axis == "down")))
-            for axis, most in (("left", at[0]), ("down", at[1]))
-            for n in range(1, most + 1)
-        ],
-        picture="piece",
-    )
-    assert drawn(game, 2, 0) == [
-        "rook 0  2 0     0 1 2",
-        "             1  . . .",
-        "             0  . . R",
-    ]

@@ -1,5 +1,4 @@
 import itertools
-import pickle
 
 import numpy as np
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import strategies as st
 
 from agents.research.column_automata import ONE, SEPARATOR, ZERO, ColumnAutomaton
 from nim_envs.errors import InvalidAutomatonError, InvalidPositionError
-from tests.agents.research.column_automata.claims import board, right_claim
+from tests.agents.research.column_automata.claims import right_claim
 
 
 @st.composite
@@ -53,13 +52,6 @@ def test_positions_are_read_column_by_column(automaton, some):
     assert automaton.is_lost(np.array([padded], dtype=np.uint8)).shape == (1, len(some))
 
 
-@given(automata(), positions, st.integers(0, 4))
-def test_a_padded_automaton_may_read_empty_high_columns(automaton, position, columns):
-    padded = automaton.padded()
-    assert padded.reading == automaton.reading
-    assert read(padded, position, columns) == read(automaton, position)
-
-
 @given(automata(), positions)
 def test_the_smallest_automaton_makes_the_same_claim(automaton, position):
     smallest = automaton.minimal()
@@ -100,25 +92,12 @@ def test_other_claims_do_not_say_the_same():
         assert not one.says_the_same_as(other)
 
 
-def test_where_zeros_do_not_matter_they_can_be_left_out():
-    for first in (False, True):
-        with_zeros = right_claim(None, True, first, letters=3)
-        assert with_zeros.letters == "0 1 |"
-        assert with_zeros.without_zeros().says_the_same_as(right_claim(None, True, first))
-
-
 @pytest.mark.parametrize(
     ("transitions", "lost", "first", "message"),
     [
         ([], [], True, "at least one state"),
-        ([[0]], [True], True, "1 | or 0 1 |"),
-        ([[0, 0, 0, 0]], [True], True, "shape"),
         ([[0, 1]], [True], True, "from 0 to 0, not to 1"),
-        ([[0, -1]], [True], True, "not to -1"),
-        ([[0, 0.5]], [True], True, "must be integers"),
         ([[0, 0]], [True, False], True, "1 booleans"),
-        ([[0, 0]], [1], True, "1 booleans"),
-        ([[0, 0]], [True], 1, "must be True or False, not 1"),
     ],
 )
 def test_arrays_of_no_automaton_are_refused(transitions, lost, first, message):
@@ -126,28 +105,10 @@ def test_arrays_of_no_automaton_are_refused(transitions, lost, first, message):
         ColumnAutomaton(transitions, lost, first)
 
 
-@pytest.mark.parametrize(
-    "positions", [3, "34", [[1.5]], [[1, -1]], [[1, 2], [3]], [True, False], [[2**70, -1]], [None]]
-)
+@pytest.mark.parametrize("positions", [3, [[1.5]], [[2**70, -1]]])
 def test_an_invalid_position_is_refused(positions):
     with pytest.raises(InvalidPositionError, match="integers of at least 0"):
         right_claim(None, False, True).is_lost(positions)
-
-
-def test_its_arrays_cannot_be_changed():
-    rows = np.array([[0, 0]])
-    automaton = ColumnAutomaton(rows, [True], True)
-    rows[0, 0] = 7
-    assert automaton.transitions[0, 0] == 0
-    with pytest.raises(ValueError, match="read-only"):
-        automaton.lost[0] = False
-
-
-def test_it_can_be_pickled():
-    automaton = right_claim(3, True, False)
-    copy = pickle.loads(pickle.dumps(automaton))
-    assert copy.says_the_same_as(automaton)
-    assert (copy.is_lost(board(2, 8)) == automaton.is_lost(board(2, 8))).all()
 
 
 def test_a_diagram_has_every_transition():

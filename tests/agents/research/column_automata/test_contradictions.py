@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.research.column_automata import ColumnAutomaton, MoveRelation
-from agents.research.column_automata.contradictions import contradictions, contradicts, examine
+from agents.research.column_automata import MoveRelation
+from agents.research.column_automata.contradictions import examine
 from agents.research.column_automata.heaps import HeapRules
 from tests.agents.research.column_automata.claims import right_claim
 
@@ -44,11 +44,3 @@ def test_wrong_claims_are_contradicted_at_the_smallest_positions_found(ordered):
         lost = bool(claim.is_lost(position))
         after = any(bool(claim.is_lost(option or (0,))) for option in rules.options(position))
         assert lost == after
-
-
-def test_terminal_positions_are_checked_too():
-    nothing_lost = ColumnAutomaton([[0, 0]], [False], True)
-    assert contradicts(nothing_lost, rules_of(None, False, False), (), [])
-    assert not contradicts(nothing_lost, rules_of(None, True, False), (), [])
-    read = [((), []), ((1,), [()]), ((2,), [(), (1,)])]
-    assert contradictions(nothing_lost, rules_of(None, True, False), read) == [(1,), (2,)]

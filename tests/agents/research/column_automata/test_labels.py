@@ -62,15 +62,6 @@ def test_labels_from_games_are_true_and_complete(start, max_take, misere, ordere
     assert len(labels.read) >= (games > 0)
 
 
-def test_one_heap_is_labelled_after_enough_games():
-    rules = HeapRules(MoveRelation(3), True, (None,), ordered=False)
-    labels = LookAheadLabels(rules.options, misere=True)
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        play_game((9,), labels, rng)
-    assert [size for size in range(1, 10) if labels.lost[(size,)]] == [1, 5, 9]
-
-
 @pytest.mark.parametrize("misere", [False, True])
 def test_signs_of_learned_values_are_labels(misere):
     game = make_game("nim", heaps=(3, 3), misere=misere, start="uniform")
@@ -82,16 +73,6 @@ def test_signs_of_learned_values_are_labels(misere):
     assert len(positions) == 16
     for position, label in zip(positions.tolist(), lost.tolist(), strict=True):
         assert label == is_lost(tuple(position), None, misere)
-
-
-def test_values_of_zero_give_no_labels():
-    class Values:
-        def action_values(self, observations, action_masks):
-            values = np.where(observations.sum(axis=1) == 1, -1.0, observations[:, 0] - 2.0)
-            return np.where(action_masks == 1, values[:, np.newaxis], -np.inf)
-
-    positions, lost = labels_from_values(Values(), make_game("nim", heaps=(3,)))
-    assert (positions.ravel().tolist(), lost.tolist()) == ([0, 1, 3], [True, True, False])
 
 
 def test_totals_are_treated_as_the_objects_left():

@@ -53,15 +53,6 @@ def test_the_automaton_agrees_with_every_label(labels, reading):
         assert bool(automaton.is_lost(heaps or (0,))) == lost
 
 
-def test_positions_with_the_same_word_must_have_one_label():
-    labels = {(3,): True, (1, 2): False}
-    reading = {"most_significant_first": True}
-    with pytest.raises(ContradictionError) as error:
-        labelled_words(labels, zeros=False, **reading)
-    assert (error.value.lost, error.value.won) == ((3,), (1, 2))
-    assert labelled_words(labels, zeros=True, **reading)
-
-
 @pytest.mark.parametrize(("zeros", "first"), list(itertools.product([False, True], [False, True])))
 def test_nim_on_a_small_board_gives_the_automaton_of_all_boards(zeros, first):
     positions = [tuple(size for size in heaps if size) for heaps in board(3, 4).tolist()]

@@ -7,8 +7,6 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from agents.base import HypothesisError
-from agents.research.quotients import counterexamples
 from agents.research.quotients.counterexamples import CounterexampleSearch
 from agents.research.quotients.outcomes import GameBudget
 from agents.research.quotients.parts import Parts
@@ -74,10 +72,3 @@ def test_counterexamples_are_wrong_by_the_rules_and_all_wrong_claims_have_one():
         lost_option = any(lost[claim.of(option)] for option in options)
         assert lost[claim.of(word)] == lost_option
     assert found > 100
-
-
-def test_an_exam_that_grows_too_large_is_given_up(monkeypatch):
-    monkeypatch.setattr(counterexamples, "MOST_SUMS", 10)
-    quotient = known_quotient("kayles", 12)
-    with pytest.raises(HypothesisError, match="more than 10 sums"):
-        CounterexampleSearch(quotient, games()).counterexample(quotient, 0)

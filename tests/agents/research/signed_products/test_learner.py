@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import HypothesisError, SignedProducts
-from agents.research.signed_products.larger_boards import examine, with_larger_heaps
+from agents.research.signed_products.larger_boards import examine
 from agents.research.signed_products.value_networks import (
     PRODUCTS,
     UNITS,
@@ -17,7 +17,6 @@ from agents.research.signed_products.value_networks import (
 from agents.research.signed_products.value_state import ValueState
 from agents.research.signed_products.visited_positions import (
     HeapBoard,
-    VisitedPositions,
     heap_options,
 )
 from agents.storage import load, save
@@ -84,23 +83,6 @@ def test_order_and_empty_heaps_change_nothing(heaps, random, seed):
     assert logit(state, shuffled) == pytest.approx(logit(state, heaps), abs=1e-4)
 
 
-def test_positions_have_the_same_value_in_a_batch_and_alone():
-    state, table = random_state(3), SignedProductsNetwork().key_table(3, 5)
-    keys = table[np.arange(3), np.random.default_rng(0).integers(31, size=(200, 3))].sum(axis=1)
-    together = state.logits(keys, 3, 5)
-    alone = [state.logits(key[np.newaxis], 3, 5)[0] for key in keys]
-    np.testing.assert_allclose(together, alone, atol=1e-5)
-
-
-@pytest.mark.parametrize("signed", [True, False])
-def test_factors_are_in_their_range(signed):
-    network = SignedProductsNetwork(signed)
-    factors = network.factors({"angles": np.linspace(-9, 9, 100)})
-    assert factors.min() >= (-1 if signed else 0)
-    assert factors.max() <= 1
-    assert (factors.min() < -0.9) == signed
-
-
 @pytest.mark.parametrize(
     ("name", "arguments", "reason"),
     [
@@ -111,12 +93,6 @@ def test_factors_are_in_their_range(signed):
 def test_games_without_equal_heaps_are_refused_with_the_reason(name, arguments, reason):
     with pytest.raises(HypothesisError, match=reason):
         SignedProducts(make_game(name, **arguments))
-
-
-@pytest.mark.parametrize("arguments", [{"factors": "positive"}, {"architecture": "gru"}])
-def test_unknown_options_are_refused(arguments):
-    with pytest.raises(ValueError, match=f"{next(iter(arguments))} must be one of"):
-        SignedProducts(make_game("nim"), **arguments)
 
 
 @pytest.mark.parametrize("architecture", ["signed-products", "mlp"])
@@ -156,32 +132,6 @@ def test_large_boards_are_judged_like_small_ones(monkeypatch):
     monkeypatch.setattr("agents.research.look_ahead.LARGEST_TABLE", 0)
     by_keys = learner.greedy().action_values(positions, masks)
     np.testing.assert_allclose(by_keys, by_table, atol=1e-5)
-
-
-def test_options_of_visited_positions_are_those_of_the_rules():
-    game = make_game("nim", heaps=(2, 5, 5), max_take=3)
-    board = HeapBoard(heap_options(game.rules), 3, SignedProductsNetwork())
-    visited = VisitedPositions(board)
-    positions = np.sort(game.rules.lattice().reshape(-1, 3), axis=1)
-    rows = visited.visit(positions)
-    np.testing.assert_array_equal(visited.positions[rows], positions)
-    assert len(visited.positions) == len(np.unique(positions, axis=0))
-    for row, position in enumerate(visited.positions):
-        options = {
-            tuple(sorted((*position[:heap], position[heap] - taken, *position[heap + 1 :])))
-            for heap in range(3)
-            for taken in range(1, min(3, position[heap]) + 1)
-        }
-        keys = visited.keys[visited.after[row]]
-        assert set(keys[keys >= 0].tolist()) == {int(board.keys(np.array(o))) for o in options}
-
-
-def test_moves_of_larger_heaps_extend_those_of_smaller_ones():
-    for arguments in ({}, {"max_take": 2}):
-        small, large = (
-            heap_options(make_game("nim", heaps=(size,), **arguments).rules) for size in (5, 20)
-        )
-        np.testing.assert_array_equal(with_larger_heaps(small, 21), large)
 
 
 def test_an_exam_finds_that_random_values_contradict_themselves():

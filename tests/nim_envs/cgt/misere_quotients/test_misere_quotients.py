@@ -8,16 +8,14 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game, Rules, make_game, optimality
+from nim_envs import Convention, Game, Rules, make_game
 from nim_envs.cgt.misere_quotients import heaps as heap_quotients
-from nim_envs.cgt.misere_quotients import misere_quotient, refinement
+from nim_envs.cgt.misere_quotients import misere_quotient
 from nim_envs.cgt.misere_quotients.genus import Genus, heap_genera
 from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, period_refutation, periodic_from
 from nim_envs.cgt.misere_quotients.proof import refutation
-from nim_envs.cgt.misere_quotients.search import QuotientSearch
-from nim_envs.cgt.misere_quotients.structure import idempotents, is_tame, kernel
-from nim_envs.envs.versus import VersusEnv
+from nim_envs.cgt.misere_quotients.structure import is_tame
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules import TableComponent
 from nim_envs.rules.octal_codes import heap_game
@@ -103,17 +101,6 @@ def test_games_solved_for_all_heaps_have_known_orders_and_periods(name):
     # The class of a huge heap is that of a small one.
     folded = start + (10**9 - start) % length
     assert quotient.element([10**9, 3]) == quotient.element([folded, 3])
-
-
-@pytest.mark.parametrize(
-    "name", ["0.75", "0.34", "0.123", "4.12", pytest.param("4.56", marks=pytest.mark.exhaustive)]
-)
-def test_heaps_beyond_those_of_the_proof_are_as_the_search_says(name):
-    quotient = misere_quotient(name)
-    search = HeapSearch(name, Convention.MISERE)
-    for heap in range(quotient.largest + 1, quotient.largest + 4):
-        for other in (0, 1, 3):
-            assert quotient.is_winning([heap, other]) is search.is_winning([heap, other])
 
 
 def test_a_period_needs_its_hypothesis():
@@ -205,115 +192,16 @@ def test_no_wrong_mutant_is_proven():
 
 
 @pytest.mark.parametrize(
-    ("name", "largest"), [("0.77", 12), ("0.123", 12), ("0.26", 15), ("nim", 7)]
-)
-def test_the_numbers_of_elements_do_not_matter_to_the_proof(name, largest):
-    options, products, elements, lost = claim(name, largest)
-    assert refutation(options, products, elements.tolist(), lost) is None
-    rng = np.random.default_rng(2)
-    for _ in range(5):
-        numbers = np.concatenate([[0], 1 + rng.permutation(len(lost) - 1)])
-        back = np.argsort(numbers)
-        relabelled = numbers[products[np.ix_(back, back)]]
-        assert refutation(options, relabelled, numbers[elements].tolist(), lost[back]) is None
-
-
-def test_indistinguishable_elements_are_refused():
-    # Two of them are one: right about who wins, but not the quotient.
-    options = [[()]]
-    cyclic = np.add.outer(np.arange(4), np.arange(4)) % 4
-    lost = np.array([False, True, False, True])
-    assert "apart" in refutation(options, cyclic, [1], lost)
-    assert refutation(options, cyclic[:2, :2] % 2, [1], lost[:2]) is None
-
-
-@pytest.mark.parametrize(
     ("products", "elements", "lost", "reason"),
     [
-        ([[0]], [1], [False], "none of 0 to 0"),
         ([[0, 1]], [1], [False, True], "shape"),
-        ([[0, 1], [1, 0]], [1, 1], [False, True], "2 elements of parts"),
-        ([[0, 1], [1, 2]], [1], [False, True], "none of 0 to 1"),
         ([[1, 0], [0, 1]], [1], [False, True], "not neutral"),
-        ([[0, 1], [1, 0]], [0], [False, True], "class of no sum"),
         ([[0, 1], [1, 0]], [1], [True, False], "empty position"),
         ([[0, 1], [1, 1]], [1], [False, True], "lost option"),
     ],
 )
 def test_a_wrong_quotient_is_refused_with_the_reason(products, elements, lost, reason):
     assert reason in refutation([[()]], np.array(products), elements, np.array(lost))
-
-
-# The same proof of normal play
-
-
-def normal_claim(name, largest):
-    """The options of all heaps, and the group of their Grundy values as a claim."""
-    game, values = heap_game(name), []
-    for heap in range(largest + 1):
-        sums = [np.bitwise_xor.reduce([values[left] for left in option] or [0])
-                for option in game.options(heap)]  # fmt: skip
-        values.append(mex(sums))
-    order = 1 << max(values).bit_length()
-    numbers = np.arange(order)
-    options = [game.options(heap) for heap in range(largest + 1)]
-    return options, numbers[:, np.newaxis] ^ numbers, np.array(values), numbers == 0
-
-
-@pytest.mark.parametrize(("name", "largest"), [("0.77", 40), ("0.07", 60), ("grundy", 40)])
-def test_normal_play_is_proven_by_the_group_of_grundy_values(name, largest):
-    options, products, elements, lost = normal_claim(name, largest)
-    elements = elements.tolist()
-    assert refutation(options, products, elements, lost, Convention.NORMAL) is None
-    assert "empty position" in refutation(options, products, elements, lost)
-    _, products, elements, lost = claim(name, 9)
-    reason = refutation(options[:10], products, elements.tolist(), lost, Convention.NORMAL)
-    assert "empty sum is won" in reason
-
-
-def test_no_wrong_mutant_is_proven_of_normal_play():
-    rng = np.random.default_rng(2)
-    wrong = 0
-    for name, largest in (("0.77", 8), ("0.07", 9), ("0.6", 9), ("0.(3)", 5)):
-        options, *right = normal_claim(name, largest)
-        search = HeapSearch(name, Convention.NORMAL)
-        positions = np.array(list(combinations_with_replacement(range(largest + 1), 5)))
-        winning = np.array([search.is_winning(row.tolist()) for row in positions])
-        for products, elements, lost in mutants(*right, 150, rng):
-            total = np.zeros((2, len(positions)), dtype=int)
-            for column in range(5):
-                total[0] = products[total[0], elements[positions[:, column]]]
-                total[1] = products[total[1], elements[positions[:, 4 - column]]]
-            if (lost[total] == winning).any():
-                wrong += 1
-                claimed = options, products, elements.tolist(), lost
-                assert refutation(*claimed, Convention.NORMAL) is not None, claimed
-    assert wrong >= 500
-
-
-# Proven results are kept
-
-
-def test_an_interrupted_search_keeps_what_is_proven_and_goes_on(monkeypatch):
-    guess, left = refinement._guess, 40
-
-    def interrupting(*arguments):
-        nonlocal left
-        left -= 1
-        if not left:
-            raise KeyboardInterrupt
-        return guess(*arguments)
-
-    monkeypatch.setattr(refinement, "_guess", interrupting)
-    search = HeapQuotients(["0.77"])
-    with pytest.raises(KeyboardInterrupt):
-        search.extend(12)
-    known = search.quotient(search.games[0])
-    assert 1 < known.largest < 12
-    assert known.largest == search.largest
-    assert known.elements == misere_quotient("0.77", known.largest).elements
-    search.extend(12)
-    assert search.quotient(search.games[0]).elements == misere_quotient("0.77", 12).elements
 
 
 def test_infinite_quotients_are_refused_with_what_is_proven(monkeypatch):
@@ -358,26 +246,6 @@ def test_heaps_larger_than_those_of_the_proof_are_solved_by_the_theorem():
         assert solution.is_winning(position) is quotient.is_winning(heaps)
 
 
-SUM = (("kayles", {"heaps": [9]}), ("dawsons_kayles", {"heaps": [12]}), ("nim", {"heaps": [5]}))
-
-
-def test_a_sum_of_different_games_has_one_quotient():
-    game = make_game("sum", games=SUM, misere=True)
-    solution = solve(game, method="quotient")
-    assert solution.method == "misère quotient, proven by its transition algebra"
-    searched = solve(game, method="search")
-    rng = np.random.default_rng(0)
-    positions = np.array([at(game, *rng.integers(0, (8, 10, 6)).tolist()) for _ in range(30)])
-    assert (solution.is_winning(positions) == searched.is_winning(positions)).all()
-    assert (solution.winning_mask(positions) == searched.winning_mask(positions)).all()
-
-
-def at(game, row, other, heap):
-    """The position of the sum with one row, one heap of the second game and one of Nim."""
-    first, second = (len(group) for group in game.rules.slot_groups)
-    return [row, *(0,) * (first - 1), other, *(0,) * (second - 1), heap]
-
-
 @pytest.mark.parametrize(
     "games",
     [
@@ -411,59 +279,12 @@ def test_quotients_of_random_tables_agree_with_the_sweep():
         assert (quotient.winning_mask(lattice) == swept.winning_mask(lattice)).all()
 
 
-def test_a_quotient_is_remembered(monkeypatch):
-    game = make_game("kayles", heaps=(11, 11, 11), misere=True)
-    first = solve(game).is_winning(game.rules.initial)
-
-    def again(*_):
-        raise AssertionError("searched a second time")
-
-    monkeypatch.setattr(QuotientSearch, "add", again)
-    monkeypatch.setattr(refinement, "_guess", again)
-    other = make_game("kayles", heaps=(11, 11, 11), misere=True)
-    assert other.solution.is_winning(other.rules.initial) is first
-
-
 def test_where_no_quotient_is_found_the_search_goes_on_or_says_so():
     game = make_game("octal", code="0.06", heaps=(20, 20, 20), misere=True)
     with pytest.raises(SearchTooLargeError, match=r"nor is there a misère quotient .* infinite"):
         solve(game, limit=1000)
     with pytest.raises(ValueError, match="misère play"):
         solve(make_game("kayles"), method="quotient")
-
-
-def test_environments_find_their_optimal_opponent_by_the_quotient():
-    game = make_game("kayles", heaps=(12,) * 8, misere=True)
-    assert game.solution.method.startswith("misère quotient")
-    seat = VersusEnv(game, opponent="optimal", seat=1)
-    assert game.solution.is_winning(game.rules.initial)
-    rewards = []
-    for seed in range(5):
-        observation, _ = seat.reset(seed=seed)
-        rng = np.random.default_rng(seed)
-        done = False
-        while not done:
-            mask = observation["action_mask"]
-            observation, reward, done, _, _ = seat.step(int(rng.choice(np.flatnonzero(mask))))
-        rewards.append(reward)
-    assert rewards == [-1] * 5  # the opponent moved first, from an N-position
-
-
-def test_scores_have_their_truth_from_the_quotient():
-    wild = TableComponent(
-        rows=((-1, -1, -1), (0, 0, -1), (1, 0, -1), (2, 2, -1), (1, 3, 2), (1, 4, 3))
-    )
-    game = Game(Rules("wild", (wild,) * 60, (5,) * 60), Convention.MISERE)
-    assert game.solution.method.startswith("misère quotient")
-
-    def perfect(observations, masks):
-        winning = game.solution.winning_mask(observations).astype(float)
-        none = winning.sum(axis=1) == 0
-        winning[none] = masks[none]
-        return winning / winning.sum(axis=1, keepdims=True)
-
-    score = optimality(perfect, game, sample=200, seed=0)
-    assert score.percent == 100 > score.random_percent
 
 
 # Structure and genus
@@ -477,18 +298,6 @@ def test_scores_have_their_truth_from_the_quotient():
 def test_which_games_are_tame(name, largest, tame):
     quotient = misere_quotient(name, largest)
     assert is_tame(quotient.products, quotient.lost) is tame
-
-
-def test_idempotents_and_the_kernel():
-    products = misere_quotient("kayles", 12).products
-    squares = idempotents(products)
-    assert [x for x in range(len(products)) if products[x, x] == x] == list(squares)
-    group = kernel(products)
-    # A group, and an ideal.
-    identity = [x for x in group if x in squares]
-    assert len(identity) == 1
-    assert (products[identity[0], list(group)] == group).all()
-    assert np.isin(products[list(group)], group).all()
 
 
 def plain_genus(game, heap, twos):
@@ -535,15 +344,3 @@ def test_genera_of_kayles_are_those_of_the_literature():
         5, 9, 11, 12, 15, 17,
     ]  # fmt: skip
     assert all(genus is None or isinstance(genus, Genus) for genus in genera)
-
-
-def test_the_theorem_holds_with_other_components_beside():
-    games = (("octal", {"code": "0.75", "heaps": (24,)}), ("nim", {"heaps": (3,)}))
-    game = make_game("sum", games=games, misere=True)
-    quotient, searched = solve(game, method="quotient"), solve(game, method="search")
-    assert quotient.method == "theorem on periodic misère quotients"
-    slots = len(game.rules.components) - 1
-    for heap in range(19, 25):
-        positions = [(heap, *(0,) * (slots - 1), other) for other in range(4)]
-        assert (quotient.is_winning(positions) == searched.is_winning(positions)).all()
-        assert (quotient.winning_mask(positions) == searched.winning_mask(positions)).all()
