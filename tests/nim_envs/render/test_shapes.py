@@ -23,8 +23,6 @@ FIELDS = {
 }
 
 
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_the_shapes_of_every_game_are_json_and_lie_in_the_picture(name):
     game = make_game(name)
