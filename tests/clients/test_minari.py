@@ -1,0 +1,25 @@
+"""The tutorial on datasets writes games with Minari, and reads them back."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from tests.clients.tutorials import outputs
+
+
+# Minari warns of fields that are left out, and leaves a folder to the garbage collector.
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning")
+def test_the_tutorial_prints_what_it_shows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MINARI_DATASETS_PATH", raising=False)
+    names = {}
+    assert all(printed == shown for printed, shown in outputs("minari", names))
+    episodes = names["episodes"]
+    assert len(episodes) == 200
+    for episode in episodes:
+        kept = episode.infos["kept_win"][1:]
+        assert episode.rewards[-1] == 1 if kept.all() else episode.rewards[-1] in (-1, 1)
+    names.clear()
+    gc.collect()
