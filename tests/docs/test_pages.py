@@ -30,8 +30,8 @@ DOCS = ROOT / "docs"
 NOTEBOOK = TUTORIALS / "first_steps.ipynb"
 PAGES = sorted(path.stem for path in TUTORIALS.glob("*.md") if path.stem != "index")
 OF_OTHER_LIBRARIES = {
-    "alphazero", "minari", "openspiel", "pgx", "ppo_from_scratch", "rllib", "stable_baselines3", "tianshou",
-    "torchrl", "trl", "verifiers",
+    "alphazero", "minari", "openspiel", "pgx", "ppo_from_scratch", "rllib", "stable_baselines3",
+    "tianshou", "torchrl", "trl", "verifiers",
 }  # fmt: skip
 """Tutorials whose programs run in tests/clients."""
 
