@@ -26,7 +26,7 @@ TEXT_LIBRARIES = ("trl", "inspect_ai", "verifiers")
 QUICKER = (
     "nim_envs", "tests/nim_envs/cli", "tests/nim_envs/envs", "tests/nim_envs/render",
     "tests/agents/cli", "tests/agents/storage", "tests/nim_envs/test_compiled_files.py",
-    "tests/benchmarks/test_interrupts.py",
+    "tests/benchmarks/test_runs.py",
     "--ignore=tests/nim_envs/envs/test_openspiel.py",
 )  # fmt: skip
 """Tests of what meets other libraries most: environments, compiled code, windows, files."""
@@ -120,9 +120,9 @@ def lowest_versions() -> list[str]:
 def clients(session: nox.Session) -> None:
     """Run the tests of the libraries that train on these games, a missing one being a failure.
 
-    JAX is tested in a process of its
-    own: its threads may hang a process that forks, as Ray does, and it warns of that. The
-    benchmarks that need one of these libraries are run here, at their smallest settings.
+    JAX is tested in a process of its own: its threads may hang a process that forks, as Ray does,
+    and it warns of that. The benchmarks that need one of these libraries are run here, at their
+    smallest settings.
     """
     session.install(TORCH)
     pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")

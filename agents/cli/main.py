@@ -6,7 +6,7 @@ import click
 
 from agents.cli.diagnose import diagnose
 from agents.cli.play import play
-from agents.cli.scores import evaluate, show, tournament
+from agents.cli.scores import evaluate, match, show, tournament
 from agents.cli.train import train
 from nim_envs.cli.options import SETTINGS, errors_as_lines, version_option
 
@@ -19,5 +19,5 @@ def main(context: click.Context) -> None:
     context.with_resource(errors_as_lines())
 
 
-for command in (train, evaluate, show, play, tournament, diagnose):
+for command in (train, evaluate, show, play, match, tournament, diagnose):
     main.add_command(command)

@@ -22,7 +22,7 @@ from agents.cli.options import (
     write_pictures,
 )
 from agents.games import scored_in_words
-from agents.match import round_robin, sample_game
+from agents.match import play_match, round_robin, sample_game
 from nim_envs.cli.options import seed_option
 from nim_envs.cli.values import position
 from nim_envs.errors import SearchTooLargeError
@@ -119,6 +119,28 @@ def show(
         click.echo(text.policy_summary(agent, env.game, chosen))
 
 
+games_option = click.option(
+    "--games",
+    default=100,
+    type=click.IntRange(min=1),
+    show_default=True,
+    help="Games of each pair of players.",
+)
+
+
+@click.command()
+@game_options
+@player_option
+@click.option("--opponent", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
+@games_option
+@seed_option("Seeds starts and players.")
+def match(player: str, opponent: str, games: int, seed: int, **board: Any) -> None:
+    """Let a player meet an opponent; they swap seats after every game."""
+    env = make_env(player, opponent, **board)
+    one, other = make_player(player, env), make_player(opponent, env)
+    click.echo(play_match(env, one, other, games, seed=seed, progress=True))
+
+
 @click.command()
 @game_options
 @click.option(
@@ -129,13 +151,7 @@ def show(
     metavar="PLAYER",
     help=f"{PLAYER_HELP}; at least two.",
 )
-@click.option(
-    "--games",
-    default=100,
-    type=click.IntRange(min=1),
-    show_default=True,
-    help="Games per pairing.",
-)
+@games_option
 @seed_option("Seeds starts and players.")
 def tournament(players: tuple[str, ...], games: int, seed: int, **board: Any) -> None:
     """Let players meet each other, and print their Elo ratings."""

@@ -130,6 +130,9 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "can be beaten from 0.0 %" in out
     assert "reachable" in out
+    met = ["match", *ROW, "--player", agent, "--opponent", "random", "--games", "20"]
+    assert run(met) == 0
+    assert "of 20 games" in capsys.readouterr().out
     players = ["--player", "random", "--player", agent, "--player", "epsilon=0.5"]
     assert run(["tournament", *ROW, *players, "--games", "60"]) == 0
     lines = capsys.readouterr().out.splitlines()
