@@ -57,7 +57,7 @@ def runs(text, names=None):
 
 
 def block(printed):
-    """What is printed, as it stands below a block; empty for nothing."""
+    """The block of an output, as it stands below a program; empty for no output."""
     return f"\n```text\n{printed.rstrip()}\n```\n" if printed.strip() else ""
 
 
@@ -72,7 +72,7 @@ def with_outputs(text, names=None):
 
 
 def printed_by(commands):
-    """What commands print in the current directory."""
+    """Output of commands run in the current directory."""
     paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     environment = {**os.environ, "PATH": paths, "PYTHONPATH": str(ROOT), "COLUMNS": "88"}
     return subprocess.run(

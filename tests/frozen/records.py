@@ -1,4 +1,4 @@
-"""What is recorded of a board: for each field, pairs of a place and what is found there."""
+"""Records of a board: for each field, pairs of a place and the value there."""
 
 from __future__ import annotations
 

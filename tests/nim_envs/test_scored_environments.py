@@ -1,4 +1,4 @@
-"""What a policy observes in an environment that is scored, and which wrappers are refused."""
+"""Observations of a policy in environments that are scored, and wrappers that are refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def first_legal(observations, masks):
 
 
 def seen(env):
-    """What a policy observes, and the N-positions where it is asked, a row each."""
+    """Observations of the policy, and the N-positions where it is asked, a row each."""
     shown = []
 
     def policy(observations, masks):
