@@ -21,9 +21,7 @@ def make_gymnasium(**arguments):
     return gymnasium.make("nim_envs/Nim-v0", **arguments)
 
 
-@pytest.mark.parametrize(
-    ("encoding", "make"), in_turn(ENCODINGS, [make_aec, make_gymnasium]), ids=str
-)
+@pytest.mark.parametrize(("encoding", "make"), in_turn(ENCODINGS, [make_aec, make_gymnasium]))
 def test_a_large_heap_takes_no_table(encoding, make):
     env = make(heaps=(16_000,), encoding=encoding)
     env.reset(seed=0)
