@@ -126,7 +126,7 @@ def test_packages_import_in_one_direction():
         (
             "import nim_envs.scoring, nim_envs.envs.versus, nim_envs.solver",
             "nim_envs.cgt nim_envs.text nim_envs.render nim_envs.diagnosis nim_envs.adapters "
-            "numba agents pygame matplotlib torch tqdm jax pgx",
+            "numba agents pygame matplotlib torch jax pgx",
         ),
         ("import agents, agents.registry", "agents.research torch matplotlib benchmarks"),
     ],

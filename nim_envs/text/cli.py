@@ -194,11 +194,11 @@ def read_replies(path: Path) -> dict[str, str]:
         except (ValueError, TypeError, LookupError):
             name = reply = None
         if not isinstance(name, str) or not isinstance(reply, str):
-            raise click.ClickException(
+            raise click.UsageError(
                 f'{path}, line {number}: not an object {{"id": "…", "reply": "…"}}'
             )
         if name in replies:
-            raise click.ClickException(f"{path}, line {number}: a second reply to {name!r}")
+            raise click.UsageError(f"{path}, line {number}: a second reply to {name!r}")
         replies[name] = reply
     return replies
 
@@ -207,4 +207,4 @@ def _write(path: Path, content: str) -> None:
     try:
         write_atomically(path, content.encode())
     except OSError as error:
-        raise click.ClickException(f"{path}: {error.strerror or error}") from error
+        raise click.UsageError(f"{path}: {error.strerror or error}") from error
