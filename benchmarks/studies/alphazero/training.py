@@ -83,8 +83,9 @@ def train_recipe(task: TrainingTask, steps: int, recipe: Recipe, log: Path | Non
     """
     torch.set_num_threads(1)
     setting = BOARDS[task.board]
-    env = BothSeats(make_aec(setting.name, **{**setting.arguments, "start": recipe.start}))
-    scores = OptimalityCallback(eval_games=steps // 4 // CURVE_POINTS, verbose=0)
+    aec = make_aec(setting.name, **{**setting.arguments, "start": recipe.start})
+    env, curve_games = BothSeats(aec), steps // 4 // CURVE_POINTS
+    scores = OptimalityCallback(eval_env=aec, eval_games=curve_games, verbose=0)
     model = MaskablePPO("MlpPolicy", env, gamma=recipe.discount, seed=task.seed, device="cpu")
     return _learn(model, env, steps, scores, [], log)
 

@@ -32,7 +32,8 @@ HARMLESS.add(Monitor)
 class OptimalityCallback(BaseCallback):
     """Scores the model exactly during training, like ``EvalCallback`` but without playing.
 
-    The game and its observations are those of the environment that the model trains in. A score is
+    The game and its observations are those of the environment that the model trains in, or of
+    ``eval_env``. A score is
     taken before training, between rollouts, as the model changes only there, and when training
     ends. It is logged as ``optimality/percent``, beside
     ``optimality/random_percent``, ``optimality/illegal_percent`` and ``optimality/games``, and goes
@@ -45,6 +46,8 @@ class OptimalityCallback(BaseCallback):
     Args:
         eval_freq: least number of steps between two scores, of all environments together, where
             ``EvalCallback`` counts the steps of each.
+        eval_env: environment with the same game and observations, where that of training is none
+            of this package.
         eval_games: least number of games between two scores, instead of steps.
         max_games: games after which training ends, with the step that completes them; ``None``: the
             library's number of steps alone ends it.
@@ -69,6 +72,7 @@ class OptimalityCallback(BaseCallback):
         self,
         eval_freq: int = 10_000,
         *,
+        eval_env: Any = None,
         eval_games: int | None = None,
         max_games: int | None = None,
         deterministic: bool = True,
@@ -79,6 +83,7 @@ class OptimalityCallback(BaseCallback):
     ) -> None:
         super().__init__(verbose)
         self.eval_freq = checked_integer("eval_freq", eval_freq, minimum=1)
+        self.eval_env = eval_env
         self.eval_games = _at_least_one("eval_games", eval_games)
         self.max_games = _at_least_one("max_games", max_games)
         self.sample = _at_least_one("sample", sample)
@@ -141,7 +146,8 @@ class OptimalityCallback(BaseCallback):
 
     def _score(self) -> None:
         policy = sb3_policy(self.model, greedy=self.deterministic)
-        score = optimality(policy, scored_environment(self.training_env), sample=self.sample)
+        env = self.eval_env or scored_environment(self.training_env)
+        score = optimality(policy, env, sample=self.sample)
         self.steps.append(self.num_timesteps)
         self.games.append(self.played)
         self.scores.append(score)
