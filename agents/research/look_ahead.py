@@ -88,7 +88,9 @@ class LookAheadPolicy(ABC):
         for first in range(0, len(positions), size):
             rows, actions = np.nonzero(action_masks[first : first + size])
             here = positions[first : first + size]
-            values[first + rows, actions] = self.loss_scores(rules.step(here[rows], actions))
+            # The last bits of a network's numbers depend on the batch, and would break ties.
+            scores = np.round(self.loss_scores(rules.step(here[rows], actions)), 4)
+            values[first + rows, actions] = scores
         return values
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:

@@ -18,8 +18,9 @@ import agents
 import benchmarks.studies.alphazero.__main__ as deep
 from agents import HypothesisError, OptimalAgent
 from agents.match import play_match
+from agents.research import alphazero
 from agents.research.alphazero import MLP, Moves, Products, Settings
-from agents.research.policy import PolicyAgent, alphazero
+from agents.research.policy import PolicyAgent
 from agents.storage import StorageError, save, save_content
 from benchmarks.studies.alphazero.settings import TrainingTask
 from nim_envs import Game, GameEnv, make_game, optimality
