@@ -23,7 +23,6 @@ HARMLESS: set[type] = {
     wrappers.RecordEpisodeStatistics,
     wrappers.RecordVideo,
     vector.RecordEpisodeStatistics,
-    vector.RecordVideo,
     turn_based.OrderEnforcingWrapper,
     turn_based.AssertOutOfBoundsWrapper,
     turn_based.TerminateIllegalWrapper,
@@ -32,6 +31,9 @@ HARMLESS: set[type] = {
 """Wrappers that change neither what a policy observes nor what its actions do.
 
 Adapters add those of their libraries."""
+
+if hasattr(vector, "RecordVideo"):  # in later releases of Gymnasium
+    HARMLESS.add(vector.RecordVideo)
 
 DECISIVE = ("step", "reset", "observe", "last")
 """Methods of environments that decide what a policy observes and what its actions do."""
