@@ -80,7 +80,8 @@ def run(board: str, recipe_name: str, seed: int, moves: int) -> LibraryRun:
     policies = getattr(module, recipe.function)(board, moves, seed, **recipe.options)
     seconds = time.perf_counter() - began
     env = GameEnv(board_game(board), encoding="one_hot" if recipe.learns else "integer")
-    scores = [optimality(policy, env) for policy in policies]
+    # Searches draw their moves, so that no policy is asked twice.
+    scores = [optimality(policy, env, samples=1) for policy in policies]
     report = diagnose(policies[0], env)
     # Only the verdict "faulty" rules out that too little training explains the moves as well.
     faults = report.faults if report.verdict == "faulty" else ()
