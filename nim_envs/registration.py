@@ -100,8 +100,8 @@ def make_game(
         start: start of games: ``"fixed"``, the position that the rules name; ``"uniform"``, any
             position with a move; ``"n_position"`` or ``"p_position"``, any that the player to move
             wins or loses; ``"draw_position"``, any drawn one, where the game has draws;
-            ``"balanced"``, one of these with equal probability; a position; or a
-            :class:`nim_envs.starts.Start`.
+            ``"balanced"``, one of these with equal probability; a position; a list of positions,
+            in which repeats are weights; or a :class:`nim_envs.starts.Start`.
         rules_arguments: arguments of the rules constructor; they replace the registered defaults.
 
     Raises:

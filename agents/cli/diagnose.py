@@ -1,4 +1,4 @@
-"""The command that trains a learner on tiny games and names its fault."""
+"""The command that trains a learner on probe games and names its fault."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nim_envs.players import required_arguments
 from nim_envs.references import resolved
 from nim_envs.registered_games import NamedGame
 
-GAMES = 4_000
+GAMES = 600
 
 
 @click.command()
@@ -29,7 +29,7 @@ GAMES = 4_000
     type=click.IntRange(min=1),
     default=GAMES,
     show_default=True,
-    help="Games of training on each tiny board.",
+    help="Games of training on each probe.",
 )
 @diagnosis_options
 def diagnose(agent: str, games: int, seed: int, game: NamedGame | None, **options: Any) -> None:
@@ -41,29 +41,29 @@ def diagnose(agent: str, games: int, seed: int, game: NamedGame | None, **option
     if ":" not in agent and agent not in LEARNERS:
         raise click.UsageError(f"{agent!r} is none of {', '.join(LEARNERS)}, nor MODULE:NAME")
     if agent in LEARNERS and game is not None:
-        raise click.UsageError(f"--game is for a policy, and {agent} is trained on tiny games")
+        raise click.UsageError(f"--game is for a policy, and {agent} is trained on probes")
     search_here()
     subject = partial(new_learner, agent) if agent in LEARNERS else resolved(agent)
     if game is None:
-        subject = training_function(subject, agent, games, seed)
-    print_diagnosis(subject, agent, game=game, seed=seed, **options)
+        subject = training_function(subject, agent, seed)
+    print_diagnosis(subject, agent, game=game, seed=seed, games=games, **options)
 
 
-def training_function(entry: Any, name: str, games: int, seed: int) -> Callable[[GameEnv], Any]:
+def training_function(entry: Any, name: str, seed: int) -> Callable[..., Any]:
     """Return a function that trains a learner, or calls a training function, in an environment.
 
     Args:
         entry: a class or function.
         name: its name, for messages.
-        games: games of training.
         seed: seed of the training.
 
     Returns:
-        The function; ``entry`` itself where it is neither a learner nor takes three arguments.
+        The function, of an environment and a number of games; ``entry`` itself where it is neither
+        a learner nor takes three arguments.
     """
     if inspect.isfunction(entry) and required_arguments(entry) == 3:
 
-        def policy_of(env: GameEnv) -> Any:
+        def policy_of(env: GameEnv, games: int = GAMES) -> Any:
             trained = entry(env, games, seed)
             # Some return the policy with the environment that it observes.
             return trained[0] if isinstance(trained, tuple) else trained
@@ -72,7 +72,7 @@ def training_function(entry: Any, name: str, games: int, seed: int) -> Callable[
     if not (inspect.isclass(entry) or hasattr(entry, "for_env") or isinstance(entry, partial)):
         return entry  # type: ignore[no-any-return]
 
-    def greedy_learner(env: GameEnv) -> Any:
+    def greedy_learner(env: GameEnv, games: int = GAMES) -> Any:
         learner = getattr(entry, "for_env", entry)(env)
         if not isinstance(learner, Learner):
             raise click.UsageError(

@@ -22,12 +22,13 @@ from nim_envs.registered_games import NamedGame
 diagnosis_options = together(
     game_and_settings(f"Game of a policy; leave it out for what is to be trained. {GAME_HELP}"),
     click.option(
-        "--discount",
-        type=click.FloatRange(0, 1),
-        help="Discount for each move that its values were learned with; left out: any.",
+        "--max-cycles",
+        type=click.IntRange(min=1),
+        help="Moves of each player after which games are cut short, in one more probe.",
     ),
+    click.option("--boards", is_flag=True, help="Train and score on five boards, too."),
     seed_option(),
-    click.option("--verbose", is_flag=True, help="Print the evidence, too."),
+    click.option("--verbose", is_flag=True, help="Print positions and moves, too."),
 )
 """Decorator that adds the options of a diagnosis."""
 
@@ -35,13 +36,18 @@ diagnosis_options = together(
 @click.command()
 @click.argument("agent", metavar="MODULE:POLICY")
 @diagnosis_options
+@click.option(
+    "--games",
+    type=click.IntRange(min=1),
+    help="Games on each probe, for a training function that takes games=.",
+)
 def diagnose(agent: str, **options: Any) -> None:
-    """Name the fault of a policy, or of a training function.
+    """Name the fault of a training function, or score a policy exactly.
 
     MODULE:POLICY names a function or object in a module that Python can import, or in the current
-    directory: a policy, which needs its --game, or a training function, which takes an environment
-    and returns a policy. A training function is tried on tiny games. Learners of the leaderboard
-    are diagnosed by python -m agents diagnose.
+    directory: a training function, which takes an environment and returns a policy, and is tried on
+    probe games; or a policy, which needs its --game. Learners of the leaderboard are diagnosed by
+    python -m agents diagnose.
     """
     search_here()
     subject = resolved(agent)
@@ -58,9 +64,8 @@ def print_diagnosis(
     name: str,
     settings: tuple[str, ...],
     game: NamedGame | None,
-    discount: float | None,
-    seed: int,
-    verbose: bool,
+    boards: bool,
+    **arguments: Any,
 ) -> None:
     """Diagnose a policy or a training function, and print the report.
 
@@ -69,9 +74,8 @@ def print_diagnosis(
         name: its name, for messages.
         settings: arguments of the game, of the form ``NAME=VALUE``.
         game: game of the policy; ``None``: it is a training function.
-        discount: as for :func:`nim_envs.diagnose`, as are the others.
-        seed: seed of choices among equally probable moves.
-        verbose: whether the evidence is printed.
+        boards: whether to train and score on five boards although not all probes are right.
+        arguments: the others of :func:`nim_envs.diagnose`.
 
     Raises:
         click.UsageError: neither a policy with its game, nor a training function.
@@ -84,9 +88,11 @@ def print_diagnosis(
         raise click.UsageError(f"{name} takes 2 arguments, so it is a policy: add --game nim")
     board = None if game is None else game_with_settings(game, settings)
     try:
-        report = diagnosis_of(subject, board, discount=discount, seed=seed, verbose=verbose)
+        report = diagnosis_of(subject, board, boards=boards or None, **arguments)
     except TypeError as error:
-        if board is not None and not str(error).startswith("a policy must"):
-            raise
         raise click.UsageError(f"{name}: {error}") from error
+    except RuntimeError as error:
+        if isinstance(error.__cause__, click.ClickException):
+            raise error.__cause__ from None
+        raise  # that of the user's own training, with its traceback
     click.echo(str(report))

@@ -1,7 +1,8 @@
-"""Diagnosis of agents: the fault that explains an agent's moves on small games."""
+"""Diagnosis of agents by probe games: small games in which each known fault shows in the moves."""
 
-from nim_envs.diagnosis.board import tiny_games
-from nim_envs.diagnosis.diagnosis import diagnose
-from nim_envs.diagnosis.report import Diagnosis, Finding, Score
+from nim_envs.diagnosis.diagnose import diagnose
+from nim_envs.diagnosis.faults import FAULTS
+from nim_envs.diagnosis.probes import PROBES, Probe, Question
+from nim_envs.diagnosis.report import Diagnosis, GameReport
 
-__all__ = ["Diagnosis", "Finding", "Score", "diagnose", "tiny_games"]
+__all__ = ["FAULTS", "PROBES", "Diagnosis", "GameReport", "Probe", "Question", "diagnose"]

@@ -1,726 +1,439 @@
-"""The faults that are known, each by the moves and by the values of an agent with it.
+"""The faults, each an equation for action values, and how an agent with it plays on the probes.
 
-The moves are computed, not learned: with the wrong sign of the bootstrap by dynamic programming
-with that sign, of a blind agent by what it has played at positions that look the same to it. The
-values satisfy an equation that those of a right agent do not, for any discount.
+Nothing about patterns is written down: each equation says how a result is read, how the next value
+is used, and whose turns are learned, and is solved on every probe. There are two forms. In
+*negamax* the next position is the one after the move, where the opponent is to move; in *own turn*
+it is the mover's own next one, after the reply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
-from functools import partial
-from itertools import groupby, product
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from nim_envs.diagnosis.board import Board, Moves, evenly, greedy
-from nim_envs.diagnosis.moves import Case, ExpectedMoves, ranked
-from nim_envs.diagnosis.values import Backups, Equation, Fit
-from nim_envs.rules.convention import Convention
-from nim_envs.rules.rules import Rules
-from nim_envs.typing import BoolArray, FloatArray, IntArray
+from nim_envs.diagnosis.probes import ACTIONS, ENDS, PROBES, Probe
+from nim_envs.typing import BoolArray, FloatArray, IntArray, Position
 
-Applies = Callable[[Board], bool]
-"""Whether a fault makes sense in a game."""
+DISCOUNTS = (1.0, 0.9)
+"""Discounts at which the equations are solved; the one nearer to the agent counts."""
 
+SWEEPS = 80
+"""Most sweeps over a probe; all but equations that bootstrap beyond the end need eight."""
 
-def has_coordinate(coordinate: int, board: Board) -> bool:
-    """Return whether positions have a coordinate with this index."""
-    return coordinate < len(board.game.rules.fields)
+EXPLORATION = 0.1
+"""Probability of a random move of the opponent in the own-turn form."""
 
+Triple = tuple[float, float, float]
+Look = Callable[[Position], Position]
 
-Expect = Callable[[Case], ExpectedMoves | None]
-"""The expectation of a fault in one game; ``None`` where the game does not show it."""
-
-
-class Variant(NamedTuple):
-    """A form of a fault.
-
-    Attributes:
-        expect: what it expects in a game.
-        learned: whether it is compared with right agents that have learned something alone, as
-            one that has not may play the same.
-        exact: whether an agent with it makes no exception; one that cannot yet tell some positions
-            apart makes some.
-    """
-
-    expect: Expect
-    learned: bool = False
-    exact: bool = False
+RIGHT: Triple = (1.0, 0.0, -1.0)
+SWAPPED: Triple = (-1.0, 0.0, 1.0)
+NOTHING: Triple = (0.0, 0.0, 0.0)
+CLIPPED: Triple = (1.0, 0.0, 0.0)
 
 
-class Shows(Enum):
-    """Positions at which the moves of an agent with a fault show it."""
+class Fault(NamedTuple):
+    """What an agent with a fault does, in a sentence, and the line of code to look at."""
 
-    EVERYWHERE = "its moves are known"
-    FAR_FROM_THE_END = "far from the end of the game it plays at random, or in a fixed order"
-    NOWHERE = "it may play as a right agent does that is partly trained"
-
-
-ModelsOfValues = Callable[[Backups, float], Fit]
-"""Function from the backups of a game and a discount to the fit of a fault to the values."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A known fault of agents, and the moves and values that give it away.
-
-    Attributes:
-        name: its name, in a few words.
-        meaning: what an agent with it does, and where to look.
-        variants: the forms that it takes in the moves.
-        values: the forms that it takes in the values; ``None``: these are a right agent's.
-        shows: positions at which its moves show it, whatever the discount; it is excluded only
-            where it would show.
-        or_data: whether a right agent may be the same, trained on too little.
-        as_untrained: whether a network that was hardly trained makes such moves too, as it does not
-            tell positions apart yet.
-        in_every_game: whether values that contradict it in one game speak against it.
-        applies: whether it makes sense in a game; it is not mentioned where it does in none.
-    """
-
-    name: str
     meaning: str
-    variants: tuple[Variant, ...] = ()
-    values: ModelsOfValues | None = None
-    shows: Shows = Shows.EVERYWHERE
-    or_data: bool = False
-    as_untrained: bool = False
-    in_every_game: bool = True
-    applies: Applies = lambda board: True
+    look_at: str
 
 
-Form = Callable[[float], Equation]
-"""An equation of values, for a discount."""
+_TURNS = "One player's turns are not learned.", "which player's transitions are stored"
+_LAST = "the update after the last move: both players' last moves need one"
+_RULE = "where the result is computed: read the environment's reward"
+
+FAULTS: Mapping[str, Fault] = {
+    "wrong sign": Fault(
+        "It takes the opponent's values for its own.",
+        "the target: subtract the value of the position after the move, where the opponent is to "
+        "move, or add that of the mover's own next turn",
+    ),
+    "sign of a search's backup": Fault("A leaf counts alike at all nodes above.", "the backup"),
+    "players swapped": Fault("It takes the opponent's result for its own.", "whose reward is read"),
+    "result of the loser never learned": Fault("Only the last mover learns the result.", _LAST),
+    "loser rewarded": Fault("The loser gets the winner's reward.", _LAST),
+    "winners only": Fault("It learns from winners' moves alone.", "what the update leaves out"),
+    "rewards clipped to 0..1": Fault("A loss counts 0, as a draw does.", "`max(reward, 0)`"),
+    "draws as losses": Fault("A draw counts as a loss.", "the reward of a draw, which is 0"),
+    "draws as wins": Fault("A draw counts as a win.", "the reward of a draw, which is 0"),
+    "zero reward": Fault("It never sees a reward other than 0.", "where the reward is read"),
+    "learning rate 0 or tiny": Fault("Training changes nothing.", "the step size, and its use"),
+    "same action always": Fault("It prefers the same actions everywhere.", "what the policy sees"),
+    "bootstrap beyond the end": Fault("It adds the next game's value.", "`terminated` in targets"),
+    "end read one step early": Fault("The last move is not learned.", "the check for the end"),
+    "discount 0": Fault("It sees one move ahead.", "the discount, and the next value"),
+    "next state not re-read": Fault("Targets use the position before.", "the next observation"),
+    "target frozen": Fault("Values in targets never change.", "updates of the target network"),
+    "maximum over illegal actions": Fault("Targets use illegal actions.", "the mask in targets"),
+    "illegal actions played": Fault("It plays illegal actions.", "the mask in the policy"),
+    "minimum for maximum": Fault("It expects the worst next move.", "`max` in the target"),
+    "argmin": Fault("It plays the move that it likes least.", "`argmax` in the policy"),
+    "one seat never learned": Fault(*_TURNS),
+    "first player's turns alone": Fault(*_TURNS),
+    "counts on the opponent's mistakes": Fault("It expects errors.", "the opponent of training"),
+    "normal for misère": Fault("It takes the last move for the winning one.", _RULE),
+    "misère for normal": Fault("It takes the last move for the losing one.", _RULE),
+    "blind to an entry": Fault("It does not see an entry of observations.", "slices and indices"),
+    "blind to the order of entries": Fault("It sees entries in another order.", "sorting"),
+    "observations cut": Fault("Large numbers or late entries are cut off.", "clips and slices"),
+    "observations halved": Fault("It sees halves of numbers.", "integer division"),
+    "observations scaled otherwise in play": Fault("It plays by other numbers.", "normalisation"),
+    "actions off by one": Fault("It plays the action next to the one meant.", "action numbers"),
+    "actions reversed": Fault("It plays actions in reverse order.", "the order of actions"),
+    "truncation as end": Fault("A cut counts as the end.", "`truncated` in the target"),
+}
+"""The faults that are known."""
 
 
-def satisfying(*forms: Form) -> ModelsOfValues:
-    """Return models of values that satisfy equations, which depend on the discount."""
-    return lambda backups, discount: backups.of_equations([form(discount) for form in forms])
+class Row(NamedTuple):
+    """The equation of a fault, in one form.
 
-
-def learned_from(reward: float = 1.0, rule: Convention | None = None) -> tuple[Form, ...]:
-    """Return the equations of agents that bootstrap from the opponent's turn, or their own.
-
-    In the latter a loss may count 0 and a draw 1/2, so that values are expected scores.
-
-    Args:
-        reward: 1, or -1 where results are credited to the wrong player.
-        rule: convention by which games are won; ``None``: that of the game.
+    Attributes:
+        faults: names of the faults that it describes; none: a right agent.
+        form: ``"negamax"`` or ``"own turn"``.
+        own: how a win, a draw and a loss are read that the own move brings.
+        reply: the same where the opponent's reply ends the game; of the own-turn form.
+        carry: factor of the next value; ``None``: -1 in negamax, 1 in the own-turn form.
+        best: the next position's value: ``"max"``, ``"min"``, ``"mean"``, ``"illegal"`` (the
+            maximum over all actions, illegal ones being worth 0) or ``"alike"`` (1 where it looks
+            like a won one).
+        unlearned: seats whose turns are not learned.
+        view: whether results are read as the first player's.
+        beyond: whether the value of the next game is added at the end.
+        early: factor of the last move's result as the result of the move before it.
+        errs: whether the opponent moves at random.
+        by_rule: whether only results by the last move are read so.
+        look: the observation as it is seen.
+        seen_in_play: the same in play alone.
+        played: the action played, by the one that it means.
+        least: whether the least valued action is played.
+        unmasked: whether illegal actions, worth 0, are played.
     """
+
+    faults: tuple[str, ...]
+    form: str = "negamax"
+    own: Triple = RIGHT
+    reply: Triple = RIGHT
+    carry: float | None = None
+    best: str = "max"
+    unlearned: tuple[int, ...] = ()
+    view: bool = False
+    beyond: bool = False
+    early: float = 0.0
+    errs: bool = False
+    by_rule: str = ""
+    look: Look | None = None
+    seen_in_play: Look | None = None
+    played: tuple[int, ...] = tuple(range(ACTIONS))
+    least: bool = False
+    unmasked: bool = False
+
+
+def _both(faults: tuple[str, ...], own: Triple = RIGHT, reply: Triple | None = None,
+          **rest: object) -> tuple[Row, Row]:  # fmt: skip
+    """Return the equation of faults in both forms."""
+    other = own if reply is None else reply
     return (
-        lambda discount: Equation(reward, next=-discount, convention=rule),
-        lambda discount: Equation(reward, reply=-reward, own=discount, convention=rule),
-        lambda discount: Equation(
-            reward,
-            reply=-reward,
-            own=discount,
-            convention=rule,
-            loss=0.0,
-            draw=0.5,
-            drawn_reply=0.5,
-        ),
+        Row(faults, "negamax", own, own, **rest),  # type: ignore[arg-type]
+        Row(faults, "own turn", own, other, **rest),  # type: ignore[arg-type]
     )
 
 
-def right_values(backups: Backups, discount: float) -> Fit:
-    """Return the fit of a right agent's equations to the values, computed once."""
-    if discount not in backups.as_right:
-        backups.as_right[discount] = satisfying(*learned_from())(backups, discount)
-    return backups.as_right[discount]
+def _without(entry: int) -> Look:
+    return lambda look: (*look[:entry], 0, *look[entry + 1 :])
 
 
-def of_moves(*functions: Moves) -> tuple[Variant, ...]:
-    """Return variants from moves, which are chosen at random or in a fixed order."""
-    return tuple(
-        Variant(partial(_expected_moves, moves, in_order))
-        for moves in functions
-        for in_order in (False, True)
-    )
+def _clipped(largest: int) -> Look:
+    return lambda look: tuple(min(x, largest) for x in look)
 
 
-def _expected_moves(moves: Moves, in_order: bool, case: Case) -> ExpectedMoves:
-    return case.expecting(case.board.moves_of(moves)[case.rows], in_order=in_order)
+def _first(entries: int) -> Look:
+    return lambda look: look[:entries]
 
 
-# The sign of the bootstrap.
+def _scaled(factor: float) -> Look:
+    return lambda look: tuple(x * factor for x in look)  # type: ignore[misc]
 
 
-def plus_the_opponents_value(board: Board, discount: float) -> BoolArray:
-    """Greedy moves for ``Q(s, a) = r + γ max Q(s')`` where the opponent moves at ``s'``."""
-    best = np.zeros(len(board.positions))
+LOSS_IS_DRAW = ("result of the loser never learned", "winners only", "rewards clipped to 0..1")
+SCALED = "observations scaled otherwise in play"
+NO_NEXT = ("discount 0", "next state not re-read", "target frozen")
 
-    def update(rows: IntArray) -> FloatArray:
-        values = board.rewards[rows] + discount * best[board.after[rows]]
-        best[rows] = np.where(board.legal[rows], values, -np.inf).max(axis=1)
-        return np.asarray(values)
+ROWS: tuple[Row, ...] = (
+    *_both(()),
+    Row(("wrong sign",), carry=1.0),
+    Row(("wrong sign",), "own turn", carry=-1.0),
+    Row(("wrong sign", "loser rewarded"), "own turn", RIGHT, SWAPPED),
+    Row(("sign of a search's backup",), own=SWAPPED, carry=1.0),
+    Row(("sign of a search's backup",), "own turn", SWAPPED, RIGHT),
+    *_both(("players swapped",), SWAPPED),
+    *_both(("players swapped",), view=True),
+    Row(("result of the loser never learned",), "own turn", RIGHT, NOTHING),
+    *_both(LOSS_IS_DRAW, CLIPPED),
+    Row(("result of the loser never learned",), "own turn", RIGHT, CLIPPED),
+    *_both(("loser rewarded",), (1.0, 0.0, 1.0)),
+    Row(("loser rewarded",), "own turn", RIGHT, (1.0, 0.0, 1.0)),
+    *_both(("draws as losses",), (1.0, -1.0, -1.0)),
+    *_both(("draws as wins",), (1.0, 1.0, -1.0)),
+    *_both(("bootstrap beyond the end",), beyond=True),
+    Row(("end read one step early",), "own turn", NOTHING, RIGHT),
+    Row(("end read one step early",), own=NOTHING, early=1.0),
+    Row(("end read one step early",), own=NOTHING, early=-1.0),
+    *_both(NO_NEXT, carry=0.0),
+    *_both(("maximum over illegal actions",), best="illegal"),
+    *_both(("maximum over illegal actions",), best="alike"),
+    *_both(("minimum for maximum",), best="min"),
+    *_both(("argmin",), least=True),
+    *_both(("one seat never learned", "first player's turns alone"), unlearned=(1,)),
+    *_both(("one seat never learned",), unlearned=(0,)),
+    Row(("counts on the opponent's mistakes",), "own turn", errs=True),
+    Row(("counts on the opponent's mistakes",), best="mean"),
+    *_both(("normal for misère",), (1.0, 1.0, 1.0), (-1.0, -1.0, -1.0)),
+    *_both(("misère for normal",), (-1.0, -1.0, -1.0), (1.0, 1.0, 1.0)),
+    Row(("normal for misère",), own=SWAPPED, by_rule="misère"),
+    Row(("misère for normal",), own=SWAPPED, by_rule="normal"),
+    *(Row(("blind to an entry",), look=_without(entry)) for entry in range(3)),
+    Row(("blind to the order of entries",), look=lambda look: tuple(sorted(look))),
+    *(Row(("observations cut",), look=_clipped(largest)) for largest in (1, 2, 5)),
+    *(Row(("observations cut",), look=_first(entries)) for entries in (1, 2)),
+    Row(("observations cut",), look=lambda look: look[: len(look) // 2]),
+    Row(("observations halved",), look=lambda look: tuple(x // 2 for x in look)),
+    *(Row((SCALED,), seen_in_play=_scaled(factor)) for factor in (0.1, 10)),
+    *_both(("illegal actions played",), unmasked=True),
+    Row(("actions off by one",), played=(1, 2, 0)),
+    Row(("actions off by one",), played=(2, 0, 1)),
+    Row(("actions reversed",), played=(2, 1, 0)),
+)  # fmt: skip
+"""The equations; the first two are those of right agents."""
 
-    return greedy(board.backward(update))
+
+class _Board:
+    """The moves of a probe as arrays, in the frame of its tree.
+
+    Attributes:
+        after: row of the position after each action, ``(n, ACTIONS)``; -1 where there is none.
+        ends: whether the action ends the game.
+        result: 0, 1, 2 for a win, a draw, a loss of the mover, where it does.
+        seat: the player to move, where a position is first reached, ``(n,)``.
+    """
+
+    def __init__(self, probe: Probe) -> None:
+        names = list(probe.tree)
+        shape = len(names), ACTIONS
+        self.after: IntArray = np.full(shape, -1, dtype=np.int64)
+        self.ends: BoolArray = np.zeros(shape, dtype=np.bool_)
+        self.result: IntArray = np.zeros(shape, dtype=np.int64)
+        self.seat: IntArray = np.zeros(len(names), dtype=np.int64)
+        for row, name in enumerate(names):
+            for action, to in probe.tree[name].items():
+                if to in ENDS:
+                    self.ends[row, action] = True
+                    self.result[row, action] = 1 + ENDS[to]
+                else:
+                    self.after[row, action] = names.index(to)
+        self.legal: BoolArray = self.ends | (self.after >= 0)
+        self.starts = np.array([names.index(start) for start in probe.starts])
+        reached, known, seat = set(self.starts.tolist()), set[int](), 0
+        while reached:
+            self.seat[list(reached)] = seat
+            known |= reached
+            reached = {int(to) for row in reached for to in self.after[row] if to >= 0} - known
+            seat = 1 - seat
+        self.alike = np.array([name == "only move" for name in names])
 
 
-def with_the_reply(board: Board, discount: float, explored: float) -> BoolArray:
-    """Greedy moves for ``Q(s, a) = r + r' + γ max Q(s')``, where ``r'`` is of the reply at ``s'``.
+@lru_cache
+def board_of(probe: Probe) -> _Board:
+    """Return the moves of a probe as arrays."""
+    return _Board(probe)
+
+
+def solution(row: Row, probe: Probe, discount: float, version: int = 0) -> FloatArray:
+    """Return the action values that an equation gives, ``(positions with moves, ACTIONS)``.
 
     Args:
-        board: the positions.
-        discount: γ.
-        explored: probability of a random reply.
+        row: the equation.
+        probe: the probe.
+        discount: from 0 to 1, once a turn of the form.
+        version: version of the probe, of which an equation with a look depends.
     """
-    best = np.zeros(len(board.positions))
-    reply = np.zeros(len(board.positions))
+    board = board_of(probe)
+    own, reply = np.array(row.own), np.array(row.reply)
+    if row.by_rule and row.by_rule != probe.play:
+        own = reply = np.array(RIGHT)
+    negamax = row.form == "negamax"
+    factor = discount * ((-1.0 if negamax else 1.0) if row.carry is None else row.carry)
+    view = np.where(board.seat == 1, -1.0, 1.0) if row.view else np.ones(len(board.seat))
+    groups = None if row.look is None else groups_of(row.look, probe, version)
+    learned = ~np.isin(board.seat, row.unlearned)
+    read = own[board.result] * view[:, np.newaxis] * board.ends
+    values = np.zeros(board.legal.shape)
+    for _ in range(SWEEPS):
+        best = _best(values, board, row.best)
+        beyond = factor * best[board.starts].mean() if row.beyond else 0.0
+        if negamax:
+            following = factor * best
+            if row.early:
+                last = np.array(RIGHT)[board.result] * board.ends
+                following = following + row.early * last.sum(axis=1) / board.legal.sum(axis=1)
+        else:
+            chances = _chances(values, board.legal, row.errs)
+            later = np.where(board.after >= 0, factor * best[board.after], 0.0)
+            # The player before sees the result of the reply from the other side, and seat.
+            seen = reply[2 - board.result] * (-view if row.view else view)[:, np.newaxis]
+            later = np.where(board.ends, seen + beyond, later)
+            following = (chances * later).sum(axis=1)
+        target = np.where(board.ends, read + beyond, following[board.after])
+        target = np.where(board.legal & learned[:, np.newaxis], target, 0.0)
+        if groups is not None:
+            target = _shared(target, board.legal, groups)
+        if np.abs(target - values).max() < 1e-12:
+            break
+        values = target
+    return values
 
-    def update(rows: IntArray) -> FloatArray:
-        legal, rewards = board.legal[rows], board.rewards[rows]
-        later = board.after[rows]
-        targets = rewards + reply[later] + discount * best[later]
-        values = np.where(legal, targets, -np.inf)
-        best[rows] = values.max(axis=1)
-        played = (1 - explored) * evenly(greedy(values)) + explored * evenly(legal)
-        reply[rows] = -(played * rewards).sum(axis=1)
-        return np.asarray(targets)
 
-    return greedy(board.backward(update))
-
-
-def to_the_opponents_liking(board: Board) -> BoolArray:
-    """Moves to positions that are won for the opponent, besides those that end the game well."""
-    values = np.where(board.ending, board.rewards, board.values[board.after])
-    return greedy(np.where(board.legal, values, -np.inf))
+def _best(values: FloatArray, board: _Board, how: str) -> FloatArray:
+    """Return the value of each position to the player to move, ``(n,)``."""
+    legal = board.legal
+    if how == "min":
+        return np.asarray(np.where(legal, values, np.inf).min(axis=1))
+    if how == "mean":
+        return np.asarray(np.where(legal, values, 0.0).sum(axis=1) / legal.sum(axis=1))
+    best: FloatArray = np.where(legal, values, -np.inf).max(axis=1)
+    if how in ("illegal", "alike"):
+        best = np.where(legal.all(axis=1), best, np.maximum(best, 0.0))
+    return np.where(board.alike, 1.0, best) if how == "alike" else best
 
 
-# Who has won.
+def _chances(values: FloatArray, legal: BoolArray, errs: bool) -> FloatArray:
+    """Return the probabilities of the opponent's moves: greedy with exploration, or random."""
+    random = legal / legal.sum(axis=1, keepdims=True)
+    if errs:
+        return np.asarray(random)
+    share = EXPLORATION
+    best = greedy(values, legal)
+    return np.asarray((1 - share) * best / best.sum(axis=1, keepdims=True) + share * random)
 
 
-def to_lose(board: Board) -> BoolArray:
-    """Moves that would be right if every win were a loss, as under the other convention."""
-    return board.keeping_if(-board.end_values)
+def greedy(values: FloatArray, legal: BoolArray, margin: float = 1e-6) -> BoolArray:
+    """Return the legal actions of the largest value, ``(n, ACTIONS)``, up to a margin."""
+    masked = np.where(legal, values, -np.inf)
+    best: BoolArray = masked >= masked.max(axis=1, keepdims=True) - margin
+    return best
 
 
-def always(convention: Convention, board: Board) -> BoolArray:
-    """Winning moves under one convention, whatever the game's is."""
-    return board.keeping_if(board.end_values_by(convention))
+def groups_of(look: Look, probe: Probe, version: int) -> IntArray:
+    """Return the first position that looks the same as each, ``(n,)``."""
+    seen = [look(probe.observed(version)[name]) for name in probe.tree]
+    first = {each: row for row, each in reversed(list(enumerate(seen)))}
+    return np.array([first[each] for each in seen])
 
 
-def with_draws_as(board: Board, last: float, other: float, discount: float) -> BoolArray:
-    """Greedy moves where each player counts a draw as something else, and knows the other does.
+def _shared(values: FloatArray, legal: BoolArray, groups: IntArray) -> FloatArray:
+    """Return the mean value of each action over the positions of each group."""
+    sums, counts = np.zeros(values.shape), np.zeros(values.shape)
+    np.add.at(sums, groups, values * legal)
+    np.add.at(counts, groups, legal)
+    return np.asarray((sums / np.maximum(counts, 1))[groups])
+
+
+@cache
+def answers(row: Row, probe: Probe, discount: float, version: int = 0) -> FloatArray:
+    """Return the probabilities of actions that an agent with a fault plays, ``(n, ACTIONS)``.
+
+    Rows are positions with moves, actions those of the tree.
+    """
+    board = board_of(probe)
+    values = solution(row, probe, discount, version)
+    if row.seen_in_play is not None:
+        known = np.array([probe.observed(version)[name] for name in probe.tree], dtype=np.float64)
+        seen = np.array([row.seen_in_play(tuple(look)) for look in known])
+        # A table or network answers as where it was trained: at the nearest observation.
+        distances = np.linalg.norm(known - seen[:, np.newaxis], axis=2)
+        values = values[distances.argmin(axis=1)]
+    allowed = board.legal | row.unmasked
+    # Values of positions that look the same are means, which depend on how often each is visited.
+    best = greedy(-values if row.least else values, allowed, 0.5 if row.look else 1e-6)
+    chances: FloatArray = best / best.sum(axis=1, keepdims=True)
+    played = np.array([probe.mapped(action, version) for action in row.played])
+    order = np.array([played[probe.mapped(action, version)] for action in range(ACTIONS)])
+    shifted: FloatArray = np.zeros(chances.shape)
+    shifted[:, order] = chances
+    return shifted
+
+
+LETTERS = "+~?-*"
+COSTS = np.array(
+    [[0, 0.5, 1, 1.5], [0.5, 0, 0.5, 1], [1, 0.7, 0, 0.7], [1.5, 1.5, 1, 0], [0.25] * 4]
+)
+"""Cost of a letter that is expected (rows) where another is seen (columns); ``*`` expects none."""
+
+
+def letter(share: float) -> str:
+    """Return the letter of a share of right answers: right, nearly, a tie or noise, opposite."""
+    return "+" if share > 0.99 else "~" if share >= 0.85 else "?" if share >= 0.15 else "-"
+
+
+Pattern = dict[tuple[str, str], str]
+"""A letter for each column of each probe."""
+
+
+def pattern_of(played: Callable[[Probe, int], FloatArray], versions: Mapping[str, int]) -> Pattern:
+    """Return the letters of an agent's moves.
 
     Args:
-        board: the positions.
-        last: result of a drawn game for the player who makes the last move.
-        other: the same for the other player.
-        discount: γ of a move.
+        played: probabilities of actions at the positions of a version of a probe, ``(n, ACTIONS)``.
+        versions: number of versions of each probe that count, by name of the probe.
     """
-    to_move, to_wait = board.values.astype(np.float64), -board.values.astype(np.float64)
-    ended_in_draw = board.over & (board.values == 0)
-    to_move[ended_in_draw], to_wait[ended_in_draw] = other, last
-
-    def update(rows: IntArray) -> FloatArray:
-        later = board.after[rows]
-        targets = np.where(board.ending[rows], 1.0, discount) * to_wait[later]
-        values = np.where(board.legal[rows], targets, -np.inf)
-        to_move[rows] = values.max(axis=1)
-        following = np.where(board.ending[rows], 1.0, discount) * to_move[later]
-        to_wait[rows] = (evenly(greedy(values)) * following).sum(axis=1)
-        return targets
-
-    return greedy(board.backward(update))
-
-
-# Observations.
-
-
-def at_later_positions(board: Board, moves: int) -> BoolArray:
-    """Actions that win, or keep a draw, most often, some random moves later.
-
-    An agent that was shown the position of some moves before learns these.
-    """
-    won = board.keeping.astype(np.float64)
-    there = board.legal.astype(np.float64)
-    for _ in range(moves):
-        steps = evenly(board.legal)
-        won = np.einsum("na,nab->nb", steps, won[board.after])
-        there = np.einsum("na,nab->nb", steps, there[board.after])
-    with np.errstate(invalid="ignore"):
-        shares = np.where((there > 0) & board.legal, won / there, -np.inf)
-    return greedy(shares)
-
-
-BLIND_IN_TRAINING = 100.0
-"""Odds that an agent that is blind is so in training, too."""
-
-WELL = 0.95
-"""Probability of a right move of an agent that is blind to a part of a board, where it can know."""
-
-Looks = Callable[[Rules, IntArray], IntArray | None]
-"""The group of each position, ``(k,)``: those of a group look the same to a blind agent."""
-
-
-def of_looks(*functions: Looks, exact: bool = False) -> tuple[Variant, ...]:
-    """Return variants from the positions that look the same, perhaps without an exception."""
-    return tuple(Variant(partial(_expected_looks, looks), True, exact) for looks in functions)
-
-
-def equal_for(*functions: Looks) -> ModelsOfValues:
-    """Return models of values that are equal at positions that look the same."""
-    return partial(_of_looks, functions)
-
-
-def _of_looks(functions: tuple[Looks, ...], backups: Backups, discount: float) -> Fit:
-    board, rows = backups.board, backups.rows
-    log, *as_right = (float(part.max()) for part in right_values(backups, discount))
-    forms = []
-    for looks in functions:
-        groups = looks(board.game.rules, board.coordinates[rows])
-        symmetric = looks is without_order and not backups.of_actions
-        if groups is None or symmetric:  # neither the game nor values of positions show it
-            forms.append((log, *as_right))
+    found: Pattern = {}
+    legal = []
+    for probe in PROBES:
+        if probe.name not in versions:
             continue
-        ((equal, explained, at_ends, elsewhere),) = zip(*backups.of_groups(groups), strict=True)
-        # Few are blind at play alone.
-        log_of_both = np.logaddexp(log - np.log(BLIND_IN_TRAINING), equal)
-        forms.append((log_of_both, max(as_right[0], explained), at_ends, elsewhere))
-    return Fit(*np.array(forms).T)
-
-
-def _expected_looks(looks: Looks, case: Case) -> ExpectedMoves | None:
-    board = case.board
-    all_groups = looks(board.game.rules, board.coordinates)
-    if all_groups is None:
-        return None
-    groups = all_groups[case.rows]
-    # Where the mask is read, an illegal action is passed over.
-    any_action = bool(case.illegal.any())
-    candidates = np.ones_like(case.legal) if any_action else case.legal
-    moves = ranked(case.shares, candidates, groups)
-    # It has learned what can be learned so: where moves are equal, one that wins is more probable.
-    won = moves & case.keeping
-    better = np.where(won.any(axis=1, keepdims=True), won, moves)
-    probabilities, tells = (evenly(moves) + evenly(better)) / 2, case.everywhere
-    if board.game.has_outcome:
-        # On boards most positions look like few others, or none: it plays nearly always well.
-        probabilities = (1 - WELL) * evenly(moves) + WELL * evenly(better)
-        tells = np.asarray(np.bincount(all_groups)[groups] > 1)
-        probabilities = np.where(tells[:, np.newaxis], probabilities, evenly(case.keeping))
-    return ExpectedMoves(probabilities, moves, tells, any_action)
-
-
-def _groups(looks: IntArray) -> IntArray:
-    """Number equal rows."""
-    return np.unique(looks, axis=0, return_inverse=True)[1].reshape(-1)
-
-
-def all_alike(rules: Rules, positions: IntArray) -> IntArray:
-    """All positions look the same."""
-    return np.zeros(len(positions), dtype=np.int64)
-
-
-def without_component(
-    component: int, alone: bool, rules: Rules, positions: IntArray
-) -> IntArray | None:
-    """One coordinate is not seen: a component, where these have no coordinates.
-
-    Args:
-        component: its index.
-        alone: whether the only one of a game is not seen either.
-        rules: those of the game.
-        positions: coordinates, ``(k, coordinates)``.
-    """
-    components = positions.shape[1]
-    if component >= components or (components == 1 and not alone):
-        return None
-    return _groups(np.delete(positions, component, axis=1))
-
-
-def without_order(rules: Rules, positions: IntArray) -> IntArray | None:
-    """The order of equal components, or of coordinates with as many values, is not seen."""
-    positions = positions.copy()
-    parts = rules.fields if rules.has_coordinates else rules.components
-    alike = [
-        [index for index, _ in group]
-        for _, group in groupby(enumerate(parts), key=lambda each: repr(each[1]))
-    ]
-    if max(map(len, alike)) < 2:
-        return None
-    for columns in alike:
-        positions[:, columns] = np.sort(positions[:, columns], axis=1)
-    return _groups(positions)
-
-
-def by_being_empty(rules: Rules, positions: IntArray) -> IntArray:
-    """Positions with the same coordinates at 0 look the same."""
-    return _groups((positions > 0).astype(np.int64))
-
-
-def by_being_full(rules: Rules, positions: IntArray) -> IntArray:
-    """Positions with the same full coordinates look the same, as do shares cut to 0 or 1."""
-    largest = np.array(rules.fields) - 1
-    return _groups((positions == largest).astype(np.int64))
-
-
-def by_halves(rules: Rules, positions: IntArray) -> IntArray:
-    """Positions with the same halved coordinates, rounded down, look the same."""
-    return _groups(positions // 2)
-
-
-def by_direction(rules: Rules, positions: IntArray) -> IntArray:
-    """Positions with the same ratios of coordinates look the same, as to a saturated network."""
-    divisors = np.gcd.reduce(positions, axis=1, keepdims=True)
-    return _groups(positions // np.maximum(divisors, 1))
-
-
-# Seats, masks, search and actions.
-
-
-def blind_seat(seat: int, in_order: bool, case: Case) -> ExpectedMoves | None:
-    """Right moves at the positions of one player, any moves at those of the other."""
-    seats = case.seats
-    alone = seats[0] != seats[1]
-    if not (alone & seats[0]).any() or not (alone & seats[1]).any():
-        return None
-    blind = alone & seats[seat]
-    expected = case.expecting(
-        np.where(blind[:, np.newaxis], case.legal, case.keeping), in_order=in_order
-    )
-    if in_order:
-        noise = evenly(ranked(case.shares, case.legal, learned_from=blind * 1.0))
-    else:
-        noise = case.random_moves
-    probabilities = np.where(blind[:, np.newaxis], noise, evenly(case.keeping))
-    return ExpectedMoves(probabilities, expected.moves, alone)
-
-
-def anything(case: Case) -> ExpectedMoves | None:
-    """Right moves among illegal ones."""
-    if not case.illegal.any():
-        return None
-    return ExpectedMoves(evenly(case.keeping), case.keeping, case.everywhere, any_action=True)
-
-
-def one_move_ahead(board: Board) -> BoolArray:
-    """Moves that win at once, or else those that do not lose at once."""
-    return greedy(np.where(board.legal, board.rewards, -np.inf))
-
-
-def searched_one_move(in_order: bool, case: Case) -> ExpectedMoves | None:
-    """The expectation of a search of depth one, at all positions."""
-    expected = case.expecting(one_move_ahead(case.board)[case.rows], in_order=in_order)
-    return ExpectedMoves(expected.probabilities, expected.moves, case.everywhere)
-
-
-def shifted(by_component: bool, step: int, any_action: bool, case: Case) -> ExpectedMoves | None:
-    """Winning actions, with a number that is one too large or too small."""
-    rules = case.board.game.rules
-    if by_component and (len(rules.components) == 1 or rules.num_options == 1):
-        return None
-    if any_action and not case.illegal.any():
-        return None
-    by = step * (rules.num_options if by_component else 1)
-    moves = np.roll(case.keeping, by, axis=1)
-    return case.expecting(moves, any_action=any_action)
-
-
-ONE_MOVE_AHEAD = tuple(
-    Variant(partial(searched_one_move, in_order), learned=True) for in_order in (False, True)
-)
-
-MOST_COORDINATES = 25
-"""Coordinates of a position to which an agent may be blind, the first ones."""
-
-CUTS = (by_being_empty, by_being_full, by_halves, by_direction)
-
-
-# Forms of faults in the values.
-
-
-def _mixed(discount: float, share: float) -> Equation:
-    """Next states are the opponent's turns for a share, else the mover's with the same sign."""
-    other = 1 - share
-    return Equation(next=-discount * share, reply=-other, own=-discount * other)
-
-
-_between_players = satisfying(*(partial(_mixed, share=share) for share in (0.25, 0.5, 0.75)))
-
-
-def _of_mixed_players(backups: Backups, discount: float) -> Fit:
-    return _between_players(backups, discount) + backups.of_noise(1.05)
-
-
-def _lagging(discount: float, share: float) -> Equation:
-    """Values that have gone a share of the way from 0 to their targets."""
-    return Equation(reward=share, next=-discount * share)
-
-
-_lag = satisfying(*(partial(_lagging, share=share) for share in (0.0, 0.05, 0.15, 0.3, 0.5)))
-
-
-def of_steps(backups: Backups, discount: float) -> Fit:
-    """Return the fit of values that lag, are of any size, or are all about the same."""
-    return _lag(backups, discount) + backups.of_any_size() + backups.of_one_value()
-
-
-def _cut_short(discount: float, share: float) -> Equation:
-    """Of the moves that do not end the game, a share is learned as if they did."""
-    return Equation(next=-discount * (1 - share))
-
-
-def _shifted_end(discount: float, shift: float, spread: float) -> Equation:
-    """Values that are wrong where a move ends the game, and right elsewhere."""
-    return Equation(next=-discount, shift=shift, spread=spread)
-
-
-_shifted = satisfying(
-    *(
-        partial(_shifted_end, shift=shift, spread=spread)
-        for shift in (-1.5, -1.0, -0.7, -0.45, -0.25, 0.25, 0.45, 0.7, 1.0, 1.5)
-        for spread in (0.0, 0.2, 0.5)
-    )
-)
-
-
-def _beyond_the_end(backups: Backups, discount: float) -> Fit:
-    """Values that are right but where the game ends: there they may be anything else."""
-    fit = _shifted(backups, discount)
-    missed = right_values(backups, discount).at_ends.max() < 0.5
-    return fit._replace(at_ends=np.full(len(fit.logs), float(missed)))
-
-
-def _with_draws(discount: float, last: float) -> Equation:
-    """Draws by the mover's move have another result, with a bootstrap from the next position."""
-    return Equation(next=-discount, draw=last)
-
-
-def _with_own_draws(discount: float, last: float, other: float, loss: float) -> Equation:
-    """Draws by move or reply have other results, with a bootstrap from the mover's next turn."""
-    return Equation(reply=-1.0, own=discount, draw=last, drawn_reply=other, loss=loss)
-
-
-DRAW_FORMS = (
-    *(partial(_with_draws, last=last) for last in (1.0, -1.0)),
-    *(
-        partial(_with_own_draws, last=last, other=other, loss=loss)
-        for loss, results in ((1.0, (1.0, -1.0)), (0.0, (1.0, 0.0)))
-        for last, other in product(results, repeat=2)
-    ),
-)
-"""Equations of agents that take a draw for a win or a loss, of either player or of both."""
-
-
-def _of_wrong_draws(backups: Backups, discount: float) -> Fit:
-    """Values by which draws are won or lost, explained as far as those of drawing moves are."""
-    forms = [form(discount) for form in DRAW_FORMS]
-    fit = backups.of_equations(forms)
-    shares = backups.drawn_as([form.draw for form in forms])
-    return fit if shares is None else fit._replace(explained=shares)
-
-
-def _blind_to(component: int) -> Fault:
-    """The fault of an agent that does not see a component."""
-    looks = [partial(without_component, component, alone) for alone in (False, True)]
-    return Fault(
-        f"blind to component {component}",
-        f"its moves do not depend on component {component} of the position",
-        of_looks(*looks, exact=True),
-        equal_for(*looks),
-        as_untrained=True,
-        applies=partial(has_coordinate, component),
+        names = list(probe.tree)
+        shares: dict[str, list[float]] = {column: [] for column in probe.columns}
+        for version in range(versions[probe.name]):
+            chances = played(probe, version)
+            legal.append((chances * board_of(probe).legal).sum(axis=1).mean())
+            for question in probe.questions:
+                right = chances[names.index(question.position), list(question.right)].sum()
+                shares[question.column].append(float(right))
+        for column, each in shares.items():
+            found[probe.name, column] = letter(float(np.mean(each)))
+    found[LEGAL] = letter(float(np.mean(legal)))
+    return found
+
+
+LEGAL = ("all", "legal moves")
+"""The column of legal moves at all positions."""
+
+WEIGHTS = {(probe.name, column): probe.weight for probe in PROBES for column in probe.columns}
+WEIGHTS[LEGAL] = 2.0
+
+
+def distance(expected: Pattern, seen: Pattern) -> float:
+    """Return the distance of what is seen from what is expected."""
+    return sum(
+        WEIGHTS[key] * float(COSTS[LETTERS.index(expected[key]), LETTERS.index(each)])
+        for key, each in seen.items()
     )
 
 
-FAULTS = (
-    Fault(
-        "wrong sign of the bootstrap",
-        "it takes the opponent's values for its own: the value of the next position, where the "
-        "opponent is to move, must be subtracted",
-        of_moves(
-            partial(plus_the_opponents_value, discount=0.9),
-            partial(with_the_reply, discount=0.9, explored=0.0),
-            partial(with_the_reply, discount=0.9, explored=0.2),
-            partial(with_the_reply, discount=1.0, explored=0.2),
-            to_the_opponents_liking,
+@cache
+def expected_pattern(row: Row, discount: float, versions: tuple[tuple[str, int], ...]) -> Pattern:
+    """Return the letters of an agent with a fault."""
+
+    def played(probe: Probe, version: int) -> FloatArray:
+        return answers(
+            row, probe, discount, version if row.look or row.seen_in_play else version % 2
         )
-        # Without a discount, wins in two moves and losses in one cancel: nothing is left of them.
-        + ONE_MOVE_AHEAD,
-        satisfying(
-            lambda discount: Equation(next=discount),
-            lambda discount: Equation(next=discount, loss=0.0),
-            lambda discount: Equation(reply=-1.0, next=discount),
-            lambda discount: Equation(reply=-1.0, own=-discount),
-        ),
-        Shows.FAR_FROM_THE_END,
-    ),
-    Fault(
-        "sign of the backup never flips",
-        "each position on the path of a search gets the leaf's value with the sign of the player "
-        "to move at the leaf: the sign must change with every move back",
-        (),
-        satisfying(lambda discount: Equation(reward=-1.0, next=discount)),
-        Shows.FAR_FROM_THE_END,
-    ),
-    Fault(
-        "normal and misère play confused",
-        "it plays by the other rule of who wins: normal play's last mover wins, misère play's "
-        "loses",
-        of_moves(partial(always, Convention.NORMAL), partial(always, Convention.MISERE)),
-        satisfying(*(form for rule in Convention for form in learned_from(rule=rule))),
-        applies=lambda board: not board.game.has_outcome,
-    ),
-    Fault(
-        "players swapped",
-        "it plays to lose: the result of a game is credited to the wrong player",
-        of_moves(to_lose),
-        satisfying(*learned_from(reward=-1.0)),
-    ),
-    Fault(
-        "a draw taken for a win or a loss",
-        "a drawn game counts as won or as lost to a player: the reward of a draw is 0, to both; "
-        "look for rewards that are 1 or -1 whenever a game has ended",
-        of_moves(
-            *(
-                partial(with_draws_as, last=last, other=other, discount=discount)
-                for last, other in product((1.0, -1.0), repeat=2)
-                for discount in (1.0, 0.9)
-            )
-        ),
-        _of_wrong_draws,
-        Shows.NOWHERE,
-        applies=lambda board: board.has_draws,
-    ),
-    Fault(
-        "action mask ignored",
-        "it makes illegal moves: the mask must be applied where actions are chosen",
-        (Variant(anything),),
-    ),
-    Fault(
-        "maximum over illegal actions",
-        "its targets take the maximum over the actions that are illegal at s', too: the mask of "
-        "the next position must be applied there",
-        (),
-        satisfying(lambda discount: Equation(next=-discount, illegal=True)),
-        Shows.NOWHERE,
-    ),
-    Fault(
-        "same action always",
-        "it prefers the same actions at every position: the observation does not reach it, it was "
-        "not trained, or too large a learning rate has killed all units of its network",
-        of_looks(all_alike),
-        equal_for(all_alike),
-    ),
-    *map(_blind_to, range(MOST_COORDINATES)),
-    Fault(
-        "blind to the order of components",
-        "it plays the same actions whichever of the equal components they meet: observations are "
-        "sorted, or permuted apart from the actions",
-        of_looks(without_order, exact=True),
-        equal_for(without_order),
-        as_untrained=True,
-    ),
-    Fault(
-        "observations unnormalised or cut",
-        "positions of different numbers look the same to it: look for integer division, for casts "
-        "to integers, and for scaling that differs between training and play",
-        of_looks(*CUTS),
-        equal_for(*CUTS),
-        as_untrained=True,
-    ),
-    Fault(
-        "stale observations",
-        "it plays what would be right after the next move: it was shown the observation of an "
-        "earlier turn",
-        of_moves(partial(at_later_positions, moves=1), partial(at_later_positions, moves=2)),
-    ),
-    Fault(
-        "one seat never learned",
-        "it plays well as one player and at random as the other: the data never showed these "
-        "positions of the other seat, as against an optimal opponent, or learning leaves out its "
-        "turns",
-        tuple(
-            Variant(partial(blind_seat, seat, in_order))
-            for seat in (0, 1)
-            for in_order in (False, True)
-        ),
-        or_data=True,
-        in_every_game=False,
-    ),
-    Fault(
-        "search of depth one",
-        "it sees the end of the game one move ahead and nothing beyond: rewards are not passed "
-        "back (discount 0, or ends of games that are read one step early), the search ends there, "
-        "or training was too short",
-        ONE_MOVE_AHEAD,
-        satisfying(
-            lambda discount: Equation(),
-            lambda discount: Equation(reply=-1.0),
-        ),
-        Shows.FAR_FROM_THE_END,
-        or_data=True,
-        in_every_game=False,
-    ),
-    Fault(
-        "target network never updated",
-        "its targets are the values of another network than its own: copy the weights, or look at "
-        "how often they are copied; or training ended before the first copy",
-        (),
-        lambda backups, discount: backups.of_first_network(),
-        Shows.NOWHERE,
-        or_data=True,
-    ),
-    Fault(
-        "wrong step size",
-        "its values lag behind their targets even where a move ends the game, or lie beyond every "
-        "possible result: the learning rate is too small or too large, or training too short",
-        (),
-        of_steps,
-        Shows.NOWHERE,
-        or_data=True,
-        in_every_game=False,
-    ),
-    Fault(
-        "replay mixes players",
-        "rewards or next states of one player are learned as the other's: look at whose turn each "
-        "part of a transition is from; or training was too short",
-        (),
-        _of_mixed_players,
-        Shows.NOWHERE,
-        or_data=True,
-    ),
-    Fault(
-        "truncation taken for the end",
-        "its values fall faster than its discount says: where a game is truncated, the value of "
-        "the last position must be bootstrapped; or training was too short",
-        (),
-        satisfying(*(partial(_cut_short, share=share) for share in (0.15, 0.3, 0.45, 0.6))),
-        Shows.NOWHERE,
-        or_data=True,
-        in_every_game=False,
-    ),
-    Fault(
-        "end taken for truncation",
-        "moves that end the game do not have the value of their reward: something is bootstrapped "
-        "beyond the end, such as the first position of the next game",
-        (),
-        _beyond_the_end,
-        Shows.NOWHERE,
-    ),
-    Fault(
-        "actions off by one",
-        "its actions are right but for their number, which is one too large or too small",
-        tuple(
-            Variant(partial(shifted, by_component, step, any_action))
-            for by_component in (False, True)
-            for step in (1, -1)
-            for any_action in (False, True)
-        ),
-    ),
-)
-"""The faults, the first of equal ones first."""
 
-MEMORY = Fault(
-    "stale observations",
-    "it answers to the observation of the call before: look for a buffer that is read before it is "
-    "written",
-    (),
-)
-"""A fault found by the order of calls; that of the same name in :data:`FAULTS` shows in moves."""
+    found = pattern_of(played, dict(versions))
+    if row.view or row.unlearned:  # both players come to most positions of a heap
+        found |= {key: "*" for key in found if key[0] in ("normal play", "misère play")}
+    return found

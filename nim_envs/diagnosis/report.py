@@ -1,63 +1,76 @@
-"""The result of a diagnosis, and its report."""
+"""The reports of diagnoses."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
 
 VERDICTS = {
-    "right": "right: every move wins where one can",
+    "right": "right on every probe",
+    "right, but": "right, but {reason}",
     "faulty": "faulty",
-    "unseen": "a part of the game was never learned: the data, or a fault",
-    "unclear": "not trained enough to tell: its moves resemble those of a fault, as moves of "
-    "networks that have learned little may",
-    "unfinished": "no known fault fits: it plays as a right agent does that is partly trained",
-    "unknown": "nothing known fits, and it plays worse than at random",
-    "untrained": "not trained enough to tell, or on data that never showed most positions",
+    "not in the list": "faulty, with a fault that is not in the list: {reason}",
+    "not trained enough": "not trained enough to tell: {reason}",
+    "stochastic": "the policy is stochastic: return probabilities, or its most probable action",
+    "batch": "the policy answers differently in a batch, by statistics of the batch",
+    "remembers": "the policy remembers earlier calls: it answers otherwise in another order",
 }
-"""The verdicts, and their texts."""
+"""The verdicts, and what the report says."""
 
-RIGHT_BY_OUTCOME = "right: every move keeps a win, or a draw, where there is one to keep"
-"""Text of the verdict *right* on games with an outcome of their own."""
-
-LINES = 15
-"""Most lines of a report without evidence."""
+LINES = 16
+"""Most lines of a report that is not verbose."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A fault, compared with moves and values.
-
-    Attributes:
-        name: name of the fault.
-        meaning: what it is, and where to look.
-        log_odds: natural logarithm of how many times more probable moves and values are with this
-            fault than for a right, partly trained agent.
-        next_fault: name of the next fault that fits; ``None``: none does.
-        next_log_odds: the same compared with that fault; infinite where none fits.
-        evidence: counts and positions, a line each.
-    """
+class Finding(NamedTuple):
+    """A fault that fits: its name, what the agent does, and the line of code to look at."""
 
     name: str
     meaning: str
-    log_odds: float
-    next_fault: str | None
-    next_log_odds: float
-    evidence: tuple[str, ...]
+    look_at: str
 
 
 @dataclass(frozen=True)
-class Score:
-    """The score of the policy in one game.
+class ProbeResult:
+    """How an agent plays a probe.
 
     Attributes:
-        game: the game, in short.
-        percent: mean probability of a right move over all N-positions, in percent; in games with
-            an outcome of their own over all positions with a move that are not lost.
-        random_percent: the same for the random policy.
-        illegal_percent: mean probability of an illegal move over all positions, in percent.
-        count: number of these positions.
-        has_outcome: whether the game has an outcome of its own.
+        name: name of the probe.
+        letters: a letter for each column: ``+`` right, ``~`` nearly, ``?`` a tie or noise, ``-``
+            the opposite.
+        words: how it fails, in words; empty where all is right.
+        games: games of one training; ``None`` where they could not be counted.
+        seconds: seconds of all trainings.
+        trainings: number of trainings.
+        moves: a line for each question, shown by ``verbose=True``.
+    """
+
+    name: str
+    letters: dict[str, str]
+    words: str
+    games: int | None
+    seconds: float
+    trainings: int
+    moves: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def right(self) -> bool:
+        """Whether all columns are right."""
+        return set(self.letters.values()) <= {"+"}
+
+
+@dataclass(frozen=True)
+class GameReport:
+    """Exact score of a policy on one game, where no fault is named; printed as a report.
+
+    Attributes:
+        game: the game in short.
+        percent: share of right moves over the positions that are not lost, in percent.
+        random_percent: the same of random moves.
+        illegal_percent: mean probability of an illegal move, in percent.
+        count: number of positions that are scored.
+        by_seat: percent of right moves, by seat.
+        by_value: percent of right moves at won and at drawn positions.
+        worst: sentences about positions where a wrong move is the most probable, at most three.
     """
 
     game: str
@@ -65,94 +78,91 @@ class Score:
     random_percent: float
     illegal_percent: float
     count: int
-    has_outcome: bool = False
+    by_seat: dict[str, float]
+    by_value: dict[str, float]
+    worst: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """The score in one line."""
+        illegal = f", illegal {self.illegal_percent:.1f} %" if self.illegal_percent else ""
+        return (
+            f"Score: {self.game}: {self.percent:.1f} % of {self.count} positions that are not "
+            f"lost, random {self.random_percent:.1f} %{illegal}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values, for JSON."""
+        return asdict(self)
 
     def __str__(self) -> str:
-        """Return the score in one line."""
-        illegal = f", illegal {self.illegal_percent:.1f} %" if self.illegal_percent else ""
-        counted = counted_positions(self.has_outcome)
-        return (
-            f"{self.game}: {self.percent:.1f} % of {self.count} {counted}, "
-            f"random {self.random_percent:.1f} %{illegal}"
-        )
+        """Return the report, at most seven lines."""
+        lines = [self.line]
+        for title, scores in (("By seat", self.by_seat), ("By value", self.by_value)):
+            cells = ", ".join(f"{name} {percent:.1f} %" for name, percent in scores.items())
+            lines += [f"{title}: {cells}"] if cells else []
+        lines += [f"Worst: {sentence}" for sentence in self.worst]
+        if self.percent < 99.995 or self.illegal_percent:
+            lines.append(
+                "On one game no fault is named: a policy whose training is right on all probes, "
+                "diagnose(train), lacks capacity, games or features here"
+            )
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Result of a diagnosis: the faults that fit a policy; printed as a report.
+    """What is wrong with a training function; printed as a report.
 
     Attributes:
         verdict: a key of :data:`VERDICTS`.
-        faults: the faults that fit and cannot be told apart, the most probable first.
-        undecided: names of the faults that the evidence neither shows nor excludes.
-        excluded: names of the faults that would show in the evidence, and do not.
-        scores: the score in each game.
-        with_values: whether there were values besides the moves.
-        verbose: whether the printed report has the evidence.
+        reason: why, where the verdict needs it.
+        faults: the faults that fit, as near as one another.
+        probes: how it plays each probe.
+        notes: sentences about values, and about games that are cut short.
+        boards: exact scores on five boards, where they were asked for or all probes are right.
+        ladder: what these say, in a sentence.
+        verbose: whether the printed report has positions and moves.
     """
 
     verdict: str
+    reason: str
     faults: tuple[Finding, ...]
-    undecided: tuple[str, ...]
-    excluded: tuple[str, ...]
-    scores: tuple[Score, ...]
-    with_values: bool = False
-    verbose: bool = False
+    probes: tuple[ProbeResult, ...]
+    notes: tuple[str, ...] = ()
+    boards: tuple[GameReport, ...] = ()
+    ladder: str = ""
+    verbose: bool = field(default=False, repr=False)
 
-    def __repr__(self) -> str:
-        """Return the verdict and the names of the faults."""
-        names = ", ".join(finding.name for finding in self.faults)
-        return f"Diagnosis({self.verdict!r}{': ' if names else ''}{names})"
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values, for JSON."""
+        return {**asdict(self), "faults": [finding._asdict() for finding in self.faults]}
 
     def __str__(self) -> str:
-        """Return the report, at most 15 lines without the evidence."""
-        right_by_outcome = self.verdict == "right" and any(s.has_outcome for s in self.scores)
-        lines = [f"Verdict: {RIGHT_BY_OUTCOME if right_by_outcome else VERDICTS[self.verdict]}"]
+        """Return the report, at most sixteen lines unless it is verbose."""
+        lines = [f"Verdict: {VERDICTS[self.verdict].format(reason=self.reason)}"]
         if self.faults:
-            first, *others = self.faults
-            lines += [f"Most probable fault: {first.name}", f"  {first.meaning}"]
-            lines += [f"  odds: {_against(first)}", *self._evidence_of(first)]
-            if others:
-                rest = ", ".join(finding.name for finding in others)
-                lines.append(f"Cannot tell {first.name} from {rest}")
-                if self.verbose:
-                    lines += [f"  {others[0].meaning}", *self._evidence_of(others[0])]
-        games = [f"Score: {score}" for score in self.scores]
-        left = LINES - len(lines) - 2
-        lines += games if self.verbose or len(games) <= left else [
-            *games[: left - 1], f"and {len(games) - left + 1} other games"
-        ]  # fmt: skip
-        why = "" if self.with_values else " (moves alone do not show all of them: return values)"
-        for title, names in ((f"Undecided{why}", self.undecided), ("Excluded", self.excluded)):
-            if names:
-                lines.append(f"{title}: {', '.join(names)}")
-        return "\n".join(lines)
+            lines.append(f"Fault: {', or '.join(finding.name for finding in self.faults)}")
+            lines.append(f"  {self.faults[0].meaning} Look at {self.faults[0].look_at}.")
+        lines += self.notes
+        right = ", ".join(probe.name for probe in self.probes if probe.right)
+        lines += [f"Right: {right}"] if right else []
+        wrong = [f"{probe.name}: {probe.words}" for probe in self.probes if not probe.right]
+        ends = [board.line for board in self.boards]
+        ends += [self.ladder] if self.ladder else []
+        ends.append(self._effort())
+        room = LINES - len(lines) - len(ends)
+        if self.verbose:
+            wrong += [line for probe in self.probes for line in probe.moves]
+        elif len(wrong) > room:
+            left = len(wrong) - room + 1
+            wrong[room - 1 :] = [f"and {left} other probes, which verbose=True shows"]
+        return "\n".join([*lines, *wrong, *ends])
 
-    def _evidence_of(self, finding: Finding) -> list[str]:
-        """Return the lines of the evidence for a fault, none unless the report is to have it."""
-        return [f"  {line}" for line in finding.evidence if self.verbose]
-
-
-def counted_positions(has_outcome: bool) -> str:
-    """Return the name of the positions that scores count."""
-    return "positions that are not lost" if has_outcome else "N-positions"
-
-
-def _against(finding: Finding) -> str:
-    """Return the odds of a finding against a right agent and against the next fault."""
-    text = f"{_odds(finding.log_odds)} against a right agent that is partly trained"
-    if finding.next_fault is None:
-        return f"{text}; no other known fault fits"
-    return f"{text}, {_odds(finding.next_log_odds)} against {finding.next_fault}"
-
-
-def _odds(log_odds: float) -> str:
-    """Return odds as a number, or as a power of ten."""
-    if log_odds < math.log(1000):
-        return f"{math.exp(log_odds):.3g} to 1"
-    return f"{power_of_ten(log_odds)} to 1"
-
-
-def power_of_ten(log_odds: float) -> str:
-    """Return odds, given by their natural logarithm, as a power of ten."""
-    return f"10^{math.floor(log_odds / math.log(10))}"
+    def _effort(self) -> str:
+        """Return the games of a training, and the time of all."""
+        seconds = sum(probe.seconds for probe in self.probes)
+        trainings = sum(probe.trainings for probe in self.probes)
+        games = sorted({f"{probe.games:,}" for probe in self.probes if probe.games is not None})
+        counted = " to ".join(dict.fromkeys([games[0], games[-1]])) if games else "uncounted"
+        return f"Trained {trainings} times, {counted} games each, {seconds:.1f} s in all"

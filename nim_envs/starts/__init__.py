@@ -1,4 +1,4 @@
-"""Start positions: fixed, uniform over a box, N-, P- or drawn positions, or balanced.
+"""Start positions: fixed, from a list, uniform over a box, N-, P- or drawn positions, or balanced.
 
 A :class:`Start` describes a distribution; :meth:`Start.sampler` returns its :class:`Sampler` for
 one game. All randomness comes from the generator that is passed in.
@@ -9,6 +9,7 @@ from nim_envs.starts.distributions import (
     NAMED_STARTS,
     BalancedStart,
     FixedStart,
+    ListStart,
     OutcomeStart,
     Start,
     UniformStart,
@@ -23,6 +24,7 @@ __all__ = [
     "NAMED_STARTS",
     "BalancedStart",
     "FixedStart",
+    "ListStart",
     "OutcomeStart",
     "Sampler",
     "Start",

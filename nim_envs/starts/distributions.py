@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from nim_envs.errors import InvalidPositionError
 from nim_envs.rules.rules import Rules
 from nim_envs.starts.choice import SolvedGame, box_sampler
 from nim_envs.starts.samplers import BalancedSampler, ListSampler, Sampler
-from nim_envs.validation import integers_of
+from nim_envs.validation import integers_of, is_listing
 
 
 class Start(ABC):
@@ -73,6 +72,33 @@ class FixedStart(Start):
                 "none"
             )
         return ListSampler(position[np.newaxis])
+
+
+@dataclass(frozen=True)
+class ListStart(Start):
+    """One of some positions, each as probable as it is frequent among them.
+
+    Args:
+        positions: at least one; a position may be repeated, which is its weight.
+    """
+
+    positions: tuple[tuple[int, ...], ...]
+
+    def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
+        """Return a sampler of the positions."""
+        return self.sampler_of(game.rules)
+
+    def sampler_of(self, rules: Rules) -> ListSampler:
+        """Return a sampler of the positions, which takes no more than the rules.
+
+        Args:
+            rules: rules of the game.
+
+        Raises:
+            InvalidPositionError: the game has no such position, or it leaves no legal move.
+        """
+        fixed = [FixedStart(position).sampler_of(rules) for position in self.positions]
+        return ListSampler(np.concatenate([sampler.support()[0] for sampler in fixed]))
 
 
 @dataclass(frozen=True)
@@ -172,7 +198,8 @@ def as_start(start: Any) -> Start:
     """Return ``start`` as a :class:`Start`.
 
     Args:
-        start: a :class:`Start`, a key of :data:`ALL_NAMED_STARTS`, or a position.
+        start: a :class:`Start`, a key of :data:`ALL_NAMED_STARTS`, a position, or a list of
+            positions, in which repeats are weights.
 
     Raises:
         InvalidPositionError: none of these.
@@ -181,13 +208,17 @@ def as_start(start: Any) -> Start:
         return start
     if isinstance(start, str) and start in ALL_NAMED_STARTS:
         return ALL_NAMED_STARTS[start]
-    if isinstance(start, (Sequence, np.ndarray)):
-        position = integers_of(start)
+    listed = start.tolist() if isinstance(start, np.ndarray) else start
+    if is_listing(listed):
+        position = integers_of(listed)
         if position is not None:
             return FixedStart(position)
+        positions = [integers_of(each) for each in listed]
+        if None not in positions:
+            return ListStart(tuple(each for each in positions if each is not None))
     raise InvalidPositionError(
-        f"a start must be one of {tuple(ALL_NAMED_STARTS)}, a Start, or a position as a sequence "
-        f"of integers, not {start!r}"
+        f"a start must be one of {tuple(ALL_NAMED_STARTS)}, a Start, a position as a sequence of "
+        f"integers, or a list of positions, not {start!r}"
     )
 
 
@@ -199,10 +230,10 @@ def checked_start(start: Any, rules: Rules) -> Start:
         rules: rules of the game. Boxes are checked by their samplers, as that may take a search.
 
     Raises:
-        InvalidPositionError: ``start`` is not a start, or a fixed one that is outside the box or
-            leaves no legal move.
+        InvalidPositionError: ``start`` is not a start, or has a position that is outside the box
+            or leaves no legal move.
     """
     checked = as_start(start)
-    if isinstance(checked, FixedStart):
+    if isinstance(checked, (FixedStart, ListStart)):
         checked.sampler_of(rules)
     return checked

@@ -57,11 +57,10 @@ def test_the_first_command_prints_what_stands_below_it(capsys):
     found = {re.search(pattern, page, re.MULTILINE | re.DOTALL).groups() for page in pages}
     ((command, shown),) = found
     assert run_nim_envs(shlex.split(command)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[: len(shown.splitlines())] == shown.splitlines()
-    assert "Verdict: faulty" in shown
-    # The scores that are not shown.
-    assert sum(line.startswith("Score") for line in lines) == 5
+    printed = capsys.readouterr().out
+    without_time = [re.sub(r"[0-9.]+ s in all", "", text) for text in (printed, shown)]
+    assert without_time[0] == without_time[1]
+    assert "Fault: wrong sign\n" in shown
 
 
 def test_the_command_lines_run_as_printed(tmp_path, monkeypatch, capsys):

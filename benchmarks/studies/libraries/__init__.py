@@ -1,1 +1,1 @@
-"""Learners of other libraries on the same boards, scored exactly and diagnosed."""
+"""Learners of other libraries on the same boards, scored exactly."""

@@ -1,4 +1,4 @@
-"""Learners of other libraries on the same boards, scored exactly and diagnosed.
+"""Learners of other libraries on the same boards, scored exactly.
 
 python -m benchmarks.studies.libraries --help explains every option.
 """
@@ -6,7 +6,6 @@ python -m benchmarks.studies.libraries --help explains every option.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,8 +21,7 @@ from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import grouped, machine, read_csv, table, write_report
 from benchmarks.runs import Runs, invocation
 from benchmarks.studies.libraries.recipes import BOARDS, RECIPES, board_game
-from nim_envs import GameEnv, diagnose, optimality
-from nim_envs.diagnosis.report import power_of_ten
+from nim_envs import GameEnv, optimality
 from nim_envs.errors import MissingPackageError
 
 MOVES = 20_000
@@ -44,8 +42,6 @@ class LibraryRun:
         random_percent: the same of random moves.
         seconds: time of training.
         versions: versions of the packages.
-        fault: fault that the diagnosis names; empty for none.
-        log_odds: natural logarithm of its odds against a right agent that is partly trained.
         missing: error where the library is not installed; the rest is empty then.
     """
 
@@ -57,13 +53,11 @@ class LibraryRun:
     random_percent: float = 0.0
     seconds: float = 0.0
     versions: str = ""
-    fault: str = ""
-    log_odds: float = 0.0
     missing: str = ""
 
 
 def run(board: str, recipe_name: str, seed: int, moves: int) -> LibraryRun:
-    """Train a learner as its recipe says, score it at every N-position and diagnose it.
+    """Train a learner as its recipe says, and score it at every N-position.
 
     Args:
         board: a key of :data:`benchmarks.studies.libraries.recipes.BOARDS`.
@@ -82,9 +76,6 @@ def run(board: str, recipe_name: str, seed: int, moves: int) -> LibraryRun:
     env = GameEnv(board_game(board), encoding="one_hot" if recipe.learns else "integer")
     # Searches draw their moves, so that no policy is asked twice.
     scores = [optimality(policy, env, samples=1) for policy in policies]
-    report = diagnose(policies[0], env)
-    # Only the verdict "faulty" rules out that too little training explains the moves as well.
-    faults = report.faults if report.verdict == "faulty" else ()
     return LibraryRun(
         board,
         recipe_name,
@@ -94,22 +85,17 @@ def run(board: str, recipe_name: str, seed: int, moves: int) -> LibraryRun:
         scores[0].random_percent,
         seconds,
         ", ".join(f"{package} {version(package)}" for package in recipe.packages),
-        faults[0].name if faults else "",
-        faults[0].log_odds if faults else 0.0,
     )
 
 
 HEADER = (
     "board", "library", "learner", "recipe", "seeds", "moves", "optimality %", "lowest",
-    "random %", "seconds", "fault", "found", "odds", "versions", "name",
+    "random %", "seconds", "versions", "name",
 )  # fmt: skip
 
 
 def summary(runs: Sequence[LibraryRun]) -> list[dict[str, Any]]:
-    """Return a row for each board and recipe over its seeds, in the order of the recipes.
-
-    The fault is the one named with most seeds; its odds are the lowest of these.
-    """
+    """Return a row for each board and recipe over its seeds, in the order of the recipes."""
     groups = grouped([run for run in runs if not run.missing], "board", "recipe")
     rows = []
     for board, name in product(BOARDS, RECIPES):
@@ -117,14 +103,10 @@ def summary(runs: Sequence[LibraryRun]) -> list[dict[str, Any]]:
             continue
         recipe = RECIPES[name]
         percents = [run.percent for run in group]
-        named = Counter(run.fault for run in group if run.fault)
-        fault, count = named.most_common(1)[0] if named else ("", 0)
-        odds = min((run.log_odds for run in group if fault and run.fault == fault), default=None)
         cells = (
             board, recipe.library, recipe.learner, recipe.recipe, len(group), group[0].moves,
             float(np.mean(percents)), min(percents), group[0].random_percent,
-            float(np.mean([run.seconds for run in group])), fault, count,
-            "" if odds is None else power_of_ten(odds), group[0].versions, name,
+            float(np.mean([run.seconds for run in group])), group[0].versions, name,
         )  # fmt: skip
         rows.append(dict(zip(HEADER, cells, strict=True)))
     return rows
@@ -144,7 +126,7 @@ def with_earlier(rows: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]
     return [by_key[key] for key in product(BOARDS, RECIPES) if key in by_key]
 
 
-SHOWN = ("library", "learner", "recipe", "optimality %", "lowest", "seconds", "fault (seeds, odds)")
+SHOWN = ("library", "learner", "recipe", "optimality %", "lowest", "seconds")
 
 
 def table_rows(rows: list[dict[str, Any]], board: str) -> list[list[Any]]:
@@ -152,9 +134,8 @@ def table_rows(rows: list[dict[str, Any]], board: str) -> list[list[Any]]:
     cells = []
     for row in rows:
         if row["board"] == board:
-            fault = f"{row['fault']} ({row['found']}, {row['odds']})" if row["fault"] else "-"
             numbers = (float(row[name]) for name in ("optimality %", "lowest", "seconds"))
-            cells.append([row["library"], row["learner"], row["recipe"], *numbers, fault])
+            cells.append([row["library"], row["learner"], row["recipe"], *numbers])
     return cells
 
 
@@ -169,12 +150,9 @@ NOTES = """\
   where it draws its moves; mean over the seeds, and *lowest* of them. Where each seat has a policy,
   the mean of both.
 - *seconds*: training, mean over the seeds, compilation included; runs share the machine's cores.
-- *fault*: the one that `nim_envs.diagnose` names with most seeds, from the moves alone; with how
-  many seeds, and the lowest odds of these against a right agent that is partly trained. Nothing
-  stands where no known fault fits, or too little training explains as much.
 - All play from uniformly drawn positions, see them one-hot encoded, and have the same number of
-  moves of training; a search has none. So few moves favour small learners: a low score without a
-  fault means too few moves, not a wrong library.
+  moves of training; a search has none. So few moves favour small learners: a low score
+  means too few moves, or settings, not a wrong library.
 """
 
 
@@ -228,7 +206,7 @@ def main(
     boards: list[str], recipes: list[str], seeds: int | None, moves: int | None,
     jobs: int | None, output: Path, quick: bool,
 ) -> None:  # fmt: skip
-    """Train learners of other libraries, score them exactly and diagnose them.
+    """Train learners of other libraries and score them exactly.
 
     Each as the documentation of its library has it; where that takes the opponent's values for its
     own, the same learner stands beside it with the sign right. A learner whose library is not

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.clients.tutorials import run_tutorial
 
 
-def test_the_tutorial_scores_and_diagnoses(capsys):
+def test_the_tutorial_scores():
     names = run_tutorial("openspiel", EPISODES=2_000, SIMULATIONS=())
     scores, curve = names["scores"], names["curve"]
     assert set(scores) == {"at random", "Q-learning"}
@@ -13,6 +13,3 @@ def test_the_tutorial_scores_and_diagnoses(capsys):
     assert scores["Q-learning"].percent > scores["at random"].percent
     assert len(curve) == 21
     assert curve[-1] == (2_000, scores["Q-learning"].decisive.percent)
-    printed = capsys.readouterr().out
-    assert printed.count("Verdict: ") == 3
-    assert "with a mistake          Verdict: faulty: players swapped" in printed

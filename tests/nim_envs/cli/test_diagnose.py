@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.commands import run_nim_envs as run
 
 AGENT = """
 def policy(observations, masks):
     return masks.argmax(axis=1)
+
+def train(env):
+    for game in range(300):
+        env.reset(seed=game)
+    return policy
+
+def broken(env):
+    raise KeyError("my own")
 
 number = 3
 
@@ -15,22 +25,31 @@ class Learner:
 """
 
 
-def test_a_policy_of_a_module_is_diagnosed_and_mistakes_are_named(tmp_path, monkeypatch, capsys):
+def test_agents_of_a_module_are_diagnosed_and_mistakes_are_named(tmp_path, monkeypatch, capsys):
     (tmp_path / "agent_of_a_test.py").write_text(AGENT)
     monkeypatch.chdir(tmp_path)
+    assert run(["diagnose", "agent_of_a_test:train"]) == 0
+    brief = capsys.readouterr().out
+    assert "Verdict: faulty\nFault: same action always, or " in brief
+    assert "played" not in brief
+    assert run(["diagnose", "agent_of_a_test:train", "--verbose", "--boards"]) == 0
+    shown = capsys.readouterr().out
+    assert "one move, win over draw, action 0: right [0], played 1/0/0" in shown
+    assert shown.count("Score: ") == 5
     policy, game = "agent_of_a_test:policy", ["--game", "nim", "--set", "heaps=3,4,5"]
     assert run(["diagnose", policy, *game]) == 0
-    brief = capsys.readouterr().out
-    assert "Most probable fault: same action always" in brief
-    assert run(["diagnose", policy, *game, "--verbose", "--discount", "0.9"]) == 0
-    assert "this fault plays otherwise" in capsys.readouterr().out
-    assert "this fault plays otherwise" not in brief
+    assert "On one game no fault is named" in capsys.readouterr().out
     for wrong, said in (
         (["agent_of_a_test"], "expected a name such as"),
         (["agent_of_a_test:number", *game], "a policy must be a function"),
+        (["agent_of_a_test:number"], "no function of one argument"),
+        (["agent_of_a_test:train", *game], "a training function is diagnosed without a game"),
         ([policy], "takes 2 arguments, so it is a policy: add --game nim"),
         ([policy, "--set", "heaps=3"], "--set is for a --game"),
         (["agent_of_a_test:Learner"], "python -m agents diagnose agent_of_a_test:Learner"),
     ):
         assert run(["diagnose", *wrong]) == 2
         assert said in capsys.readouterr().err
+    with pytest.raises(RuntimeError, match="'one move' raised KeyError") as raised:
+        run(["diagnose", "agent_of_a_test:broken"])
+    assert raised.value.__cause__.args == ("my own",)

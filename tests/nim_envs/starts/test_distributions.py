@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 
+import gymnasium
 import numpy as np
+import pettingzoo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nim_envs import make_game
+from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.starts import (
     NAMED_STARTS,
     BalancedStart,
     FixedStart,
+    ListStart,
     OutcomeStart,
     UniformStart,
     as_start,
@@ -158,3 +162,39 @@ def test_many_starts_at_once_are_those_drawn_one_by_one(start):
     blocks = [sampler.sample(at_once, size) for size in (1, 0, 9, 30)]
     assert np.concatenate(blocks).tolist() == drawn.tolist()
     assert at_once.random() == one_by_one.random()
+
+
+def test_a_list_of_positions_is_drawn_from_with_repeats_as_weights():
+    listed = [(3, 0, 0), (0, 2, 1), (0, 2, 1), [0, 0, 5]]
+    game = make_game("nim", heaps=(3, 4, 5), start=listed)
+    assert isinstance(game.start, ListStart)
+    drawn = game.start.sampler(game).sample(np.random.default_rng(0), 2000)
+    shares = {tuple(each): (drawn == each).all(axis=1).mean() for each in np.unique(drawn, axis=0)}
+    assert shares.keys() == {(3, 0, 0), (0, 2, 1), (0, 0, 5)}
+    assert abs(shares[0, 2, 1] - 0.5) < 0.05
+    assert as_start(np.array(listed)) == game.start
+    for wrong in ([(0, 0, 0)], [(3, 0, 0), (4, 0, 0)], [(1, 2)]):
+        with pytest.raises(InvalidPositionError):
+            make_game("nim", heaps=(3, 4, 5), start=wrong)
+    for wrong in ([(1, 2, 3), "x"], "fixd", np.array(3)):
+        with pytest.raises(InvalidPositionError, match="or a list of positions, not"):
+            as_start(wrong)
+
+
+def test_a_list_of_starts_goes_through_make_specs_and_resets():
+    listed = [[0, 2, 1], [0, 2, 1], [3, 0, 0]]
+    env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(3, 4, 5), start=listed)
+    single = gymnasium.make("nim_envs/Nim-v0", heaps=(3, 4, 5), start=listed, opponent=None)
+    spec = gymnasium.envs.registration.EnvSpec.from_json(single.spec.to_json())
+    batch = VectorGameEnv(make_game("nim", heaps=(3, 4, 5), start=listed), 300, opponent=None)
+    begun = []
+    for seed in range(30):
+        env.reset(seed=seed)
+        begun.append(env.observe("player_0")["observation"].tolist())
+        first = single.reset(seed=seed)[0]["observation"].tolist()
+        assert gymnasium.make(spec).reset(seed=seed)[0]["observation"].tolist() == first in listed
+    assert {tuple(each) for each in begun} == {(0, 2, 1), (3, 0, 0)}
+    shown = batch.reset(seed=0)[0]["observation"]
+    assert abs((shown == (0, 2, 1)).all(axis=1).mean() - 2 / 3) < 0.1
+    env.reset(seed=0, options={"start": [[1, 1, 1]]})
+    assert env.observe("player_0")["observation"].tolist() == [1, 1, 1]
