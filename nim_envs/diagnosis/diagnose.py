@@ -355,7 +355,9 @@ def judged(
     nearest = min(each for each, row in ranked if row.faults)
     accepted = max(1 + 0.1 * len(wrong), 0.3 * right)
     names: tuple[str, ...] = ()
-    if nearest <= accepted and nearest <= min(right, ties) - 0.75:
+    # After few games letters are noise, which may come near a row that has many ties.
+    sure = not little or nearest <= 0.2 * min(right, ties)
+    if sure and nearest <= accepted and nearest <= min(right, ties) - 0.75:
         fitting = _by_values(training, ranked, nearest)
         names = tuple(dict.fromkeys(name for row in fitting for name in row.faults))
     hoping = [probe == "hope" for probe, _ in wrong]
