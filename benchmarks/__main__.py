@@ -18,7 +18,7 @@ PROGRAMS = {
     "throughput": "benchmarks.throughput",
     "pictures": "benchmarks.pictures",
     "alphazero": "benchmarks.studies.alphazero.__main__",
-    "diagnosis": "benchmarks.studies.diagnosis.__main__",
+    "diagnosis": "benchmarks.studies.diagnosis",
     "generalisation": "benchmarks.studies.generalisation.__main__",
     "libraries": "benchmarks.studies.libraries.__main__",
     "open_track": "benchmarks.studies.open_track.__main__",

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.studies.diagnosis import learners
-from benchmarks.studies.diagnosis.learners import Setting
 from nim_envs import GameEnv, VersusEnv, diagnose, make_game
 from nim_envs.diagnosis import FAULTS, PROBES
 from nim_envs.errors import InvalidGameError, InvalidPolicyError
+from tests.agents_of_diagnosis import learners
+from tests.agents_of_diagnosis.learners import Setting
 
 GAMES = 300
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from benchmarks.studies.diagnosis import learners
-from benchmarks.studies.diagnosis.learners import Setting
+from tests.agents_of_diagnosis import learners
+from tests.agents_of_diagnosis.learners import Setting
 
 MINIMUM = {
     "table": 500, "sarsa": 500, "expected": 500, "monte carlo": 800, "afterstate": 500,

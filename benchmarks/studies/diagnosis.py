@@ -19,13 +19,14 @@ import numpy as np
 from benchmarks.options import count_option, run_options
 from benchmarks.report import machine, table, write_report
 from benchmarks.runs import Runs, invocation
-from benchmarks.studies.diagnosis.learners import Setting
-from benchmarks.studies.diagnosis.set_a import RUN
-from nim_envs import diagnose
+from nim_envs import GameEnv, diagnose
 from nim_envs.diagnosis import FAULTS
+from nim_envs.optional import installed
 
 HARMLESS = "right, but"
-SET = "benchmarks.studies.diagnosis.set_a"
+AGENTS = "tests.agents_of_diagnosis"
+"""Package of the agents, which the tests of the diagnosis use too."""
+
 RANDOM_TABLES, RANDOM_NETWORKS = 500, 50
 
 
@@ -94,8 +95,9 @@ class Outcome:
 
 
 def entries_of(module: str) -> Sequence[Any]:
-    """Return the agents of a set: the attribute ``ENTRIES`` of a module."""
-    return import_module(module).ENTRIES  # type: ignore[no-any-return]
+    """Return the agents of a set whose packages are installed, of ``ENTRIES`` of a module."""
+    needs = [(each, getattr(each, "needs", None)) for each in import_module(module).ENTRIES]
+    return [each for each, package in needs if package is None or installed(package)]
 
 
 def judge(module: str, place: int, seed: int) -> Outcome:
@@ -108,14 +110,15 @@ def judge(module: str, place: int, seed: int) -> Outcome:
     """
     entry = entries_of(module)[place]
     train = entry.make(seed, entry.minimum)
-    return diagnosed(entry.name, entry.kind, entry.fault or "", train)
+    make_env = getattr(entry, "make_env", None) or GameEnv
+    return diagnosed(entry.name, entry.kind, entry.fault or "", train, make_env)
 
 
-def diagnosed(name: str, kind: str, fault: str, train: Any) -> Outcome:
+def diagnosed(name: str, kind: str, fault: str, train: Any, make_env: Any = GameEnv) -> Outcome:
     """Return the diagnosis of a training function."""
     began = time.perf_counter()
     cycles = 1 if CUT in fault else None
-    report = diagnose(train, boards=False, progress=False, max_cycles=cycles)
+    report = diagnose(train, make_env=make_env, boards=False, progress=False, max_cycles=cycles)
     letters = " ".join("".join(probe.letters.values()) for probe in report.probes)
     named = tuple(finding.name for finding in report.faults)
     named += tuple(CUT for note in report.notes if CUT in note)
@@ -130,11 +133,12 @@ def judge_random(place: int, networks: bool) -> Outcome:
         place: number of the learner, which is the seed of its settings.
         networks: whether it is a network, else a table.
     """
+    learners, run = import_module(f"{AGENTS}.learners"), import_module(f"{AGENTS}.set_a").RUN
     rng = np.random.default_rng(place)
     kinds = ("DQN", "policy network") if networks else ("table", "sarsa", "expected", "monte carlo")
     kind = str(rng.choice(kinds))
     low, high = (-3.5, -2.0) if networks else (-2.0, 0.0)
-    setting = Setting(
+    setting = learners.Setting(
         form=str(rng.choice(["negamax", "own"])),
         rate=float(10 ** rng.uniform(low, high)),
         epsilon=float(rng.uniform(0.02, 1.0)),
@@ -144,7 +148,7 @@ def judge_random(place: int, networks: bool) -> Outcome:
     )
     games = int(10 ** rng.uniform(np.log10(30), np.log10(3_000)))
     name = f"{kind}, {games} games, {setting}"
-    return diagnosed(name, kind, "", lambda env: RUN[kind](env, games, place, setting))
+    return diagnosed(name, kind, "", lambda env: run[kind](env, games, place, setting))
 
 
 RIGHT_COLUMNS = ("right", "not trained", "accused")
@@ -192,9 +196,13 @@ def page(outcomes: Sequence[Outcome], random: Sequence[Outcome], sets: Sequence[
 
 @click.command()
 @click.option(
-    "--set", "sets", multiple=True, default=(SET,), show_default=True,
+    "--set",
+    "sets",
+    multiple=True,
+    default=(f"{AGENTS}.set_a", f"{AGENTS}.set_b"),
+    show_default=True,
     help="Module of a set of agents, ENTRIES with name, kind, fault, minimum and make; repeatable.",
-)  # fmt: skip
+)
 @count_option("--seeds", "Seeds 0 to N-1 of each agent (default: 1)")
 @click.option("--random/--no-random", default=True, help="Right agents at random settings, too.")
 @click.option("--only", default="", help="Agents whose name has this in it.")
