@@ -88,9 +88,7 @@ class LookAheadPolicy(ABC):
         for first in range(0, len(positions), size):
             rows, actions = np.nonzero(action_masks[first : first + size])
             here = positions[first : first + size]
-            # The last bits of a network's numbers depend on the batch, and would break ties.
-            scores = np.round(self.loss_scores(rules.step(here[rows], actions)), 4)
-            values[first + rows, actions] = scores
+            values[first + rows, actions] = self.loss_scores(rules.step(here[rows], actions))
         return values
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -100,7 +98,11 @@ class LookAheadPolicy(ABC):
             observations: positions, ``(n, components)``.
             action_masks: int8 ``(n, actions)``.
         """
-        return shared_by_best(self.action_values(observations, action_masks), action_masks)
+        values = self.action_values(observations, action_masks)
+        if self._table is None:
+            # The last bits of a network's numbers depend on the batch, and would break ties.
+            values = np.round(values, 4)
+        return shared_by_best(values, action_masks)
 
     @cached_property
     def _table(self) -> GreedyValuePolicy | None:

@@ -102,7 +102,7 @@ def test_a_wrong_theorem_is_found(theorem, side, message):
 
 def test_a_board_too_large_for_the_search_is_refused():
     with pytest.raises(SearchTooLargeError, match="check a smaller board"):
-        check_game(wythoff(400))
+        check_game(wythoff(150))
 
 
 def test_what_no_game_can_have_is_refused_at_once():
