@@ -1,0 +1,375 @@
+"""Games on boards and graphs: queens, pairs of numbers, bars, dominoes, nodes and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain, product
+from math import comb
+
+import numpy as np
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.games import words as say
+from nim_envs.games.setup import Setup, Theorem
+from nim_envs.graph import Part, Picture, Words, check_table
+from nim_envs.listing import cell_moves, part_from_moves, part_of_vectors, shared
+from nim_envs.theory import theorems
+from nim_envs.typing import IntArray, Position
+from nim_envs.validation import (
+    checked_integer,
+    checked_integers,
+    checked_pairs,
+    is_listing,
+)
+
+
+@shared
+def queen(files: int, ranks: int) -> Part:
+    """A queen on a board; its options move left by 1, 2 and so on, then down, then diagonally."""
+    both = min(files, ranks)
+    check_table("a queen", (files + 1) * (ranks + 1), files + ranks + both)
+    steps = [(n, 0) for n in range(1, files + 1)]
+    steps += [(0, n) for n in range(1, ranks + 1)]
+    steps += [(n, n) for n in range(1, both + 1)]
+    words = Words(
+        "queen",
+        say.move_queen,
+        "move any number of squares left (towards column 0), down (towards row 0) or "
+        "diagonally (both at once, equally far); a queen is at (column, row)",
+        numbers=say.queen_square,
+    )
+    picture = Picture("piece", ("file", "rank"))
+    return part_of_vectors((files + 1, ranks + 1), steps, steps, words, picture)
+
+
+def wythoff(queens: Sequence[Sequence[int]]) -> Setup:
+    """Wythoff's game: move a queen left, down, or diagonally left and down.
+
+    A queen moves any number of squares, and never away from the corner (0, 0), where it has no move
+    left. Seen as heaps, a queen on (3, 5) is a heap of 3 and one of 5 objects: take any number from
+    one of them, or the same number from both. Several queens stand on boards of their own.
+
+    In normal play the lost squares of one queen are (0, 0), (1, 2), (3, 5), (4, 7), (6, 10) and so
+    on: (⌊nφ⌋, ⌊nφ⌋ + n) for n = 0, 1, 2, ..., where φ is the golden ratio, and their mirror images.
+
+    Args:
+        queens: square of each queen at the start, a pair of file and rank; at least 0 each.
+
+    References:
+        W. A. Wythoff, "A modification of the game of Nim", *Nieuw Archief voor Wiskunde* 7 (1907),
+        199-202; *Winning Ways*, ch. 3 "Wyt Queens".
+
+    Example:
+        >>> wythoff(queens=((8, 8),)).describe(2, (8, 8))
+        'queen 0: move left 3, to (5, 8)'
+    """
+    squares = checked_pairs("queens", queens)
+    theorem = Theorem("Wythoff's theorem", theorems.wythoff) if len(squares) == 1 else None
+    parts = tuple(queen(file, rank) for file, rank in squares)
+    return Setup("wythoff", parts, tuple(chain(*squares)), theorem=theorem)
+
+
+def euclid_moves(pair: Position) -> Iterator[tuple[int, Position]]:
+    """Subtract a multiple of the smaller number from the larger one, of equal ones the first."""
+    first, second = pair
+    small = min(pair)
+    for times in range(1, max(pair) // small + 1 if small else 1):
+        lower = times * small
+        yield times, (first - lower, second) if first >= second else (first, second - lower)
+
+
+@shared
+def number_pair(first: int, second: int) -> Part:
+    """Two numbers up to ``first`` and ``second``; option ``j`` subtracts a multiple, ``j + 1``."""
+    check_table("a pair", (first + 1) * (second + 1), max(first, second))
+    words = Words(
+        "pair",
+        say.subtract_multiple,
+        "subtract a multiple of the smaller number from the larger one, not below 0",
+        numbers=say.itself,
+    )
+    pairs = product(range(first + 1), range(second + 1))
+    multiples = range(1, max(first, second) + 1)
+    return part_from_moves((0, 0), euclid_moves, words, positions=pairs, actions=multiples)
+
+
+def euclid(pairs: Sequence[Sequence[int]]) -> Setup:
+    """The game of Euclid: subtract a multiple of the smaller number from the larger one.
+
+    A move subtracts the smaller number once or several times; the result must not be negative. Of
+    two equal numbers the first becomes 0. A pair with a 0 has no move.
+
+    In normal play a single pair is lost if a number is 0, or if the ratio of the larger number to
+    the smaller one is above 1 and below the golden ratio.
+
+    Args:
+        pairs: two numbers for each pair at the start; at least 1 each.
+
+    References:
+        A. J. Cole and A. J. T. Davie, "A game based on the Euclidean algorithm and a winning
+        strategy for it", *Mathematical Gazette* 53 (1969), 354-357.
+
+    Example:
+        >>> euclid(pairs=((60, 22),)).describe(1, (60, 22))
+        'pair 0: subtract 2 times 22, leave (16, 22)'
+    """
+    numbers = checked_pairs("pairs", pairs, minimum=1)
+    theorem = None
+    if len(numbers) == 1:
+        theorem = Theorem("Cole and Davie's theorem", theorems.euclid, normal_only=True)
+    parts = tuple(number_pair(first, second) for first, second in numbers)
+    return Setup("euclid", parts, tuple(chain(*numbers)), theorem=theorem)
+
+
+def chomp_moves(columns: int, bars: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Bite at a square, with all below it and to its right; never at the poisoned one, (0, 0).
+
+    Args:
+        columns: number of columns of the whole bar.
+        bars: squares left in each row, ``(n, rows)``.
+
+    Returns:
+        The index of the bar before each bite, the number of its square row by row, and the bar
+        after it.
+    """
+    rows = bars.shape[1]
+    row, column = np.divmod(np.arange(1, rows * columns), columns)
+    bar, square = np.nonzero(bars[:, row] > column)
+    eaten = np.arange(rows) >= row[square, np.newaxis]
+    before = bars[bar]
+    after = np.where(eaten, np.minimum(before, column[square, np.newaxis]), before)
+    return bar, square + 1, after
+
+
+@shared
+def chocolate_bar(rows: int, columns: int) -> Part:
+    """A bar of squares; its options are bites at them, row by row.
+
+    The coordinates are the squares left in each row; no row is longer than the one above it.
+    """
+    bars = comb(rows + columns, rows) - 1
+    check_table("a bar", bars, rows * columns)
+    words = Words(
+        "bar",
+        partial(say.bite, columns),
+        "bite at a square (row, column), but not at (0, 0), which removes all squares from that "
+        "row and column on; a bar is given by the number of squares in each row",
+        numbers=partial(say.row_and_column, columns),
+    )
+    return part_from_moves(
+        (columns,) * rows,
+        partial(chomp_moves, columns),
+        words,
+        Picture("rows"),
+        actions=range(rows * columns),
+        limit=bars,
+        vectorized=True,
+    )
+
+
+def chomp(rows: int, columns: int) -> Setup:
+    """Chomp: bite a square off a bar, with all squares below it and to its right.
+
+    The square (0, 0), above and to the left of all others, is poisoned. No move eats it, so in
+    normal play whoever is left with it alone has lost.
+
+    In normal play the first player wins on every rectangle of two squares or more, by strategy
+    stealing: biting off the last square wins, or some answer to it does, which the first player
+    could have made at once. No general rule for the winning move is known. On a square bar it is
+    (1, 1). A bar of two rows is lost exactly if the first one is longer by one square.
+
+    Args:
+        rows: number of rows; at least 2, as one row is a heap of Nim.
+        columns: number of columns; at least 2.
+
+    References:
+        D. Gale, "A curious Nim-type game", *American Mathematical Monthly* 81 (1974), 876-879;
+        F. Schuh, "Spel van delers", *Nieuw Tijdschrift voor Wiskunde* 39 (1952), 299-304.
+
+    Example:
+        >>> chomp(rows=3, columns=4).describe(6)
+        'bar 0: bite at (1, 2)'
+    """
+    height = checked_integer("rows", rows, minimum=2)
+    width = checked_integer("columns", columns, minimum=2)
+    theorem = None
+    if min(height, width) == 2:
+        theorem = Theorem("Gale's theorem on two rows", theorems.chomp, normal_only=True)
+    return Setup("chomp", (chocolate_bar(height, width),), (width,) * height, theorem=theorem)
+
+
+@shared
+def domino_board(rows: int, columns: int) -> Part:
+    """A board of cells; its options are the horizontal dominoes, then the vertical ones.
+
+    Its coordinates are 1 for each cell that is covered, row by row, and 0 for each free one. Its
+    positions are the boards that play reaches.
+    """
+    cells = np.arange(rows * columns).reshape(rows, columns)
+    across = np.stack([cells[:, :-1], cells[:, 1:]], axis=-1).reshape(-1, 2)
+    down = np.stack([cells[:-1], cells[1:]], axis=-1).reshape(-1, 2)
+    dominoes = np.concatenate([across, down])
+    covered = np.zeros((len(dominoes), cells.size), dtype=np.bool_)
+    covered[np.arange(len(dominoes))[:, np.newaxis], dominoes] = True
+    named = [(divmod(one, columns), divmod(other, columns)) for one, other in dominoes.tolist()]
+    words = Words(
+        "board",
+        partial(say.cover, named),
+        "cover two free neighbouring cells, each named (row, column); a board is given row by "
+        "row, 0 for a free cell and 1 for any other",
+        numbers=partial(say.cells_of_domino, named),
+    )
+    return part_from_moves(
+        (0,) * cells.size,
+        partial(cell_moves, covered, covered),
+        words,
+        Picture("cells", board=(rows, columns)),
+        actions=range(len(dominoes)),
+        vectorized=True,
+    )
+
+
+def cram(rows: int, columns: int) -> Setup:
+    """Cram: cover two free neighbouring cells of a board with a domino.
+
+    Both players may place it horizontally or vertically.
+
+    In normal play, with an even number of rows and of columns, the second player wins by answering
+    each domino with its image under point reflection in the centre. If one of the numbers is even,
+    the first player wins: by the domino in the centre, then by such answers. If both are odd and
+    greater than 1, no rule is known. One row of *n* cells is Dawson's Kayles with a heap of *n*.
+    The Grundy value of two rows is 0 if the number of columns is even, else 1.
+
+    Args:
+        rows: number of rows; at least 1.
+        columns: number of columns; at least 1, and 2 if there is one row. At most 61 cells.
+
+    References:
+        M. Gardner, "Mathematical games", *Scientific American* 230 (1974), no. 2; *Winning Ways*,
+        ch. 15; M. Schneider, *Das Spiel Juvavum* (2009); J. Lemoine and S. Viennot, "Nimbers are
+        inevitable", *Theoretical Computer Science* 462 (2012), 70-79.
+
+    Example:
+        >>> cram(rows=2, columns=3).describe(5)
+        'board 0: cover (0, 1) and (1, 1)'
+    """
+    height = checked_integer("rows", rows, minimum=1)
+    width = checked_integer("columns", columns, minimum=1)
+    if height * width < 2:
+        raise InvalidGameError("a board must have at least 2 cells, for a domino to fit in")
+    return Setup("cram", (domino_board(height, width),), (0,) * (height * width))
+
+
+@shared
+def node_set(nodes: int, edges: tuple[tuple[int, int], ...]) -> Part:
+    """The nodes of a graph; option ``j`` takes node ``j``, which must be free, and its neighbours.
+
+    Args:
+        nodes: number of nodes.
+        edges: pairs of nodes, the smaller one first, in ascending order, each once.
+    """
+    needed = np.eye(nodes, dtype=np.bool_)
+    taken = needed.copy()
+    for one, other in edges:
+        taken[one, other] = taken[other, one] = True
+    words = Words(
+        "graph",
+        say.take_node,
+        "take a free node and all of its neighbours; a graph is given node by node, 0 for a "
+        "free node and 1 for any other",
+    )
+    return part_from_moves(
+        (0,) * nodes,
+        partial(cell_moves, needed, taken),
+        words,
+        Picture("cells"),
+        actions=range(nodes),
+        vectorized=True,
+    )
+
+
+def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Setup:
+    """Node Kayles: take a node of a graph, with all of its neighbours.
+
+    Play goes on until no node is left.
+
+    A path of *n* nodes has the Grundy value of a heap of *n* in Dawson's chess, or of *n* + 1 in
+    Dawson's Kayles. Every move on a cycle of *n* nodes leaves a path of *n* − 3, so the Grundy
+    value of the cycle is 1 if that of the path is 0, else 0. To decide who wins on a given graph is
+    PSPACE-complete.
+
+    Args:
+        nodes: number of nodes, which are numbered from 0; at least 1, at most 61.
+        edges: pairs of different nodes; a pair in either order is the same edge.
+
+    References:
+        T. J. Schaefer, "On the complexity of some two-person perfect-information games", *Journal
+        of Computer and System Sciences* 16 (1978), 185-225; H. L. Bodlaender and D. Kratsch,
+        "Kayles and nimbers", *Journal of Algorithms* 43 (2002), 106-119; *Winning Ways*, ch. 4.
+    """
+    count = checked_integer("nodes", nodes, minimum=1)
+    pairs = checked_pairs("edges", edges, min_pairs=0)
+    for index, pair in enumerate(pairs):
+        if max(pair) >= count or pair[0] == pair[1]:
+            raise InvalidGameError(
+                f"edges[{index}] must be two different nodes from 0 to {count - 1}, not {pair}"
+            )
+    distinct = sorted({(min(pair), max(pair)) for pair in pairs})
+    return Setup("node_kayles", (node_set(count, tuple(distinct)),), (0,) * count)
+
+
+@shared
+def token(successors: tuple[tuple[int, ...], ...]) -> Part:
+    """A token on a graph; option ``j`` moves it along the ``j``-th edge out of its node."""
+    options = max(map(len, successors))
+    after = np.full((len(successors), options), -1, dtype=np.int32)
+    for node, targets in enumerate(successors):
+        after[node, : len(targets)] = targets
+    words = Words(
+        "token",
+        partial(say.move_token, successors),
+        "move along one arrow",
+        numbers=partial(say.token_node, successors),
+    )
+    part = Part(np.arange(len(successors))[:, np.newaxis], after, range(options), words)
+    _ = part.longest_play  # it raises an error for a cycle
+    return part
+
+
+def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Setup:
+    """A graph game: move one token along an edge of a directed acyclic graph.
+
+    Several tokens may be on one node. A token on a node without an edge out of it cannot move.
+
+    Args:
+        successors: for each node a list of the nodes that its outgoing edges lead to.
+        tokens: node of each token at the start.
+
+    References:
+        R. P. Sprague, "Über mathematische Kampfspiele", *Tôhoku Mathematical Journal* 41 (1935);
+        *Winning Ways*, ch. 3 and 12.
+
+    Example:
+        >>> graph(successors=((), (0,), (0, 1)), tokens=(2, 1)).describe(1, (2, 1))
+        'token 0: move to 1'
+    """
+    if not is_listing(successors) or not isinstance(successors, Sequence) or not successors:
+        raise InvalidGameError(
+            "successors must be a list of the nodes that can be moved to from each node, for one "
+            f"node at least, not {successors!r}"
+        )
+    nodes = []
+    for node, targets in enumerate(successors):
+        name = f"successors[{node}]"
+        if not is_listing(targets) or not isinstance(targets, Sequence):
+            raise InvalidGameError(f"{name} must be a list of nodes, not {targets!r}")
+        last = len(successors) - 1
+        checked = [checked_integer(f"{name}[{i}]", each, 0, last) for i, each in enumerate(targets)]
+        if len(set(checked)) < len(checked):
+            raise InvalidGameError(f"{name} must name every node once, not {checked}")
+        nodes.append(tuple(checked))
+    start = checked_integers("tokens", tokens, minimum=0)
+    for index, node in enumerate(start):
+        checked_integer(f"tokens[{index}]", node, 0, len(nodes) - 1)
+    return Setup("graph", (token(tuple(nodes)),) * len(start), start)

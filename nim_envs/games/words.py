@@ -1,0 +1,199 @@
+"""Moves in words: functions of the label of an option and the position before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame
+from nim_envs.typing import Position
+
+MOST_LISTED = 12
+"""Most numbers listed in full; of more, the middle ones are left out."""
+
+LONGEST = 64
+"""Most digits of a code whose moves are described one by one."""
+
+
+def any_of(numbers: Sequence[int]) -> str:
+    """Return ascending numbers as a choice.
+
+    Example:
+        >>> any_of([2]), any_of([1, 2]), any_of([1, 3, 4]), any_of(range(1, 8))
+        ('2', '1 or 2', '1, 3 or 4', '1 to 7')
+    """
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    first = [str(number) for number in numbers[: min(len(numbers) - 1, MOST_LISTED)]]
+    if len(numbers) > MOST_LISTED + 1:
+        first.append("…")
+    return " or ".join(filter(None, (", ".join(first), str(numbers[-1]))))
+
+
+def objects(amounts: Sequence[int]) -> str:
+    """Return numbers of objects as a choice, such as ``"1 or 2 objects"``."""
+    return f"{any_of(amounts)} object{'s' if amounts[-1] > 1 else ''}"
+
+
+def itself(label: int, position: Position) -> tuple[int, ...]:
+    """Return the numbers that a person types where they are the label."""
+    return (label,)
+
+
+def all_of(label: tuple[int, ...], position: Position) -> tuple[int, ...]:
+    """Return the numbers that a person types where they are those of the label."""
+    return label
+
+
+def take(amount: int, position: Position | None) -> str:
+    """Return the move that takes an amount in words."""
+    return f"take {amount}"
+
+
+def add(number: int, position: Position | None) -> str:
+    """Return the move that adds a number in words."""
+    return f"add {number}"
+
+
+def split(move: tuple[int, int], position: Position | None) -> str:
+    """Return a move in words: the objects taken, and the smaller of two heaps left or 0."""
+    taken, part = move
+    words = [f"take {taken}"] if taken else []
+    if part:
+        whole = -1 if position is None else position[0] - taken - part
+        words.append(f"leave {part} and {whole if whole >= part else 'the rest'}")
+    return ", ".join(words)
+
+
+def removed_heaps(smallest: int, move: tuple[int, int], position: Position) -> str:
+    """Return words for the heaps that are removed after a move, as they have no move.
+
+    Args:
+        smallest: objects in the smallest heap with a move.
+        move: objects taken, and the smaller of two heaps left.
+        position: the heap before the move.
+    """
+    taken, part = move
+    left = [size for size in (part, position[0] - taken - part) if size]
+    dead = [size for size in left if size < smallest]
+    if len(dead) == 2:
+        return "neither has a move, so both are removed"
+    return f"the {dead[0]} left has no move and is removed" if dead else ""
+
+
+def taken_and_left(
+    takes_objects: bool, move: tuple[int, int], position: Position
+) -> tuple[int, ...]:
+    """Return the objects taken, if moves take any, and the smaller of two heaps left."""
+    taken, part = move
+    if not takes_objects:
+        return (part,)
+    return (taken, part) if part else (taken,)
+
+
+def ways_to_split(game: HeapGame, size: int) -> str:
+    """Return the moves on heaps of up to ``size`` objects in words."""
+    digits = [game.digit(taken) for taken in range(min(size, LONGEST) + 1)]
+    if game.repeating and len(set(digits[1:])) == 1:
+        ways = [_way("any number of objects", digits[-1], game.unequal)]
+    else:
+        by_digit: dict[int, list[int]] = {}
+        for taken, digit in enumerate(digits):
+            if digit and taken:
+                by_digit.setdefault(digit, []).append(taken)
+        ways = [_way(objects(taken), digit, game.unequal) for digit, taken in by_digit.items()]
+    if digits[0]:
+        ways.insert(0, f"split it into two heaps{' of different sizes' if game.unequal else ''}")
+    return "; or ".join(ways) or "there is no move"
+
+
+def _way(taken: str, digit: int, unequal: bool) -> str:
+    """Return the moves of one digit of a code in words; ``taken`` describes the objects taken."""
+    sizes = " of different sizes" if unequal else ""
+    leaves = {
+        WHOLE: " where that leaves nothing",
+        LEAVE_ONE: ", and leave something",
+        WHOLE | LEAVE_ONE: "",
+        LEAVE_TWO: f" and split the rest into two heaps{sizes}",
+        WHOLE | LEAVE_TWO: f" and split the rest, if there is any, into two heaps{sizes}",
+        LEAVE_ONE | LEAVE_TWO: f", leave something, and split it into two heaps{sizes} if you like",
+        WHOLE | LEAVE_ONE | LEAVE_TWO: f", and split the rest into two heaps{sizes} if you like",
+    }
+    return f"take {taken}{leaves[digit]}"
+
+
+def take_from_each(amounts: tuple[int, ...], position: Position | None) -> str:
+    """Return the move that takes an amount from each heap in words."""
+    parts = [f"{taken} from heap {heap}" for heap, taken in enumerate(amounts) if taken]
+    return f"take {' and '.join(parts)}"
+
+
+def move_queen(step: tuple[int, int], position: Position | None) -> str:
+    """Return the move of a queen by some files and ranks in words."""
+    files, ranks = step
+    direction = "diagonally" if files and ranks else "down" if ranks else "left"
+    move = f"move {direction} {max(step)}"
+    return move if position is None else f"{move}, to {queen_square(step, position)}"
+
+
+def queen_square(step: tuple[int, int], position: Position) -> tuple[int, int]:
+    """Return the square that a queen moves to."""
+    return position[0] - step[0], position[1] - step[1]
+
+
+def subtract_multiple(times: int, position: Position | None) -> str:
+    """Return the subtraction of a multiple of the smaller of two numbers in words."""
+    if position is not None and times * min(position) <= max(position) and min(position):
+        first, second = position
+        small = min(position)
+        left = (
+            (first - times * small, second) if first >= second else (first, second - times * small)
+        )
+        return f"subtract {times} times {small}, leave {left}"
+    return f"subtract {times} times the smaller number"
+
+
+def bite(columns: int, square: int, position: Position | None) -> str:
+    """Return a bite in words; squares are numbered row by row."""
+    return f"bite at {divmod(square, columns)}"
+
+
+def row_and_column(columns: int, square: int, position: Position) -> tuple[int, int]:
+    """Return the row and the column of a square."""
+    return divmod(square, columns)
+
+
+Domino = tuple[tuple[int, int], tuple[int, int]]
+"""The row and the column of both cells."""
+
+
+def cover(dominoes: Sequence[Domino], option: int, position: Position | None) -> str:
+    """Return the move that covers the cells of a domino in words."""
+    one, other = dominoes[option]
+    return f"cover {one} and {other}"
+
+
+def cells_of_domino(dominoes: Sequence[Domino], option: int, position: Position) -> tuple[int, ...]:
+    """Return row and column of the one cell of a domino and of the other."""
+    one, other = dominoes[option]
+    return (*one, *other)
+
+
+def take_node(node: int, position: Position | None) -> str:
+    """Return the move that takes a node in words."""
+    return f"take node {node}"
+
+
+def move_token(
+    successors: tuple[tuple[int, ...], ...], edge: int, position: Position | None
+) -> str:
+    """Return the move of a token along one of the edges from its node in words."""
+    if position is None or edge >= len(successors[position[0]]):
+        return f"move along edge {edge}"
+    return f"move to {successors[position[0]][edge]}"
+
+
+def token_node(
+    successors: tuple[tuple[int, ...], ...], edge: int, position: Position
+) -> tuple[int, ...]:
+    """Return the node that a token moves to."""
+    return (successors[position[0]][edge],)

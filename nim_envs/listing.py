@@ -1,0 +1,474 @@
+"""Parts from their moves: from a function, by vectors that moves subtract, by cells they take."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import wraps
+from itertools import islice
+from typing import Any, ParamSpec
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.caches import SharedCache
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.graph import LARGEST_TABLE, Part, Picture, Words, check_table
+from nim_envs.index import Index
+from nim_envs.typing import Array, BoolArray, Int32Array, IntArray, Position, ValueArray
+from nim_envs.validation import LARGEST_STATE, integers_of, is_listing
+
+LARGEST_LISTING = 2_000_000
+"""Default limit on the number of positions that are listed."""
+
+AT_ONCE = 2**12
+"""Positions in one call of a function of arrays."""
+
+MOST_KEPT = 2**16
+"""Entries of the table of a part that stays for the next game, even while it is not in use."""
+
+Moves = Callable[[Any], Any]
+Parameters = ParamSpec("Parameters")
+_shared: SharedCache[Hashable, Part] = SharedCache()
+_recent: deque[Part] = deque(maxlen=64)
+
+
+def shared(make: Callable[Parameters, Part]) -> Callable[Parameters, Part]:
+    """Return a constructor of parts that makes equal parts one object while it is in use.
+
+    Args:
+        make: constructor at the top level of a module, whose positional arguments are hashable.
+    """
+
+    @wraps(make)
+    def constructor(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Part:
+        part = _shared.get_or_create((make, args), lambda: make(*args, **kwargs))
+        part.made_by = constructor, args
+        if part.after.size <= MOST_KEPT:
+            _recent.append(part)
+        return part
+
+    return constructor
+
+
+def part_of_vectors(
+    sizes: Sequence[int],
+    vectors: npt.ArrayLike,
+    labels: Sequence[Any],
+    words: Words,
+    picture: Picture | None = None,
+) -> Part:
+    """Return a part whose moves subtract vectors from the coordinates, not below 0.
+
+    Args:
+        sizes: number of values of each coordinate; all points of this box are positions.
+        vectors: what each option subtracts, integers of at least 0, ``(options, fields)``.
+        labels: label of each option.
+        words: words for the moves.
+        picture: look in pictures.
+    """
+    box = Index(sizes)
+    check_table(f"a {words.kind}", box.size, len(labels))
+    subtracted = np.asarray(vectors, dtype=np.int64).reshape(len(labels), len(sizes))
+    points = np.stack(np.unravel_index(np.arange(box.size), sizes), axis=-1)
+    legal = np.ones((len(points), len(labels)), dtype=np.bool_)
+    for field in range(len(sizes)):
+        legal &= points[:, field, np.newaxis] >= subtracted[:, field]
+    rows = np.arange(len(points), dtype=np.int32)[:, np.newaxis]
+    after = np.where(legal, rows - box.keys(subtracted).astype(np.int32), -1)
+    return Part(points, after, labels, words, picture)
+
+
+def cell_moves(
+    needed: BoolArray, taken: BoolArray, positions: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Take cells: moves of positions with 1 for each cell that is taken, and 0 for a free one.
+
+    Args:
+        needed: cells that must be free for each option, ``(options, cells)``.
+        taken: cells that each option takes, ``(options, cells)``.
+        positions: ``(n, cells)``.
+
+    Returns:
+        Row, option and next position of each move, as :func:`part_from_moves` takes them.
+    """
+    cells = positions.astype(np.int8)
+    rows, options = np.nonzero(positions @ needed.T == 0)
+    return rows, options, cells[rows] | taken[options]
+
+
+def part_from_moves(
+    start: Position,
+    moves: Moves,
+    words: Words,
+    picture: Picture | None = None,
+    *,
+    outcome: Callable[[Any], Any] | None = None,
+    positions: Iterable[Position] = (),
+    actions: Iterable[Hashable] | None = None,
+    limit: int = LARGEST_LISTING,
+    vectorized: bool = False,
+) -> Part:
+    """Return the part whose moves a function gives, with the positions that they lead to.
+
+    Args:
+        start: the first position to list.
+        moves: function of a position, a tuple of integers of at least 0, that gives its moves as
+            pairs of a label, a string or an integer, and the position after the move.
+        words: words for the moves.
+        picture: look in pictures.
+        outcome: function of a position without moves that gives its value to the player to move, 1,
+            0 or -1; ``None``: the last move decides who wins.
+        positions: further positions to list, and all that moves lead to from them.
+        actions: the labels in the order of the options; ``None``: those that occur, in natural
+            order, in which ``"left 2"`` comes before ``"left 10"``.
+        limit: most positions to list.
+        vectorized: whether both functions are of arrays, as of :func:`nim_envs.game_from_moves`.
+
+    Raises:
+        InvalidGameError: the functions give anything else, a label twice at a position, labels that
+            differ in case or spaces alone, or moves that form a cycle; in one sentence, with the
+            position.
+        SearchTooLargeError: there are too many positions, or positions times labels.
+    """
+    first = checked_position("start", start)
+    if not is_listing(positions, of_any_order=True):
+        raise InvalidGameError(f"positions must be a list of positions, not {positions!r}")
+    found = {first: None}
+    for place, position in enumerate(islice(positions, limit + 1), start=1):
+        found[checked_position(f"position {place}", position, len(first))] = None
+    labels = _Labels(words.kind, actions, limit)
+    labels.check_size(len(found))
+    read = _read_arrays if vectorized else _read_one_by_one
+    points, chunks = read([*found], moves, labels)
+    if not any(len(options) for _, options, _ in chunks):
+        raise InvalidGameError(f"there is no move at {first}: the game is over")
+    order = np.lexsort(points.T[::-1])
+    row_of = np.empty(len(points), dtype=np.int32)
+    row_of[order] = np.arange(len(points))
+    option_of = labels.places()
+    after = np.full((len(points), len(option_of)), -1, dtype=np.int32)
+    while chunks:  # each is freed as soon as it is in the table
+        sources, options, targets = chunks.pop()
+        after[row_of[sources], option_of[options]] = row_of[targets]
+    part = Part(points[order], after, labels.in_order(), words, picture)
+    rows, legal = np.arange(len(after))[:, np.newaxis], after >= 0
+    if not ((after < rows).all() or (legal <= (after > rows)).all()):
+        _ = part.longest_play  # it raises an error for a cycle
+    if outcome is not None:
+        part.outcome = _outcomes(part, outcome, vectorized)
+    return part
+
+
+def say_label(label: Any, position: Position | None) -> str:
+    """Return a label as the words of its option."""
+    return str(label)
+
+
+def checked_position(name: str, position: Any, width: int | None = None) -> Position:
+    """Return a position as a tuple of ``int``.
+
+    Raises:
+        InvalidGameError: it is none, or has not ``width`` coordinates.
+    """
+    values = integers_of(position)
+    if not values or (width or len(values)) != len(values) or min(values) < 0:
+        count = "" if width is None else f"{width} "
+        raise InvalidGameError(
+            f"{name} must be a position, a tuple of {count}integers of at least 0, not {position!r}"
+        )
+    if max(values) > LARGEST_STATE:
+        raise InvalidGameError(f"{name} has a coordinate over {LARGEST_STATE}: {values}")
+    return values
+
+
+class _Labels:
+    """Labels of moves, each with an option: those that the caller lists, or those that occur."""
+
+    def __init__(self, kind: str, actions: Iterable[Hashable] | None, limit: int) -> None:
+        self.kind, self.limit = kind, limit
+        self.option_of: dict[Hashable, int] = {}
+        self._by_words: dict[str, tuple[Any, Position | None]] = {}
+        self._are_fixed = False
+        if actions is not None:
+            if not is_listing(actions):
+                raise InvalidGameError(f"actions must be a list of labels, not {actions!r}")
+            for label in actions:
+                self.add(label, None, 1)
+            self._are_fixed = True
+
+    def add(self, label: Any, position: Position | None, found: int) -> int:
+        """Return the option of a new label.
+
+        Args:
+            label: the label.
+            position: the position at which it occurs; ``None``: it is listed.
+            found: number of positions found so far.
+        """
+        where = "actions" if position is None else f"moves({position})"
+        if isinstance(label, (bool, np.bool_)) or not isinstance(label, (str, int, np.integer)):
+            raise InvalidGameError(
+                f"{where}: a label must be a string or an integer, not {label!r}"
+            )
+        if self._are_fixed:
+            raise InvalidGameError(f"actions must list every label, and {where} gives {label!r}")
+        words = " ".join(str(label).casefold().split())
+        if not words:
+            raise InvalidGameError(f"{where}: a label must not be empty, as {label!r} is")
+        if words in self._by_words:
+            other, there = self._by_words[words]
+            first = "" if there is None else f", at {there}"
+            raise InvalidGameError(
+                f"{where} gives the label {label!r}, which differs from {other!r}{first} in case, "
+                "spaces or type alone"
+            )
+        self._by_words[words] = label, position
+        option = self.option_of[label] = len(self.option_of)
+        self.check_size(found)
+        return option
+
+    def check_size(self, found: int) -> None:
+        """Raise ``SearchTooLargeError`` for too many positions, or positions times labels."""
+        if found > self.limit:
+            raise SearchTooLargeError(
+                f"{self.kind} has more than {self.limit} positions, the limit: is there an end to "
+                "every play? A larger limit may be given as limit=..."
+            )
+        if found * len(self.option_of) > LARGEST_TABLE:
+            check_table(f"{self.kind} so far", found, len(self.option_of))
+
+    def in_order(self) -> list[Any]:
+        """Return the labels in the order of ``actions``, or in natural order."""
+        labels = [*self.option_of]
+        return labels if self._are_fixed else sorted(labels, key=_natural_key)
+
+    def places(self) -> IntArray:
+        """Return the place of each option in this order."""
+        return np.argsort([self.option_of[label] for label in self.in_order()])
+
+
+def _natural_key(label: Any) -> tuple[list[Any], str]:
+    """Return the key that sorts labels by the numbers in them: ``"left 2", "left 10"``."""
+    words = str(label)
+    if not isinstance(label, str):
+        return ["", int(label), ""], words
+    parts: list[Any] = re.split(r"(\d+)", words)
+    parts[1::2] = map(int, parts[1::2])
+    return parts, words
+
+
+Chunks = list[tuple[Any, Any, Any]]
+"""Moves, some at a time: indices of the positions before them, options, indices after them."""
+
+
+def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tuple[Array, Chunks]:
+    """Return all positions, in the order in which they are found, and all moves."""
+    index_of = {position: index for index, position in enumerate(found)}
+    sources, options, targets = array("i"), array("i"), array("i")
+    option_of, width = labels.option_of, len(found[0])
+    for source, position in enumerate(found):  # grows meanwhile
+        seen = set()
+        for pair in _pairs(moves, position):
+            try:
+                label, given = pair
+                after = given if type(given) is tuple else _copied(given)
+                target = index_of.get(after, -1)
+                option = option_of.get(label)
+            except (TypeError, ValueError):
+                raise InvalidGameError(
+                    f"moves({position}) must give pairs of a label, a string or an integer, and a "
+                    f"position, a tuple of {width} integers of at least 0, not {pair!r}"
+                ) from None
+            if option is None:
+                option = labels.add(label, position, len(found))
+            if option in seen:
+                raise InvalidGameError(f"moves({position}) gives the label {label!r} twice")
+            seen.add(option)
+            if target < 0:
+                name = f"the position after move {label!r} at {position}"
+                after = checked_position(name, after, width)
+                target = index_of[after] = len(found)
+                found.append(after)
+                labels.check_size(len(found))
+            sources.append(source)
+            options.append(option)
+            targets.append(target)
+    chunk = np.asarray(sources), np.asarray(options), np.asarray(targets)
+    return np.array(found, dtype=np.int64), [chunk]
+
+
+def _copied(position: Any) -> Position:
+    """Return a copy of a list or an array, which may be used again for the next move."""
+    given = position.tolist() if isinstance(position, np.ndarray) else position
+    if not isinstance(given, (tuple, list)):
+        raise TypeError
+    return tuple(given)
+
+
+def _pairs(moves: Moves, position: Position) -> Iterator[Any]:
+    """Yield what a function gives as the moves at a position."""
+    try:
+        yield from moves(position)
+    except Exception as error:
+        raise InvalidGameError(
+            f"moves({position}) raised {type(error).__name__}: {error}"
+        ) from error
+
+
+class _Found:
+    """Positions found so far, numbered in the order in which they are found.
+
+    Attributes:
+        blocks: coordinates of the positions, some at a time.
+        count: number of positions.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.blocks: list[Array] = []
+        self.count = 0
+        self._box = Index([2] * width)
+        # Runs of ascending keys with the numbers of their positions, each over half as long as the
+        # one before it at most, so that adding n positions takes time in proportion to n log² n.
+        self._runs: list[tuple[Array, Int32Array]] = []
+
+    def add(self, points: IntArray) -> Int32Array:
+        """Return the number of each point, ``(n, fields)`` to ``(n,)``; new ones are added."""
+        largest = points.max(axis=0, initial=0)
+        if (largest >= self._box.sizes).any():
+            # Room for twice as much, so that keys change a few times only.
+            self._box = Index(np.maximum(self._box.sizes, 2 * largest + 1).tolist())
+            if self.count:
+                numbers = np.arange(self.count, dtype=np.int32)
+                self._runs = [self._sorted(self._box.keys(self.points()), numbers)]
+        keys, first, which = np.unique(
+            self._box.keys(points), return_index=True, return_inverse=True
+        )
+        numbers = np.full(len(keys), -1, dtype=np.int32)
+        for listed, their_numbers in self._runs:
+            place = np.minimum(np.searchsorted(listed, keys), len(listed) - 1)
+            numbers = np.where(listed[place] == keys, their_numbers[place], numbers)
+        new = np.flatnonzero(numbers < 0)
+        if len(new):
+            numbers[new] = np.arange(self.count, self.count + len(new))
+            block = points[first[new]]
+            self.blocks.append(block.astype(np.min_scalar_type(int(block.max(initial=0)))))
+            self.count += len(new)
+            self._runs.append((keys[new], numbers[new]))
+            while len(self._runs) > 1 and len(self._runs[-2][0]) < 2 * len(self._runs[-1][0]):
+                pairs = zip(self._runs.pop(), self._runs.pop(), strict=True)
+                self._runs.append(self._sorted(*map(np.concatenate, pairs)))
+        return numbers[which.reshape(-1)]
+
+    def points(self) -> Array:
+        """Return all positions in the order of their numbers, ``(count, fields)``."""
+        return np.concatenate(self.blocks)
+
+    def _sorted(self, keys: Array, numbers: Int32Array) -> tuple[Array, Int32Array]:
+        order = np.argsort(keys, kind="stable")
+        return keys[order], numbers[order]
+
+
+def _read_arrays(found: list[Position], moves: Moves, labels: _Labels) -> tuple[Array, Chunks]:
+    """Return all positions, in the order in which they are found, and all moves."""
+    listed, chunks, done = _Found(len(found[0])), Chunks(), 0
+    listed.add(np.array(found, dtype=np.int64))
+    for block in listed.blocks:  # grows meanwhile
+        for begin in range(0, len(block), AT_ONCE):
+            here = block[begin : begin + AT_ONCE].astype(np.int64)
+            rows, given, after = _moves_of_many(here, moves)
+            names, first, which = np.unique(given, return_index=True, return_inverse=True)
+            options = np.array(
+                [
+                    labels.option_of[label]
+                    if label in labels.option_of
+                    else labels.add(label, _tuple(here[rows[move]]), listed.count)
+                    for label, move in zip(names.tolist(), first.tolist(), strict=True)
+                ],
+                dtype=np.int32,
+            )[which.reshape(-1)]
+            both = np.sort(rows * len(labels.option_of) + options)
+            twice = both[1:][both[1:] == both[:-1]].tolist()
+            if twice:
+                row, option = divmod(twice[0], len(labels.option_of))
+                raise InvalidGameError(
+                    f"moves({_tuple(here[row])}) gives the label {[*labels.option_of][option]!r} "
+                    "twice"
+                )
+            wrong = np.flatnonzero((after < 0).any(axis=1) | (after > LARGEST_STATE).any(axis=1))
+            for move in wrong[:1].tolist():
+                name = (
+                    f"the position after move {given[move].item()!r} at {_tuple(here[rows[move]])}"
+                )
+                checked_position(name, _tuple(after[move]))
+            chunks.append(((rows + done).astype(np.int32), options, listed.add(after)))
+            labels.check_size(listed.count)
+            done += len(here)
+    return listed.points(), chunks
+
+
+def _moves_of_many(positions: IntArray, moves: Moves) -> tuple[IntArray, Array, IntArray]:
+    """Return the row, the label and the next position of each move at some positions."""
+    count, width = positions.shape
+    given = _called("moves", moves, positions)
+    if not isinstance(given, (tuple, list)) or len(given) != 3:
+        raise InvalidGameError(
+            "moves of arrays must give three arrays, the row of each move, its label, and the "
+            f"position after it, not {given!r}"
+        )
+    rows, labels, after = map(np.asarray, given)
+    if not rows.size and not labels.size and not after.size:  # of any shape and type
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, width), np.int64)
+    fits = (rows.shape, after.shape) == (labels.shape, (rows.size, width)) and rows.ndim == 1
+    kinds = rows.dtype.kind, labels.dtype.kind, after.dtype.kind
+    if not fits or not all(map(str.__contains__, ("iu", "iuU", "iu"), kinds)):
+        shapes = ", ".join(f"{each.dtype} {each.shape}" for each in (rows, labels, after))
+        raise InvalidGameError(
+            "moves of arrays must give the rows of moves, integers (moves,), their labels, "
+            f"integers or strings (moves,), and next positions, integers (moves, {width}), not "
+            f"{shapes}"
+        )
+    if not 0 <= rows.min() <= rows.max() < count:
+        raise InvalidGameError(
+            f"the rows of moves of {count} positions must be from 0 to {count - 1}, not "
+            f"{rows.min()} to {rows.max()}"
+        )
+    return rows.astype(np.int64), labels, after
+
+
+def _outcomes(part: Part, outcome: Callable[[Any], Any], vectorized: bool) -> ValueArray:
+    """Return the value of each position without moves, and 0 at the others, ``(n,)``."""
+    values = np.zeros(part.num_positions, dtype=np.int8)
+    ends = part.positions(np.flatnonzero(part.ends))
+    tuples = [*map(tuple, ends.tolist())]
+    if vectorized:
+        given = np.asarray(_called("outcome", outcome, ends)).tolist()
+        if not isinstance(given, list) or len(given) != len(ends):
+            raise InvalidGameError(f"outcome must give a value for each of {len(ends)} positions")
+    else:
+        given = [_called("outcome", outcome, position) for position in tuples]
+    for position, value in zip(tuples, given, strict=True):
+        is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+        if not is_number or value not in (1, 0, -1):
+            raise InvalidGameError(
+                f"outcome({position}) must be 1, 0 or -1, a win, a draw or a loss of the player to "
+                f"move, not {value!r}"
+            )
+    values[part.ends] = given
+    return values
+
+
+def _called(name: str, function: Callable[[Any], Any], given: Any) -> Any:
+    """Return what a user's function gives for a position, or for an array of them."""
+    try:
+        return function(given)
+    except Exception as error:
+        these = given
+        if isinstance(given, np.ndarray):
+            these = f"{len(given)} positions from {_tuple(given[0])} on"
+        raise InvalidGameError(f"{name}({these}) raised {type(error).__name__}: {error}") from error
+
+
+def _tuple(position: IntArray) -> Position:
+    return tuple(position.tolist())

@@ -1,0 +1,339 @@
+"""Who wins each position of a game, and by which moves: four methods.
+
+A theorem beside the game; the Grundy values of a sum's parts; induction on a graph; induction on a
+sum without a table of its moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial, wraps
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.errors import InvalidPositionError
+from nim_envs.games.setup import Setup, Theorem
+from nim_envs.graph import AT_ONCE, Graph, Part, rows_by_value
+from nim_envs.index import Index
+from nim_envs.rules.convention import Convention
+from nim_envs.sums import Sum
+from nim_envs.theory import theorems
+from nim_envs.typing import BoolArray, IntArray, ValueArray
+
+LARGEST_SEARCH = 50_000_000
+"""Default limit on the number of positions of an induction."""
+
+Values = TypeVar("Values")
+
+StateValues = Callable[[IntArray], ValueArray]
+"""Function of states to their values to the player to move."""
+
+
+def states_at(board: Graph | Sum, positions: npt.ArrayLike) -> IntArray:
+    """Return the states at positions.
+
+    Args:
+        board: positions and moves.
+        positions: coordinates, ``(..., fields)``.
+
+    Returns:
+        ``(...)`` of a graph, ``(..., parts)`` of a sum.
+
+    Raises:
+        InvalidPositionError: they are not positions of the board.
+    """
+    given, width = np.asarray(positions), len(board.fields)
+    if given.dtype.kind not in "iu" or given.ndim == 0 or given.shape[-1] != width:
+        largest = tuple(size - 1 for size in board.fields)
+        raise InvalidPositionError(
+            f"a position is {width} integers, from 0 to {largest}, not {positions!r}"
+        )
+    states = board.find(given)
+    missing = np.asarray(states < 0)
+    if isinstance(board, Sum):
+        missing = np.asarray(missing.any(axis=-1))
+    if missing.any():
+        first = tuple(given[missing].reshape(-1, width)[0].tolist())
+        raise InvalidPositionError(f"{first} is no position of the game")
+    return states
+
+
+class Solution:
+    """The exact solution of a game: the value of every position to the player to move.
+
+    It is 1 for a win, 0 for a draw and -1 for a loss, with correct play of both players.
+
+    Args:
+        board: positions and moves.
+        method: name of the theorem, or of the search.
+        values: the values of states of the board.
+
+    Example:
+        >>> from nim_envs.games import nim
+        >>> solution = solve(nim(heaps=(3, 4, 5)))
+        >>> solution.method, solution.value((3, 4, 5)), solution.winning_actions((3, 4, 5)).tolist()
+        ("Bouton's theorem", 1, [1])
+    """
+
+    def __init__(self, board: Graph | Sum, method: str, values: StateValues) -> None:
+        self.board, self.method, self._values = board, method, values
+
+    def __repr__(self) -> str:
+        """Return the number of positions and the method."""
+        return f"Solution({self.board.num_positions} positions, by {self.method})"
+
+    def value(self, positions: npt.ArrayLike) -> Any:
+        """Return the values of positions: ``(..., fields)`` to int8 ``(...)``, of one an ``int``.
+
+        Raises:
+            InvalidPositionError: they are not positions of the game.
+        """
+        values = self.state_values(states_at(self.board, positions))
+        return int(values) if values.ndim == 0 else values
+
+    def is_winning(self, positions: npt.ArrayLike) -> Any:
+        """Return where the player to move wins; arguments and errors are those of :meth:`value`."""
+        return self.value(positions) == 1
+
+    def is_losing(self, positions: npt.ArrayLike) -> Any:
+        """Return where the player to move loses; arguments and errors as of :meth:`value`."""
+        return self.value(positions) == -1
+
+    def keeping_mask(self, positions: npt.ArrayLike) -> BoolArray:
+        """Return which actions keep the value of positions that are not lost; none of lost ones.
+
+        ``(..., fields)`` to ``(..., actions)``. At a win these are the winning moves.
+        """
+        return self.state_keeping(states_at(self.board, positions))
+
+    def winning_mask(self, positions: npt.ArrayLike) -> BoolArray:
+        """Return which actions win: ``(..., fields)`` to ``(..., actions)``."""
+        states = states_at(self.board, positions)
+        is_won = self.state_values(states) == 1
+        return np.asarray(self.state_keeping(states) & np.asarray(is_won)[..., np.newaxis])
+
+    def keeping_actions(self, position: npt.ArrayLike) -> IntArray:
+        """Return the actions that keep the value of one position, ascending; none of a lost one."""
+        return np.flatnonzero(self.keeping_mask(position))
+
+    def winning_actions(self, position: npt.ArrayLike) -> IntArray:
+        """Return the actions that win from one position, ascending."""
+        return np.flatnonzero(self.winning_mask(position))
+
+    @cached_property
+    def table(self) -> ValueArray:
+        """Value of every row of a graph, int8 ``(n,)``."""
+        return self._values(np.arange(self.board.num_positions))
+
+    def state_values(self, states: IntArray) -> ValueArray:
+        """Return the values of states, ``(...)``."""
+        if isinstance(self.board, Graph):
+            return np.asarray(self.table[states])
+        return self._values(states)
+
+    def state_keeping(self, states: IntArray) -> BoolArray:
+        """Return which actions keep the value of states that are not lost, ``(..., actions)``."""
+        values = self.state_values(states)[..., np.newaxis]
+        if isinstance(self.board, Graph):
+            after = self.board.after[states]
+            return np.asarray((after >= 0) & (-self.table[after] == values) & (values > -1))
+        flat, wanted = states.reshape(-1, states.shape[-1]), values.reshape(-1)
+        mask = self.board.mask(flat).astype(np.bool_)
+        mask &= (wanted > -1)[:, np.newaxis]
+        rows, actions = np.nonzero(mask)
+        mask[rows, actions] = -self._values(self.board.step(flat[rows], actions)) == wanted[rows]
+        return mask.reshape(*states.shape[:-1], self.board.num_actions)
+
+
+def solve(game: Setup, misere: bool | None = None, limit: int = LARGEST_SEARCH) -> Solution:
+    """Solve a game exactly, by the first method that applies.
+
+    Args:
+        game: the game.
+        misere: whether the player who makes the last move loses; ``None``: as the game says.
+        limit: most positions of an induction.
+
+    Raises:
+        SearchTooLargeError: no theorem applies, and there are more positions than ``limit``.
+    """
+    board = game.board
+    last_move_loses = game.misere if misere is None else misere
+    if isinstance(board, Part) and board.outcome is not None:
+        return Solution(board, "exhaustive search", graph_values(board, board.outcome).__getitem__)
+    theorem = game.theorem
+    if theorem is not None and not (last_move_loses and theorem.normal_only):
+        values = partial(_values_by_theorem, board, theorem, last_move_loses)
+        return Solution(board, theorem.name, values)
+    if not last_move_loses or all(misere_values(part) is not None for part in game.parts):
+        name = "theorem on tame misère sums" if last_move_loses else "Sprague-Grundy theorem"
+        return Solution(board, name, partial(_values_by_parts, board, game.parts, last_move_loses))
+    end = np.int8(1)
+    if isinstance(board, Graph):
+        return Solution(board, "exhaustive search", graph_values(board, end).__getitem__)
+    return Solution(board, "exhaustive search", SumValues(board, end, limit))
+
+
+def _values_by_theorem(
+    board: Graph | Sum, theorem: Theorem, misere: bool, states: IntArray
+) -> ValueArray:
+    """Return the values of states by a theorem on their coordinates."""
+    coordinates = board.positions(states)
+    convention = {} if theorem.normal_only else {"convention": Convention.from_misere(misere)}
+    wins = theorem.wins(coordinates.reshape(-1, coordinates.shape[-1]), **convention)
+    return np.where(wins, np.int8(1), np.int8(-1)).reshape(coordinates.shape[:-1])
+
+
+def _values_by_parts(
+    board: Graph | Sum, parts: tuple[Part, ...], misere: bool, states: IntArray
+) -> ValueArray:
+    """Return the values of states by those of the parts, all tame in misère play."""
+    if isinstance(board, Part):
+        states = states[..., np.newaxis]
+    elif isinstance(board, Graph):
+        states = Sum(parts).find(board.positions(states))
+    normal = _values_of_each([grundy_values(part) for part in parts], states)
+    wins = theorems.sprague_grundy(normal)
+    if misere:
+        tame = [values for part in parts if (values := misere_values(part)) is not None]
+        wins = theorems.tame_misere(normal, _values_of_each(tame, states))
+    return np.where(wins, np.int8(1), np.int8(-1))
+
+
+def _values_of_each(values: Sequence[IntArray], states: IntArray) -> IntArray:
+    """Return the value of each part, ``(..., parts)``; ``values`` are those of all its states."""
+    return np.stack([of_part[states[..., i]] for i, of_part in enumerate(values)], axis=-1)
+
+
+def _kept(compute: Callable[[Part], Values]) -> Callable[[Part], Values]:
+    """Return a function of parts that computes each result once while the part is in use."""
+    known: WeakKeyDictionary[Part, Values] = WeakKeyDictionary()
+
+    @wraps(compute)
+    def values(part: Part) -> Values:
+        if part not in known:
+            known[part] = compute(part)
+        return known[part]
+
+    return values
+
+
+@_kept
+def grundy_values(part: Part) -> IntArray:
+    """Return the Grundy value of every position: the mex of the values of its options.
+
+    An option that leaves two parts has the nim-sum of their values.
+
+    Returns:
+        ``(n,)``.
+
+    References:
+        R. P. Sprague (1935); P. M. Grundy (1939); *Winning Ways*, ch. 4.
+    """
+    values = np.zeros(part.num_positions, dtype=np.int64)
+    for rows in _some_at_a_time(part):
+        first = part.after[rows]
+        reached = values[first]
+        if part.second is not None:
+            reached ^= values[part.second[rows]]
+        values[rows] = _mex(reached, first >= 0)
+    return values
+
+
+@_kept
+def misere_values(part: Part) -> IntArray | None:
+    """Return the misère Grundy value of every position; ``None`` where some is not tame.
+
+    A position is tame if its values in normal and misère play are (0, 1) or (1, 0), *fickle*, or
+    equal, *firm*, and so are those after its moves. An option of two parts has the values of their
+    sum by the theorem on tame misère sums (:func:`nim_envs.theory.theorems.tame_misere`), whose
+    proof uses no more than the two values of each option.
+
+    Args:
+        part: any part.
+
+    References:
+        J. H. Conway, *On Numbers and Games*, ch. 12.
+    """
+    normal = grundy_values(part)
+    misere = np.ones(part.num_positions, dtype=np.int64)
+    for rows in _some_at_a_time(part):
+        first = part.after[rows]
+        fickle = normal[first] != misere[first]
+        reached = normal[first]
+        if part.second is not None:
+            second = part.second[rows]
+            fickle &= normal[second] != misere[second]
+            reached ^= normal[second]
+        misere[rows] = _mex(reached ^ fickle, first >= 0)
+        firm = misere[rows] == normal[rows]
+        if not (firm | ((normal[rows] <= 1) & (misere[rows] == 1 - normal[rows]))).all():
+            return None
+    return misere
+
+
+def _mex(values: IntArray, legal: BoolArray) -> IntArray:
+    """Return the least number that no legal option of a row has: ``(n, options)`` to ``(n,)``."""
+    present = np.zeros((len(values), values.shape[1] + 1), dtype=np.bool_)
+    row, option = np.nonzero(legal & (values <= values.shape[1]))
+    present[row, values[row, option]] = True
+    return np.asarray(np.argmin(present, axis=1))
+
+
+def _some_at_a_time(graph: Graph) -> Iterator[IntArray]:
+    """Yield the rows with a move, after those of their moves, in pieces."""
+    step = max(1, AT_ONCE // max(1, graph.num_actions))
+    for rows in graph.levels():
+        for begin in range(0, len(rows), step):
+            yield rows[begin : begin + step]
+
+
+def graph_values(graph: Graph, ends: ValueArray | np.int8) -> ValueArray:
+    """Return the value of every position to the player to move, by induction.
+
+    Args:
+        graph: positions and moves.
+        ends: values of positions without moves to the player to move, one or ``(n,)``.
+
+    Returns:
+        int8 ``(n,)``.
+    """
+    values = np.where(graph.ends, ends, np.int8(0))
+    for rows in _some_at_a_time(graph):
+        after = graph.after[rows]
+        values[rows] = np.where(after >= 0, -values[after], np.int8(-1)).max(axis=1)
+    return values
+
+
+class SumValues:
+    """Values of a sum's positions by induction, without a table of moves.
+
+    Args:
+        total: the sum.
+        end: value of positions without moves to the player to move.
+        limit: most positions.
+
+    Raises:
+        SearchTooLargeError: there are more.
+    """
+
+    def __init__(self, total: Sum, end: np.int8, limit: int) -> None:
+        states = total.states(limit)
+        self._rows_of = Index([part.num_positions for part in total.parts], states).rows
+        self.values = np.full(len(states), end, dtype=np.int8)
+        for level in rows_by_value(total.longest_play(states)):
+            step = max(1, AT_ONCE // total.num_actions)
+            for begin in range(0, len(level), step):
+                rows = level[begin : begin + step]
+                here = states[rows]
+                best = np.full(len(rows), -1, dtype=np.int8)
+                row, action = np.nonzero(total.mask(here))
+                reached = -self.values[self._rows_of(total.step(here[row], action))]
+                np.maximum.at(best, row, reached)
+                self.values[rows] = best
+
+    def __call__(self, states: IntArray) -> ValueArray:
+        """Return the values of states, ``(..., parts)`` to ``(...)``."""
+        return np.asarray(self.values[self._rows_of(states)])

@@ -1,0 +1,297 @@
+"""Sums: parts side by side, of which a move changes one; never listed unless asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from nim_envs.caches import SharedCache
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.graph import Graph, Part, check_table
+from nim_envs.index import Index
+from nim_envs.typing import Array, BoolArray, Int32Array, IntArray, MaskArray, Position
+
+LARGEST_FLAT = 2**22
+"""Most entries of the table of moves of a sum that is flattened for an environment."""
+
+PartStates = tuple[int, ...]
+"""State of a sum: the state of each part."""
+
+
+class Sum:
+    """A disjunctive sum of parts; action ``part * options + option`` moves in one of them.
+
+    A position is the coordinates of all parts, one after the other. Its state is the states of the
+    parts: a tuple of integers, or in arrays the last axis. Methods are those of
+    :class:`nim_envs.graph.Graph`.
+
+    Neighbours that are the same part, and split, are the *slots* of a group. The second part that a
+    move leaves goes into the first empty slot of the group, one in state 0. Not all combinations of
+    states are positions: from a position, play never needs more slots in a group than there are.
+
+    Args:
+        parts: the parts; which of them form groups is decided by identity.
+
+    Attributes:
+        options: largest number of options of a part.
+        groups: groups of slots, each as a range of parts.
+
+    Example:
+        >>> from nim_envs.games import kayles
+        >>> rows = Sum(kayles(heaps=(5,)).parts)  # one row of five pins, and room for two more
+        >>> rows.groups, rows.move((5, 0, 0), 2)  # take the pin in the middle
+        ([range(0, 3)], (2, 2, 0))
+        >>> rows.state((3, 2, 0)), rows.state((5, 1, 0))  # the second could need a fourth slot
+        ((3, 2, 0), None)
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = tuple(parts)
+        self.options = max(part.num_actions for part in self.parts)
+        self.num_actions = len(self.parts) * self.options
+        runs = [[*run] for _, run in groupby(range(len(self.parts)), lambda i: id(self.parts[i]))]
+        self.groups = [
+            range(run[0], run[-1] + 1) for run in runs if self.parts[run[0]].second is not None
+        ]
+        self._group_of = {slot: group for group in self.groups for slot in group}
+        self.fields = tuple(size for part in self.parts for size in part.fields)
+        ends = [0]
+        for part in self.parts:
+            ends.append(ends[-1] + len(part.fields))
+        self._slices = [slice(*pair) for pair in pairwise(ends)]
+        self._is_plain = all(
+            len(part.fields) == 1 and part.fields[0] == part.num_positions for part in self.parts
+        )
+        distinct = [*dict.fromkeys(self.parts)]
+        rows = np.cumsum([0, *(part.num_positions for part in distinct)]).tolist()
+        first_of = dict(zip(distinct, rows, strict=False))
+        self._first = np.array([first_of[part] for part in self.parts], dtype=np.int64)
+        check_table("the parts of a sum", rows[-1], self.options)
+        # The tables of all parts below one another.
+        self._after: Int32Array = np.full((rows[-1], self.options), -1, dtype=np.int32)
+        self._second: Int32Array | None = None
+        if self.groups:
+            self._second = np.zeros_like(self._after)
+        for part, row in zip(distinct, rows, strict=False):
+            there = slice(row, row + part.num_positions), slice(part.num_actions)
+            self._after[there] = part.after
+            if self._second is not None and part.second is not None:
+                self._second[there] = part.second
+        self._has_move: BoolArray = self._after.max(axis=1, initial=-1) >= 0
+
+    def find(self, positions: Array) -> IntArray:
+        """Return the states at positions: ``(..., fields)`` to ``(..., parts)``.
+
+        -1 for each part that has no such state, and for all where slots do not suffice.
+        """
+        given = np.asarray(positions)
+        pairs = zip(self.parts, self._slices, strict=True)
+        states = np.stack([part.find(given[..., fields]) for part, fields in pairs], axis=-1)
+        lacking = (states < 0).any(axis=-1) | ~self.slots_suffice(np.maximum(states, 0))
+        states[lacking & (states >= 0).all(axis=-1)] = -1
+        return states
+
+    def positions(self, states: IntArray) -> IntArray:
+        """Return the coordinates of states: ``(..., parts)`` to int64 ``(..., fields)``."""
+        given = np.asarray(states, dtype=np.int64)
+        if self._is_plain:
+            return given
+        columns = [part.positions(given[..., i]) for i, part in enumerate(self.parts)]
+        return np.concatenate(columns, axis=-1)
+
+    def slots_suffice(self, states: IntArray) -> BoolArray:
+        """Return where play never has more parts than slots: ``(..., parts)`` to ``(...)``."""
+        fits = np.ones(states.shape[:-1], dtype=np.bool_)
+        for group in self.groups:
+            needed = self.parts[group.start].slots_needed
+            fits &= needed[states[..., group.start : group.stop]].sum(axis=-1) <= len(group)
+        return fits
+
+    def mask(self, states: IntArray | PartStates) -> MaskArray:
+        """Return which actions are legal: ``(..., parts)`` to int8 ``(..., actions)``."""
+        after = self._after[self._first + states]
+        return np.asarray(after >= 0).view(np.int8).reshape(*after.shape[:-2], self.num_actions)
+
+    def is_over(self, states: IntArray | PartStates) -> BoolArray:
+        """Return where no action is legal: ``(..., parts)`` to ``(...)``."""
+        return np.asarray(~self._has_move[self._first + states].any(axis=-1))
+
+    def step(self, states: IntArray, actions: IntArray | int) -> IntArray:
+        """Return the states after legal actions: ``(..., parts)`` and ``(...)`` to the first."""
+        after = np.array(states, dtype=np.int64)
+        part, option = np.divmod(np.broadcast_to(actions, after.shape[:-1]), self.options)
+        place = part[..., np.newaxis]
+        row = self._first[part] + np.take_along_axis(after, place, axis=-1)[..., 0]
+        np.put_along_axis(after, place, self._after[row, option][..., np.newaxis], axis=-1)
+        if self._second is None:
+            return after
+        second = self._second[row, option]
+        for group in self.groups:
+            slots = after[..., group.start : group.stop]
+            empty = (slots == 0).argmax(axis=-1)[..., np.newaxis]
+            splits = (second > 0) & (group.start <= part) & (part < group.stop)
+            there = np.take_along_axis(slots, empty, axis=-1)[..., 0]
+            filled = np.where(splits, second, there)[..., np.newaxis]
+            np.put_along_axis(slots, empty, filled, axis=-1)
+        return after
+
+    def state(self, position: Position) -> PartStates | None:
+        """Return the state at one position; ``None`` where there is none."""
+        if len(position) != len(self.fields):
+            return None
+        states = tuple(
+            part.index.find_one(position[fields])
+            for part, fields in zip(self.parts, self._slices, strict=True)
+        )
+        if min(states) < 0:
+            return None
+        for group in self.groups:
+            needed = self.parts[group.start].slots_needed
+            if sum(needed.item(states[slot]) for slot in group) > len(group):
+                return None
+        return states
+
+    def position(self, state: PartStates) -> Position:
+        """Return the position of one state, a tuple of coordinates."""
+        if self._is_plain:
+            return state
+        coordinates: list[int] = []
+        for part, row in zip(self.parts, state, strict=True):
+            coordinates += part.coordinates[row].tolist()
+        return tuple(coordinates)
+
+    def actions(self, state: PartStates) -> list[int]:
+        """Return the legal actions of one state, ascending."""
+        legal: list[int] = []
+        for index, (part, row) in enumerate(zip(self.parts, state, strict=True)):
+            first = index * self.options
+            legal += [first + option for option in part.actions(row)]
+        return legal
+
+    def move(self, state: PartStates, action: int) -> PartStates | None:
+        """Return the state after an action of the sum; ``None`` where it is illegal."""
+        index, option = divmod(action, self.options)
+        part, row = self.parts[index], state[index]
+        first = part.after.item(row, option) if option < part.num_actions else -1
+        if first < 0:
+            return None
+        after = (*state[:index], first, *state[index + 1 :])
+        second = 0 if part.second is None else part.second.item(row, option)
+        if not second:
+            return after
+        slot = after.index(0, self._group_of[index].start)
+        return (*after[:slot], second, *after[slot + 1 :])
+
+    def longest_play(self, states: IntArray) -> IntArray:
+        """Return the length of the longest play: ``(..., parts)`` to ``(...)``.
+
+        Every move lowers it. The ranks of the parts in their own graphs would not do: a split can
+        leave two whose ranks add up to more than before.
+        """
+        columns = [part.longest_play[states[..., i]] for i, part in enumerate(self.parts)]
+        return np.asarray(sum(columns))
+
+    @cached_property
+    def num_positions(self) -> int:
+        """Number of positions, computed without a list of them."""
+        total = math.prod(
+            part.num_positions for i, part in enumerate(self.parts) if i not in self._group_of
+        )
+        for group in self.groups:
+            with_need = np.bincount(self.parts[group.start].slots_needed).tolist()
+            ways = [1] + [0] * len(group)  # to fill the slots so far, by the slots needed
+            for _ in group:
+                ways = [
+                    sum(ways[used - need] * n for need, n in enumerate(with_need) if need <= used)
+                    for used in range(len(ways))
+                ]
+            total *= sum(ways)
+        return total
+
+    def states(self, limit: int) -> IntArray:
+        """Return the states of all positions, ``(n, parts)``, in lexicographic order.
+
+        Raises:
+            SearchTooLargeError: there are more than ``limit``.
+        """
+        if self.num_positions > limit:
+            raise SearchTooLargeError(
+                f"a sum of {len(self.parts)} parts has {self.num_positions} positions; at most "
+                f"{limit} are allowed here"
+            )
+        if not self.groups:
+            sizes = [part.num_positions for part in self.parts]
+            return np.stack(np.unravel_index(np.arange(math.prod(sizes)), sizes), axis=-1)
+        rows = np.zeros((1, 0), dtype=np.int64)
+        used = np.zeros(1, dtype=np.int64)
+        for index, part in enumerate(self.parts):
+            group = self._group_of.get(index, range(index, index + 1))
+            if index == group.start:
+                used = np.zeros(len(rows), dtype=np.int64)
+            needed = part.slots_needed
+            row, state = np.nonzero(used[:, np.newaxis] + needed <= len(group))
+            rows = np.concatenate([rows[row], state[:, np.newaxis]], axis=1)
+            used = used[row] + needed[state]
+        return rows
+
+    def flat(self) -> Graph:
+        """Return the sum as one graph, in the same order of positions and actions.
+
+        Raises:
+            SearchTooLargeError: its table of moves is too large.
+        """
+        check_table(f"a sum of {len(self.parts)} parts", self.num_positions, self.num_actions)
+        states = self.states(self.num_positions)
+        narrow = np.min_scalar_type(max(self.fields))
+        coordinates, longest = self.positions(states).astype(narrow), self.longest_play(states)
+        if not self.groups:
+            del states  # before the table takes its memory
+            table = np.full((len(longest), self.num_actions), -1, dtype=np.int32)
+            self._fill_flat(table)
+            return Graph(coordinates, table, self.fields, longest)
+        table = np.full((len(longest), self.num_actions), -1, dtype=np.int32)
+        index = Index([part.num_positions for part in self.parts], states)
+        for action in range(self.num_actions):
+            part, option = divmod(action, self.options)
+            rows = np.flatnonzero(self._after[self._first[part] + states[:, part], option] >= 0)
+            table[rows, action] = index.rows(self.step(states[rows], action))
+        return Graph(coordinates, table, self.fields, longest)
+
+    def _fill_flat(self, table: Int32Array) -> None:
+        """Fill the table of moves of a sum whose parts do not split, ``(positions, actions)``."""
+        behind = len(table)
+        rows = np.arange(len(table), dtype=np.int32)
+        for index, part in enumerate(self.parts):
+            size, options = part.after.shape
+            behind //= size
+            change = (part.after - np.arange(size, dtype=np.int32)[:, np.newaxis]) * behind
+            begin, shape = index * self.options, (len(table) // size // behind, size, behind)
+            there = table[:, begin : begin + options].reshape(*shape, options)
+            here = rows.reshape(*shape, 1)
+            legal = part.after[:, np.newaxis] >= 0
+            np.add(here, change[:, np.newaxis].astype(np.int32), out=there, where=legal)
+
+
+_flat: SharedCache[tuple[Part, ...], Graph] = SharedCache()
+
+
+def board_of(parts: Sequence[Part], most: int = LARGEST_FLAT) -> Graph | Sum:
+    """Return a game's positions and moves as one graph if its table is small, else as a sum.
+
+    Args:
+        parts: the parts of the game.
+        most: most entries of the table of a sum that is flattened; a flattened one is shared.
+    """
+    if len(parts) == 1 and parts[0].second is None:
+        return parts[0]
+    flat = _flat.get(tuple(parts))
+    if flat is not None and flat.after.size <= most:
+        return flat
+    total = Sum(parts)
+    if total.num_positions * total.num_actions > most:
+        return total
+    return _flat.get_or_create(total.parts, total.flat)

@@ -1,0 +1,119 @@
+"""Boards and solutions as callers use them: forms of positions, sizes, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nim_envs import solution
+from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
+from nim_envs.games import (
+    addition,
+    chomp,
+    euclid,
+    fibonacci_nim,
+    graph,
+    kayles,
+    moores_nim,
+    nim,
+    node_kayles,
+    sum_of,
+    wythoff,
+)
+from nim_envs.graph import Graph
+from nim_envs.solution import solve
+from nim_envs.sums import Sum, board_of
+from nim_envs.theory import theorems
+
+
+def test_one_position_gives_a_number_and_many_give_arrays():
+    solved = solve(nim((3, 4, 5)))
+    assert solved.value((3, 4, 5)) == 1
+    assert solved.is_winning([1, 2, 3]) is False
+    values = solved.value(np.array([[[3, 4, 5], [1, 2, 3]]]))
+    assert values.tolist() == [[1, -1]]
+    assert values.dtype == np.int8
+    assert solved.keeping_mask([[0, 0, 0], [1, 2, 3]]).sum() == 0
+
+
+NO_POSITIONS = [(), 3, (5,), (5, 0, 0, 0), (5.0, 0, 0), ("5", 0, 0), (6, 0, 0), (-1, 0, 0)]
+
+
+@pytest.mark.parametrize("board", [kayles((5,)).board, Sum(kayles((5,)).parts)])
+@pytest.mark.parametrize("positions", [*NO_POSITIONS, [(5, 0, 0), (5, 1, 0)]])
+def test_what_is_no_position_is_refused(board, positions):
+    with pytest.raises(InvalidPositionError, match=r"is 3 integers, from 0 to|is no position of"):
+        solution.states_at(board, positions)
+
+
+def test_too_few_coordinates_are_no_position_of_a_board():
+    with pytest.raises(InvalidPositionError, match="a position is 10 integers"):
+        solve(node_kayles(10, ((0, 1),))).value((0,))
+
+
+def test_small_sums_are_flattened_and_shared():
+    assert isinstance(nim((3, 4)).board, Graph)
+    assert nim((3, 4)).board is nim((3, 4)).board
+    assert isinstance(nim((60,) * 4).board, Sum)
+    assert isinstance(board_of(nim((3, 4)).parts, most=100), Sum)
+    assert board_of(nim((9,)).parts) is nim((9,)).parts[0]
+
+
+def test_sizes_are_known_without_a_list():
+    assert Sum(nim((10**3,) * 9).parts).num_positions == 1001**9
+    many = Sum(kayles((40,)).parts)
+    assert many.num_positions > 10**12
+    with pytest.raises(SearchTooLargeError, match=f"a table of {many.num_positions * 800}"):
+        many.flat()
+    with pytest.raises(SearchTooLargeError, match=rf"has {many.num_positions} positions; at most"):
+        solve(kayles((40,)), misere=True)
+
+
+def test_unlisted_sums_are_solved_in_normal_play():
+    game = kayles((40, 33))
+    values = [solution.grundy_values(part)[[40, 33]] for part in game.parts[:1]]
+    assert solve(game).value(game.start) == (1 if values[0][0] != values[0][1] else -1)
+    action = int(solve(game).winning_actions(game.start)[0])
+    after = game.board.position(game.board.move(game.board.state(game.start), action))
+    assert solve(game).value(after) == -1
+
+
+WITH_THEOREMS = [
+    nim((2, 4, 3)),
+    addition(1, 6),
+    addition(4, 13),
+    moores_nim((3, 1, 4), 2),
+    fibonacci_nim((14,)),
+    wythoff([(7, 9)]),
+    euclid([(12, 9)]),
+    chomp(2, 6),
+    chomp(5, 2),
+]
+
+
+def test_theorems_are_those_of_search():
+    for game in WITH_THEOREMS:
+        for misere in (False, True):
+            board, solved = game.board, solve(game, misere)
+            table = solution.graph_values(board, np.int8(1 if misere else -1))
+            assert np.array_equal(solved.value(board.coordinates), table)
+        assert solve(game, False).method == game.theorem.name
+
+
+def test_misere_values_need_tame_parts():
+    (part,) = set(kayles((9,)).parts)
+    assert solution.misere_values(part) is None
+    (tame,) = nim((9,)).parts
+    expected = theorems.exchange_zero_and_one(np.arange(10))
+    assert np.array_equal(solution.misere_values(tame), expected)
+
+
+def test_sums_have_games_decided_by_the_last_move():
+    assert sum_of([nim((3,)), kayles((3,))]).name == "nim + kayles"
+    with pytest.raises(InvalidGameError, match=r"at least one, not \[\]"):
+        sum_of([])
+
+
+def test_a_graph_with_a_cycle_is_refused_with_its_nodes():
+    with pytest.raises(InvalidGameError, match=r"cycle: \(0,\) -> \(1,\) -> \(0,\)"):
+        graph([(1,), (0,)], (0,))
