@@ -149,7 +149,13 @@ def finish(program, folder):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("to_all", [False, True], ids=["program", "terminal"])
+@pytest.mark.parametrize(
+    "to_all",
+    [
+        pytest.param(False, id="program", marks=pytest.mark.exhaustive),
+        pytest.param(True, id="terminal"),
+    ],
+)
 def test_ctrl_c_is_answered_in_one_line_and_the_same_command_goes_on(program, tmp_path, to_all):
     process = program()
     # Of two workers, who have finished two then.
@@ -166,8 +172,10 @@ def test_ctrl_c_is_answered_in_one_line_and_the_same_command_goes_on(program, tm
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.exhaustive)])
-def test_a_killed_benchmark_loses_no_file_that_was_there_and_goes_on(program, tmp_path, kills):
+@pytest.mark.exhaustive
+def test_a_killed_benchmark_loses_no_file_that_was_there_and_goes_on(program, tmp_path):
+    kills = 20
+
     def scores():
         assert {path.name for path in results.iterdir() if path.is_file()} >= files
         return [(row["seed"], row["optimality %"]) for row in read_csv(results / "runs.csv")]

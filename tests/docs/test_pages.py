@@ -91,7 +91,11 @@ WITH_COMMANDS = [f"tutorials/{name}.md" for name in PAGES
 
 
 @pytest.mark.parametrize(
-    "page", ["commands.md", *(pytest.param(x, marks=pytest.mark.release) for x in WITH_COMMANDS)]
+    "page",
+    [
+        pytest.param("commands.md", marks=pytest.mark.exhaustive),
+        *(pytest.param(x, marks=pytest.mark.release) for x in WITH_COMMANDS),
+    ],
 )
 def test_commands_of_a_page_print_what_it_shows(page, tmp_path):
     with as_program(tmp_path):

@@ -100,9 +100,10 @@ def test_a_wrong_theorem_is_found(theorem, side, message):
         check_game(changed(wythoff(side), theorem))
 
 
-def test_a_board_too_large_for_the_search_is_refused():
+def test_a_board_too_large_for_the_search_is_refused(monkeypatch):
+    monkeypatch.setattr("nim_envs.check.MOST_MOVES", 1_000)
     with pytest.raises(SearchTooLargeError, match="check a smaller board"):
-        check_game(wythoff(150))
+        check_game(wythoff(30))
 
 
 def test_what_no_game_can_have_is_refused_at_once():
