@@ -211,6 +211,7 @@ def benchmarks(session: nox.Session) -> None:
     session.install("--editable", ".[benchmarks]")
     for name in (
         "published", "learning_speed", "scaling", "studies.generalisation", "studies.open_track",
+        "studies.diagnosis",
     ):  # fmt: skip
         run_benchmark(session, name)
     session.install("--editable", ".[test]")
