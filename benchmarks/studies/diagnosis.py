@@ -46,7 +46,7 @@ ALIASES = {
 """Names of faults of the diagnosis, by words in a fault's name."""
 
 CUT = "truncation as end"
-"""The fault that shows only where games are cut short."""
+"""The fault that shows only where games are truncated."""
 
 
 def names_of(fault: str) -> set[str]:

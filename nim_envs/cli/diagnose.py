@@ -24,7 +24,7 @@ diagnosis_options = together(
     click.option(
         "--max-cycles",
         type=click.IntRange(min=1),
-        help="Moves of each player after which games are cut short, in one more probe.",
+        help="Moves of each player after which games are truncated, in one more probe.",
     ),
     click.option("--boards", is_flag=True, help="Train and score on five boards, too."),
     seed_option(),

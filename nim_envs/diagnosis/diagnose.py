@@ -107,7 +107,7 @@ def diagnose(
         probes_on: game whose observations and actions an agent is made for: the probes are shown as
             positions of this game. Those of observation are left out.
         max_cycles: maximum number of moves of each player with which the agent is trained: one more
-            probe is cut short by it, ``make_env(game, max_cycles=...)``.
+            probe is truncated by it, ``make_env(game, max_cycles=...)``.
         boards: whether to train and score it on five boards, too; ``None``: where all probes are
             right.
         seed: seed of policies that draw numbers, at least 0.
@@ -491,7 +491,7 @@ def _notes(training: _Training, seen: table.Pattern) -> tuple[str, ...]:
 
 
 def _cut_in_words(training: _Training, max_cycles: int) -> str:
-    """Return how it plays the probe whose games are cut short, in a sentence."""
+    """Return how it plays the probe whose games are truncated, in a sentence."""
     probe = cut(max_cycles)
     names, shares = list(probe.tree), []
     for version in range(2):

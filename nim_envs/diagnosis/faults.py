@@ -36,7 +36,7 @@ CLIPPED: Triple = (1.0, 0.0, 0.0)
 
 
 class Fault(NamedTuple):
-    """What an agent with a fault does, in a sentence, and the line of code to look at."""
+    """Description of a fault: how an agent with it plays, and the line of code to look at."""
 
     meaning: str
     look_at: str

@@ -336,7 +336,7 @@ def scale() -> Probe:
 
 @lru_cache
 def cut(max_cycles: int) -> Probe:
-    """Return the probe whose games are cut short before they end.
+    """Return the probe whose games are truncated before they end.
 
     Args:
         max_cycles: maximum number of moves of each player; games begin at decisions, and so late

@@ -112,14 +112,14 @@ class GameReport:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is wrong with a training function; printed as a report.
+    """Verdict on a training function; printed as a report.
 
     Attributes:
         verdict: a key of :data:`VERDICTS`.
         reason: why, where the verdict needs it.
         faults: the faults that fit, as near as one another.
         probes: how it plays each probe.
-        notes: sentences about values, and about games that are cut short.
+        notes: sentences about values, and about truncated games.
         boards: exact scores on five boards, where they were asked for or all probes are right.
         ladder: what these say, in a sentence.
         verbose: whether the printed report has positions and moves.

@@ -11,14 +11,14 @@ from .registry import MISTAKES, fault, faults, right, setting
 
 
 class Turn(NamedTuple):
-    """What a player saw and did in its last turn."""
+    """State and action of a player in its last turn."""
 
     state: Array
     action: int
 
 
 class Seen(NamedTuple):
-    """What it sees at its next turn, or at the end."""
+    """State, mask and reward of a player at its next turn, or at the end."""
 
     state: Array
     mask: Array
