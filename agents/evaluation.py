@@ -290,7 +290,7 @@ def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
         policy: greedy policy by a table of position values.
         game: the game that the values are of.
     """
-    rules, solution = game.rules, game.solution
+    rules, solution = game.rules, game.old_solution
     solved = np.full(rules.num_positions, -1, dtype=np.int8)
     for first in range(0, len(solved), CHUNK):
         indices = np.arange(first, min(first + CHUNK, len(solved)), dtype=np.int64)

@@ -57,11 +57,11 @@ def move_values(game: Game, positions: IntArray, action_masks: MaskArray) -> Val
         int8 ``(..., actions)``; -1 where an action is illegal.
     """
     if not game.has_outcome:
-        return np.where(game.solution.winning_mask(positions), np.int8(1), np.int8(-1))
+        return np.where(game.old_solution.winning_mask(positions), np.int8(1), np.int8(-1))
     values = np.full(action_masks.shape, -1, dtype=np.int8)
     legal = np.nonzero(action_masks)
     before = np.broadcast_to(positions[..., np.newaxis, :], (*values.shape, 1))[legal]
-    values[legal] = -game.solution.value(game.rules.step(before, legal[-1]))
+    values[legal] = -game.old_solution.value(game.rules.step(before, legal[-1]))
     return values
 
 
@@ -109,7 +109,7 @@ def digest_of_moves(game: Game) -> str:
 
 def _start_in_words(game: Game) -> str:
     """Return the name of a game's start, or its position."""
-    start = game.start
+    start = game.starts
     if isinstance(start, FixedStart) and start.position is None:
         return str(game.rules.initial)
     return type(start).__qualname__ if shows_address(start) else start.summary

@@ -228,7 +228,7 @@ def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | N
         return None
     try:
         response = best_response(opponent, env)
-        positions, probabilities = game.start.sampler(game).support()
+        positions, probabilities = game.starts.sampler(game).support()
     except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed
         return None
     starts = game.rules.indices(positions)
@@ -275,7 +275,7 @@ class SampleGame:
 
 
 def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: int) -> SampleGame:
-    """Play a game from ``game.start``, each move drawn from the mover's policy.
+    """Play a game from ``game.starts``, each move drawn from the mover's policy.
 
     Args:
         policies: one policy for both seats, or one for each.
@@ -296,7 +296,7 @@ def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: i
     rules = game.rules
     pair = policies if isinstance(policies, tuple) else (policies, policies)
     rng = np.random.default_rng(seed)
-    position = game.start.sampler(game).draw(rng)
+    position = game.starts.sampler(game).draw(rng)
     moves: list[SampleMove] = []
     while not rules.is_terminal(position):
         seat = len(moves) % 2

@@ -68,7 +68,7 @@ class OptimalAgent:
         self.choice = checked_choice("choice", choice, CHOICES)
         self.lost_choice = checked_choice("lost_choice", lost_choice, LOST_CHOICES)
         self.game = game
-        self.solution = game.solution
+        self.solution = game.old_solution
         self._choices: LimitedCache[bytes, MaskArray] = LimitedCache(REMEMBERED_POSITIONS)
 
     def __repr__(self) -> str:
@@ -272,8 +272,8 @@ class HumanAgent:
 
     def _hint(self, observation: Array) -> str:
         try:
-            best = self.game.solution.keeping_actions(observation)
-            drawn = self.game.has_outcome and self.game.solution.value(observation) == 0
+            best = self.game.old_solution.keeping_actions(observation)
+            drawn = self.game.has_outcome and self.game.old_solution.value(observation) == 0
         except SearchTooLargeError:
             return "This game is too large to solve."
         if not len(best):

@@ -345,7 +345,7 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
     _check_sides(component.states, component.options)
     behaviour, greedy = _policies(agent)
     positions, masks = _playable(game)
-    winning = game.solution.keeping_mask(positions)
+    winning = game.old_solution.keeping_mask(positions)
     lost = np.flatnonzero(~winning.any(axis=1))  # a draw is kept by some move
     right, counted = scored_in_words(game)
     rows, columns = masks.shape
@@ -442,7 +442,7 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
         SearchTooLargeError: the game has too many positions for a picture.
     """
     grid = _Grid(game)
-    winning = game.solution.keeping_mask(grid.positions)
+    winning = game.old_solution.keeping_mask(grid.positions)
     observations = game.rules.coordinates(grid.positions)
     probabilities = policy.action_probabilities(observations, grid.masks)
     winnable = winning.any(axis=1)
@@ -514,7 +514,7 @@ class _Grid:
                 f"every combination of the smaller components; the limit is {LARGEST_SLICES}"
             )
         self.blunders = np.zeros(len(self.positions), dtype=np.bool_)
-        self.lost = np.asarray(game.solution.is_losing(self.positions))
+        self.lost = np.asarray(game.old_solution.is_losing(self.positions))
         lattice = game.rules.lattice()
         self.ended = lattice[game.rules.is_terminal(lattice)]
 

@@ -90,7 +90,7 @@ def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = N
     """
     rows = _playable(game, positions)
     masks = game.rules.action_mask(rows)
-    right = game.solution.keeping_mask(rows)
+    right = game.old_solution.keeping_mask(rows)
     counted = right.any(axis=1)
     best = _best(agent, game.rules.coordinates(rows), masks)
     played = counted & ~(best & ~right).any(axis=1)

@@ -21,22 +21,19 @@ if TYPE_CHECKING:
     from nim_envs.envs.aec import GameEnv
     from nim_envs.envs.vector import VectorGameEnv
     from nim_envs.envs.versus import VersusEnv
-    from nim_envs.game import Game
+    from nim_envs.game import Game, sum_of
     from nim_envs.own_games import game_from_moves
     from nim_envs.registration import make_game, register_game
-    from nim_envs.rules import Convention, Rules
     from nim_envs.scoring import optimality
-    from nim_envs.solver import solve
+    from nim_envs.solution import solve
     from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, Start, UniformStart
 else:
     _MODULES = {
         "BalancedStart": "nim_envs.starts",
-        "Convention": "nim_envs.rules",
         "FixedStart": "nim_envs.starts",
         "Game": "nim_envs.game",
         "GameEnv": "nim_envs.envs.aec",
         "OutcomeStart": "nim_envs.starts",
-        "Rules": "nim_envs.rules",
         "Start": "nim_envs.starts",
         "UniformStart": "nim_envs.starts",
         "VectorGameEnv": "nim_envs.envs.vector",
@@ -48,7 +45,8 @@ else:
         "make_game": "nim_envs.registration",
         "optimality": "nim_envs.scoring",
         "register_game": "nim_envs.registration",
-        "solve": "nim_envs.solver",
+        "solve": "nim_envs.solution",
+        "sum_of": "nim_envs.game",
     }
 
     def __getattr__(name: str) -> Any:
@@ -63,12 +61,10 @@ else:
 
 __all__ = [
     "BalancedStart",
-    "Convention",
     "FixedStart",
     "Game",
     "GameEnv",
     "OutcomeStart",
-    "Rules",
     "Start",
     "UniformStart",
     "VectorGameEnv",
@@ -81,6 +77,7 @@ __all__ = [
     "optimality",
     "register_game",
     "solve",
+    "sum_of",
 ]
 __version__ = "0.3.0"
 

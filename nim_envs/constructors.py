@@ -14,8 +14,6 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.references import reference_to
 from nim_envs.registered_games import NamedGame, Source
-from nim_envs.rules.convention import Convention
-from nim_envs.rules.rules import Rules
 from nim_envs.starts import FixedStart
 from nim_envs.validation import checked_boolean
 
@@ -35,17 +33,12 @@ def construct_game(named: NamedGame, arguments: Mapping[str, Any], misere: bool 
             position.
     """
     chosen = named.misere if misere is None else misere
-    result = _call(named, arguments, chosen)
-    if isinstance(result, Rules):
-        return Game(result, Convention.from_misere(bool(chosen)))
-    convention = result.convention if chosen is None else Convention.from_misere(chosen)
-    # A theorem says who wins under one convention.
-    theorem = result.theorem if convention is result.convention else None
-    return Game(rules_of(result), convention, theorem=theorem)
+    result = _at_one_start(_call(named, arguments, chosen))
+    return result if chosen in (None, result.misere) else replace(result, misere=chosen)
 
 
-def construct_part(named: NamedGame, arguments: Mapping[str, Any]) -> Rules:
-    """Return the rules of a named game, as a part of a sum, whose start need not have a move.
+def construct_part(named: NamedGame, arguments: Mapping[str, Any]) -> Game:
+    """Return a named game, as a part of a sum, whose start need not have a move.
 
     Args:
         named: the game by its name.
@@ -54,35 +47,34 @@ def construct_part(named: NamedGame, arguments: Mapping[str, Any]) -> Rules:
     Raises:
         InvalidGameError: as :func:`construct_game` does.
     """
-    return rules_of(_call(named, arguments, named.misere))
+    return _at_one_start(_call(named, arguments, named.misere))
 
 
-def _call(named: NamedGame, arguments: Mapping[str, Any], misere: bool | None) -> Rules | Game:
+def _call(named: NamedGame, arguments: Mapping[str, Any], misere: bool | None) -> Game:
     """Return the result of the constructor, checked."""
     convention = {"misere": misere} if named.takes_misere else {}
     result = named.constructor(**{**named.defaults, **arguments, **convention})
-    if not isinstance(result, (Rules, Game)):
+    if not isinstance(result, Game):
         raise InvalidGameError(
-            f"the constructor of {named.name} must return Rules or a Game, not {result!r}"
+            f"the constructor of {named.name} must return a Game, not {result!r}"
         )
     return result
 
 
-def rules_of(game: Rules | Game) -> Rules:
-    """Return rules as they are, and those of a game with its start as the initial position.
+def _at_one_start(game: Game) -> Game:
+    """Return a game that begins at its initial position.
 
     Raises:
         InvalidGameError: it begins at more than one position.
     """
-    if isinstance(game, Rules):
-        return game
-    if not isinstance(game.start, FixedStart):
+    if not isinstance(game.starts, FixedStart):
         raise InvalidGameError(
-            f"a registered game begins at one position, not at {game.start.summary}: drop starts= "
+            f"a registered game begins at one position, not at {game.starts.summary}: drop starts= "
             f"where it is made; other starts are named later, by start= of make or --start"
         )
-    first = game.start.sampler(game).support()[0][0].tolist()
-    return replace(game.rules, initial=tuple(first))
+    if game.starts.position is None:
+        return game
+    return replace(game, start=game.starts.position, starts="fixed")
 
 
 def checked_game_name(name: Any) -> str:
@@ -101,7 +93,7 @@ def checked_game_name(name: Any) -> str:
 
 def named_game(
     name: str,
-    game: Rules | Game | Callable[..., Rules | Game],
+    game: Game | Callable[..., Game],
     misere: bool | None,
     defaults: Mapping[str, Any],
     reserved: Iterable[str],
@@ -110,7 +102,7 @@ def named_game(
 
     Args:
         name: name of the game, not checked.
-        game: rules, a game, or a function that returns one of them.
+        game: a game, or a function that returns one.
         misere: as in :class:`nim_envs.registered_games.NamedGame`.
         defaults: arguments of the function; those that it has a default for may be left out.
         reserved: names that an argument cannot have.
@@ -124,19 +116,19 @@ def named_game(
     misere = None if misere is None else checked_boolean("misere", misere)
     if not isinstance(defaults, Mapping):
         raise InvalidGameError(f"defaults must be a dictionary of arguments, not {defaults!r}")
-    if isinstance(game, (Rules, Game)):
+    if isinstance(game, Game):
         if defaults:
             raise InvalidGameError(
-                f"rules and games take no arguments, and defaults has {', '.join(defaults)}: "
+                f"games take no arguments, and defaults has {', '.join(defaults)}: "
                 "register a function"
             )
-        rules_of(game)  # a game must begin at one position
+        _at_one_start(game)  # a game must begin at one position
         source = Source(game, misere, {})
         row = NamedGame(name, partial(_itself, game), {}, misere, source=source)
         return row, _why_no_pickle(game)
     if not callable(game):
         raise InvalidGameError(
-            f"a game is registered as Rules, a Game, or a function that returns one, not {game!r}"
+            f"a game is registered as a Game, or a function that returns one, not {game!r}"
         )
     reference, why = reference_to(game)
     takes_misere = "misere" in signature(game).parameters
@@ -150,11 +142,11 @@ def named_game(
     return row, why
 
 
-def _itself(game: Rules | Game) -> Rules | Game:
+def _itself(game: Game) -> Game:
     return game
 
 
-def _why_no_pickle(game: Rules | Game) -> str:
+def _why_no_pickle(game: Game) -> str:
     """Return why a game cannot be copied to another process; empty if it can be."""
     try:
         pickle.dumps(game)

@@ -1,25 +1,55 @@
-"""A game: rules, the convention that says who wins, and the start position."""
+"""A game: its parts, who wins, and where play begins."""
 
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nim_envs.errors import InvalidGameError, InvalidPositionError
-from nim_envs.rules.convention import AnyConvention, Convention, ListedOutcome, require_last_move
-from nim_envs.rules.forward_model import ForwardModel
-from nim_envs.rules.rules import Rules
-from nim_envs.solver import solve, theorem_for
-from nim_envs.starts import FixedStart, Start, checked_start
-from nim_envs.theory.reach import reachable
-from nim_envs.theory.solution import Solution
-from nim_envs.theory.theorem_solution import TheoremOfGame
-from nim_envs.typing import BoolArray, IntArray, Position
+import numpy as np
+
+from nim_envs.errors import (
+    IllegalMoveError,
+    InvalidActionError,
+    InvalidGameError,
+    InvalidPositionError,
+)
+from nim_envs.graph import Graph, Part
+from nim_envs.sums import Sum, board_of
+from nim_envs.typing import BoolArray, IntArray, Position, ValueArray
+from nim_envs.validation import checked_boolean, checked_integer, checked_name, integers_of
+
+if TYPE_CHECKING:
+    from nim_envs.rules.convention import AnyConvention
+    from nim_envs.rules.rules import Rules
+    from nim_envs.solution import Solution
+    from nim_envs.starts import Start
+    from nim_envs.theory.solution import Solution as OldSolution
 
 PLAYERS = ("player_0", "player_1")
 """The two players, by the index of their seat; ``player_0`` moves first."""
+
+MOST_PARTS, MOST_COORDINATES = 12, 25
+"""Most parts, and most coordinates of one, that a summary shows."""
+
+
+class Theorem(NamedTuple):
+    """A theorem on who wins a game.
+
+    Attributes:
+        name: such as ``"Wythoff's theorem"``.
+        wins: function of coordinates, int64 ``(n, fields)``, to whether the player to move wins,
+            ``(n,)``. If the theorem is about both conventions, it takes ``convention``, too.
+        misere: the convention that it is about; ``None``: both.
+    """
+
+    name: str
+    wins: Callable[..., BoolArray]
+    misere: bool | None = None
 
 
 class Registration(NamedTuple):
@@ -31,75 +61,126 @@ class Registration(NamedTuple):
 
 @dataclass(frozen=True)
 class Game:
-    """Rules, the convention that says who wins, and the start position.
+    """A game: parts side by side, of which a move changes one, who wins, and where play begins.
+
+    A position is a tuple of coordinates, those of all parts one after the other. Who moves is not
+    part of it: the players take turns. Action ``part * options + option`` makes an option of a
+    part, ``options`` being the largest number of options of one.
 
     Args:
-        rules: components and their moves; see :mod:`nim_envs.rules`.
-        convention: normal or misère play; or :data:`nim_envs.rules.convention.LISTED_OUTCOME`, for
-            rules that list who wins.
-        start: the distribution of start positions, the name of one, or a position; the rules'
-            initial one by default.
+        name: short name of the game.
+        parts: its parts. A game with an outcome of its own has one, whose ``outcome`` says who
+            wins; else the last move decides.
+        start: the initial position.
+        misere: whether the player who makes the last move loses.
+        theorem: theorem on who wins, by which the game is then solved; or a function that says it
+            under this convention, of coordinates, int64 ``(n, fields)``, and the number of values
+            of each, ``(fields,)``: it returns booleans ``(n,)``, true where the player to move
+            wins. Pickles find it by its name, so that it stands at the top level of a module;
+            :func:`nim_envs.check_game` compares it with search.
+        starts: where games begin: a :class:`nim_envs.starts.Start`, the name of one, or a position.
         registered: name and arguments for :func:`nim_envs.make_game`, if that made the game.
-        theorem: function that says who wins under this convention, where the rules have one
-            component: of coordinates, int64 ``(n, fields)``, and the number of values of each
-            coordinate, ``(fields,)``, it returns booleans ``(n,)``, true where the player to move
-            wins. The game is then solved by it, however many positions there are, and
-            :func:`nim_envs.check_game` compares it with search. Pickles find it by its
-            name, so that it stands at the top level of a module.
 
     Raises:
-        InvalidGameError: ``rules`` are no :class:`Rules`; ``convention`` is none, or does not fit
-            the rules; or ``theorem`` cannot be pickled, or the game is a sum or has an outcome of
-            its own.
-        InvalidPositionError: ``start`` is not a start, or a fixed one that is outside the box or
-            leaves no legal move.
+        InvalidGameError: the parts are none, or do not fit who wins; or ``theorem`` cannot be
+            pickled, or stands beside an outcome.
+        InvalidPositionError: ``start`` or ``starts`` are not positions of the game, or games begin
+            where no move is legal.
 
     Example:
-        >>> from nim_envs.rules import nim
-        >>> game = Game(nim(heaps=(1, 2, 4)), Convention.MISERE)
-        >>> game.solution.winning_actions((1, 2, 4)).tolist()
-        [8]
-        >>> game.describe(8)
-        'heap 2: take 1'
+        >>> from nim_envs.games import nim
+        >>> game = nim(heaps=(1, 2, 4))
+        >>> game.moves((1, 0, 2))
+        [(0, (0, 0, 2)), (8, (1, 0, 1)), (9, (1, 0, 0))]
+        >>> game.solution.winning_actions((1, 2, 4)).tolist(), game.describe(8)
+        ([8], 'heap 2: take 1')
     """
 
-    rules: Rules
-    convention: AnyConvention
-    start: Start = field(default_factory=FixedStart)
+    name: str
+    parts: tuple[Part, ...]
+    start: Position
+    misere: bool = False
+    theorem: Any = field(default=None, repr=False)
+    starts: Start = field(default="fixed")  # type: ignore[assignment]
     registered: Registration | None = field(default=None, compare=False, repr=False)
-    theorem: TheoremOfGame | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rules, Rules):
-            raise InvalidGameError(f"rules must be nim_envs.Rules, not {self.rules!r}")
-        if not isinstance(self.convention, (Convention, ListedOutcome)):
+        checked_name("name", self.name)
+        if not self.parts or not all(isinstance(part, Part) for part in self.parts):
+            raise InvalidGameError(f"parts must be Parts, one at least, not {self.parts!r}")
+        object.__setattr__(self, "parts", tuple(self.parts))
+        if len(self.parts) > 1 and any(part.outcome is not None for part in self.parts):
             raise InvalidGameError(
-                f"convention must be one of {list(Convention)}, not {self.convention!r}"
+                "a game with an outcome of its own is no part of a sum, which the last move decides"
             )
-        if self.has_outcome != self.rules.has_outcome:
-            lists = "list" if self.rules.has_outcome else "do not list"
+        checked_boolean("misere", self.misere)
+        if self.misere and self.has_outcome:
             raise InvalidGameError(
-                f"the rules of {self.rules.name} {lists} who wins a finished game; "
-                f"{self.convention.play} does not fit them"
+                f"the outcome of {self.name} says who wins, and misere=True that the last move "
+                "loses: give one of them"
             )
-        if self.theorem is not None:
-            require_last_move(self.convention, "a theorem that says who wins")
-            _check_theorem(self.theorem, self.rules)
-        object.__setattr__(self, "start", checked_start(self.start, self.rules))
+        if self.theorem is not None and not isinstance(self.theorem, Theorem):
+            object.__setattr__(self, "theorem", _own_theorem(self))
+        from nim_envs.starts import FixedStart, as_start, checked_start
+
+        # The start of a part of a sum need not leave a move; that of a game is checked when played.
+        fixed = as_start(self.starts) == FixedStart()
+        starts = FixedStart() if fixed else checked_start(self.starts, self)
+        object.__setattr__(self, "starts", starts)
 
     def __repr__(self) -> str:
-        """Return its rules in short, the convention and the start."""
-        return f"Game({self.summary}, start {self.start.summary})"
+        """Return its parts, who wins and where games begin."""
+        return f"Game({self.summary}, start {self.starts.summary})"
 
-    @property
-    def summary(self) -> str:
-        """Rules and convention, such as ``"nim, heaps 3-4-5, normal play"``."""
-        return f"{self.rules.summary}, {self.convention.play}"
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of pickles what is computed on first access."""
+        return {name: vars(self)[name] for name in self.__dataclass_fields__}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
+        """Return the game itself: it is immutable."""
+        return self
 
     @property
     def has_outcome(self) -> bool:
         """Whether the game has an outcome of its own, by which it may be drawn."""
-        return isinstance(self.convention, ListedOutcome)
+        return self.parts[0].outcome is not None
+
+    @property
+    def kind_of_play(self) -> str:
+        """``"normal play"``, ``"misère play"`` or ``"play by outcome"``."""
+        if self.has_outcome:
+            return "play by outcome"
+        return "misère play" if self.misere else "normal play"
+
+    @property
+    def summary(self) -> str:
+        """Name, initial position and who wins, such as ``"nim, heaps 3-4-5, normal play"``."""
+        return ", ".join([self.name, *self._position_summary(), self.kind_of_play])
+
+    def _position_summary(self) -> list[str]:
+        """Return the initial position by kind, such as ``["heaps 3-4-5"]``."""
+        shown = []
+        for part, here in zip(self.parts, self.split(self.start), strict=True):
+            if any(here) or part.second is None:  # an empty slot is not shown
+                more = ["…"] * (len(here) > MOST_COORDINATES)
+                text = ", ".join([*map(str, here[:MOST_COORDINATES]), *more])
+                shown.append((part.words.kind, text if len(here) == 1 else f"({text})"))
+        summary = []
+        for kind, group in groupby(shown, key=itemgetter(0)):
+            texts = [text for _, text in group]
+            joined = "-".join(texts[:MOST_PARTS] + ["…"] * (len(texts) > MOST_PARTS))
+            summary.append(f"{kind}{'s' if len(texts) > 1 else ''} {joined}")
+        return summary
+
+    def split(self, position: Sequence[int]) -> list[Position]:
+        """Return the coordinates of each part at a position."""
+        rest = iter(position)
+        return [tuple(next(rest) for _ in part.fields) for part in self.parts]
+
+    @cached_property
+    def board(self) -> Graph | Sum:
+        """The positions and moves: one graph where they are few, else a sum."""
+        return board_of(self.parts)
 
     @cached_property
     def solution(self) -> Solution:
@@ -108,55 +189,90 @@ class Game:
         Raises:
             SearchTooLargeError: the game cannot be solved within the default limit.
         """
+        from nim_envs.solution import solve
+
         return solve(self)
 
-    def solution_without_search(self) -> Solution:
-        """Return the solution, if it is known already or follows from a theorem.
+    @property
+    def num_actions(self) -> int:
+        """Number of actions."""
+        return self.board.num_actions
 
-        Raises:
-            InvalidPositionError: it takes a search, which ``reset`` does not make.
-        """
-        known = "solution" in vars(self) and self.solution.is_complete
-        if not known and self.theorem is None and theorem_for(self.rules, self.convention) is None:
-            raise InvalidPositionError(
-                f"no theorem known here says who wins {self.convention.value} play of "
-                f"{self.rules.name}, and reset() does not search: a start by outcome must be "
-                "given to make(), as start=..., which solves the game"
-            )
-        return self.solution
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """Number of values of each coordinate."""
+        return self.board.fields
 
-    @cached_property
-    def forward_model(self) -> ForwardModel:
-        """Moves from single positions; its methods are those of the game.
-
-        Raises:
-            SearchTooLargeError: the options of single positions would take over a GiB.
-        """
-        return ForwardModel(self.rules)
-
-    def moves(self, position: Any) -> list[tuple[int, Position]]:
-        """List the legal moves at a position, for search: a move takes a fraction of a microsecond.
+    def end_values(self, states: IntArray) -> ValueArray:
+        """Return the values of states of :attr:`board` without moves to the player to move.
 
         Args:
-            position: one position, a tuple of coordinates, ``(len(rules.fields),)``; in games
-                without coordinates these are the states of the components. Lists, arrays and
-                state numbers, ``(components,)``, are converted first, which takes longer.
+            states: as the board has them: ``(...)`` of a graph, ``(..., parts)`` of a sum.
 
         Returns:
-            Pairs of an action and the position that it leads to, a tuple of coordinates, by
-            ascending action; none where the game is over. Who moves is not part of a position:
-            the players take turns.
+            int8 ``(...)``: 1 for a win, 0 for a draw, -1 for a loss.
+        """
+        outcome = self.parts[0].outcome
+        if outcome is not None:
+            return np.asarray(outcome[states])
+        shape = np.shape(states) if isinstance(self.board, Graph) else np.shape(states)[:-1]
+        return np.full(shape, 1 if self.misere else -1, dtype=np.int8)
+
+    def checked_state(self, position: Any) -> Any:
+        """Return the state of :attr:`board` at one position.
 
         Raises:
             InvalidPositionError: it is not one position of the game.
-            SearchTooLargeError: the options of single positions would take over a GiB.
+        """
+        board = self.board
+        given = position if type(position) is tuple else integers_of(position)
+        state = None
+        if given is not None and len(given) == len(board.fields):
+            try:
+                state = board.state(given)
+            except TypeError:  # something else than integers in it
+                given = None
+        if state is None:
+            raise self._no_position(position, given)
+        return state
+
+    def _no_position(self, position: Any, numbers: Position | None) -> InvalidPositionError:
+        """Return the error for something that is no position; ``numbers`` are its integers."""
+        largest = tuple(size - 1 for size in self.fields)
+        if numbers is None or len(numbers) != len(largest):
+            count = f"{len(largest)} integers" if len(largest) > 1 else "one integer"
+            return InvalidPositionError(
+                f"a position of {self.name} is {count} from 0 to {largest}, not {position!r}"
+            )
+        if all(0 <= value <= most for value, most in zip(numbers, largest, strict=True)) and all(
+            part.state(here) is not None
+            for part, here in zip(self.parts, self.split(numbers), strict=True)
+        ):
+            return InvalidPositionError(
+                f"{numbers} leaves too little room for what splits: there are {len(self.parts)} "
+                f"{self.parts[0].words.kind}s"
+            )
+        return InvalidPositionError(
+            f"{numbers} is no position of {self.name}, whose coordinates are from 0 to {largest}"
+        )
+
+    def moves(self, position: Any) -> list[tuple[int, Position]]:
+        """List the legal moves at a position, for search.
+
+        Args:
+            position: one position, a tuple of coordinates; other sequences take longer.
+
+        Returns:
+            Pairs of an action and the position that it leads to, by ascending action; none where
+            the game is over.
+
+        Raises:
+            InvalidPositionError: it is not one position of the game.
 
         Example:
+            >>> from functools import cache
             >>> from nim_envs import make_game
             >>> game = make_game("nim")
-            >>> game.moves((1, 0, 2))
-            [(0, (0, 0, 2)), (10, (1, 0, 1)), (11, (1, 0, 0))]
-            >>> from functools import cache
             >>> @cache
             ... def value(position):  # to the player to move: 1 for a win, -1 for a loss
             ...     if game.is_over(position):
@@ -166,69 +282,63 @@ class Game:
             ...                    if value(after) < 0]
             (1, [1])
         """
-        return self.forward_model.moves(position)
+        board: Any = self.board
+        state = self.checked_state(position)
+        move, position_of = board.move, board.position
+        return [(action, position_of(move(state, action))) for action in board.actions(state)]
 
     def actions(self, position: Any) -> list[int]:
-        """List the legal actions at a position, ascending; none where the game is over.
-
-        Args:
-            position: one position, as in :meth:`moves`.
+        """List the legal actions at one position, ascending; none where the game is over.
 
         Raises:
             InvalidPositionError: it is not one position of the game.
-            SearchTooLargeError: the options of single positions would take over a GiB.
 
         Example:
             >>> from nim_envs import make_game
             >>> make_game("nim").actions((1, 0, 2))
             [0, 10, 11]
         """
-        return self.forward_model.actions(position)
+        board: Any = self.board
+        return list(board.actions(self.checked_state(position)))
 
     def play(self, position: Any, action: Any) -> Position:
-        """Return the position after a move, a tuple of coordinates.
+        """Return the position after a move.
 
         Args:
-            position: one position, as in :meth:`moves`.
-            action: a legal action, ``component * rules.num_options + option``.
+            position: one position.
+            action: a legal action, ``part * options + option``.
 
         Raises:
             InvalidPositionError: ``position`` is not one position of the game.
             InvalidActionError: not an integer of the action space.
             IllegalMoveError: the action is not legal at the position.
-            SearchTooLargeError: the options of single positions would take over a GiB.
-
-        Example:
-            >>> from nim_envs import make_game
-            >>> make_game("wythoff").play((9, 7), 16)
-            (8, 6)
         """
-        return self.forward_model.play(position, action)
+        board: Any = self.board
+        state = self.checked_state(position)
+        after = board.move(state, self._checked_action(action))
+        if after is None:
+            raise self.illegal_move(state, action)
+        return tuple(board.position(after))
 
     def is_over(self, position: Any) -> bool:
-        """Return whether no move is legal at a position, so that the game is over.
-
-        Who has won then, :meth:`end_value` says.
-
-        Args:
-            position: one position, as in :meth:`moves`.
+        """Return whether no move is legal at one position; :meth:`end_value` says who has won.
 
         Raises:
             InvalidPositionError: it is not one position of the game.
-            SearchTooLargeError: the options of single positions would take over a GiB.
 
         Example:
             >>> from nim_envs import make_game
             >>> make_game("nim").is_over((0, 0, 0))
             True
         """
-        return self.forward_model.is_over(position)
+        board: Any = self.board
+        return not board.actions(self.checked_state(position))
 
     def end_value(self, position: Any) -> int:
         """Return the value of a finished game to the player whose turn it would be.
 
         Args:
-            position: one position without a legal move, as in :meth:`moves`.
+            position: one position without a legal move.
 
         Returns:
             1 for a win, 0 for a draw, -1 for a loss; the player who made the last move gets the
@@ -242,20 +352,21 @@ class Game:
             >>> make_game("nim").end_value((0, 0, 0))
             -1
         """
-        checked = self.rules.checked_position(position)
-        if not self.rules.is_terminal(checked):
+        state = self.checked_state(position)
+        board: Any = self.board
+        if board.actions(state):
             raise InvalidPositionError(
-                f"{self.rules.coordinate_tuple(checked)} leaves a legal move: the game is not over"
+                f"{board.position(state)} leaves a legal move: the game is not over"
             )
-        return int(self.convention.end_values(self.rules, checked))
+        return int(self.end_values(np.asarray(state)))
 
-    def describe(self, action: int, position: Any = None) -> str:
+    def describe(self, action: Any, position: Any = None) -> str:
         """Return an action in words, such as ``"heap 1: take 2"``.
 
         Args:
-            action: ``component * rules.num_options + option``.
-            position: one position before the action, as in :meth:`moves`; the words may depend on
-                it. ``None``: words that hold at every position.
+            action: ``part * options + option``.
+            position: one position before the action, on which the words may depend; ``None``:
+                words that hold at every position.
 
         Raises:
             InvalidActionError: not an integer of the action space.
@@ -269,58 +380,149 @@ class Game:
             >>> game.describe(1, (36, 13))
             'pair 0: subtract 2 times 13, leave (10, 13)'
         """
-        checked = None if position is None else self.rules.checked_position(position)
-        return self.rules.describe_action(action, checked)
+        board: Any = self.board
+        options = self.num_actions // len(self.parts)
+        index, option = divmod(self._checked_action(action), options)
+        part, here = self.parts[index], None
+        if option >= part.num_actions:
+            return f"{part.words.kind} {index}: option {option}, which it does not have"
+        if position is not None:
+            here = self.split(board.position(self.checked_state(position)))[index]
+        return f"{part.words.kind} {index}: {part.describe(option, here)}"
+
+    def _checked_action(self, action: Any) -> int:
+        """Return an action as an integer of the action space."""
+        if type(action) is int and 0 <= action < self.num_actions:
+            return action
+        return checked_integer("action", action, 0, self.num_actions - 1, error=InvalidActionError)
+
+    def illegal_move(
+        self, state: Any, action: int, *, of: str = "", where: str = ""
+    ) -> IllegalMoveError:
+        """Return the error that an illegal action raises.
+
+        Args:
+            state: state of :attr:`board`.
+            action: an illegal action; a negative number where no legal move was named.
+            of: beginning of the message, as in ``"the opponent's "``.
+            where: which of several games, as in ``" in environment 2"``.
+        """
+        board: Any = self.board
+        named = "no legal move" if action < 0 else self.describe(action, board.position(state))
+        return IllegalMoveError(
+            f"{of}action {action} ({named}){where} is illegal at {list(board.position(state))}; "
+            f"legal actions are {board.actions(state)}"
+        )
+
+    # The bridge: rules by components, for the rooms that are not on the graph yet.
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules by components."""
+        from nim_envs.bridge import rules_of
+
+        return rules_of(self)
+
+    @property
+    def convention(self) -> AnyConvention:
+        """The convention of the rules by components."""
+        from nim_envs.bridge import convention_of
+
+        return convention_of(self)
+
+    @cached_property
+    def old_solution(self) -> OldSolution:
+        """The solution of the rules by components."""
+        from nim_envs.bridge import solution_of
+
+        return solution_of(self)
+
+    def solution_without_search(self) -> OldSolution:
+        """Return the old solution, if it is known already or follows from a theorem."""
+        from nim_envs.bridge import solution_without_search
+
+        return solution_without_search(self)
 
     def start_positions(self) -> IntArray:
-        """Return every position that a game can start from, ``(n, components)``.
-
-        Raises:
-            SearchTooLargeError: there are too many to list.
-        """
-        return self.start.sampler(self).support()[0]
+        """Return every position that a game can start from, ``(n, components)``."""
+        return np.asarray(self.starts.sampler(self).support()[0])
 
     def positions_by_seat(self) -> BoolArray:
-        """Return the positions at which each player can be to move, in games from a start.
+        """Return the positions at which each player can be to move, ``(2, num_positions)``."""
+        from nim_envs.theory.reach import reachable
 
-        Returns:
-            Boolean ``(2, num_positions)`` by seat and mixed-radix index.
-
-        Raises:
-            SearchTooLargeError: there are too many positions to enumerate.
-        """
         return reachable(self.rules, self.start_positions())
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the solution out of pickles: it is computed again when needed."""
-        return {name: vars(self)[name] for name in self.__dataclass_fields__}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
-        """Return the game itself: it is immutable."""
-        return self
+def sum_of(games: Sequence[Game]) -> Game:
+    """Return a disjunctive sum: a move is a move in one game, and play ends when all have ended.
 
-
-def _check_theorem(theorem: Any, rules: Rules) -> None:
-    """Check that a game can have a theorem, and that pickles can keep it.
+    Args:
+        games: the games, in the order of the parts.
 
     Raises:
-        InvalidGameError: they cannot.
+        InvalidGameError: no games, or one of several that has an outcome of its own, as a sum is
+            decided by the last move.
+
+    References:
+        *Winning Ways*, ch. 2; J. H. Conway, *On Numbers and Games*, ch. 7.
+
+    Example:
+        >>> from nim_envs.games import kayles, nim
+        >>> sum_of([kayles(heaps=(3,)), nim(heaps=(4,))]).start
+        (3, 0, 4)
     """
-    if not callable(theorem):
-        raise InvalidGameError(f"theorem must be a function, not {theorem!r}")
-    if len(rules.components) != 1:
+    if not games or not all(isinstance(game, Game) for game in games):
+        raise InvalidGameError(f"a sum must have games, at least one, not {games!r}")
+    return Game(
+        name=" + ".join(game.name for game in games),
+        parts=tuple(part for game in games for part in game.parts),
+        start=tuple(number for game in games for number in game.start),
+    )
+
+
+def _own_theorem(game: Game) -> Theorem:
+    """Return the theorem that a game brings as a function.
+
+    Raises:
+        InvalidGameError: pickles cannot keep it, or it fits no such game.
+    """
+    function: Any = game.theorem
+    if not callable(function):
+        raise InvalidGameError(f"theorem must be a function, not {function!r}")
+    if game.has_outcome or len(game.parts) != 1:
         raise InvalidGameError(
-            f"a theorem says who wins {rules.name} alone, and a sum of {len(rules.components)} "
-            "components needs Grundy values: leave theorem out"
+            "a theorem says who wins a game of one part that the last move decides: leave theorem "
+            f"out for {game.name}"
         )
     try:
-        hash(theorem)
-        pickle.dumps(theorem)
+        hash(function)
+        pickle.dumps(function)
     except Exception as error:  # an object of the user's own may raise anything
         raise InvalidGameError(
             "theorem must be a function at the top level of a module, as pickles keep it by its "
-            f"name, not {theorem!r}: {error}"
+            f"name, not {function!r}: {error}"
         ) from error
+    name = getattr(function, "__name__", type(function).__name__)
+    wins = partial(_checked_answer, function, game.parts[0].fields, name)
+    return Theorem(f"the theorem {name}", wins, game.misere)
+
+
+def _checked_answer(
+    function: Callable[..., Any], fields: tuple[int, ...], name: str, coordinates: IntArray
+) -> BoolArray:
+    """Return the answer of a game's own theorem.
+
+    Raises:
+        InvalidGameError: it is not a boolean for each position.
+    """
+    answer = np.asarray(function(coordinates, fields))
+    if answer.shape != coordinates.shape[:1] or answer.dtype != np.bool_:
+        raise InvalidGameError(
+            f"the theorem {name} must return booleans {coordinates.shape[:1]} of coordinates "
+            f"{coordinates.shape}, not {answer.dtype} {answer.shape}"
+        )
+    return answer
 
 
 def checked_game(game: Any) -> Game:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
-from nim_envs.rules.convention import LISTED_OUTCOME, Convention
-from nim_envs.rules.from_moves import rules_from_moves
-from nim_envs.rules.listing.array_moves import ArrayMoves, ArrayOutcome
-from nim_envs.rules.listing.end_values import Outcome
-from nim_envs.rules.listing.listing import LARGEST_LISTING
-from nim_envs.rules.listing.readers import Moves
+from nim_envs.graph import Picture, Words
+from nim_envs.listing import LARGEST_LISTING, Moves, part_from_moves, say_label
 from nim_envs.typing import Position
-from nim_envs.validation import checked_boolean
+from nim_envs.validation import checked_boolean, checked_choice, checked_integer, checked_name
+
+PIECES = ("crosses", "discs")
+"""Pictures of two players' pieces on a board: cells 0 empty, 1 and 2 the pieces of each."""
+
+PICTURES = ("piece", "cells", "rows", "coins", *PIECES)
+"""Pictures of positions."""
 
 
 def game_from_moves(
     name: str,
     start: Position,
-    moves: Moves | ArrayMoves,
+    moves: Moves,
     *,
-    outcome: Outcome | ArrayOutcome | None = None,
+    outcome: Callable[[Any], Any] | None = None,
     positions: Iterable[Position] | None = None,
     actions: Iterable[Hashable] | None = None,
     describe: Callable[[Any], str] | None = None,
@@ -91,25 +94,80 @@ def game_from_moves(
         >>> game.solution.value((0, 0, 4)), game.solution.keeping_actions((0, 0, 4)).tolist()
         (0, [1])
     """
-    if checked_boolean("misere", misere) and outcome is not None:
-        raise InvalidGameError(
-            "outcome says who wins a finished game, and misere=True that the last move loses: give "
-            "one of them"
+    checked_name("name", name)
+    if isinstance(start, str):
+        raise InvalidPositionError(
+            f"start is the initial position, a tuple of integers, not {start!r}; where games begin "
+            "is given as starts="
         )
-    rules = rules_from_moves(
-        name,
+    if not callable(moves):
+        raise InvalidGameError(f"moves must be a function of a position, not {moves!r}")
+    if outcome is not None and not callable(outcome):
+        raise InvalidGameError(
+            f"outcome must be a function of a position without moves, not {outcome!r}"
+        )
+    words = Words(name if kind is None else checked_name("kind", kind), say_label, move_in_words)
+    part = part_from_moves(
         start,
         moves,
+        words,
         outcome=outcome,
-        positions=positions,
+        positions=() if positions is None else positions,
         actions=actions,
-        describe=describe,
-        kind=kind,
-        board=board,
-        picture=picture,
-        move_in_words=move_in_words,
-        limit=limit,
-        vectorized=vectorized,
+        limit=checked_integer("limit", limit, 1),
+        vectorized=checked_boolean("vectorized", vectorized),
     )
-    convention = Convention.from_misere(misere) if outcome is None else LISTED_OUTCOME
-    return Game(rules, convention, starts)
+    part.picture = _checked_picture(picture, board, part.fields)
+    if describe is not None:
+        part.labels = _descriptions(describe, part.labels)
+    return Game(name, (part,), tuple(map(int, start)), misere=misere, starts=starts)
+
+
+def _descriptions(describe: Callable[[Any], str], labels: Sequence[Any]) -> list[str]:
+    """Return the description of each label; they must differ."""
+    label_of: dict[str, Any] = {}
+    for label in labels:
+        try:
+            description = describe(label)
+        except Exception as error:
+            raise InvalidGameError(
+                f"describe({label!r}) raised {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(description, str) or not description.strip():
+            raise InvalidGameError(
+                f"the words of label {label!r} must be a string that is not empty, not "
+                f"{description!r}"
+            )
+        if description in label_of:
+            raise InvalidGameError(
+                f"two labels are alike in words, {description!r}: {label_of[description]!r} and "
+                f"{label!r}"
+            )
+        label_of[description] = label
+    return list(label_of)
+
+
+def _checked_picture(
+    style: str | None, board: tuple[int, ...] | None, fields: tuple[int, ...]
+) -> Picture:
+    """Return the look of positions, which must fit the numbers of values of their coordinates."""
+    checked_choice("picture", style, PICTURES, or_none=True)
+    cells = 0 if board is None else math.prod(board)
+    if style == "piece" and len(fields) > 2:
+        raise InvalidGameError(
+            f"the picture 'piece' shows one or two coordinates, not {len(fields)}; choose another "
+            f"of {PICTURES}, or None"
+        )
+    if style in PIECES:
+        if board is None or cells > len(fields):
+            raise InvalidGameError(
+                f"the picture {style!r} needs board=(rows, columns) with at most {len(fields)} "
+                f"cells, the number of coordinates, not {board!r}"
+            )
+        if max(fields[:cells]) > 3:
+            raise InvalidGameError(
+                f"the picture {style!r} shows cells of 0, 1 or 2, not of {max(fields[:cells]) - 1}"
+            )
+    elif board is not None and cells != len(fields):
+        raise InvalidGameError(f"{len(fields)} coordinates do not reshape into {board!r}")
+    return Picture(style, board=None if board is None else tuple(board))

@@ -103,7 +103,7 @@ class NamedGame:
 
     Args:
         name: the name in :data:`GAMES`; of one that is not registered, ``module:function``.
-        entry_point: the constructor, a function that returns rules or a game, or in the table below
+        entry_point: the constructor, a function that returns a game, or in the table below
             its name ``module:function``; its keyword arguments are the environment's.
         defaults: default keyword arguments of the constructor.
         misere: whether by default the player who makes the last move loses; ``None``: as the
@@ -162,34 +162,34 @@ def _by_name(*games: NamedGame) -> dict[str, NamedGame]:
 
 
 GAMES: dict[str, NamedGame] = _by_name(
-    NamedGame("nim", "nim_envs.rules:nim", {"heaps": (3, 4, 5), "max_take": None}),
+    NamedGame("nim", "nim_envs.games:nim", {"heaps": (3, 4, 5), "max_take": None}),
     NamedGame(
-        "misere_nim", "nim_envs.rules:nim", {"heaps": (1, 3, 5, 7), "max_take": None}, misere=True
+        "misere_nim", "nim_envs.games:nim", {"heaps": (1, 3, 5, 7), "max_take": None}, misere=True
     ),
     # Whoever makes the total exceed n made the last move and loses: misère play.
-    NamedGame("addition", "nim_envs.rules:addition", {"k": 3, "n": 10}, misere=True),
+    NamedGame("addition", "nim_envs.games:addition", {"k": 3, "n": 10}, misere=True),
     NamedGame(
         "subtraction",
-        "nim_envs.rules:subtraction",
+        "nim_envs.games:subtraction",
         {"heaps": (17,), "subtraction_set": (1, 2, 3)},
     ),
-    NamedGame("octal", "nim_envs.rules:octal", {"code": "0.77", "heaps": (6,)}),
-    NamedGame("kayles", "nim_envs.rules:kayles", {"heaps": (7,)}),
-    NamedGame("dawsons_kayles", "nim_envs.rules:dawsons_kayles", {"heaps": (10,)}),
-    NamedGame("dawsons_chess", "nim_envs.rules:dawsons_chess", {"heaps": (9,)}),
-    NamedGame("officers", "nim_envs.rules:officers", {"heaps": (9,)}),
-    NamedGame("grundy", "nim_envs.rules:grundy", {"heaps": (10,)}),
-    NamedGame("splitting", "nim_envs.rules:splitting", {"heaps": (7,)}),
-    NamedGame("laskers_nim", "nim_envs.rules:laskers_nim", {"heaps": (4, 2)}),
-    NamedGame("moores_nim", "nim_envs.rules:moores_nim", {"heaps": (3, 4, 5), "k": 2}),
-    NamedGame("fibonacci_nim", "nim_envs.rules:fibonacci_nim", {"heaps": (20,)}),
-    NamedGame("wythoff", "nim_envs.rules:wythoff", {"queens": ((9, 7),)}),
-    NamedGame("euclid", "nim_envs.rules:euclid", {"pairs": ((36, 13),)}),
-    NamedGame("chomp", "nim_envs.rules:chomp", {"rows": 4, "columns": 5}),
-    NamedGame("cram", "nim_envs.rules:cram", {"rows": 3, "columns": 4}),
+    NamedGame("octal", "nim_envs.games:octal", {"code": "0.77", "heaps": (6,)}),
+    NamedGame("kayles", "nim_envs.games:kayles", {"heaps": (7,)}),
+    NamedGame("dawsons_kayles", "nim_envs.games:dawsons_kayles", {"heaps": (10,)}),
+    NamedGame("dawsons_chess", "nim_envs.games:dawsons_chess", {"heaps": (9,)}),
+    NamedGame("officers", "nim_envs.games:officers", {"heaps": (9,)}),
+    NamedGame("grundy", "nim_envs.games:grundy", {"heaps": (10,)}),
+    NamedGame("splitting", "nim_envs.games:splitting", {"heaps": (7,)}),
+    NamedGame("laskers_nim", "nim_envs.games:laskers_nim", {"heaps": (4, 2)}),
+    NamedGame("moores_nim", "nim_envs.games:moores_nim", {"heaps": (3, 4, 5), "k": 2}),
+    NamedGame("fibonacci_nim", "nim_envs.games:fibonacci_nim", {"heaps": (20,)}),
+    NamedGame("wythoff", "nim_envs.games:wythoff", {"queens": ((9, 7),)}),
+    NamedGame("euclid", "nim_envs.games:euclid", {"pairs": ((36, 13),)}),
+    NamedGame("chomp", "nim_envs.games:chomp", {"rows": 4, "columns": 5}),
+    NamedGame("cram", "nim_envs.games:cram", {"rows": 3, "columns": 4}),
     NamedGame(
         "node_kayles",
-        "nim_envs.rules:node_kayles",
+        "nim_envs.games:node_kayles",
         # Petersen's graph: a pentagon, a pentagram in it, and five edges between them.
         {
             "nodes": 10,
@@ -206,7 +206,7 @@ GAMES: dict[str, NamedGame] = _by_name(
     ),
     NamedGame(
         "graph",
-        "nim_envs.rules:graph",
+        "nim_envs.games:graph",
         # Twelve nodes, with edges from each to the one before it, its half and its fifth.
         {
             "successors": tuple(

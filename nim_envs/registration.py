@@ -12,14 +12,13 @@ from nim_envs.constructors import checked_game_name, construct_game, construct_p
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError, UnknownArgumentError
-from nim_envs.game import Game, Registration
+from nim_envs.game import Game, Registration, sum_of
 from nim_envs.references import imported, resolved, split
 from nim_envs.registered_games import GAMES as GAMES
 from nim_envs.registered_games import NamedGame, add, registered, source_from_spec
 from nim_envs.registered_games import aec_id as aec_id
 from nim_envs.registered_games import gymnasium_id as gymnasium_id
-from nim_envs.rules.rules import Rules
-from nim_envs.rules.sums import sum_of
+from nim_envs.starts import checked_start
 from nim_envs.validation import checked_boolean
 
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 Environment = TypeVar("Environment")
 
 
-def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
-    """Rules of a sum of games: make a move in any one of several registered games.
+def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Game:
+    """Return a sum of games: make a move in any one of several registered games.
 
     The sum ends when no game has a move left.
 
@@ -42,7 +41,7 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
             do not take.
 
     Example:
-        >>> sum_of_games((("kayles", {"heaps": (3,)}), ("nim", {"heaps": (4,)}))).initial
+        >>> sum_of_games((("kayles", {"heaps": (3,)}), ("nim", {"heaps": (4,)}))).start
         (3, 0, 4)
     """
     if isinstance(games, (str, bytes)) or not isinstance(games, Sequence) or not games:
@@ -131,7 +130,8 @@ def game_from_name(
     checked = None if misere is None else checked_boolean("misere", misere)
     game = construct_game(named, rules_arguments, checked)
     arguments = {"misere": misere, "start": start, **rules_arguments}
-    return replaced(game, start=start, registered=Registration(named.name, arguments))
+    checked_start(start, game)
+    return replaced(game, starts=start, registered=Registration(named.name, arguments))
 
 
 def _keywords(function: Callable[..., Any]) -> list[str]:
@@ -232,7 +232,7 @@ RESERVED = frozenset(
 
 def register_game(
     name: str,
-    rules: Rules | Game | Callable[..., Rules | Game],
+    game: Game | Callable[..., Game],
     *,
     misere: bool | None = None,
     defaults: Mapping[str, Any] | None = None,
@@ -244,15 +244,15 @@ def register_game(
     :func:`nim_envs.adapters.pgx.make_pgx`; ids of PettingZoo and Gymnasium are made from it, such
     as ``nim_envs/silver_dollar-v0`` and ``nim_envs/SilverDollar-v0``. An id holds what the workers
     of ``gymnasium.make_vec`` need, however they are started: the name ``module:function`` of a
-    constructor, or the rules themselves.
+    constructor, or the game itself.
 
     Args:
         name: words of lower-case letters and digits, joined by underscores.
-        rules: rules; or a game, whose start is one position; or a function that returns one of
-            them, whose arguments are then those of the environment. An argument ``misere`` of the
-            function receives whether the player who makes the last move loses.
+        game: a game that begins at one position; or a function that returns one, whose arguments
+            are then those of the environment. An argument ``misere`` of the function receives
+            whether the player who makes the last move loses.
         misere: whether by default the player who makes the last move loses; ``None``: as the game
-            or the function's own default says, and normal play of rules.
+            or the function's own default says.
         defaults: arguments of the function, in place of its own defaults.
         replace: whether another game of your own that has the name is replaced.
 
@@ -266,16 +266,18 @@ def register_game(
 
     Example:
         >>> import pettingzoo
-        >>> from nim_envs.rules import TableComponent
-        >>> path = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
-        >>> register_game("two_paths", Rules("two paths", (path, path), initial=(3, 2)))
-        >>> make_game("two_paths").solution.is_winning((3, 2))
-        True
-        >>> pettingzoo.make("aec", "nim_envs/two_paths-v0", misere=True).game.summary
-        'two paths, components 3-2, misère play'
+        >>> from nim_envs import game_from_moves
+        >>> def steps(position):
+        ...     (left,) = position
+        ...     return [(taken, (left - taken,)) for taken in (1, 3) if taken <= left]
+        >>> register_game("stairs", game_from_moves("stairs", (4,), steps))
+        >>> make_game("stairs").solution.is_winning((4,))
+        False
+        >>> pettingzoo.make("aec", "nim_envs/stairs-v0", misere=True).game.summary
+        'stairs, stairs 4, misère play'
     """
     checked_game_name(name)
-    row, why = named_game(name, rules, misere, defaults or {}, RESERVED)
+    row, why = named_game(name, game, misere, defaults or {}, RESERVED)
     _check_free(row, replace=checked_boolean("replace", replace))
     add(row)
     if why:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidPositionError
-from nim_envs.games.setup import Setup, Theorem
+from nim_envs.game import Game, Theorem
 from nim_envs.graph import AT_ONCE, Graph, Part, rows_by_value
 from nim_envs.index import Index
 from nim_envs.rules.convention import Convention
@@ -148,7 +148,7 @@ class Solution:
         return mask.reshape(*states.shape[:-1], self.board.num_actions)
 
 
-def solve(game: Setup, misere: bool | None = None, limit: int = LARGEST_SEARCH) -> Solution:
+def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -> Solution:
     """Solve a game exactly, by the first method that applies.
 
     Args:
@@ -164,7 +164,7 @@ def solve(game: Setup, misere: bool | None = None, limit: int = LARGEST_SEARCH) 
     if isinstance(board, Part) and board.outcome is not None:
         return Solution(board, "exhaustive search", graph_values(board, board.outcome).__getitem__)
     theorem = game.theorem
-    if theorem is not None and not (last_move_loses and theorem.normal_only):
+    if theorem is not None and theorem.misere in (None, last_move_loses):
         values = partial(_values_by_theorem, board, theorem, last_move_loses)
         return Solution(board, theorem.name, values)
     if not last_move_loses or all(misere_values(part) is not None for part in game.parts):
@@ -181,7 +181,9 @@ def _values_by_theorem(
 ) -> ValueArray:
     """Return the values of states by a theorem on their coordinates."""
     coordinates = board.positions(states)
-    convention = {} if theorem.normal_only else {"convention": Convention.from_misere(misere)}
+    convention = (
+        {} if theorem.misere is not None else {"convention": Convention.from_misere(misere)}
+    )
     wins = theorem.wins(coordinates.reshape(-1, coordinates.shape[-1]), **convention)
     return np.where(wins, np.int8(1), np.int8(-1)).reshape(coordinates.shape[:-1])
 

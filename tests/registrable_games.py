@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nim_envs import Convention, Game, Rules
-from nim_envs.rules import Component, CoordinateSystem, MoveWords, TableComponent
+from nim_envs import Game
+from nim_envs.rules import Component, Convention, CoordinateSystem, MoveWords, Rules, TableComponent
 from nim_envs.rules.component import NO_MOVE
 
 

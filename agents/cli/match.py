@@ -118,7 +118,7 @@ class Match:
         """
         if not self.over:
             return ""
-        solution = self.game.solution
+        solution = self.game.old_solution
         with suppress(SearchTooLargeError):
             for move in reversed(self._moves):
                 by_person = self.opponent is None or move.seat == self.seat
@@ -194,7 +194,7 @@ class Match:
             last_mover=None if last is None else last.seat,
             last_move="; ".join(filter(None, (self.last_move, self.thrown()))),
             winning=(
-                self.game.solution.keeping_actions(self.position)
+                self.game.old_solution.keeping_actions(self.position)
                 if winning and not self.over
                 else None
             ),

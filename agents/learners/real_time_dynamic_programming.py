@@ -19,9 +19,9 @@ from agents.tabular.position_values import (
 )
 from agents.tabular.protocol import LearningRule, UpdateContext
 from agents.tabular.schedules import Schedule
-from nim_envs import Game, Rules
+from nim_envs import Game
 from nim_envs.compilation import compiled
-from nim_envs.rules import NO_MOVE
+from nim_envs.rules import NO_MOVE, Rules
 from nim_envs.rules.compiled_moves import copy_entries
 from nim_envs.typing import Array, IntArray, ValueArray
 from nim_envs.validation import checked_choice, checked_number

@@ -89,10 +89,10 @@ class GeneralisingLearner(GameChoosingLearner):
             raise ValueError(
                 f"this learner was made for {self.game.summary}, not for {game.summary}"
             )
-        if not isinstance(game.start, (FixedStart, UniformStart)):
+        if not isinstance(game.starts, (FixedStart, UniformStart)):
             raise ValueError(
                 f"{type(self).__name__} begins its games from a fixed or uniform start, which say "
-                f"nothing about who wins, not from {game.start.summary}"
+                f"nothing about who wins, not from {game.starts.summary}"
             )
         checked_integer("games", games, minimum=0)
         rng = np.random.default_rng(checked_integer("seed", seed, minimum=0))

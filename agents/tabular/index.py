@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from nim_envs import Game, Rules
+from nim_envs import Game
 from nim_envs.compilation import compiled
 from nim_envs.errors import InvalidGameError
+from nim_envs.rules import Rules
 from nim_envs.rules.component import strides_of
 from nim_envs.typing import Array, FloatArray, IntArray
 from nim_envs.validation import checked_number

@@ -13,8 +13,9 @@ from agents.tabular.policies import shared_by_best, with_exploration
 from agents.tabular.protocol import Decision
 from agents.tabular.schedules import Schedule
 from agents.tabular.selection import epsilon_greedy_action
-from nim_envs import Game, Rules
+from nim_envs import Game
 from nim_envs.compilation import compiled
+from nim_envs.rules import Rules
 from nim_envs.rules.compiled_moves import (
     CompiledRules,
     compiled_rules,

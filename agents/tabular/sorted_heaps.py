@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from agents.tabular.index import heap_order, positions_of
-from nim_envs import Game, Rules, game_from_moves
+from nim_envs import Game, game_from_moves
 from nim_envs.players import Policy, PolicyFunction
+from nim_envs.rules import Rules
 from nim_envs.rules.convention import Convention, require_last_move
 from nim_envs.starts import Sampler, Start
 from nim_envs.starts.choice import SolvedGame
@@ -33,7 +34,7 @@ def sorted_game(game: Game) -> Game:
         rules.name, tuple(initial), moves, positions=positions.tolist(),
         actions=range(rules.num_actions), misere=convention is Convention.MISERE, vectorized=True,
     )  # fmt: skip
-    return replace(sorted_one, start=_SortedStart(game, sorted_one.rules))
+    return replace(sorted_one, starts=_SortedStart(game, sorted_one.rules))
 
 
 def in_any_order(policy: Policy, game: Game) -> PolicyFunction:
@@ -56,7 +57,7 @@ class _SortedStart(Start, Sampler):
     """Starts of a game, with their heaps sorted, as states of its sorted game."""
 
     def __init__(self, game: Game, rules: Rules) -> None:
-        self._starts, self._order = game.start.sampler(game), heap_order(game.rules)
+        self._starts, self._order = game.starts.sampler(game), heap_order(game.rules)
         self._rules = rules
 
     def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:

@@ -37,7 +37,7 @@ def train_game_choosing_learner(
     """
     game = required_game(env, type(learner))
     if options and "start" in options:
-        game = replace(game, start=as_start(options["start"]))
+        game = replace(game, starts=as_start(options["start"]))
     winners: list[int] = []
     lengths: list[int] = []
     began = time.perf_counter()

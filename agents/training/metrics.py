@@ -37,7 +37,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
     """Compute the exact mean entropy of each seat's moves in games between two policies.
 
     Each position is weighted by the probability that the seat is to move there, in a game from
-    ``game.start`` that both play by their ``action_probabilities``. Nothing is sampled: the mean
+    ``game.starts`` that both play by their ``action_probabilities``. Nothing is sampled: the mean
     over the moves of many such games converges to this value.
 
     Args:
@@ -57,7 +57,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
     rules = game.rules
     rules.check_size(LARGEST_SEARCH)
     visits = np.zeros((2, rules.num_positions))  # probability that a seat is to move there
-    positions, probabilities = game.start.sampler(game).support()
+    positions, probabilities = game.starts.sampler(game).support()
     np.add.at(visits[0], rules.indices(positions), probabilities)
     entropy, uniform, count = np.zeros((3, 2))
     for level in reversed(list(level_order(rules))):

@@ -57,7 +57,7 @@ def process_of(
     process = {"environment": _environment_in_words(env)}
     if game is not None:
         if "start" in others:
-            game = replace(game, start=as_start(others.pop("start")))
+            game = replace(game, starts=as_start(others.pop("start")))
         process |= game_in_words(game)
     return {**process, "options": str(others), "agents": _agents_in_words(agents, learners)}
 

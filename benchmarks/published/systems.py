@@ -250,7 +250,7 @@ WORST = "least chance of a winning move at an N-position %"
 
 def worst_position(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     """Score the learner's policy, and its greedy policy, at its worst N-position."""
-    rules, solution = env.game.rules, env.game.solution
+    rules, solution = env.game.rules, env.game.old_solution
     lattice = rules.lattice()
     winnable = lattice[np.asarray(solution.is_winning(lattice)) & ~rules.is_terminal(lattice)]
     probabilities = players[0].action_probabilities(winnable, rules.action_mask(winnable))

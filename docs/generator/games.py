@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,14 @@ from benchmarks.pictures import frames_of, gif, moves_of
 from benchmarks.tasks import GAMES as TASKS
 from docs.generator import play, results
 from docs.generator.markdown import description, filled, table, write
-from nim_envs import Convention, Game, GameEnv
+from nim_envs import Game, GameEnv
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.registration import GAMES, make_aec, make_game
 from nim_envs.render.frame import png
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 from nim_envs.render.words import position_in_words
+from nim_envs.rules import Convention
 from nim_envs.theory import grundy_values
 
 THUMBNAIL = (300, 250)
@@ -65,7 +67,7 @@ def example(env: GameEnv) -> str:
         (
             number + 1, position_in_words(env.game, position),
             f"`player_{number % 2}`, who "
-            f"{'can' if env.game.solution.is_winning(position) else 'cannot'} win",
+            f"{'can' if env.game.old_solution.is_winning(position) else 'cannot'} win",
             env.game.rules.describe_move(action, position),
         )
         for number, (position, action) in enumerate(moves_of(env))
@@ -75,12 +77,12 @@ def example(env: GameEnv) -> str:
 
 def truth(game: Game) -> dict[str, Any]:
     """Return who wins, by which method, and how often, by their names in the template."""
-    start, solution = np.array(game.rules.initial), game.solution
+    start, solution = np.array(game.rules.initial), game.old_solution
     actions = solution.winning_actions(start).tolist()
     moves = "; ".join(game.rules.describe_action(action, start) for action in actions)
     who = f"**first** player wins: {moves}." if actions else "**second** player wins."
     misere = game.convention is Convention.MISERE
-    other = Game(game.rules, Convention.from_misere(not misere)).solution
+    other = replace(game, misere=not misere).old_solution
     found = {
         "truth": who, "method": solution.method, "misere": misere,
         "other_winner": "first" if other.is_winning(start) else "second", "total": 0,
@@ -136,7 +138,7 @@ def output(text: str) -> str:
 
 def thumbnail(env: GameEnv) -> bytes:
     """Return a small picture of a position with its winning moves, without header and footer."""
-    solution = env.game.solution
+    solution = env.game.old_solution
     positions = [position for position, _ in moves_of(env)]
     position = next(filter(solution.is_winning, positions), positions[0])
     scene = Scene(position, mover=0, winning=solution.winning_actions(position))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from agents import QLearning
 from agents.training import train
-from nim_envs import Convention, Game, GameEnv
+from nim_envs import Game, GameEnv
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.registration import GAMES, make_game
 from nim_envs.render.board_data import (
@@ -21,6 +22,7 @@ from nim_envs.render.board_data import (
     marked_moves,
     reachable_board,
 )
+from nim_envs.rules import Convention
 
 LEARNED_GAMES = (0, 100, 1_000, 20_000)
 """Numbers of games after which Q-learning is an opponent."""
@@ -117,7 +119,9 @@ def learned(board: Board, game: Game) -> list[str]:
 
 def data(name: str, board: Board) -> dict[str, Any]:
     """Return all that a page needs of a board with this name."""
-    games = {each.value: Game(board.game.rules, each) for each in Convention}
+    games = {
+        each.value: replace(board.game, misere=each is Convention.MISERE) for each in Convention
+    }
     replies = {key: learned(board, game) for key, game in games.items()}
     return data_of_board(board, name, games, replies)
 

@@ -73,7 +73,7 @@ def solve(
         if misere:
             raise click.UsageError("misère play of a registered game is --set misere=true")
         board = game_with_settings(game, settings)
-        show_solution(board.solution, board.rules.initial if position is None else position)
+        show_solution(board.old_solution, board.rules.initial if position is None else position)
         return
     if settings:
         raise click.UsageError("--set is for registered games")

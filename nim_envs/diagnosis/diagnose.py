@@ -602,7 +602,7 @@ def game_report(
     if score.decisive is not None:
         for title, start in (("won", "n_position"), ("drawn", "draw_position")):
             with suppress(InvalidPositionError):
-                positions = replace(scored.game, start=as_start(start)).start_positions()
+                positions = replace(scored.game, starts=as_start(start)).start_positions()
                 by_value[title] = score_at(positions).percent
     worst = [] if scored.needs_moves else sorted(score.blunders.tolist(), key=sum)[:3]
     return GameReport(
@@ -615,7 +615,10 @@ def _blunder(scored: ScoredPolicy, position: tuple[int, ...]) -> str:
     """Return a sentence about a position where the most probable move is wrong."""
     place, mask = _place(scored.game, position)
     chances = scored.action_probabilities(place, mask)[0]
-    action, right = int(chances.argmax()), int(scored.game.solution.keeping_actions(position)[0])
+    action, right = (
+        int(chances.argmax()),
+        int(scored.game.old_solution.keeping_actions(position)[0]),
+    )
     where = "-".join(map(str, position))
     if not mask[0, action] or not chances.any():
         return f"at {where} it plays illegal action {action}"

@@ -159,7 +159,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         }
         # Errors are raised now and not during an episode.
         if show_winning_moves:
-            _ = game.solution
+            _ = game.old_solution
         if render_mode is not None:
             _ = self._renderer
         # Attribute chains cost time in every step.

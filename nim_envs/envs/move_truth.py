@@ -29,7 +29,7 @@ def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:
     """
     checked = checked_boolean("truth_in_info", truth_in_info)
     if checked:
-        game.solution.is_winning(game.rules.initial)
+        game.old_solution.is_winning(game.rules.initial)
     return checked
 
 
@@ -48,14 +48,14 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str,
         position to the mover, and ``"kept_value"``, boolean ``(n,)``, whether the move was legal
         and the value is the same after it.
     """
-    values: ValueArray = game.solution.value(positions)
+    values: ValueArray = game.old_solution.value(positions)
     winning = values == 1
     masks = game.rules.action_mask(positions)
     keeps: BoolArray = (actions != NO_LEGAL_MOVE) & (masks[np.arange(len(actions)), actions] != 0)
     if not game.has_outcome:
         keeps &= winning  # no truth is given on moves at lost positions
     after = game.rules.step(positions[keeps], actions[keeps])
-    keeps[keeps] = game.solution.value(after) == -values[keeps]
+    keeps[keeps] = game.old_solution.value(after) == -values[keeps]
     truth: dict[str, Array] = {"winning": winning, "kept_win": winning & keeps}
     if game.has_outcome:
         truth |= {"value": values, "kept_value": keeps}

@@ -71,7 +71,7 @@ class ResetStarts:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._own = game.start.sampler(game)
+        self._own = game.starts.sampler(game)
         self._others: LimitedCache[Start, Sampler] = LimitedCache(CACHED_STARTS)
 
     def sampler(self, options: Any, *, others_ignored: bool = False) -> Sampler:
@@ -91,6 +91,6 @@ class ResetStarts:
         if "start" not in checked:
             return self._own
         start = as_start(checked["start"])
-        if start == self._game.start:
+        if start == self._game.starts:
             return self._own
         return self._others.get_or_create(start, lambda: start.sampler(self._game, search=False))

@@ -191,7 +191,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         self._optimal_actions: LimitedCache[bytes, IntArray] = LimitedCache(CACHED_POSITIONS)
         if self._epsilon < 1.0:
             # Solved now, so that an error is raised here and not during an episode.
-            game.solution.is_winning(rules.initial)
+            game.old_solution.is_winning(rules.initial)
         # The observing seat: the agent, or in self-play the player to move.
         self._seat = 0
         self._seeded = False
@@ -318,7 +318,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         if self._epsilon < 1.0 and rng.random() >= self._epsilon:
             position = self._aec.position
             optimal = self._optimal_actions.get_or_create(
-                position.tobytes(), lambda: self.game.solution.keeping_actions(position)
+                position.tobytes(), lambda: self.game.old_solution.keeping_actions(position)
             )
             if len(optimal):
                 chosen = optimal

@@ -16,11 +16,8 @@ from nim_envs.games.heaps import (
     splitting,
     subtraction,
 )
-from nim_envs.games.setup import Setup, Theorem, sum_of
 
 __all__ = [
-    "Setup",
-    "Theorem",
     "addition",
     "chomp",
     "cram",
@@ -39,6 +36,5 @@ __all__ = [
     "officers",
     "splitting",
     "subtraction",
-    "sum_of",
     "wythoff",
 ]

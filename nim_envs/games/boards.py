@@ -10,8 +10,8 @@ from math import comb
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
+from nim_envs.game import Game, Theorem
 from nim_envs.games import words as say
-from nim_envs.games.setup import Setup, Theorem
 from nim_envs.graph import Part, Picture, Words, check_table
 from nim_envs.listing import cell_moves, part_from_moves, part_of_vectors, shared
 from nim_envs.theory import theorems
@@ -43,7 +43,7 @@ def queen(files: int, ranks: int) -> Part:
     return part_of_vectors((files + 1, ranks + 1), steps, steps, words, picture)
 
 
-def wythoff(queens: Sequence[Sequence[int]]) -> Setup:
+def wythoff(queens: Sequence[Sequence[int]]) -> Game:
     """Wythoff's game: move a queen left, down, or diagonally left and down.
 
     A queen moves any number of squares, and never away from the corner (0, 0), where it has no move
@@ -67,7 +67,7 @@ def wythoff(queens: Sequence[Sequence[int]]) -> Setup:
     squares = checked_pairs("queens", queens)
     theorem = Theorem("Wythoff's theorem", theorems.wythoff) if len(squares) == 1 else None
     parts = tuple(queen(file, rank) for file, rank in squares)
-    return Setup("wythoff", parts, tuple(chain(*squares)), theorem=theorem)
+    return Game("wythoff", parts, tuple(chain(*squares)), theorem=theorem)
 
 
 def euclid_moves(pair: Position) -> Iterator[tuple[int, Position]]:
@@ -94,7 +94,7 @@ def number_pair(first: int, second: int) -> Part:
     return part_from_moves((0, 0), euclid_moves, words, positions=pairs, actions=multiples)
 
 
-def euclid(pairs: Sequence[Sequence[int]]) -> Setup:
+def euclid(pairs: Sequence[Sequence[int]]) -> Game:
     """The game of Euclid: subtract a multiple of the smaller number from the larger one.
 
     A move subtracts the smaller number once or several times; the result must not be negative. Of
@@ -117,9 +117,9 @@ def euclid(pairs: Sequence[Sequence[int]]) -> Setup:
     numbers = checked_pairs("pairs", pairs, minimum=1)
     theorem = None
     if len(numbers) == 1:
-        theorem = Theorem("Cole and Davie's theorem", theorems.euclid, normal_only=True)
+        theorem = Theorem("Cole and Davie's theorem", theorems.euclid, misere=False)
     parts = tuple(number_pair(first, second) for first, second in numbers)
-    return Setup("euclid", parts, tuple(chain(*numbers)), theorem=theorem)
+    return Game("euclid", parts, tuple(chain(*numbers)), theorem=theorem)
 
 
 def chomp_moves(columns: int, bars: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -168,7 +168,7 @@ def chocolate_bar(rows: int, columns: int) -> Part:
     )
 
 
-def chomp(rows: int, columns: int) -> Setup:
+def chomp(rows: int, columns: int) -> Game:
     """Chomp: bite a square off a bar, with all squares below it and to its right.
 
     The square (0, 0), above and to the left of all others, is poisoned. No move eats it, so in
@@ -195,8 +195,8 @@ def chomp(rows: int, columns: int) -> Setup:
     width = checked_integer("columns", columns, minimum=2)
     theorem = None
     if min(height, width) == 2:
-        theorem = Theorem("Gale's theorem on two rows", theorems.chomp, normal_only=True)
-    return Setup("chomp", (chocolate_bar(height, width),), (width,) * height, theorem=theorem)
+        theorem = Theorem("Gale's theorem on two rows", theorems.chomp, misere=False)
+    return Game("chomp", (chocolate_bar(height, width),), (width,) * height, theorem=theorem)
 
 
 @shared
@@ -230,7 +230,7 @@ def domino_board(rows: int, columns: int) -> Part:
     )
 
 
-def cram(rows: int, columns: int) -> Setup:
+def cram(rows: int, columns: int) -> Game:
     """Cram: cover two free neighbouring cells of a board with a domino.
 
     Both players may place it horizontally or vertically.
@@ -258,7 +258,7 @@ def cram(rows: int, columns: int) -> Setup:
     width = checked_integer("columns", columns, minimum=1)
     if height * width < 2:
         raise InvalidGameError("a board must have at least 2 cells, for a domino to fit in")
-    return Setup("cram", (domino_board(height, width),), (0,) * (height * width))
+    return Game("cram", (domino_board(height, width),), (0,) * (height * width))
 
 
 @shared
@@ -289,7 +289,7 @@ def node_set(nodes: int, edges: tuple[tuple[int, int], ...]) -> Part:
     )
 
 
-def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Setup:
+def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Game:
     """Node Kayles: take a node of a graph, with all of its neighbours.
 
     Play goes on until no node is left.
@@ -316,7 +316,7 @@ def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Setup:
                 f"edges[{index}] must be two different nodes from 0 to {count - 1}, not {pair}"
             )
     distinct = sorted({(min(pair), max(pair)) for pair in pairs})
-    return Setup("node_kayles", (node_set(count, tuple(distinct)),), (0,) * count)
+    return Game("node_kayles", (node_set(count, tuple(distinct)),), (0,) * count)
 
 
 @shared
@@ -337,7 +337,7 @@ def token(successors: tuple[tuple[int, ...], ...]) -> Part:
     return part
 
 
-def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Setup:
+def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Game:
     """A graph game: move one token along an edge of a directed acyclic graph.
 
     Several tokens may be on one node. A token on a node without an edge out of it cannot move.
@@ -372,4 +372,4 @@ def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Setup:
     start = checked_integers("tokens", tokens, minimum=0)
     for index, node in enumerate(start):
         checked_integer(f"tokens[{index}]", node, 0, len(nodes) - 1)
-    return Setup("graph", (token(tuple(nodes)),) * len(start), start)
+    return Game("graph", (token(tuple(nodes)),) * len(start), start)

@@ -8,8 +8,8 @@ from itertools import combinations, product
 
 import numpy as np
 
+from nim_envs.game import Game, Theorem
 from nim_envs.games import words as say
-from nim_envs.games.setup import Setup, Theorem
 from nim_envs.graph import Part, Picture, Words, check_table
 from nim_envs.listing import part_from_moves, part_of_vectors, shared
 from nim_envs.rules.convention import Convention
@@ -36,7 +36,7 @@ def heap(size: int, amounts: tuple[int, ...]) -> Part:
     return part_of_vectors((size + 1,), amounts, amounts, words)
 
 
-def nim(heaps: Sequence[int], max_take: int | None = None) -> Setup:
+def nim(heaps: Sequence[int], max_take: int | None = None) -> Game:
     """Nim: take any number of objects from one heap, at most ``max_take`` if that is given.
 
     Args:
@@ -57,10 +57,10 @@ def nim(heaps: Sequence[int], max_take: int | None = None) -> Setup:
         check_table(f"a heap of {size} objects", size + 1, min(size, bound))
     parts = tuple(heap(size, tuple(range(1, min(size, bound) + 1))) for size in sizes)
     theorem = Theorem("Bouton's theorem", theorems.bouton) if bound >= max(sizes) else None
-    return Setup("nim", parts, sizes, theorem=theorem)
+    return Game("nim", parts, sizes, theorem=theorem)
 
 
-def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Setup:
+def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Game:
     """A subtraction game: take an amount of the subtraction set from one heap.
 
     A heap with fewer objects than the smallest amount has no move; so if 1 is not in the set,
@@ -77,7 +77,7 @@ def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Setup:
     given = checked_integers("subtraction_set", subtraction_set, minimum=1, of_any_order=True)
     amounts = sorted(set(given))
     parts = (heap(size, tuple(each for each in amounts if each <= size)) for size in sizes)
-    return Setup("subtraction", tuple(parts), sizes)
+    return Game("subtraction", tuple(parts), sizes)
 
 
 @shared
@@ -90,7 +90,7 @@ def total(k: int, n: int) -> Part:
     return Part(totals, np.where(totals <= n, totals + numbers, -1), numbers.tolist(), words)
 
 
-def addition(k: int, n: int) -> Setup:
+def addition(k: int, n: int) -> Game:
     """The addition game: from a total of 0, add 1 to ``k`` until it exceeds ``n``.
 
     Every move may add any of the ``k`` numbers, so totals up to ``n + k`` occur. In the game of the
@@ -107,7 +107,7 @@ def addition(k: int, n: int) -> Setup:
     most = checked_integer("k", k, minimum=1)
     limit = checked_integer("n", n, minimum=0)
     theorem = Theorem("Blackwell and Girshick's theorem", partial(addition_wins, most, limit))
-    return Setup("addition", (total(most, limit),), (0,), misere=True, theorem=theorem)
+    return Game("addition", (total(most, limit),), (0,), misere=True, theorem=theorem)
 
 
 def addition_wins(k: int, n: int, totals: IntArray, convention: Convention) -> BoolArray:
@@ -161,16 +161,16 @@ def splitting_heap(game: HeapGame, size: int) -> Part:
     return Part(sizes, np.where(legal, first, -1), moves, words, second=seconds)
 
 
-def heap_rules(game: HeapGame, heaps: Sequence[int], name: str) -> Setup:
+def heap_rules(game: HeapGame, heaps: Sequence[int], name: str) -> Game:
     """Return a game on heaps that may split, with as many slots as there can be heaps at a time."""
     sizes = checked_integers("heaps", heaps, minimum=0)
     part = splitting_heap(game, max(sizes))
     needed = 0 if part.second is None else int(part.slots_needed[list(sizes)].sum())
     slots = max(needed, len(sizes))
-    return Setup(name, (part,) * slots, sizes + (0,) * (slots - len(sizes)))
+    return Game(name, (part,) * slots, sizes + (0,) * (slots - len(sizes)))
 
 
-def octal(code: str, heaps: Sequence[int]) -> Setup:
+def octal(code: str, heaps: Sequence[int]) -> Game:
     """An octal game: take objects from one heap, and leave nothing, one heap or two.
 
     A position has as many slots as there can be heaps at the same time: those of the heaps at the
@@ -193,7 +193,7 @@ def octal(code: str, heaps: Sequence[int]) -> Setup:
     return heap_rules(octal_game(code), heaps, "octal")
 
 
-def kayles(heaps: Sequence[int]) -> Setup:
+def kayles(heaps: Sequence[int]) -> Game:
     """Kayles (0.77): knock down one pin of a row, or two adjacent pins.
 
     The pins on either side are then separate rows; ``heaps`` are the pins in each row.
@@ -204,7 +204,7 @@ def kayles(heaps: Sequence[int]) -> Setup:
     return heap_rules(heap_game("kayles"), heaps, "kayles")
 
 
-def dawsons_kayles(heaps: Sequence[int]) -> Setup:
+def dawsons_kayles(heaps: Sequence[int]) -> Game:
     """Dawson's Kayles (0.07): knock down two adjacent pins of a row.
 
     The pins on either side are then separate rows. A pin without a neighbour stays where it is.
@@ -215,7 +215,7 @@ def dawsons_kayles(heaps: Sequence[int]) -> Setup:
     return heap_rules(heap_game("dawsons_kayles"), heaps, "dawsons_kayles")
 
 
-def dawsons_chess(heaps: Sequence[int]) -> Setup:
+def dawsons_chess(heaps: Sequence[int]) -> Game:
     """Dawson's chess (0.137): remove an object of a row, and its neighbours.
 
     The objects on either side are then separate rows. The original is played with pawns on a board
@@ -228,7 +228,7 @@ def dawsons_chess(heaps: Sequence[int]) -> Setup:
     return heap_rules(heap_game("dawsons_chess"), heaps, "dawsons_chess")
 
 
-def officers(heaps: Sequence[int]) -> Setup:
+def officers(heaps: Sequence[int]) -> Game:
     """Officers (0.6): take one object of a heap, and split the others in two or not.
 
     At least one object must be left, so a heap of one cannot be taken.
@@ -239,7 +239,7 @@ def officers(heaps: Sequence[int]) -> Setup:
     return heap_rules(heap_game("officers"), heaps, "officers")
 
 
-def grundy(heaps: Sequence[int]) -> Setup:
+def grundy(heaps: Sequence[int]) -> Game:
     """Grundy's game: split a heap into two heaps of different sizes.
 
     Heaps of one or two objects cannot be split, and are removed.
@@ -250,7 +250,7 @@ def grundy(heaps: Sequence[int]) -> Setup:
     return heap_rules(heap_game("grundy"), heaps, "grundy")
 
 
-def splitting(heaps: Sequence[int]) -> Setup:
+def splitting(heaps: Sequence[int]) -> Game:
     """The splitting game (4.0): split a heap into two heaps of any sizes.
 
     A heap of one object cannot be split, and is removed.
@@ -261,7 +261,7 @@ def splitting(heaps: Sequence[int]) -> Setup:
     return heap_rules(heap_game("splitting"), heaps, "splitting")
 
 
-def laskers_nim(heaps: Sequence[int]) -> Setup:
+def laskers_nim(heaps: Sequence[int]) -> Game:
     """Lasker's Nim (4.(3)): take any number of objects of a heap, or split it in two.
 
     The Grundy value of a heap is its size, except that 3 and 4 are exchanged, as are 7 and 8, and
@@ -301,7 +301,7 @@ def heap_group(sizes: tuple[int, ...], k: int) -> Part:
     return part_of_vectors(sides, amounts, amounts, words, Picture("coins"))
 
 
-def moores_nim(heaps: Sequence[int], k: int) -> Setup:
+def moores_nim(heaps: Sequence[int], k: int) -> Game:
     """Moore's Nim: take any number of objects from each of up to ``k`` heaps.
 
     A move takes at least one object. With ``k = 1`` it is Nim.
@@ -321,7 +321,7 @@ def moores_nim(heaps: Sequence[int], k: int) -> Setup:
     sizes = checked_integers("heaps", heaps, minimum=0)
     most = min(checked_integer("k", k, minimum=1), len(sizes))
     theorem = Theorem("Moore's theorem", partial(theorems.moore, k=most))
-    return Setup("moores_nim", (heap_group(sizes, most),), sizes, theorem=theorem)
+    return Game("moores_nim", (heap_group(sizes, most),), sizes, theorem=theorem)
 
 
 def fibonacci_moves(position: Position) -> Iterator[tuple[int, Position]]:
@@ -353,7 +353,7 @@ def fibonacci_heap(size: int) -> Part:
     )
 
 
-def fibonacci_nim(heaps: Sequence[int]) -> Setup:
+def fibonacci_nim(heaps: Sequence[int]) -> Game:
     """Fibonacci Nim: take at most twice as many objects as the move before.
 
     The first move takes at least one object and must leave one. Every later move takes at least
@@ -373,4 +373,4 @@ def fibonacci_nim(heaps: Sequence[int]) -> Setup:
     sizes = checked_integers("heaps", heaps, minimum=2)
     theorem = Theorem("Whinihan's theorem", theorems.fibonacci_nim) if len(sizes) == 1 else None
     start = tuple(number for size in sizes for number in (size, size - 1))
-    return Setup("fibonacci_nim", tuple(map(fibonacci_heap, sizes)), start, theorem=theorem)
+    return Game("fibonacci_nim", tuple(map(fibonacci_heap, sizes)), start, theorem=theorem)

@@ -280,7 +280,7 @@ def marked_moves(board: Board, actions: Iterable[IntArray]) -> str:
 
 def _truth(board: Board, game: Game, pictures: Pictures, plain: list[list[int]]) -> dict[str, Any]:
     """Return the value of each position and the moves that keep it, with pictures of these."""
-    states, solution = board.states, game.solution
+    states, solution = board.states, game.old_solution
     keeping = [solution.keeping_actions(state) for state in states]
     return {
         # To whoever is to move: a loss, a draw, a win.

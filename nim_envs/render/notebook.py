@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from nim_envs.game import Game
 from nim_envs.optional import needed
 from nim_envs.render.board_data import (
     SCRIPT,
@@ -80,7 +80,7 @@ def widget(
     games = (
         {"outcome": game}
         if game.has_outcome
-        else {each.value: Game(game.rules, each) for each in Convention}
+        else {each.value: replace(game, misere=each is Convention.MISERE) for each in Convention}
     )
     data = data_of_game(
         titled(game.rules.name),

@@ -115,7 +115,7 @@ def position_shapes(
     before = None if previous is None else game.rules.checked_position(previous)
     wins = None
     if show_winning_moves and mover is not None:
-        wins = game.solution.keeping_actions(here)
+        wins = game.old_solution.keeping_actions(here)
     is_draw = mover is None and is_drawn(game, here)
     scene = Scene(here, mover, None, before, last_mover, winning=wins, drawn=is_draw)
     return as_json([Box(Area(0, 0, *size), palette.PAPER), *Picture(game, size).shapes(scene)])
@@ -257,7 +257,7 @@ class Picture:
                 self.game.rules.describe_action(int(action), scene.position)
                 for action in scene.winning
             ]
-            drawn = self.game.has_outcome and self.game.solution.value(scene.position) == 0
+            drawn = self.game.has_outcome and self.game.old_solution.value(scene.position) == 0
             label = "keeps the draw" if drawn else "wins"
             wins = _wins(label, moves, len(moves))
             width_of = drawing.text_width

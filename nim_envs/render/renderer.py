@@ -73,7 +73,7 @@ class Renderer:
             previous=None if last_move is None else last_move.before,
             last_mover=None if last_move is None else last_move.seat,
             last_move="" if last_move is None else last_move.description,
-            winning=self.game.solution.keeping_actions(position) if with_moves else None,
+            winning=self.game.old_solution.keeping_actions(position) if with_moves else None,
             drawn=mover is None and winner is None and is_drawn(self.game, position),
         )
 

@@ -148,7 +148,7 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any, *, samples: int | None =
     beaten = count = 0
     for positions in all_positions(game.rules):
         here = scored_positions(game, positions)
-        optimal = (1 - np.asarray(game.solution.value(here))) / 2
+        optimal = (1 - np.asarray(game.old_solution.value(here))) / 2
         beaten += int((waiting[game.rules.indices(here)] > optimal).sum())
         count += len(here)
     return beaten / count if count else math.nan

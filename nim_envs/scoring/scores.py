@@ -237,7 +237,7 @@ def scored_positions(game: Game, positions: IntArray) -> IntArray:
     Returns:
         Some of them; in games without draws the N-positions.
     """
-    lost = np.asarray(game.solution.is_losing(positions))
+    lost = np.asarray(game.old_solution.is_losing(positions))
     here: IntArray = positions[~(lost | game.rules.is_terminal(positions))]
     return here
 
@@ -257,7 +257,7 @@ def _sums(scored: ScoredPolicy, game: Game, here: IntArray) -> _Sums:
     if scored.needs_moves:
         return _sums_of_moves(scored, game, here)
     masks = game.rules.action_mask(here)
-    right = game.solution.keeping_mask(here)
+    right = game.old_solution.keeping_mask(here)
     probabilities = scored.repeatable_probabilities(here, masks)
     no_move = ~probabilities.any(axis=1)
     at_random = masks / masks.sum(axis=1, keepdims=True, dtype=np.int64)
@@ -284,9 +284,9 @@ def _sums_of_moves(scored: ScoredPolicy, game: Game, here: IntArray) -> _Sums:
     after = scored.moves(here)
     legal = are_moves(rules, here, after)
     right = np.zeros(len(here), dtype=np.bool_)
-    value = game.solution.value
+    value = game.old_solution.value
     right[legal] = np.asarray(value(after[legal])) == -np.asarray(value(here[legal]))
-    num_right = np.array([len(game.solution.keeping_actions(position)) for position in here])
+    num_right = np.array([len(game.old_solution.keeping_actions(position)) for position in here])
     num_legal = legal_counts(rules, here)
     at_random, decisive = num_right / num_legal, num_right < num_legal
     return _Sums(
@@ -378,7 +378,7 @@ def value_accuracy(predicted: BoolArray | ValueArray, game: Game) -> ValueAccura
         )
     lattice = game.rules.lattice()
     playable = ~game.rules.is_terminal(lattice)
-    truth = np.asarray(game.solution.value(lattice))[playable]
+    truth = np.asarray(game.old_solution.value(lattice))[playable]
     values = predicted[game.rules.indices(lattice)][playable]
     if values.dtype == np.bool_:
         values = np.where(values, 1, -1)

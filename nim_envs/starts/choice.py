@@ -29,7 +29,7 @@ class SolvedGame(Protocol):
         ...
 
     @property
-    def solution(self) -> Solution:
+    def old_solution(self) -> Solution:
         """The outcome of every position, by a search if need be."""
         ...
 
@@ -59,7 +59,7 @@ def box_sampler(
     box = checked_box(game.rules, low, high)
     solution = None
     if value is not None:
-        solution = game.solution if search else game.solution_without_search()
+        solution = game.old_solution if search else game.solution_without_search()
     all_positions = CountedSampler(box, terminal=True)
     if all_positions.num_positions <= LARGEST_SUPPORT:
         return _listed(box, value, solution)

@@ -222,12 +222,12 @@ def as_start(start: Any) -> Start:
     )
 
 
-def checked_start(start: Any, rules: Rules) -> Start:
+def checked_start(start: Any, game: Any) -> Start:
     """Return ``start`` as a :class:`Start` of a game.
 
     Args:
         start: as in :func:`as_start`.
-        rules: rules of the game. Boxes are checked by their samplers, as that may take a search.
+        game: the game. Boxes are checked by their samplers, as that may take a search.
 
     Raises:
         InvalidPositionError: ``start`` is not a start, or has a position that is outside the box
@@ -235,5 +235,5 @@ def checked_start(start: Any, rules: Rules) -> Start:
     """
     checked = as_start(start)
     if isinstance(checked, (FixedStart, ListStart)):
-        checked.sampler_of(rules)
+        checked.sampler_of(game.rules)
     return checked

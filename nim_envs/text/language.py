@@ -303,7 +303,7 @@ class Language:
         return MoveNames(tuple(texts), tuple(filter(None, phrases)))
 
     def _compute_outcomes(self, position: Position) -> Outcomes:
-        rules, solution = self.game.rules, self.game.solution
+        rules, solution = self.game.rules, self.game.old_solution
         here, legal = self._legal(position)
         after = rules.step(np.broadcast_to(here, (len(legal), len(here))), np.array(legal, int))
         value = int(solution.value(here))

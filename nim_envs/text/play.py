@@ -181,7 +181,7 @@ class TextGame:
         self.language = as_language(game)
         base = game.game if isinstance(game, Language) else game
         if start is not None:
-            base = dataclasses.replace(base, start=as_start(start))
+            base = dataclasses.replace(base, starts=as_start(start))
         self.retries = checked_integer("retries", retries, 0)
         self.style = checked_choice("style", style, PLAY_STYLES)
         check_form(answer, last_line)
@@ -189,7 +189,7 @@ class TextGame:
         self._prompts: list[str] = []
         # An error is raised here and not during a game.
         self._prompt_at(base.rules.initial)
-        self.language.game.solution.is_winning(base.rules.initial)
+        self.language.game.old_solution.is_winning(base.rules.initial)
         self._env = VersusEnv(base, opponent=opponent, seat=None if opponent is None else seat)
         self._seed = _checked_seed(seed)
         self._games = 0

@@ -18,8 +18,8 @@ from agents.registry import LEARNERS
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
 from agents.training import Seat
-from nim_envs import Convention, Game, GameEnv, Rules, make_game
-from nim_envs.rules import TableComponent
+from nim_envs import Game, GameEnv, make_game
+from nim_envs.rules import Convention, Rules, TableComponent
 
 BOX = spaces.Box(low=0, high=5, shape=(1,), dtype=np.int64)
 TWO = spaces.Discrete(2)

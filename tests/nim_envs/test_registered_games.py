@@ -15,11 +15,12 @@ from click.testing import CliRunner
 from gymnasium.envs.registration import EnvSpec
 
 import nim_envs
-from nim_envs import Convention, Game, Rules, make_game, register_game
+from nim_envs import Game, make_game, register_game
 from nim_envs.check import check_env, check_game
 from nim_envs.cli.main import main
 from nim_envs.errors import InvalidGameError, InvalidPositionError, UnknownArgumentError
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec
+from nim_envs.rules import Convention, Rules
 from tests.registrable_games import (
     STAIRS,
     any_stairs,

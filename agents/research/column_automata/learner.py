@@ -302,7 +302,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame
     ) -> Iterator[None]:
         """Play games that label positions by look-ahead."""
-        sampler = game.start.sampler(game)
+        sampler = game.starts.sampler(game)
         played, stopped = 0, False
         while played < games and not stopped:
             starts = list(filter(None, self._contradictions))[:CONTRADICTIONS_PLAYED]

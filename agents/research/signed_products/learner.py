@@ -18,8 +18,9 @@ from agents.research.signed_products.value_networks import (
 from agents.research.signed_products.value_state import ValueState
 from agents.research.signed_products.visited_positions import HeapBoard, heap_options
 from agents.restoring.checks import check_same_arrays
-from nim_envs import Convention, Game
+from nim_envs import Game
 from nim_envs.optional import needed
+from nim_envs.rules import Convention
 from nim_envs.typing import Array, FloatArray, IntArray
 from nim_envs.validation import checked_choice, checked_number
 
@@ -128,7 +129,7 @@ class SignedProducts(GeneralisingLearner):
             self.state.begin_again(rng)
             self._begun = True
         run = training.ValueTraining(
-            self.state, self._board, game.start.sampler(game), rng, self.rounding
+            self.state, self._board, game.starts.sampler(game), rng, self.rounding
         )
         try:
             run.learn(games, after_game)

@@ -6,8 +6,7 @@ import numpy as np
 
 from agents.base import HypothesisError
 from agents.research.signed_products.value_networks import ValueNetwork
-from nim_envs import Rules
-from nim_envs.rules import NO_MOVE
+from nim_envs.rules import NO_MOVE, Rules
 from nim_envs.typing import BoolArray, IntArray
 
 NO_OPTION = 0

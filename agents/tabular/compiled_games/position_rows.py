@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nim_envs import Convention, Game, Rules
+from nim_envs import Game
 from nim_envs.compilation import compiled
+from nim_envs.rules import Convention, Rules
 from nim_envs.rules.compiled_moves import (
     CompiledRules,
     compiled_rules,

@@ -70,7 +70,7 @@ def game_of(
 
     Example:
         >>> game = game_of("tic_tac_toe")
-        >>> game.solution.value(game.rules.initial), len(game.rules.components[0].positions)
+        >>> game.old_solution.value(game.rules.initial), len(game.rules.components[0].positions)
         (0, 5478)
         >>> game.rules.components[0].coordinate_words
         '27 entries of observation_tensor'

@@ -176,7 +176,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         self._made_of = copy(game), encoding  # the copy has no solution
         self.encoding = Encoding(encoding, game.rules, np.int32)
         self.layout = layout_of(game.rules, self.encoding)
-        self._start = start_of(game.start.sampler(game), self.layout)
+        self._start = start_of(game.starts.sampler(game), self.layout)
         self._end_rewards = None
         convention = game.convention
         if isinstance(convention, Convention):

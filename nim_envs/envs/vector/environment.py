@@ -227,7 +227,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self.render_mode = render_mode
         checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
         if checked_boolean("show_winning_moves", show_winning_moves):
-            _ = game.solution  # an error is raised now and not during an episode
+            _ = game.old_solution  # an error is raised now and not during an episode
         self._renderer: BatchRenderer | None = None
         if render_mode is not None:
             from nim_envs.render.batches import BatchRenderer

@@ -116,7 +116,7 @@ def optimal_play(game: Game, encoding: Encoding) -> OptimalPlay:
 def _solution(game: Game) -> Solution:
     """Return the solution of ``game``; the error says how large the search would be."""
     try:
-        return game.solution
+        return game.old_solution
     except SearchTooLargeError as error:
         size = game.rules.num_positions * (WORD_BYTES + 1)
         raise SearchTooLargeError(

@@ -75,8 +75,8 @@ def truth_of(game: Game, positions: str) -> Truth:
     here, actions = np.nonzero(rules.action_mask(listed))
     there = np.searchsorted(indices, rules.indices(rules.step(listed[here], actions)))
     legal = np.bincount(here, minlength=len(listed))
-    won = np.asarray(game.solution.is_winning(listed)) & (legal > 0)
-    wins = ~np.asarray(game.solution.is_winning(listed))[there]
+    won = np.asarray(game.old_solution.is_winning(listed)) & (legal > 0)
+    wins = ~np.asarray(game.old_solution.is_winning(listed))[there]
     moves = np.where(legal == 0, 0, -1)
     while (moves < 0).any():
         # Positions all of whose moves lead to positions that are known already.

@@ -8,8 +8,9 @@ import pytest
 from agents import OptimalAgent, QLearning, RandomAgent
 from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import train
-from nim_envs import GameEnv, Rules, make_game, optimality
+from nim_envs import GameEnv, make_game, optimality
 from nim_envs.errors import InvalidGameError
+from nim_envs.rules import Rules
 
 BOARDS = [
     ("nim", {"heaps": (4, 2, 3)}),
@@ -40,7 +41,7 @@ def test_every_order_of_the_same_heaps_is_one_position_with_the_same_actions(nam
 def test_games_begin_at_the_sorted_starts_of_the_game():
     game = make_game("nim", heaps=(2, 5, 4), start="uniform")
     ordered = sorted_game(game)
-    starts = game.start.sampler(game).sample(np.random.default_rng(3), 50)
+    starts = game.starts.sampler(game).sample(np.random.default_rng(3), 50)
     drawn = ordered.start.sampler(ordered).sample(np.random.default_rng(3), 50)
     shown = ordered.rules.coordinates(drawn)
     assert np.sort(shown, axis=1).tolist() == np.sort(starts, axis=1).tolist()

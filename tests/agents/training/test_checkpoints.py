@@ -15,8 +15,8 @@ from agents import (
 )
 from agents.storage import StorageError, load_content, save_content
 from agents.training import Opponents, saved_run, train
-from nim_envs import Convention, Game, GameEnv, Rules, make_game
-from nim_envs.rules import TableComponent
+from nim_envs import Game, GameEnv, make_game
+from nim_envs.rules import Convention, Rules, TableComponent
 from nim_envs.starts import Start, UniformStart
 from tests.agents.learning import contents, own_game
 

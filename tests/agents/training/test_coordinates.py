@@ -18,9 +18,9 @@ from agents.registry import LEARNERS
 from agents.research.policy import PolicyAgent
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training import train
-from nim_envs import Convention, Game, GameEnv, make_game
+from nim_envs import Game, GameEnv, make_game
 from nim_envs.errors import InvalidPositionError
-from nim_envs.rules import Rules, nim, sum_of
+from nim_envs.rules import Convention, Rules, nim, sum_of
 from nim_envs.scoring import best_response
 from nim_envs.starts import UniformStart
 from tests.agents.learning import CASES, contents

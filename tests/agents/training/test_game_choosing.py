@@ -37,7 +37,7 @@ class Counts(GeneralisingLearner):
 
     def _fit(self, game, games, rng, after_game):
         rules = game.rules
-        sampler = game.start.sampler(game)
+        sampler = game.starts.sampler(game)
         for _ in range(games):
             if self.count == self.most:
                 self.proof = f"{self.most} is enough"

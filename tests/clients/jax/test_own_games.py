@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game, GameEnv
+from nim_envs import Game, GameEnv
 from nim_envs.adapters.pgx import PgxEnv
 from nim_envs.adapters.pgx.layouts import ComponentLayout, JointLayout
 from nim_envs.encoding import ENCODINGS, Encoding
-from nim_envs.rules import kayles, sum_of
+from nim_envs.rules import Convention, kayles, sum_of
 from nim_envs.starts import UniformStart
 from tests.clients.jax.test_pgx import play_in_lock_step
 from tests.own_games import OWN_GAMES, own_game
@@ -47,7 +47,7 @@ def test_both_layouts_show_coordinates_in_all_encodings(game):
 
 
 def test_states_at_coordinates_and_starts_in_a_box_of_them():
-    game = dataclasses.replace(own_game("wythoff"), start=UniformStart(low=(1, 2), high=(2, 5)))
+    game = dataclasses.replace(own_game("wythoff"), starts=UniformStart(low=(1, 2), high=(2, 5)))
     env = PgxEnv(game)
     assert env.state_at((3, 5)).observation.tolist() == [3, 5]
     keys = jax.random.split(jax.random.PRNGKey(0), 200)

@@ -300,7 +300,7 @@ STARTS = ["uniform", "n_position", "p_position", "balanced", "fixed"]
 @pytest.mark.parametrize(("start", "kind"), in_turn(STARTS, [JointLayout, ComponentLayout]))
 def test_starts_that_are_listed(start, kind):
     game = nim_envs.make_game("misere_nim", heaps=(3, 2, 2), start=start)
-    sampler = game.start.sampler(game)
+    sampler = game.starts.sampler(game)
     assert_drawn_from(sampler, game, *sampler.support(), kind)
 
 
@@ -349,7 +349,7 @@ def test_starts_of_boxes_that_are_too_large_to_list(start, misere):
         assert won == (5000 if start == "n_position" else 0)
     # In a P-position, too, each heap alone is of nearly any size with nearly the same probability.
     if start != "balanced":
-        sampler = env.game.start.sampler(env.game)
+        sampler = env.game.starts.sampler(env.game)
         expected = np.bincount(sampler.sample(np.random.default_rng(0), 200_000)[:, 1]) / 40
         assert chisquare(np.bincount(positions[:, 1]), expected).pvalue > 1e-4
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.games import Setup, chomp, kayles, nim, octal, wythoff
+from nim_envs.game import Game
+from nim_envs.games import chomp, kayles, nim, octal, wythoff
 from nim_envs.graph import Picture, Words
 from nim_envs.listing import part_from_moves, say_label
 from nim_envs.rules import rules_from_moves
@@ -120,7 +121,7 @@ def test_outcomes_decide_who_wins(vectorized):
     else:
         of_end = lambda end: (end[0] > end[1]) - (end[0] < end[1])  # noqa: E731
     part = listed((0, 0, 4), moves, outcome=of_end, vectorized=vectorized)
-    solved = solve(Setup("sowing", (part,), (0, 0, 4)))
+    solved = solve(Game("sowing", (part,), (0, 0, 4)))
     assert solved.value((0, 0, 4)) == 0
     assert solved.keeping_actions((0, 0, 4)).tolist() == [1]
     assert solved.winning_actions((0, 0, 4)).tolist() == []

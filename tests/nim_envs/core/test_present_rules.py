@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from benchmarks.tasks import GAMES as TASKS
-from nim_envs import Convention, Game, Rules, games, make_game, rules
+from nim_envs import Game, games, make_game, rules
 from nim_envs.errors import InvalidGameError
 from nim_envs.games import sum_of
 from nim_envs.registered_games import GAMES
-from nim_envs.rules import TableComponent
+from nim_envs.rules import Convention, Rules, TableComponent
 from nim_envs.solution import Solution, graph_values, solve
 from nim_envs.sums import Sum
 from tests.games import ALL
@@ -128,7 +128,7 @@ def test_random_games(first):
         for part in parts:
             second = () if part.second is None else part.second.astype(np.int64)
             tables.append(TableComponent(part.after.astype(np.int64), second))
-        new = games.Setup("random", tuple(parts[kind] for kind in brute.kind_of), ())
+        new = games.Game("random", tuple(parts[kind] for kind in brute.kind_of), ())
         begin = [position for position in brute.positions if any(brute.moves(position))]
         if tables[0] == tables[1] or not begin:
             continue  # equal components share their slots, and a game must have a first move

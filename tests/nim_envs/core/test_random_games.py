@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from nim_envs import solution
-from nim_envs.games import Setup, octal
+from nim_envs.game import Game
+from nim_envs.games import octal
 from nim_envs.graph import Part, Words
 from nim_envs.listing import say_label
 from nim_envs.solution import Solution, solve
@@ -80,7 +81,7 @@ def check(brute, parts):
         check_moves(board, brute)
     for misere in (False, True):
         end = np.int8(1 if misere else -1)
-        game = Setup("random", tuple(parts), brute.positions[-1])
+        game = Game("random", tuple(parts), brute.positions[-1])
         check_values(solve(game, misere), brute, misere)
         table = solution.graph_values(flat, end)
         check_values(Solution(flat, "induction", table.__getitem__), brute, misere)

@@ -12,7 +12,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from nim_envs import Convention, Game, Rules, make_game
+from nim_envs import Game, make_game
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.vector.games import BLOCK
 from nim_envs.errors import (
@@ -23,7 +23,7 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.registration import GAMES, aec_id, gymnasium_id
-from nim_envs.rules import TableComponent
+from nim_envs.rules import Convention, Rules, TableComponent
 from tests.games import ALL
 from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import LARGE, Recorder, batch, play, same

@@ -261,7 +261,7 @@ def test_seats_are_drawn_evenly_and_starts_as_their_distribution_says():
     assert p_value(np.bincount(infos["seat"])) > 1e-3
     env = batch(heaps=(2, 3), start="balanced", num_envs=60_000)
     env.reset(seed=0)
-    positions, probabilities = env.game.start.sampler(env.game).support()
+    positions, probabilities = env.game.starts.sampler(env.game).support()
     lines = env.game.rules.indices(env.positions)
     expected = np.zeros(env.game.rules.num_positions)
     np.add.at(expected, env.game.rules.indices(positions), probabilities)

@@ -16,7 +16,7 @@ import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from nim_envs import Convention, Game, GameEnv, Rules, make_game
+from nim_envs import Game, GameEnv, make_game
 from nim_envs.errors import (
     DisplayError,
     InvalidGameError,
@@ -36,6 +36,8 @@ from nim_envs.render.tracks import TrackLayout, TrackPanel
 from nim_envs.render.window import Window
 from nim_envs.rules import (
     AdditionTotal,
+    Convention,
+    Rules,
     SubtractionHeap,
 )
 from tests.pairwise import in_turn

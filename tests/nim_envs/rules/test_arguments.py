@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from nim_envs import Convention, Game, Rules, make_game
+from nim_envs import Game, make_game
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError, InvalidPositionError, NimEnvsError
-from nim_envs.rules import nim, subtraction
+from nim_envs.rules import Convention, Rules, nim, subtraction
 from nim_envs.starts import NAMED_STARTS, FixedStart
 from tests.pairwise import in_turn
 
@@ -24,9 +24,9 @@ ENVIRONMENTS = {"turn-based": GameEnv, "single": VersusEnv, "batched": VectorGam
 @pytest.mark.parametrize("name", NAMED_STARTS)
 def test_a_game_takes_starts_by_name(name):
     game = Game(RULES, Convention.NORMAL, name)
-    assert game.start == NAMED_STARTS[name]
+    assert game.starts == NAMED_STARTS[name]
     assert game == make_game("nim", heaps=(3, 4), start=name)
-    assert repr(game).endswith(f"start {game.start.summary})")
+    assert repr(game).endswith(f"start {game.starts.summary})")
     for make in ENVIRONMENTS.values():
         make(game).reset(seed=0)
 

@@ -9,14 +9,14 @@ import pickle
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game, GameEnv, Rules, make_game
+from nim_envs import Game, GameEnv, make_game
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
     InvalidPositionError,
     SearchTooLargeError,
 )
-from nim_envs.rules import kayles, nim, sum_of
+from nim_envs.rules import Convention, Rules, kayles, nim, sum_of
 from tests.games import ALL, label
 from tests.own_games import OWN_GAMES, own_game
 from tests.registrable_games import Queen, wythoff

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nim_envs import Convention, Game, make_game
+from nim_envs import Game, make_game
 from nim_envs.errors import (
     InvalidGameError,
     InvalidPositionError,
@@ -18,6 +18,7 @@ from nim_envs.errors import (
 )
 from nim_envs.rules import (
     NO_MOVE,
+    Convention,
     Rules,
     SubtractionHeap,
     TableComponent,

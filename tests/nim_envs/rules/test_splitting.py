@@ -15,12 +15,14 @@ from agents import OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramm
 from agents.evaluation import value_optimality
 from agents.players import HumanAgent
 from agents.training import train
-from nim_envs import Convention, Game, Rules, make_game
+from nim_envs import Game, make_game
 from nim_envs.cgt.sequences import grundy_sequence
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.rules import (
     Component,
+    Convention,
     HeapGame,
+    Rules,
     SplittingHeap,
     TableComponent,
     dawsons_kayles,

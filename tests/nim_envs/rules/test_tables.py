@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from nim_envs import Convention, Rules
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules import NO_MOVE, TableComponent
+from nim_envs.rules import NO_MOVE, Convention, Rules, TableComponent
 from nim_envs.rules.acyclic import cycle_among, edges_of, ranks
 from nim_envs.rules.component_graph import levels
 from nim_envs.theory.search import SearchSolution

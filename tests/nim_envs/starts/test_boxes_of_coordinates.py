@@ -7,18 +7,20 @@ import dataclasses
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game, GameEnv, make_game
+from nim_envs import Game, GameEnv, make_game
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.rules import kayles, nim, sum_of
+from nim_envs.rules import Convention, kayles, nim, sum_of
 from nim_envs.starts import OutcomeStart, UniformStart
 from tests import registrable_games
 from tests.own_games import own_game
 
 
 def starts_of(game, start):
-    return game.rules.coordinates(dataclasses.replace(game, start=start).start_positions()).tolist()
+    return game.rules.coordinates(
+        dataclasses.replace(game, starts=start).start_positions()
+    ).tolist()
 
 
 def test_a_box_has_the_positions_between_two_corners():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nim_envs import Convention, make_game
+from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules import Convention
 from nim_envs.solver import theorem_for
 from nim_envs.starts import NAMED_STARTS, OutcomeStart
 from nim_envs.starts.box import checked_box

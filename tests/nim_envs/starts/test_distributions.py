@@ -167,12 +167,12 @@ def test_many_starts_at_once_are_those_drawn_one_by_one(start):
 def test_a_list_of_positions_is_drawn_from_with_repeats_as_weights():
     listed = [(3, 0, 0), (0, 2, 1), (0, 2, 1), [0, 0, 5]]
     game = make_game("nim", heaps=(3, 4, 5), start=listed)
-    assert isinstance(game.start, ListStart)
-    drawn = game.start.sampler(game).sample(np.random.default_rng(0), 2000)
+    assert isinstance(game.starts, ListStart)
+    drawn = game.starts.sampler(game).sample(np.random.default_rng(0), 2000)
     shares = {tuple(each): (drawn == each).all(axis=1).mean() for each in np.unique(drawn, axis=0)}
     assert shares.keys() == {(3, 0, 0), (0, 2, 1), (0, 0, 5)}
     assert abs(shares[0, 2, 1] - 0.5) < 0.05
-    assert as_start(np.array(listed)) == game.start
+    assert as_start(np.array(listed)) == game.starts
     for wrong in ([(0, 0, 0)], [(3, 0, 0), (4, 0, 0)], [(1, 2)]):
         with pytest.raises(InvalidPositionError):
             make_game("nim", heaps=(3, 4, 5), start=wrong)

@@ -66,6 +66,6 @@ def no_quotients():
 @pytest.mark.usefixtures("no_quotients")
 def test_starts_by_outcome_are_drawn_by_the_quotient():
     game = make_game("octal", code="0.26", heaps=(20, 20), misere=True, start="p_position")
-    positions = game.start.sampler(game).sample(np.random.default_rng(0), 50)
+    positions = game.starts.sampler(game).sample(np.random.default_rng(0), 50)
     assert not solve(game, method="search").is_winning(positions).any()
     assert game.solution.method.startswith("misère quotient")

@@ -8,9 +8,9 @@ import pickle
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game, game_from_moves, make_game
+from nim_envs import Game, game_from_moves, make_game
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules import nim, sum_of
+from nim_envs.rules import Convention, nim, sum_of
 from nim_envs.text import (
     Language,
     TextEnv,

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game, GameEnv, make_game
+from nim_envs import Game, GameEnv, make_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules import (
+    Convention,
     Rules,
     chomp,
     cram,

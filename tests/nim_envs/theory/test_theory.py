@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nim_envs import Convention, Game, make_game
+from nim_envs import Game, make_game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.rules import Rules, TableComponent, addition, nim, subtraction
+from nim_envs.rules import Convention, Rules, TableComponent, addition, nim, subtraction
 from nim_envs.solver import solve
 from nim_envs.theory import (
     bouton,

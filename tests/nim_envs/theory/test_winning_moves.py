@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nim_envs import Convention, make_game
+from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules import Convention
 from nim_envs.theory import theorems, winning_moves
 from tests.classic_moves import Moves, bar, heaps_at_once, limited_heap, queen
 

@@ -8,9 +8,9 @@ import pytest
 from agents import HypothesisError
 from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.storage import load, save
-from nim_envs import Convention, Game, Rules, make_game, optimality
+from nim_envs import Game, make_game, optimality
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules import TableComponent
+from nim_envs.rules import Convention, Rules, TableComponent
 from tests.agents.research.column_automata.claims import board, truth
 from tests.agents.without_truth import (
     ROOT,

@@ -11,8 +11,9 @@ from agents.research.quotients.counterexamples import CounterexampleSearch
 from agents.research.quotients.outcomes import GameBudget
 from agents.research.quotients.parts import Parts
 from agents.research.quotients.quotient import Quotient
-from nim_envs import Convention, make_game
+from nim_envs import make_game
 from nim_envs.cgt.misere_quotients import misere_quotient
+from nim_envs.rules import Convention
 from nim_envs.theory import HeapSearch
 
 

@@ -12,10 +12,10 @@ from agents.base import HypothesisError
 from agents.research import quotients
 from agents.research.quotients.learner import QuotientLearner
 from agents.storage import load, save
-from nim_envs import Convention, Game, Rules, make_game, optimality
+from nim_envs import Game, make_game, optimality
 from nim_envs.cgt.misere_quotients import misere_quotient
 from nim_envs.cgt.misere_quotients.proof import refutation
-from nim_envs.rules import TableComponent
+from nim_envs.rules import Convention, Rules, TableComponent
 from nim_envs.solver import solve
 from nim_envs.theory import HeapSearch
 from tests.agents.without_truth import forbid_truth, uses_exclusive_or

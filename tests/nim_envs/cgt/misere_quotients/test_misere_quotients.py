@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game, Rules, make_game
+from nim_envs import Game, make_game
 from nim_envs.cgt.misere_quotients import heaps as heap_quotients
 from nim_envs.cgt.misere_quotients import misere_quotient
 from nim_envs.cgt.misere_quotients.genus import Genus, heap_genera
@@ -17,7 +17,7 @@ from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, period_refutat
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.cgt.misere_quotients.structure import is_tame
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.rules import TableComponent
+from nim_envs.rules import Convention, Rules, TableComponent
 from nim_envs.rules.octal_codes import heap_game
 from nim_envs.solver import solve
 from nim_envs.theory import HeapSearch
