@@ -623,7 +623,7 @@ def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
 def longest_game(env: PgxEnv) -> int:
     """Return the largest number of moves of a game."""
     try:
-        starts = env.game.start_positions()
+        starts = env.game.rules.positions_at(env.game.start_positions())
     except SearchTooLargeError:
         starts = None  # too many to list: from any position
     return longest_play(env.game.rules, starts)

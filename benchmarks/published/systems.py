@@ -202,7 +202,7 @@ Q_HEAPS = (q_learner.LARGEST,) * q_learner.HEAPS
 def first_mover(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     """Return the exact chances of winning as first mover from the game's starts, and more."""
     game, policy = env.game, greedy(players[0])
-    starts = game.rules.indices(game.start_positions())
+    starts = game.rules.indices(game.rules.positions_at(game.start_positions()))
     opponents: tuple[Policy, Policy] = RandomAgent(), OptimalAgent(game)
     scores = {
         name: 100 * float(expected_scores(policy, opponent, game).moving[starts].mean())

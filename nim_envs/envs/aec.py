@@ -248,7 +248,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
-        self._begin(sampler.draw(self._rng), 0)
+        self._begin(self.game.rules.positions_at(sampler.draw(self._rng)), 0)
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
         """Draw the starts of the next games, as calls of :meth:`reset` would draw them.
@@ -269,7 +269,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.check_open()
         if self._rng is None:
             raise ResetNeededError("there is no generator of starts yet: call reset() first")
-        return self.starts.sampler(options, others_ignored=True).sample(self._rng, games)
+        starts = self.starts.sampler(options, others_ignored=True).sample(self._rng, games)
+        return self.game.rules.positions_at(starts)
 
     def _begin(self, position: IntArray, seat: int) -> None:
         """Begin a game at ``position``, with ``seat`` to move."""

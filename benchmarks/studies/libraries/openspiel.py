@@ -36,7 +36,7 @@ class SpielGame(pyspiel.Game):
         self.game = game
         self.encoding = Encoding("one_hot", game.rules)
         rules = game.rules
-        self.starts = [rules.coordinate_tuple(each) for each in game.start_positions()]
+        self.starts = [tuple(each) for each in game.start_positions().tolist()]
         kind = pyspiel.GameType(
             short_name=f"nim_envs_{rules.name}",
             long_name=str(game),
