@@ -726,7 +726,10 @@ def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
 
     options = np.full(len(components), env.game.rules.num_options)
     return Moves(
-        along(moves.observation, np.asarray(env.encoding.widths)),
+        along(
+            moves.observation,
+            np.array([sum(env.encoding.widths[part]) for part in env.game.rules.field_slices]),
+        ),
         along(moves.mask, options),
         along(moves.policy, options),
         moves.result,

@@ -34,7 +34,7 @@ class SpielGame(pyspiel.Game):
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.encoding = Encoding("one_hot", game.rules)
+        self.encoding = Encoding("one_hot", game.fields)
         rules = game.rules
         self.starts = [tuple(each) for each in game.start_positions().tolist()]
         kind = pyspiel.GameType(
@@ -140,7 +140,7 @@ class Observer:
         self.tensor.fill(0)
         if state.position is not None:
             coordinates = np.array(state.position)
-            self.tensor[:] = self.game.encoding.encode_coordinates(coordinates)
+            self.tensor[:] = self.game.encoding.encode(coordinates)
 
     def string_from(self, state: SpielState, player: int) -> str:
         """Return the position in words."""
