@@ -231,9 +231,9 @@ class Game:
             try:
                 state = board.state(given)
             except TypeError:  # something else than integers in it
-                given = None
+                state = None
         if state is None:
-            raise self._no_position(position, given)
+            raise self._no_position(position, integers_of(position))
         return state
 
     def _no_position(self, position: Any, numbers: Position | None) -> InvalidPositionError:
