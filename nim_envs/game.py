@@ -403,7 +403,7 @@ class Game:
 
         Example:
             >>> from nim_envs.games import grundy
-            >>> grundy(heaps=(6,)).describe_move(1, (6, 0, 0))
+            >>> grundy(heaps=(6,)).describe_move(1, (6,))
             'heap 0: leave 2 and 4 (the 2 left has no move and is removed)'
         """
         words = self.describe(action, position)

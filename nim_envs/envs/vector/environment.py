@@ -22,6 +22,7 @@ from nim_envs.envs.opponents import (
     no_move_for_agent,
 )
 from nim_envs.envs.reset_arguments import checked_options
+from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES
 from nim_envs.envs.vector.checks import (
     checked_actions,
     checked_autoreset_mode,
@@ -46,7 +47,6 @@ from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer, BatchPlayerAdapter
 from nim_envs.rules.component import read_only
 from nim_envs.rules.convention import Convention
-from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES
 from nim_envs.rules.legality import illegal_move_error
 from nim_envs.starts import as_start
 from nim_envs.typing import Array, BoolArray, IntArray
@@ -66,8 +66,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     """Many games of one kind, played at the same time, by both players or against an opponent.
 
     ## Description
-    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.turn_based.GameEnv`:
-    on the same moves both agree in everything.
+    Positions, actions, legality and winners are those of
+    :class:`nim_envs.envs.turn_based.GameEnv`: on the same moves both agree in everything.
 
     *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
     *self-play* (``opponent=None``) the agent plays both seats: every step makes one move in
@@ -92,8 +92,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     take no dictionaries; the masks are then in the infos.
 
     ## Starting State
-    As in :class:`nim_envs.envs.turn_based.GameEnv`. Versus an opponent, if the agent is ``player_1``
-    the opponent has already moved. If that move ends the game, another game begins in its place.
+    As in :class:`nim_envs.envs.turn_based.GameEnv`. Versus an opponent, if the agent is
+    ``player_1`` the opponent has already moved. If that move ends the game, another game begins in
+    its place.
 
     ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with ``seed + i``, or a
     sequence of integers and ``None``, one for each game. The random numbers of a game depend only
