@@ -231,7 +231,7 @@ def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | N
         positions, probabilities = game.starts.sampler(game).support()
     except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed
         return None
-    starts = game.rules.indices(positions)
+    starts = game.rules.indices(game.rules.positions_at(positions))
     first = float(probabilities @ response.moving[starts])
     second = float(probabilities @ response.waiting[starts])
     return (by_seat[0] * first + by_seat[1] * second) / sum(by_seat)
@@ -296,7 +296,7 @@ def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: i
     rules = game.rules
     pair = policies if isinstance(policies, tuple) else (policies, policies)
     rng = np.random.default_rng(seed)
-    position = game.starts.sampler(game).draw(rng)
+    position = rules.positions_at(game.starts.sampler(game).draw(rng))
     moves: list[SampleMove] = []
     while not rules.is_terminal(position):
         seat = len(moves) % 2
