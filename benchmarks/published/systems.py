@@ -202,12 +202,12 @@ Q_HEAPS = (q_learner.LARGEST,) * q_learner.HEAPS
 def first_mover(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     """Return the exact chances of winning as first mover from the game's starts, and more."""
     game, policy = env.game, greedy(players[0])
-    starts = game.rules.indices(game.rules.positions_at(game.start_positions()))
+    starts = game.start_positions()
     opponents: tuple[Policy, Policy] = RandomAgent(), OptimalAgent(game)
-    scores = {
-        name: 100 * float(expected_scores(policy, opponent, game).moving[starts].mean())
-        for name, opponent in zip(AGAINST, opponents, strict=True)
-    }
+    scores = {}
+    for name, opponent in zip(AGAINST, opponents, strict=True):
+        expected = expected_scores(policy, opponent, game)
+        scores[name] = 100 * float(expected.moving[expected.graph.find(starts)].mean())
     return {**scores, "optimality %": optimality(policy, game).percent}
 
 

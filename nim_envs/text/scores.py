@@ -13,10 +13,15 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import Game
-from nim_envs.rules.moves_between import legal_counts
-from nim_envs.scoring import optimality
-from nim_envs.scoring.intervals import in_words, percent_interval
-from nim_envs.scoring.scores import Decisive, position_set, scored_positions
+from nim_envs.scoring import (
+    Decisive,
+    in_words,
+    not_lost,
+    optimality,
+    percent_interval,
+    position_set,
+)
+from nim_envs.solution import Solution
 from nim_envs.text.language import Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt
 from nim_envs.text.reading import check_form
@@ -208,10 +213,12 @@ def score(
     checked_boolean("lost_positions", lost_positions)
     checked_choice("style", style, STYLES)
     prompt(language, rules.initial, style, answer=answer)  # raises errors now
-    name, _, parts = position_set(language.game, positions)
-    none = np.empty((0, len(rules.components)), dtype=np.int64)
-    listed = np.concatenate([none, *(_with_a_choice(language.game, part) for part in parts)])
-    counted = scored_positions(language.game, listed)
+    name, solution, _, parts = position_set(language.game, positions)
+    states = _with_a_choice(solution, np.concatenate([*parts]))
+    listed, counted = (
+        rules.positions_at(solution.board.positions(each))
+        for each in (states, not_lost(solution, states))
+    )
     asked = np.repeat(listed if lost_positions else counted, repeats, axis=0)
     replies: list[str] = []
     for first in range(0, len(asked), batch_size):
@@ -282,11 +289,15 @@ def _percent(count: int, whole: int) -> float:
 
 def positions_to_ask(game: Game) -> IntArray:
     """Return all positions of a game about which a score asks, ``(n, components)``."""
-    return scored_positions(game, _with_a_choice(game, game.rules.lattice()))
+    _, solution, _, parts = position_set(game, "all")
+    states = not_lost(solution, _with_a_choice(solution, np.concatenate([*parts])))
+    return game.rules.positions_at(solution.board.positions(states))
 
 
-def _with_a_choice(game: Game, positions: IntArray) -> IntArray:
-    """Return the positions that leave a move; where draws exist, more than one."""
-    least = 2 if game.has_outcome else 1  # forced moves, such as passes, are no question
-    here: IntArray = positions[legal_counts(game.rules, positions) >= least]
+def _with_a_choice(solution: Solution, states: IntArray) -> IntArray:
+    """Return the states that leave a move; where draws exist, more than one."""
+    board = solution.board
+    has_outcome = getattr(board, "outcome", None) is not None
+    least = 2 if has_outcome else 1  # forced moves, such as passes, are no question
+    here: IntArray = states[board.mask(states).sum(axis=1, dtype=np.int64) >= least]
     return here
