@@ -57,7 +57,7 @@ COMPONENTS: dict[Callable[..., Part], Callable[..., Component]] = {
 @cache
 def component_of(part: Part) -> Component:
     """Return the component of a part."""
-    if part.made_by is not None:
+    if part.made_by is not None and part.made_by[0] in COMPONENTS:
         constructor, arguments = part.made_by
         return COMPONENTS[constructor](*arguments)
     if part.second is not None:
@@ -81,7 +81,9 @@ def rules_of(game: Game) -> Rules:
     initial: list[int] = []
     for component, here in zip(components, game.split(game.start), strict=True):
         initial.append(int(component.coordinate_system.states_at(np.array(here))))
-    return Rules(game.name, components, tuple(initial))
+    rules = Rules(game.name, components, tuple(initial))
+    object.__setattr__(rules, "game", game)  # for the players of OpenSpiel
+    return rules
 
 
 def convention_of(game: Game) -> AnyConvention:

@@ -10,7 +10,7 @@ from nim_envs.cli.numbers import nimber, period, quotient, sequence
 from nim_envs.cli.options import SETTINGS, as_word, errors_as_lines, version_option
 from nim_envs.cli.solve import solve
 from nim_envs.games.octal_codes import NAMES
-from nim_envs.registered_games import GAMES
+from nim_envs.registry import GAMES
 from nim_envs.rules import Convention, heap_game
 
 ARGUMENTS_WIDTH = 60

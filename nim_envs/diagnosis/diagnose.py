@@ -19,7 +19,7 @@ from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import AnyPlayer, is_player
-from nim_envs.registration import make_game
+from nim_envs.registry import make_game
 from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import optimality
 from nim_envs.starts import as_start
