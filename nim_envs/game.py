@@ -47,8 +47,8 @@ class Theorem(NamedTuple):
     Attributes:
         name: such as ``"Wythoff's theorem"``.
         wins: function of coordinates, int64 ``(n, fields)``, to whether the player to move wins,
-            ``(n,)``. If the theorem is about both conventions, it takes ``convention``, too.
-        misere: the convention that it is about; ``None``: both.
+            ``(n,)``. If the theorem is about both kinds of play, it takes ``misere``, too.
+        misere: the kind of play that it is about; ``None``: both.
     """
 
     name: str
@@ -539,12 +539,6 @@ class Game:
     def start_positions(self) -> IntArray:
         """Return every position that a game can start from, int64 ``(n, fields)``."""
         return np.asarray(self.starts.sampler(self).support()[0])
-
-    def positions_by_seat(self) -> BoolArray:
-        """Return the positions at which each player can be to move, ``(2, num_positions)``."""
-        from nim_envs.theory.reach import reachable
-
-        return reachable(self.rules, self.rules.positions_at(self.start_positions()))
 
 
 def sum_of(games: Sequence[Game]) -> Game:
