@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nim_envs import solution
+from nim_envs import solution, theorems
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
+from nim_envs.game import sum_of
 from nim_envs.games import (
     addition,
     chomp,
@@ -17,13 +18,11 @@ from nim_envs.games import (
     moores_nim,
     nim,
     node_kayles,
-    sum_of,
     wythoff,
 )
 from nim_envs.graph import Graph
 from nim_envs.solution import solve
 from nim_envs.sums import Sum, board_of
-from nim_envs.theory import theorems
 
 
 def test_one_position_gives_a_number_and_many_give_arrays():
