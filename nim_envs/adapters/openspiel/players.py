@@ -40,7 +40,6 @@ class OpenSpielPlayer:
     """
 
     def __init__(self, player: Any, game: Game | None) -> None:
-        game = getattr(game, "game", game)  # rules over the bridge
         part = None if game is None else game.parts[0]
         if game is None or not isinstance(part, OpenSpielPart):
             name = "an environment of another package" if game is None else game.name
