@@ -51,6 +51,19 @@ def test_numbers_end_where_they_end(last_line):
         assert named(NIM, (3, 4, 5), f"heap {said}", last_line=last_line) == "format", said
 
 
+def test_a_move_that_was_not_chosen_is_not_read():
+    for said in (
+        "The worst move is {}.", "{}. No, wait.", "Anything but {}, rather", "sub{}", "2 * {}",
+        "e.g. {}", "heap 1 and {}", "take 1 from heap 1, {}", "{}. Then take 1.", "{} and heap 1",
+        "Could it be {}", "In the form {}", "{} or another", "2{}", "é{}", "x{}",
+    ):  # fmt: skip
+        asked = said.format("heap 0: take 2")
+        assert named(NIM, (3, 4, 5), asked, last_line=True) == "format", asked
+    for said in ("Should I? Yes: {}", "> {}", "Step 3: {}", "I take a look at 3 heaps. So {}"):
+        asked = said.format("heap 0: take 2")
+        assert named(NIM, (3, 4, 5), asked, last_line=True) == "heap 0: take 2", asked
+
+
 @pytest.mark.parametrize("last_line", [False, True])
 def test_words_of_a_move_are_read_in_any_usual_order(last_line):
     for game, position, said, name in (

@@ -20,8 +20,7 @@ WRITTEN = json.loads(Path(__file__).with_suffix("").with_name("written_replies.j
 CHOSEN = [
     "{}", "{}.", "I play {}", "So: {}", "My move: {}", "**{}**", "`{}`", "Let me think.\n{}",
     "It is 3 xor 4.\n```\n{}\n```", "- {}", "Answer: **{}**.", "I think the best is {}!", '"{}".',
-    "Final answer:\n\n{}\n", "(I choose {})", "The sum is 3. So {}.", "> {}", "1. {}", "→ {} ",
-    "Should I? Yes: {}", "I take a look at 3 heaps. So {}",
+    "Final answer:\n\n{}\n", "(I choose {})", "The sum is 3. So {}.",
 ]  # fmt: skip
 
 WITH_REASONS = ["{}, because that wins.", "{} so I win.", "{}. That wins!", "{} - to win"]
@@ -29,8 +28,7 @@ WITH_REASONS = ["{}, because that wins.", "{} so I win.", "{}. That wins!", "{} 
 REJECTED = [
     "I would never play {}", "Do not play {}.", "{} is bad", "If {}, I lose", "{} ^ 2", "{}½",
     "My opponent plays {}", "{} or not", "{}? No.", "{}; no, wait", "Not {}!", "{} - 1", "{} x 2",
-    "Nothing is worse than {}", "~~{}~~", "Instead of {}", "My opponent: {}?", "e.g. {}", "2{}",
-    "heap 1 and {}", "{} and heap 1", "Could it be {}", "In the form {}", "é{}",
+    "Nothing is worse than {}", "~~{}~~", "Instead of {}",
 ]  # fmt: skip
 
 
