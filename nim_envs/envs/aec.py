@@ -599,14 +599,14 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Store a move for the next picture."""
         from nim_envs.render.renderer import LastMove
 
-        self.last_move = LastMove(before, seat, description)
+        self.last_move = LastMove(self.game.rules.coordinates(before), seat, description)
 
     def _scene(self) -> Scene:
         """Return the contents of a picture of the position."""
         mover = None if self._over else PLAYERS.index(self.agent_selection)
         winners = [PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0]
         winner = winners[0] if winners else None
-        return self._renderer.scene(self.position, mover, winner, self.last_move)
+        return self._renderer.scene(self.coordinates, mover, winner, self.last_move)
 
     def close(self) -> None:
         """Close the window, if there is one; later resets and steps raise an error."""

@@ -17,8 +17,7 @@ from nim_envs.render.board_data import (
     marked_moves,
     reachable_board,
 )
-from nim_envs.rules import Convention
-from nim_envs.rules.words import titled
+from nim_envs.render.words import titled
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
 
@@ -69,22 +68,22 @@ def widget(
     game = scored_game(env_or_game).game
     board = reachable_board(game, max_positions)
     over = np.array([not row for row in board.moves])
-    states = board.states[~over]
+    states = game.rules.checked_positions(np.array(board.positions)[~over])
     masks = game.rules.action_mask(states)
     replies = []
     for policy in (opponents or {}).values():
-        shares = np.zeros((len(board.positions), game.rules.num_actions))
+        shares = np.zeros((len(board.positions), game.num_actions))
         shares[~over] = ScoredPolicy(policy, env_or_game).action_probabilities(states, masks)
         best = shares == shares.max(axis=1, keepdims=True)
         replies.append(marked_moves(board, [np.flatnonzero(row) for row in best & (shares > 0)]))
     games = (
         {"outcome": game}
         if game.has_outcome
-        else {each.value: replace(game, misere=each is Convention.MISERE) for each in Convention}
+        else {"normal": replace(game, misere=False), "misere": replace(game, misere=True)}
     )
     data = data_of_game(
-        titled(game.rules.name),
-        "outcome" if game.has_outcome else game.convention.value,
+        titled(game.name),
+        "outcome" if game.has_outcome else "misere" if game.misere else "normal",
         list(opponents or {}),
         [data_of_board(board, str(game), games, dict.fromkeys(games, replies))],
     )
