@@ -61,7 +61,7 @@ def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
         seat = env.agent_selection
         observed = env.observe(seat)
         action = players[seat].act(observed["observation"], observed["action_mask"], rng)
-        yield env.coordinates, action
+        yield env.position, action
         env.step(action)
 
 
@@ -87,7 +87,7 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
     seats = env.possible_agents
 
     def frame(mover: int | None, winner: int | None = None) -> Frame:
-        return picture.frame(renderer.scene(env.coordinates, mover, winner, env.last_move))
+        return picture.frame(renderer.scene(env.position, mover, winner, env.last_move))
 
     frames = [frame(seats.index(env.agent_selection)) for _ in moves_of(env, seed)]
     winners = [seat for seat, name in enumerate(seats) if env.rewards[name] > 0]

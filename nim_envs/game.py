@@ -199,6 +199,11 @@ class Game:
         return self.board.num_actions
 
     @property
+    def options(self) -> int:
+        """Largest number of options of a part; action ``part * options + option`` is one."""
+        return self.num_actions // len(self.parts)
+
+    @property
     def fields(self) -> tuple[int, ...]:
         """Number of values of each coordinate."""
         return self.board.fields
@@ -231,9 +236,9 @@ class Game:
             try:
                 state = board.state(given)
             except TypeError:  # something else than integers in it
-                given = None
+                state = None
         if state is None:
-            raise self._no_position(position, given)
+            raise self._no_position(position, integers_of(position))
         return state
 
     def _no_position(self, position: Any, numbers: Position | None) -> InvalidPositionError:
@@ -255,6 +260,21 @@ class Game:
         return InvalidPositionError(
             f"{numbers} is no position of {self.name}, whose coordinates are from 0 to {largest}"
         )
+
+    def longest_play(self, positions: IntArray | None = None) -> int:
+        """Return the largest number of moves of a game.
+
+        Args:
+            positions: where it begins, ``(n, fields)``; ``None``: any position, or at least as many
+                moves where heaps split.
+        """
+        board = self.board
+        if isinstance(board, Graph):
+            longest = board.longest_play
+            return int((longest if positions is None else longest[board.find(positions)]).max())
+        if positions is None:
+            return sum(int(part.longest_play.max()) for part in self.parts)
+        return int(board.longest_play(board.find(positions)).max())
 
     def moves(self, position: Any) -> list[tuple[int, Position]]:
         """List the legal moves at a position, for search.
@@ -381,14 +401,35 @@ class Game:
             'pair 0: subtract 2 times 13, leave (10, 13)'
         """
         board: Any = self.board
-        options = self.num_actions // len(self.parts)
-        index, option = divmod(self._checked_action(action), options)
+        index, option = divmod(self._checked_action(action), self.options)
         part, here = self.parts[index], None
         if option >= part.num_actions:
             return f"{part.words.kind} {index}: option {option}, which it does not have"
         if position is not None:
             here = self.split(board.position(self.checked_state(position)))[index]
         return f"{part.words.kind} {index}: {part.describe(option, here)}"
+
+    def describe_move(self, action: Any, position: Any) -> str:
+        """Return a legal action in words, and the heaps that it removes.
+
+        Args:
+            action: as in :meth:`describe`.
+            position: one position before the action.
+
+        Raises:
+            InvalidActionError: not an integer of the action space.
+            InvalidPositionError: ``position`` is not one position of the game.
+
+        Example:
+            >>> from nim_envs.games import grundy
+            >>> grundy(heaps=(6,)).describe_move(1, (6, 0, 0))
+            'heap 0: leave 2 and 4 (the 2 left has no move and is removed)'
+        """
+        words = self.describe(action, position)
+        index, option = divmod(action, self.num_actions // len(self.parts))
+        here = self.split(tuple(map(int, position)))[index]
+        removed = self.parts[index].removal(option, here)
+        return f"{words} ({removed})" if removed else words
 
     def _checked_action(self, action: Any) -> int:
         """Return an action as an integer of the action space."""
@@ -437,21 +478,15 @@ class Game:
 
         return solution_of(self)
 
-    def solution_without_search(self) -> OldSolution:
-        """Return the old solution, if it is known already or follows from a theorem."""
-        from nim_envs.bridge import solution_without_search
-
-        return solution_without_search(self)
-
     def start_positions(self) -> IntArray:
-        """Return every position that a game can start from, ``(n, components)``."""
+        """Return every position that a game can start from, int64 ``(n, fields)``."""
         return np.asarray(self.starts.sampler(self).support()[0])
 
     def positions_by_seat(self) -> BoolArray:
         """Return the positions at which each player can be to move, ``(2, num_positions)``."""
         from nim_envs.theory.reach import reachable
 
-        return reachable(self.rules, self.start_positions())
+        return reachable(self.rules, self.rules.positions_at(self.start_positions()))
 
 
 def sum_of(games: Sequence[Game]) -> Game:

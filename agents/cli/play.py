@@ -14,10 +14,10 @@ from agents.players import HumanAgent, Quit, Undo
 from nim_envs.cli.options import seed_option
 from nim_envs.errors import DisplayError
 from nim_envs.game import PLAYERS as SEATS
+from nim_envs.games.words import titled
 from nim_envs.registered_games import GAMES
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words
-from nim_envs.rules.words import titled
 
 
 @click.command()
@@ -80,7 +80,7 @@ def play_at_prompt(match: Match) -> None:
             match.reply()
         else:
             headline = match.status if match.opponent is None else "you are to move"
-            click.echo("\n" + render_text(match.game, match.env.coordinates, headline))
+            click.echo("\n" + render_text(match.game, match.env.position, headline))
             try:
                 match.move_by(human)
             except Undo:
@@ -91,7 +91,7 @@ def play_at_prompt(match: Match) -> None:
                 click.echo("\nGoodbye.")
                 return
         click.echo(match.last_move)
-    click.echo("\n" + render_text(match.game, match.env.coordinates, "the game is over"))
+    click.echo("\n" + render_text(match.game, match.env.position, "the game is over"))
     if match.opponent is None or match.winner is None:
         click.echo(f"{match.status}.")
     else:

@@ -51,7 +51,7 @@ class PolicyAgent:
     ) -> None:
         self.policy = policy
         self.game = game
-        self.encoding = Encoding(encoding, game.rules)
+        self.encoding = Encoding(encoding, game.fields)
         self.plays_greedily = greedy
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -69,7 +69,7 @@ class PolicyAgent:
         """
         if observations.dtype.kind in "iu":
             positions = positions_of(self.game.rules, observations)
-            observations = self.encoding.encode(positions)
+            observations = self.encoding.encode(self.game.rules.coordinates(positions))
         probabilities = np.zeros(action_masks.shape)
         # The policy is not called at terminal positions.
         playable = np.flatnonzero(action_masks.any(axis=1))

@@ -16,12 +16,13 @@ from benchmarks.tasks import GAMES as TASKS
 from docs.generator import play, results
 from docs.generator.markdown import description, filled, table, write
 from nim_envs import Game, GameEnv
+from nim_envs.games.words import titled
 from nim_envs.graph import LARGEST_TABLE, Graph
 from nim_envs.registration import GAMES, make_aec, make_game
 from nim_envs.render.frame import png
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
-from nim_envs.render.words import move_in_words, position_in_words, titled
+from nim_envs.render.words import position_in_words
 from nim_envs.solution import grundy_values
 from nim_envs.sums import board_of
 
@@ -42,7 +43,9 @@ def title(name: str) -> str:
     """Return the name of a game as a heading, as the docstring of its constructor calls it."""
     row = GAMES[name]
     found = re.match(
-        r"(?:(?:An?|The) )?([^:.(]+?)(?: \([^)]*\))?:", description(row.constructor)[0]
+        r"(?:Return )?(?:(?:an?|the) )?([^:.(]+?)(?: \([^)]*\))?:",
+        description(row.constructor)[0],
+        re.I,
     )
     called = found[1] if found else titled(name)
     twin = any(
@@ -71,7 +74,7 @@ def example(env: GameEnv) -> str:
             number + 1, position_in_words(env.game, position),
             f"`player_{number % 2}`, who "
             f"{'can' if env.game.solution.is_winning(position) else 'cannot'} win",
-            move_in_words(env.game, action, position),
+            env.game.describe_move(action, position),
         )
         for number, (position, action) in enumerate(moves_of(env))
     ]  # fmt: skip

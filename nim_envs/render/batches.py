@@ -12,7 +12,6 @@ from nim_envs.game import PLAYERS, Game
 from nim_envs.render.frame import Frame
 from nim_envs.render.renderer import LastMove, Renderer
 from nim_envs.render.scene import Scene
-from nim_envs.render.words import move_in_words
 from nim_envs.typing import BoolArray, IntArray
 
 
@@ -103,7 +102,7 @@ class BatchRenderer:
             if self._self_play:
                 action = int(step.actions[index])
                 description = (
-                    f"moved, {move_in_words(self._game, action, before)}"
+                    f"moved, {self._game.describe_move(action, before)}"
                     if (position != before).any()
                     else "made an illegal move and forfeits"
                 )

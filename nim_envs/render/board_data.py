@@ -21,7 +21,7 @@ from nim_envs.render.palette import hexadecimal
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 from nim_envs.render.shapes import Box, Disc, Drawing, Group, Polygon, Shape, as_json
-from nim_envs.render.words import move_in_words, position_in_words
+from nim_envs.render.words import position_in_words
 from nim_envs.typing import IntArray, Position
 
 SCRIPT, STYLE = (Path(__file__).with_name(f"play.{suffix}") for suffix in ("js", "css"))
@@ -280,7 +280,7 @@ def data_of_board(
     words, moves, plain, pointed, clicks = [], [], [], [], []
     for position, row in zip(board.positions, board.moves, strict=True):
         words.append(position_in_words(board.game, position))
-        indices = [labels.index(move_in_words(board.game, action, position)) for action, _ in row]
+        indices = [labels.index(board.game.describe_move(action, position)) for action, _ in row]
         moves.append(
             [each for label, (_, to) in zip(indices, row, strict=True) for each in (label, to)]
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nim_envs.games.words import titled
 from nim_envs.optional import needed
 from nim_envs.render.board_data import (
     SCRIPT,
@@ -17,7 +18,6 @@ from nim_envs.render.board_data import (
     marked_moves,
     reachable_board,
 )
-from nim_envs.render.words import titled
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
+from nim_envs.games.words import titled
 from nim_envs.graph import Part
 from nim_envs.render import palette
 from nim_envs.render.boards import BOARDS, BoardPanel, NumberPanel
@@ -23,7 +24,6 @@ from nim_envs.render.panels import Panel
 from nim_envs.render.scene import Scene, split
 from nim_envs.render.shapes import Box, Drawing, Shape, TextWidth, as_json, typical_text_width
 from nim_envs.render.tracks import TrackPanel
-from nim_envs.render.words import titled
 from nim_envs.typing import IntArray
 
 SIZE = (640, 480)

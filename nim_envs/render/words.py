@@ -9,29 +9,10 @@ from math import prod
 import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.games.words import titled
 from nim_envs.graph import Part
 from nim_envs.render.scene import split
 from nim_envs.typing import IntArray, Position
-
-NAMES = {
-    "dawsons": "Dawson's", "grundys": "Grundy's", "kayles": "Kayles", "laskers": "Lasker's",
-    "moores": "Moore's", "nim": "Nim",
-}  # fmt: skip
-"""Words in names of games that have a spelling of their own."""
-
-
-def titled(name: str) -> str:
-    """Return the name of a game as written in a title.
-
-    Example:
-        >>> titled("dawsons_kayles"), titled("graph"), titled("nim + laskers_nim")
-        ("Dawson's Kayles", 'Graph', "Nim + Lasker's Nim")
-    """
-    return _sentence(" ".join(NAMES.get(word, word) for word in name.replace("_", " ").split(" ")))
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def rules_in_words(game: Game) -> str:
@@ -66,26 +47,6 @@ def rules_in_words(game: Game) -> str:
         for kind, move, indices in groups
     ]
     return "\n".join([f"{name}: in each turn choose one of these.", *lines, wins])
-
-
-def move_in_words(game: Game, action: int, position: Sequence[int] | IntArray) -> str:
-    """Return a legal action in words, with the heaps that it removes.
-
-    Args:
-        game: any game.
-        action: ``part * options + option``.
-        position: position before it.
-
-    Example:
-        >>> from nim_envs import make_game
-        >>> move_in_words(make_game("grundy", heaps=(6,)), 1, (6, 0, 0))
-        'heap 0: leave 2 and 4 (the 2 left has no move and is removed)'
-    """
-    index, option = divmod(action, game.num_actions // len(game.parts))
-    part, here = game.parts[index], split(game, position)[index]
-    removed = part.removal(option, here)
-    words = f"{part.words.kind} {index}: {part.describe(option, here)}"
-    return words + (f" ({removed})" if removed else "")
 
 
 def position_in_words(game: Game, position: Sequence[int] | IntArray) -> str:

@@ -166,7 +166,7 @@ def test_winning_moves_are_marked_if_asked_and_only_then(game, arguments):
         marked = set()
         for _ in play_to_the_end(env, seed=3):
             over = any(env.terminations.values())
-            winning = not over and len(env.game.solution.winning_actions(env.coordinates)) > 0
+            winning = not over and len(env.game.solution.winning_actions(env.position)) > 0
             marked.add(winning)
             assert has(env.render(), WINNING) == (asked and winning)
             if marked == {True, False}:
@@ -277,7 +277,7 @@ def test_rows_of_any_number_and_length_neither_overlap_nor_leave_the_picture(hea
 def act(env, description):
     """Make the move that is described so."""
     for action in np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist():
-        if env.game.describe(action, env.coordinates) == description:
+        if env.game.describe(action, env.position) == description:
             env.step(action)
             return
     raise AssertionError(description)
@@ -299,7 +299,7 @@ def test_a_heap_without_a_move_does_not_vanish_silently(start, move, gone, said)
         act(each, move)
     picture, _, _ = picture_of(env)
     shapes = position_shapes(
-        env.game, env.coordinates, mover=None, previous=env.game.start, last_mover=0
+        env.game, env.position, mover=None, previous=env.game.start, last_mover=0
     )
     rings = [shape for shape in shapes if shape["shape"] == "disc" and shape["line_width"]]
     assert len(rings) == gone
