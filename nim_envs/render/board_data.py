@@ -7,7 +7,7 @@ pictures of :mod:`nim_envs.render`, which moves win, and the moves of its oppone
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from nim_envs.render.heaps import PinRow
 from nim_envs.render.palette import hexadecimal
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
-from nim_envs.render.shapes import Box, Disc, Drawing, Group, Polygon, Shape, as_json
+from nim_envs.render.shapes import Box, Disc, Drawing, Polygon, Shape, as_json
 from nim_envs.render.words import position_in_words
 from nim_envs.typing import IntArray, Position
 
@@ -106,7 +106,7 @@ class Pictures:
         self.options = game.num_actions // len(game.parts)
         self.picture = Picture(game, SIZE)
         self.shapes = Table()
-        self.known: dict[Shape, list[int]] = {}
+        self.known: dict[Shape, int] = {}
         self.partner: dict[str, str] = {}
 
     @property
@@ -120,14 +120,13 @@ class Pictures:
         self.picture.draw_panels(drawing, Scene(position, **{"mover": 0, **of_scene}))
         return drawing.shapes
 
-    def indices(self, shapes: Iterable[Shape]) -> list[int]:
-        """Return the indices of shapes; groups, which are the same everywhere, are read once."""
-        indices = []
+    def indices(self, shapes: Sequence[Shape]) -> list[int]:
+        """Return the indices of shapes."""
         for shape in shapes:
             if shape not in self.known:
-                self.known[shape] = [self.shapes.index(_short(each)) for each in as_json([shape])]
-            indices += self.known[shape]
-        return indices
+                (data,) = as_json([shape])
+                self.known[shape] = self.shapes.index(_short(data))
+        return [self.known[shape] for shape in shapes]
 
     def winning(self, position: Position, actions: IntArray) -> list[int]:
         """Return the indices of the shapes of a picture that marks these moves."""
@@ -138,20 +137,20 @@ class Pictures:
         shapes = self._pointed(position, action, mover=0)
         if not self.partner:
             for one, other in zip(shapes, self._pointed(position, action, mover=1), strict=True):
-                if not isinstance(one, Group) and one.color != other.color:
+                if one.color != other.color:
                     self.partner[hexadecimal(one.color)] = hexadecimal(other.color)
         return self.indices(shapes)
 
-    def _pointed(self, position: Position, action: int, mover: int) -> list[Any]:
+    def _pointed(self, position: Position, action: int, mover: int) -> list[Shape]:
         part, option = self.game.parts[action // self.options], action % self.options
         style = part.picture.style
         if style != "pins" and (style != "slots" or not part.labels[option][1]):
             return self.draw(position, mover=mover, pointed=action)
         # What a move takes out of a row, or splits, is marked as a winning move is.
-        shapes: list[Any] = self.draw(position, mover=mover, winning=np.array([action]))
+        shapes = self.draw(position, mover=mover, winning=np.array([action]))
         return [
             shape._replace(color=palette.PLAYERS[mover])
-            if not isinstance(shape, Group) and shape.color == palette.WINNING
+            if shape.color == palette.WINNING
             else shape
             for shape in shapes
         ]
@@ -167,7 +166,7 @@ class Pictures:
             the part that is there.
         """
         actions_at = self._clicks_on_pins(position)
-        points = {point for shape in flat(self.draw(position)) if (point := _middle(shape))}
+        points = {point for shape in self.draw(position) if (point := _middle(shape))}
         for point in sorted(points - actions_at.keys()):
             part = self.picture.part_at(point)
             in_row = part is not None and self.game.parts[part].picture.style == "pins"
@@ -200,15 +199,6 @@ def _short(shape: dict[str, Any]) -> list[Any]:
     numbers = np.concatenate([np.ravel(lengths) for lengths in shape.values()]).tolist()
     rounded = [int(x) if x.is_integer() else round(x, 1) for x in map(float, numbers)]
     return [kind[0], color, *rounded, *([] if text is None else [text])]
-
-
-def flat(shapes: Iterable[Shape]) -> Iterator[Shape]:
-    """Yield shapes, and in place of a group the shapes in it."""
-    for shape in shapes:
-        if isinstance(shape, Group):
-            yield from flat(shape.shapes)
-        else:
-            yield shape
 
 
 def _middle(shape: Shape) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ from nim_envs.render.graph_layout import Edge, graph_places
 from nim_envs.render.palette import Color, mixed, player_color
 from nim_envs.render.panels import Panel
 from nim_envs.render.scene import PartView, Scene
-from nim_envs.render.shapes import Drawing, Group, TextWidth
+from nim_envs.render.shapes import Drawing
 from nim_envs.typing import Position
 
 MOST_NODES = 80
@@ -86,7 +86,8 @@ class GraphPanel(Panel):
             last = player_color(scene.last_mover, palette.INK)
             colors |= dict.fromkeys(moved, last)
             colors |= dict.fromkeys(pointed, player_color(scene.mover))
-            graph.draw_plain(drawing)
+            graph.draw_edges(drawing, dict.fromkeys(graph.edges, OUTLINE), width=1.8)
+            graph.draw_nodes(drawing, {})
             graph.draw_edges(drawing, colors)
             if winning:
                 ends = dict.fromkeys((end for _, end in winning), palette.WINNING)
@@ -130,7 +131,6 @@ class GraphDrawing:
             default=largest * 2,
         )
         self.side = max(SMALLEST_NODE, min(largest, 0.64 * nearest))
-        self._plain: dict[TextWidth, Group] = {}
 
     def node(self, state: int) -> Area:
         """Return the place of a node."""
@@ -141,16 +141,6 @@ class GraphDrawing:
         return next(
             (state for state in range(len(self.places)) if self.node(state).contains(point)), None
         )
-
-    def draw_plain(self, drawing: Drawing) -> None:
-        """Draw all edges and nodes."""
-        group = self._plain.get(drawing.text_width)
-        if group is None:
-            plain = Drawing(drawing.text_width)
-            self.draw_edges(plain, dict.fromkeys(self.edges, OUTLINE), width=1.8)
-            self.draw_nodes(plain, {})
-            group = self._plain[drawing.text_width] = Group(self.cell, tuple(plain.shapes))
-        drawing.shapes.append(group)
 
     def draw_edges(self, drawing: Drawing, colors: dict[Edge, Color], width: float = 4.0) -> None:
         """Draw the edges in ``colors``."""
@@ -171,7 +161,7 @@ class GraphDrawing:
             self._draw_number(drawing, state, palette.WHITE if state in colors else palette.GREY)
 
     def draw_tokens(self, drawing: Drawing, states: list[int]) -> None:
-        """Draw the tokens, with their names where the game has several components."""
+        """Draw the tokens, with their names where the game has several parts."""
         for state in set(states):
             here = [t for t, at in zip(self.tokens, states, strict=True) if at == state]
             place = self.node(state)
