@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -34,13 +33,6 @@ CROWN = ((0, 1), (0, 0.3), (0.25, 0.62), (0.5, 0.1), (0.75, 0.62), (1, 0.3), (1,
 """Corners of a queen's crown, as shares of its width and height."""
 
 
-class Moves(NamedTuple):
-    """The legal moves of a part at a position."""
-
-    options: IntArray  # (n,)
-    squares: BoolArray  # by which each is chosen, (n, squares)
-
-
 class Board(Layout):
     """A part drawn as squares, some of which are filled.
 
@@ -51,22 +43,16 @@ class Board(Layout):
         area: place of the squares.
         side: side of a square, in pixels.
         squares: place of each square.
+        round: whether what fills a square is round.
+        leaving: share of white in the mover's colour, on squares that the selected move clears.
+        writes_coordinates: whether the coordinates are written below the board.
+        numbered: whether the indices of the squares are written on them.
+        marks_whole_moves: whether a winning move is marked on all squares that it needs.
     """
 
-    round = True
-    """Whether what fills a square is round."""
-
+    round = writes_coordinates = True
+    numbered = marks_whole_moves = False
     leaving = 0.25
-    """Share of white in the mover's colour, on squares that the selected move clears."""
-
-    writes_coordinates = True
-    """Whether the coordinates are written below the board."""
-
-    numbered = False
-    """Whether the indices of the squares are written on them."""
-
-    marks_whole_moves = False
-    """Whether a winning move is marked on all squares that it needs, where one would do."""
 
     def __init__(self, part: Part, cell: Area) -> None:
         super().__init__(part, cell)
@@ -94,16 +80,7 @@ class Board(Layout):
         """Return which squares are filled: ``(..., fields)`` to ``(..., squares)``."""
 
     def pointed_at(self, options: IntArray, before: IntArray, after: IntArray) -> BoolArray:
-        """Return the squares by which each option is chosen: those that it changes.
-
-        Args:
-            options: legal options, ``(n,)``.
-            before: coordinates before the move, ``(fields,)``.
-            after: coordinates after each option, ``(n, fields)``.
-
-        Returns:
-            ``(n, squares)``.
-        """
+        """Return the squares by which each option is chosen, ``(n, squares)``: it changes them."""
         return np.asarray(self.filled(after) != self.filled(before))
 
     def pale(self, here: Position) -> BoolArray:
@@ -182,14 +159,15 @@ class Board(Layout):
 
     def draw_marks(self, drawing: Drawing, view: PartView) -> None:
         """Mark each winning move: where a click chooses it, or else on all squares it changes."""
-        moves = self.moves(view.here)
+        options, chosen_by = self._moves(view.here)
         for option in view.winning:
-            places = np.flatnonzero(moves.squares[np.searchsorted(moves.options, option)]).tolist()
+            places = np.flatnonzero(chosen_by[np.searchsorted(options, option)]).tolist()
             if not self.marks_whole_moves:
                 alone = (
                     [index]
                     for index in places
-                    if self._options_on(moves, index, self.squares[index].center) == [option]
+                    if self._options_on(options, chosen_by, index, self.squares[index].center)
+                    == [option]
                 )
                 places = next(alone, places)
             self.mark(drawing, places)
@@ -224,28 +202,29 @@ class Board(Layout):
         """Return the coordinates that are written below the board."""
         return here
 
-    def moves(self, here: Position) -> Moves:
-        """Return the legal moves at a position."""
+    def _moves(self, here: Position) -> tuple[IntArray, BoolArray]:
+        """Return the legal options, ``(n,)``, and the squares of each, ``(n, squares)``."""
         options, after = self.legal_options(here)
-        return Moves(options, self.pointed_at(options, np.array(here), after))
+        return options, self.pointed_at(options, np.array(here), after)
 
     def options_at(self, here: Position, point: tuple[float, float]) -> list[int]:
         """Return the legal options between which a click at a point does not decide, best first."""
         on = [index for index, place in enumerate(self.squares) if place.contains(point)]
-        return self._options_on(self.moves(here), on[0], point) if on else []
+        return self._options_on(*self._moves(here), on[0], point) if on else []
 
-    def _options_on(self, moves: Moves, index: int, point: tuple[float, float]) -> list[int]:
+    def _options_on(
+        self, options: IntArray, chosen_by: BoolArray, index: int, point: tuple[float, float]
+    ) -> list[int]:
         """Return the options that a click on a square chooses between; one where it decides."""
-        options = np.flatnonzero(moves.squares[:, index])
-        if not len(options):
+        rows = np.flatnonzero(chosen_by[:, index])
+        if not len(rows):
             return []
-        sizes = moves.squares[options].sum(axis=1)
-        options = options[sizes == sizes.min()]
+        sizes = chosen_by[rows].sum(axis=1)
+        rows = rows[sizes == sizes.min()]
         centers = np.array([each.center for each in self.squares])
-        middles = np.array([centers[moves.squares[move]].mean(axis=0) for move in options])
+        middles = np.array([centers[chosen_by[row]].mean(axis=0) for row in rows])
         distances = np.hypot(*(middles - point).T)
-        near = options[distances <= distances.min() + UNCLEAR * self.side]
-        return [int(moves.options[move]) for move in near]
+        return [*map(int, options[rows[distances <= distances.min() + UNCLEAR * self.side]])]
 
     def _grid(self, rows: int, columns: int) -> list[Area]:
         """Set the side and return squares row by row, from the top, in the middle of the area."""
