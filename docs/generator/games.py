@@ -18,7 +18,7 @@ from docs.generator.markdown import description, filled, table, write
 from nim_envs import Game, GameEnv
 from nim_envs.games.words import titled
 from nim_envs.graph import LARGEST_TABLE, Graph
-from nim_envs.registration import GAMES, make_aec, make_game
+from nim_envs.registry import GAMES, make_aec, make_game
 from nim_envs.render.frame import png
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene

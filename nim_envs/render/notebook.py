@@ -18,8 +18,8 @@ from nim_envs.render.board_data import (
     marked_moves,
     reachable_board,
 )
-from nim_envs.scoring.policies import ScoredPolicy
-from nim_envs.scoring.scored_game import scored_game
+from nim_envs.scored_policy import ScoredPolicy, game_of
+from nim_envs.sums import states_at
 
 __all__ = ["widget"]
 
@@ -65,15 +65,16 @@ def widget(
     """
     anywidget = needed("anywidget", "a board in a notebook", "notebook")
     traitlets = needed("traitlets", "a board in a notebook", "notebook")
-    game = scored_game(env_or_game).game
+    game = game_of(env_or_game)
     board = reachable_board(game, max_positions)
     over = np.array([not row for row in board.moves])
-    states = game.rules.checked_positions(np.array(board.positions)[~over])
-    masks = game.rules.action_mask(states)
+    positions = np.array(board.positions)[~over]
+    masks = game.board.mask(states_at(game.board, positions))
     replies = []
     for policy in (opponents or {}).values():
         shares = np.zeros((len(board.positions), game.num_actions))
-        shares[~over] = ScoredPolicy(policy, env_or_game).action_probabilities(states, masks)
+        scored = ScoredPolicy(policy, env_or_game)
+        shares[~over] = scored.action_probabilities(positions, masks)
         best = shares == shares.max(axis=1, keepdims=True)
         replies.append(marked_moves(board, [np.flatnonzero(row) for row in best & (shares > 0)]))
     games = (
