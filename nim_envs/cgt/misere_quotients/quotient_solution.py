@@ -21,7 +21,7 @@ from nim_envs.cgt.misere_quotients.refinement import (
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.games.heaps import splitting_heap
+from nim_envs.games.heaps import heap_game_of
 from nim_envs.games.octal_codes import HeapGame
 from nim_envs.graph import Part
 from nim_envs.solution import Solution, part_states
@@ -64,13 +64,13 @@ def quotient_solution(game: Game, limit: int = LARGEST_ORDER) -> Solution:
     single = tuple(part for part in distinct if part.second is None)
     if math.prod(part.num_positions for part in game.parts if part in single) > LARGEST_LAYERS:
         single = ()
-    heaps = {part: heap_of(part) for part in distinct if part not in single}
+    rules = {part: heap_game_of(part) for part in distinct if part not in single}
     sizes: dict[HeapGame, int] = {}
-    for heap in heaps.values():
-        if heap is not None:
-            sizes[heap[0]] = max(sizes.get(heap[0], 0), heap[1])
+    for part, rule in rules.items():
+        if rule is not None:
+            sizes[rule] = max(sizes.get(rule, 0), part.num_positions - 1)
     layers = tuple(part for part in game.parts if part in single)
-    others = tuple(part for part, heap in heaps.items() if heap is None)
+    others = tuple(part for part, rule in rules.items() if rule is None)
     quotient = _cached_layered(others, tuple(sorted(sizes.items(), key=repr)), layers, limit)
     # By part: the class of each state, 0 for states that make layers; and the stride of its states
     # in the indices of layers, 0 if they make none.
@@ -90,16 +90,8 @@ def quotient_solution(game: Game, limit: int = LARGEST_ORDER) -> Solution:
         layer = quotient.layer[of_parts @ np.array(strides[::-1])]
         return np.where(quotient.lost[layer, total], np.int8(-1), np.int8(1))
 
-    is_periodic = any(quotient.is_periodic(rule, size) for rule, size in sizes.items())
+    is_periodic = any(quotient.is_periodic(*each) for each in sizes.items())
     return Solution(game.board, PERIODIC if is_periodic else PROVEN, values)
-
-
-def heap_of(part: Part) -> tuple[HeapGame, int] | None:
-    """Return the rule of an octal heap and its size; ``None`` of another part."""
-    if part.made_by is None or part.made_by[0] is not splitting_heap:
-        return None
-    rule, size = part.made_by[1]
-    return rule, size
 
 
 class _JointQuotient:
@@ -241,11 +233,11 @@ class _LayeredQuotient:
 
     def elements(self, part: Part) -> IntArray:
         """Return the class of each state of a part that makes no layers, ``(num_positions,)``."""
-        heap = heap_of(part)
-        if heap is None:
+        rule = heap_game_of(part)
+        if rule is None:
             return np.array(self._of_parts(self._joint.indices[part]))
-        known = np.array(self._of_parts(self._joint.heaps.parts[heap[0]]))
-        sizes, period = np.arange(part.num_positions), self._periods[heap[0]]
+        known = np.array(self._of_parts(self._joint.heaps.parts[rule]))
+        sizes, period = np.arange(part.num_positions), self._periods[rule]
         return np.asarray(known[sizes if period is None else period.folded(sizes)])
 
 
