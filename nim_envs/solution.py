@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs import theorems
-from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game, Theorem
 from nim_envs.graph import AT_ONCE, Graph, Part, rows_by_value
 from nim_envs.index import Index
-from nim_envs.sums import Sum
+from nim_envs.sums import Sum, states_at
 from nim_envs.typing import BoolArray, IntArray, ValueArray
 
 LARGEST_SEARCH = 50_000_000
@@ -32,35 +32,6 @@ Values = TypeVar("Values")
 
 StateValues = Callable[[IntArray], ValueArray]
 """Function of states to their values to the player to move."""
-
-
-def states_at(board: Graph | Sum, positions: npt.ArrayLike) -> IntArray:
-    """Return the states at positions.
-
-    Args:
-        board: positions and moves.
-        positions: coordinates, ``(..., fields)``.
-
-    Returns:
-        ``(...)`` of a graph, ``(..., parts)`` of a sum.
-
-    Raises:
-        InvalidPositionError: they are not positions of the board.
-    """
-    given, width = np.asarray(positions), len(board.fields)
-    if given.dtype.kind not in "iu" or given.ndim == 0 or given.shape[-1] != width:
-        largest = tuple(size - 1 for size in board.fields)
-        raise InvalidPositionError(
-            f"a position is {width} integers, from 0 to {largest}, not {positions!r}"
-        )
-    states = board.find(given)
-    missing = np.asarray(states < 0)
-    if isinstance(board, Sum):
-        missing = np.asarray(missing.any(axis=-1))
-    if missing.any():
-        first = tuple(given[missing].reshape(-1, width)[0].tolist())
-        raise InvalidPositionError(f"{first} is no position of the game")
-    return states
 
 
 class Solution:
