@@ -78,8 +78,12 @@ def check_values(solved, old):
     positions = some_positions(old.rules)
     coordinates = old.rules.coordinates(positions)
     assert np.array_equal(solved.value(coordinates), old.old_solution.value(positions))
-    assert np.array_equal(solved.keeping_mask(coordinates), old.old_solution.keeping_mask(positions))
-    assert np.array_equal(solved.winning_mask(coordinates), old.old_solution.winning_mask(positions))
+    assert np.array_equal(
+        solved.keeping_mask(coordinates), old.old_solution.keeping_mask(positions)
+    )
+    assert np.array_equal(
+        solved.winning_mask(coordinates), old.old_solution.winning_mask(positions)
+    )
 
 
 def check_words(new, old):
