@@ -57,9 +57,6 @@ class Screen:
 
         Returns:
             In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8.
-
-        Raises:
-            DisplayError: in mode ``"human"`` there is no display.
         """
         if self.mode == "rgb_array":
             return self.picture.frame(scene)
