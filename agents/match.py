@@ -19,8 +19,8 @@ from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.player_answers import one_action
 from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, Policy, hint, is_player
+from nim_envs.scored_policy import game_of
 from nim_envs.scoring import best_response
-from nim_envs.scoring.scored_game import scored_game
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray, ValueArray
 from nim_envs.validation import checked_integer, checked_number
 
@@ -96,7 +96,7 @@ class MatchedPlayer:
         if env is base or game is None:
             return
         if self._adapter.moves:
-            scored_game(env)  # a move is an action of the game, which wrappers must not change
+            game_of(env)  # a move is an action of the game, which wrappers must not change
             return
         space: Any = env.action_space(PLAYERS[0])
         self._num_actions = int(space.n)
@@ -231,7 +231,7 @@ def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | N
         positions, probabilities = game.starts.sampler(game).support()
     except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed
         return None
-    starts = game.rules.indices(game.rules.positions_at(positions))
+    starts = response.graph.find(positions)
     first = float(probabilities @ response.moving[starts])
     second = float(probabilities @ response.waiting[starts])
     return (by_seat[0] * first + by_seat[1] * second) / sum(by_seat)
