@@ -29,7 +29,8 @@ GAMES = 600  # on a probe, where the training function takes their number
 ENOUGH = 300  # games on a probe, below which ties mean too little training
 REPEATS = 20  # times that a policy is asked that breaks ties at random
 NEAR, BY_VALUES = 0.5, 2.5  # distances of rows that are named together, or by their values
-FIT, SURE = 0.15, 0.95  # error of a value that fits; share of these from which rows may be farther
+FIT = 0.15  # error of a value that fits
+SURE = 0.85  # share of values that fit from which a row may be twice as far
 
 INDIFFERENT = (
     "same action always", "zero reward", "learning rate 0 or tiny", "end read one step early",
@@ -389,7 +390,8 @@ def _names(
         for far, row in rows if row.faults and far <= nearest + BY_VALUES
     ]  # fmt: skip
     best = max(fit for fit, _, _ in fits)
-    if nearest >= (2 * limit if best >= SURE else limit):
+    sure = best >= max(SURE, _fit(training, rows[0][1]) + 0.1)
+    if not known or nearest > (2 * limit if sure else limit):
         return ()
     near = [(fit, row) for fit, far, row in fits if far < nearest + NEAR - 1e-9]
     if best >= 0.9 and len({row.faults for _, row in near}) > 1:
