@@ -150,9 +150,7 @@ def diagnose(
         notes += (_cut_in_words(training, max_cycles),)
     wanted = verdict == "right" if boards is None else boards
     scores = _ladder(training) if wanted and probes_on is None else ()
-    return _report(
-        training, verdict, reason, names, notes=notes, boards=scores, verbose=verbose
-    )
+    return _report(training, verdict, reason, names, notes=notes, boards=scores, verbose=verbose)
 
 
 def _takes(given: Any, count: int) -> bool:
@@ -317,7 +315,8 @@ def _place(game: Game, coordinates: Any) -> tuple[Any, Any]:
 
 def judged(training: _Training) -> tuple[str, str, tuple[str, ...]]:
     """Return the verdict on an agent's moves, a reason, and the names of faults that fit."""
-    seen = table.pattern_of(training.played)
+    played = training.played
+    seen = table.pattern_of(played)
     wrong = {key: each for key, each in seen.items() if each != "+"}
     if not wrong:
         return "right", "", ()
@@ -327,9 +326,8 @@ def judged(training: _Training) -> tuple[str, str, tuple[str, ...]]:
         return "faulty", "", constant
     if set(wrong) == {table.LEGAL}:
         return "faulty", "", ("illegal actions played",)
-    rows = table.ranked(training.played)
-    ignorant = {**dict.fromkeys(seen, "?"), table.LEGAL: "+"}
-    right, ties = rows[0][0], table.distance(ignorant, seen)
+    rows = [(table.distance_of(row, played, seen), row) for row in table.ROWS]
+    right, ties = rows[0][0], table.distance_of(table.IGNORANT, played, seen)
     names = _names(training, rows, min(right, ties), little)
     erring = all(key[0] in HEAPS or key == ("hope", "sure draw over hope") for key in wrong)
     hoping = {key[0] == "hope" for key in wrong}

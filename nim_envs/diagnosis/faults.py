@@ -161,8 +161,7 @@ ROWS: tuple[Row, ...] = (
     *_reading("draws as losses", (1.0, -1.0, -1.0)),
     *_reading("draws as wins", (1.0, 1.0, -1.0)),
     *_both("bootstrap beyond the end", beyond=True),
-    *_both("end as truncation", own=NOTHING, at_ends=0.5),
-    *_both("end as truncation", own=NOTHING, at_ends=-0.5),
+    *(Row(("end as truncation",), own=NOTHING, at_ends=value) for value in (0.5, -0.5)),
     *(Row((EARLY,), form, NOTHING, RIGHT) for form in ("own turn", "whole games")),
     *(Row((EARLY,), own=NOTHING, early=factor) for factor in (1.0, -1.0)),
     *_both(EARLY, best="forced"),
@@ -212,6 +211,9 @@ ROWS: tuple[Row, ...] = (
     Row(("actions reversed",), played=(2, 1, 0)),
 )  # fmt: skip
 """The equations; the first two are those of right agents."""
+
+IGNORANT = Row((), own=NOTHING)
+"""The equation of an agent to which all moves are alike."""
 
 
 class Board(NamedTuple):
@@ -322,10 +324,17 @@ def _greedy(values: FloatArray, legal: BoolArray) -> FloatArray:
 
 
 @cache
-def answers(row: Row, probe: Probe, discount: float, mirrored: bool = False) -> FloatArray:
+def answers(
+    row: Row, probe: Probe, discount: float, mirrored: bool = False, first: bool = False
+) -> FloatArray:
     """Return the probabilities of actions that an agent with a fault plays, ``(n, ACTIONS)``.
 
-    Rows are positions with moves, actions those of the tree; the game's are mirrored or not.
+    Args:
+        row: the fault.
+        probe: the probe.
+        discount: from 0 to 1.
+        mirrored: whether the game's actions are those of the tree in the other order.
+        first: whether the first of equal actions is played, or any.
     """
 
     def of_version(order: tuple[int, ...]) -> list[int]:
@@ -334,6 +343,9 @@ def answers(row: Row, probe: Probe, discount: float, mirrored: bool = False) -> 
 
     values = solution(row, probe, discount)[:, of_version(row.valued)]
     means = _greedy(-values if row.least else values, board_of(probe).legal | row.unmasked)
+    if first:
+        best = (means[:, ::-1] if mirrored else means).argmax(axis=1)
+        means = np.eye(ACTIONS)[ACTIONS - 1 - best if mirrored else best]
     chances = np.zeros(means.shape)
     for action, played in enumerate(of_version(row.played)):
         chances[:, played] += means[:, action]
@@ -377,10 +389,12 @@ def pattern_of(played: Played) -> Pattern:
 
 
 @cache
-def expected_pattern(row: Row, discount: float, versions: tuple[tuple[str, int], ...]) -> Pattern:
+def expected_pattern(
+    row: Row, discount: float, versions: tuple[tuple[str, int], ...], first: bool = False
+) -> Pattern:
     """Return the letters of an agent with a fault, on versions of probes."""
     found = pattern_of({
-        (name, version): answers(row, BY_NAME[name], discount, bool(version % 2))
+        (name, version): answers(row, BY_NAME[name], discount, version % 2 == 1, first)
         for name, version in versions
     })  # fmt: skip
     if row.view or row.unlearned is not None:  # both players come to most positions of a heap
@@ -396,6 +410,36 @@ def distance(expected: Pattern, seen: Pattern) -> float:
     )
 
 
+class _Look(NamedTuple):
+    """A question as it is seen by an agent that sees otherwise."""
+
+    column: str
+    place: int  # of its position
+    alike: int  # place of the first position that looks the same to it
+    right: list[int]  # the actions that fit
+
+
+@cache
+def _seen_by(row: Row, name: str, version: int) -> list[_Look]:
+    """Return the questions of a version of a probe as they are seen."""
+    probe, shown = BY_NAME[name], BY_NAME[name].observed(version)
+    places = {position: place for place, position in enumerate(probe.tree)}
+    right = {question.position: question.right for question in probe.questions}
+    seen = {position: row.look(shown[position]) for position in places}  # type: ignore[misc]
+    found = []
+    for column, position, _, _ in probe.questions:
+        if row.in_play:  # it answers as at the nearest observation that it was trained on
+            far = {p: np.linalg.norm(np.subtract(shown[p], seen[position])) for p in places}
+            alike, first = [min(places, key=far.__getitem__)], position
+        else:
+            legal = set(probe.tree[position])
+            alike = [p for p in right if seen[p] == seen[position] and set(probe.tree[p]) == legal]
+            first = alike[0]
+        fits = frozenset.intersection(*(right.get(p, frozenset(IN_ORDER)) for p in alike))
+        found.append(_Look(column, places[position], places[first], list(fits or IN_ORDER)))
+    return found
+
+
 def distance_of_look(row: Row, played: Played) -> float:
     """Return the distance of moves from those of an agent that sees otherwise.
 
@@ -405,35 +449,24 @@ def distance_of_look(row: Row, played: Played) -> float:
     same: list[bool] = []
     wrong: dict[tuple[str, str], list[float]] = {}
     for (name, version), chances in played.items():
-        probe, shown = BY_NAME[name], BY_NAME[name].observed(version)
-        places = {position: place for place, position in enumerate(probe.tree)}
-        right = {question.position: question.right for question in probe.questions}
-        seen = {position: row.look(shown[position]) for position in places}  # type: ignore[misc]
-        for question in probe.questions:
-            here = seen[question.position]
-            if row.in_play:  # it answers as at the nearest observation that it was trained on
-                far = {each: np.linalg.norm(np.subtract(shown[each], here)) for each in places}
-                alike = [min(places, key=far.__getitem__)]
-            else:
-                legal = set(probe.tree[question.position])
-                alike = [p for p in right if seen[p] == here and set(probe.tree[p]) == legal]
-                first = chances[places[alike[0]]] - chances[places[question.position]]
-                same += [bool(np.abs(first).max() < 0.5)] if len(alike) > 1 else []
-            free = frozenset(range(ACTIONS))
-            fits = frozenset.intersection(*(right.get(each, free) for each in alike)) or free
-            share = 1 - float(chances[places[question.position], list(fits)].sum())
-            wrong.setdefault((name, question.column), []).append(share)
+        for column, place, alike, right in _seen_by(row, name, version):
+            if place != alike:
+                same.append(bool(np.abs(chances[place] - chances[alike]).max() < 0.5))
+            wrong.setdefault((name, column), []).append(1 - float(chances[place, right].sum()))
     if same and np.mean(same) <= 0.97:
         return float("inf")
     return sum(1.5 * WEIGHTS[key] * float(np.mean(each)) for key, each in wrong.items())
 
 
-def ranked(played: Played) -> list[tuple[float, Row]]:
-    """Return the distance of each row, at the discount that is nearer; right agents first."""
-    seen, versions = pattern_of(played), tuple(played)
-    return [
-        (distance_of_look(row, played) if row.look is not None else min(
-            distance(expected_pattern(row, each, versions), seen) for each in DISCOUNTS
-        ), row)
-        for row in ROWS
-    ]  # fmt: skip
+def distance_of(row: Row, played: Played, seen: Pattern) -> float:
+    """Return the distance of moves, and of their letters, from those of a row.
+
+    The discount and the choice among ties count that are nearest.
+    """
+    if row.look is not None:
+        return distance_of_look(row, played)
+    versions = tuple(dict.fromkeys((name, version % 2) for name, version in played))
+    return min(
+        distance(expected_pattern(row, discount, versions, first), seen)
+        for discount in DISCOUNTS for first in (False, True)
+    )  # fmt: skip

@@ -8,7 +8,14 @@ import pytest
 from nim_envs.diagnosis import FAULTS, PROBES
 from nim_envs.diagnosis import faults as table
 from nim_envs.diagnosis.faults import (
-    LEGAL, ROWS, Row, distance, distance_of_look, expected_pattern, letter, pattern_of,
+    LEGAL,
+    ROWS,
+    Row,
+    distance,
+    distance_of_look,
+    expected_pattern,
+    letter,
+    pattern_of,
 )  # fmt: skip
 from nim_envs.diagnosis.probes import ENDS
 
