@@ -208,10 +208,7 @@ class TextGame:
     @property
     def position(self) -> Position:
         """The current position."""
-        position = self._env.position
-        if len(position) != len(self.language.game.fields):  # state numbers over the bridge
-            position = self.language.game.rules.coordinates(position)
-        return tuple(position.tolist())
+        return tuple(self._env.position.tolist())
 
     def reset(self, position: GivenPosition | None = None, *, seed: int | None = None) -> str:
         """Begin the next game, and return its first prompt.
