@@ -68,6 +68,16 @@ def tokens_of(text: str, pattern: re.Pattern[str] = PLAIN_TOKEN) -> list[Token]:
     ]
 
 
+def words_of(text: str) -> list[str]:
+    """Return the tokens of a text as strings.
+
+    Example:
+        >>> words_of("Heap 1: take 2.")
+        ['heap', '1', 'take', '2']
+    """
+    return [token.text for token in tokens_of(text)]
+
+
 def phrase_of(tokens: Iterable[Token]) -> Phrase:
     """Return the phrase of tokens.
 
