@@ -273,15 +273,20 @@ class Picture(NamedTuple):
     """The look of a part in pictures.
 
     Attributes:
-        style: ``"piece"``, ``"cells"``, ``"rows"``, ``"coins"``, ``"crosses"`` or ``"discs"``;
-            ``None``: boxes with numbers.
+        style: a number of objects in a ``"heap"``, one that splits, ``"slots"``, or one from whose
+            middle moves take, ``"pins"``; a place on a ``"track"`` or a ``"graph"``; a board with a
+            ``"piece"``, ``"cells"``, ``"rows"``, ``"coins"``, ``"crosses"`` or ``"discs"``; or
+            ``"nodes"`` of a graph, of which option ``j`` takes node ``j``. ``None``: boxes with
+            numbers.
         names: names of the coordinates, which label boxes.
         board: shape of the coordinates as an array; ``None``: they have no such shape.
+        edges: pairs of nodes that a line joins.
     """
 
     style: str | None = None
     names: tuple[str, ...] = ()
     board: tuple[int, ...] | None = None
+    edges: tuple[tuple[int, int], ...] = ()
 
 
 class Part(Graph):

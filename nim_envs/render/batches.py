@@ -18,7 +18,7 @@ from nim_envs.typing import BoolArray, IntArray
 class StepRecord(NamedTuple):
     """A step of all games, one entry each."""
 
-    positions: IntArray  # before it, (games, components)
+    positions: IntArray  # coordinates before it, (games, fields)
     seats: npt.NDArray[np.int8]  # of the movers
     actions: IntArray  # theirs
     rewards: npt.NDArray[np.float64]  # theirs, known after the step
@@ -46,7 +46,7 @@ class BatchRenderer:
         self._game = game
         self._renderer = Renderer(game, mode, show_winning_moves=show_winning_moves)
         self._self_play = self_play
-        self.draws = self._renderer.screen is not None
+        self.draws = self._renderer.draws
         self.last_step: StepRecord | None = None
 
     def show(
@@ -55,7 +55,7 @@ class BatchRenderer:
         """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
 
         Args:
-            positions: ``(games, components)``.
+            positions: ``(games, fields)``.
             games: seats and outcomes.
             frames_per_second: value from the environment's metadata.
         """
@@ -71,7 +71,7 @@ class BatchRenderer:
         """Return the record of a step before it is made; ``None`` where no picture shows it.
 
         Args:
-            positions: positions before the step, ``(games, components)``.
+            positions: positions before the step, ``(games, fields)``.
             games: games before the step.
             actions: actions of the step, ``(games,)``.
         """
@@ -102,7 +102,7 @@ class BatchRenderer:
             if self._self_play:
                 action = int(step.actions[index])
                 description = (
-                    f"moved, {self._game.rules.describe_move(action, before)}"
+                    f"moved, {self._game.describe_move(action, before)}"
                     if (position != before).any()
                     else "made an illegal move and forfeits"
                 )

@@ -171,21 +171,6 @@ class Figure(figures.Figure):
         return buffer.getvalue()
 
 
-def picture_suffix(path: str | Path) -> str:
-    """Return the suffix of a picture's file in lower case: ``".png"``, ``".svg"`` or ``".pdf"``.
-
-    Raises:
-        ValueError: another suffix.
-    """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in UNDATED:
-        raise ValueError(
-            f"the name of a picture must end in one of {', '.join(UNDATED)}, not {path.name!r}"
-        )
-    return suffix
-
-
 @styled
 def save_figure(figure: figures.Figure, path: str | Path) -> None:
     """Save ``figure`` as PNG, SVG or PDF, by the suffix; the file appears whole or not at all.
@@ -197,7 +182,11 @@ def save_figure(figure: figures.Figure, path: str | Path) -> None:
     Raises:
         ValueError: another suffix.
     """
-    suffix = picture_suffix(path)
+    name, suffix = Path(path).name, Path(path).suffix.lower()
+    if suffix not in UNDATED:
+        raise ValueError(
+            f"the name of a picture must end in one of {', '.join(UNDATED)}, not {name!r}"
+        )
     buffer = io.BytesIO()
     figure.savefig(buffer, format=suffix[1:], metadata=UNDATED[suffix])
     write_atomically(path, buffer.getvalue())

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.tasks import GAMES as TASKS
 from nim_envs import Game, games, make_game, rules
 from nim_envs.errors import InvalidGameError
-from nim_envs.games import sum_of
+from nim_envs.game import sum_of
 from nim_envs.registry import GAMES
 from nim_envs.rules import Convention, Rules, TableComponent
 from nim_envs.solution import Solution, graph_values, solve
@@ -77,9 +77,13 @@ def check_moves(board, old):
 def check_values(solved, old):
     positions = some_positions(old.rules)
     coordinates = old.rules.coordinates(positions)
-    assert np.array_equal(solved.value(coordinates), old.solution.value(positions))
-    assert np.array_equal(solved.keeping_mask(coordinates), old.solution.keeping_mask(positions))
-    assert np.array_equal(solved.winning_mask(coordinates), old.solution.winning_mask(positions))
+    assert np.array_equal(solved.value(coordinates), old.old_solution.value(positions))
+    assert np.array_equal(
+        solved.keeping_mask(coordinates), old.old_solution.keeping_mask(positions)
+    )
+    assert np.array_equal(
+        solved.winning_mask(coordinates), old.old_solution.winning_mask(positions)
+    )
 
 
 def check_words(new, old):
