@@ -87,13 +87,12 @@ LINE, DIGIT = 0.15, 0.075
 """Height of a tick label and width of its characters, in inches."""
 
 
-def label_decades(axis: Axis, inches: float, *, along_text: bool = False) -> None:
-    """Label a logarithmic axis with as many round numbers as there is room for.
+def label_decades(axis: Axis, inches: float) -> None:
+    """Label a logarithmic horizontal axis with as many round numbers as there is room for.
 
     Args:
         axis: logarithmic; its limits are not changed.
         inches: length of the axis.
-        along_text: whether the labels stand side by side, not one above the other.
     """
     low, high = sorted(axis.get_view_interval())
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
@@ -119,7 +118,7 @@ def label_decades(axis: Axis, inches: float, *, along_text: bool = False) -> Non
             width = 3 if len(digits) == 1 else 6
         ratio = min((two / one for one, two in itertools.pairwise(numbers)), default=math.inf)
         room = inches * math.log(ratio) / math.log(high / low)
-        if room >= (DIGIT * (width + 1) if along_text else LINE):
+        if room >= DIGIT * (width + 1):
             break
     axis.set_ticks(numbers, labels)
     axis.set_ticks([], minor=True)
