@@ -33,7 +33,7 @@ CROWN = ((0, 1), (0, 0.3), (0.25, 0.62), (0.5, 0.1), (0.75, 0.62), (1, 0.3), (1,
 """Corners of a queen's crown, as shares of its width and height."""
 
 
-class Board(Layout):
+class Squares(Layout):
     """A part drawn as squares, some of which are filled.
 
     A click on a square chooses the move that leads to it or that takes it and as little else as
@@ -234,7 +234,7 @@ class Board(Layout):
         return Area(left, top, columns * self.side, rows * self.side).grid(rows, columns)
 
 
-class Piece(Board):
+class Piece(Squares):
     """A board with one piece, or a strip: the first coordinate to the right, the second upwards."""
 
     leaving = 0.6
@@ -284,7 +284,7 @@ class Piece(Board):
             drawing.disc(inside, color)
 
 
-class Rows(Board):
+class Rows(Squares):
     """Rows of squares, filled from the left, the first row on top."""
 
     round = False
@@ -299,7 +299,7 @@ class Rows(Board):
         return filled.reshape(*coordinates.shape[:-1], len(self.squares))
 
 
-class Coins(Board):
+class Coins(Squares):
     """Stacks of coins, filled from below; a last coordinate named ``"limit"`` has no stack."""
 
     def _place(self) -> None:
@@ -343,7 +343,7 @@ class Coins(Board):
             drawing.box(Area(place.x, place.bottom, self.wide * self.side, 2), palette.LINE)
 
 
-class Cells(Board):
+class Cells(Squares):
     """The cells of a board; without a board, nodes on a circle, joined by their edges."""
 
     writes_coordinates = False
@@ -416,7 +416,7 @@ class Cells(Board):
             drawing.box(self._between(places, length, width), color, radius=width * self.side / 2)
 
 
-class Pieces(Board):
+class Pieces(Squares):
     """Two players' pieces on a board: cells 1 of ``player_0``, 2 of ``player_1``, 0 empty.
 
     They are crosses and circles, or discs. Coordinates beyond the cells, such as the player to
@@ -519,7 +519,7 @@ class Tile(Layout):
             drawing.text(label, (place.center.x, place.y + 0.83 * height), small, palette.GREY)
 
 
-BOARDS: dict[str | None, type[Board]] = {
+BOARDS: dict[str | None, type[Squares]] = {
     "piece": Piece,
     "rows": Rows,
     "coins": Coins,

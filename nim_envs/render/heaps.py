@@ -10,7 +10,7 @@ import numpy as np
 
 from nim_envs.graph import Part
 from nim_envs.render import palette
-from nim_envs.render.boards import Board
+from nim_envs.render.boards import Squares
 from nim_envs.render.geometry import Area, square
 from nim_envs.render.palette import Color, mixed, paler, player_color
 from nim_envs.render.panels import Layout, Panel
@@ -93,7 +93,7 @@ def _floor(drawing: Drawing, place: Area, color: Color) -> None:
     drawing.box(place, palette.LINE if color == palette.INK else color, radius=1.5)
 
 
-class Heap(Board):
+class Heap(Squares):
     """A heap as discs, numbered from the bottom, row by row.
 
     A click on an object takes it and all those above it. In heaps that split, several moves take
