@@ -14,8 +14,8 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.game import sum_of
 from nim_envs.registry import GAMES
 from nim_envs.rules import Convention, Rules, TableComponent
-from nim_envs.solver import solve as old_solve
 from nim_envs.solution import Solution, graph_values, solve
+from nim_envs.solver import solve as old_solve
 from nim_envs.sums import Sum
 from tests.games import ALL
 from tests.nim_envs.core.random_games import random_game
