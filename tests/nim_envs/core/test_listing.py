@@ -247,7 +247,7 @@ def test_too_large_games_are_refused_while_they_are_listed(start, moves, message
 )
 def test_tables_that_are_too_large_are_refused_with_their_number(make):
     begin = time.process_time()
-    with pytest.raises(SearchTooLargeError, match=r"a table of \d+ entries; at most 67108864"):
+    with pytest.raises(SearchTooLargeError, match=r"a table of .*\d+ entries; at most 67108864"):
         make()
     assert time.process_time() - begin < 2
 
