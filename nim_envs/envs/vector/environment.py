@@ -413,9 +413,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         checked = self._checked_actions(actions, AGENT)
         record = None
         if self._renderer is not None:
-            record = self._renderer.before_step(
-                self._engine.positions(), self._engine.games, checked
-            )
+            record = self._renderer.before_step(self.coordinates, self._engine.games, checked)
         truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
         observed, results, final_games = self._advance(checked)
@@ -574,7 +572,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self._renderer is None:
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None
-        return self._renderer.show(self.positions, self._engine.games, self.metadata["render_fps"])
+        return self._renderer.show(
+            self.coordinates, self._engine.games, self.metadata["render_fps"]
+        )
 
     def _formatted(self, observed: dict[str, Array]) -> Any:
         """Return the observations in the form of the observation space."""
