@@ -14,6 +14,7 @@ from nim_envs.caches import LimitedCache
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.index import Index
 from nim_envs.typing import Array, BoolArray, Int32Array, IntArray, MaskArray, Position, ValueArray
+from nim_envs.validation import shortly
 
 LARGEST_TABLE = 2**26
 """Most entries, positions times actions, of a table of moves."""
@@ -29,8 +30,8 @@ def check_table(name: str, positions: int, actions: int) -> None:
     """Raise ``SearchTooLargeError`` if a table of moves has over :data:`LARGEST_TABLE` entries."""
     if positions * actions > LARGEST_TABLE:
         raise SearchTooLargeError(
-            f"{name} has {positions} positions with {actions} actions, a table of "
-            f"{positions * actions} entries; at most {LARGEST_TABLE} are allowed"
+            f"{name} has {shortly(positions)} positions with {actions} actions, a table of "
+            f"{shortly(positions * actions)} entries; at most {LARGEST_TABLE} are allowed"
         )
 
 

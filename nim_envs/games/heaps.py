@@ -189,7 +189,7 @@ def octal(code: str, heaps: Sequence[int]) -> Game:
     start, then empty ones.
 
     Args:
-        code: a code such as ``"0.77"``; see :func:`nim_envs.rules.octal_game`.
+        code: a code such as ``"0.77"``; see :func:`nim_envs.games.octal_codes.octal_game`.
         heaps: objects in each heap at the start; at least 0 each.
 
     References:

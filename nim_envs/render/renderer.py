@@ -117,9 +117,6 @@ class Renderer:
         Returns:
             In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
             ``"ansi"`` text; in mode ``"human"`` nothing, as the window shows the picture.
-
-        Raises:
-            DisplayError: in mode ``"human"`` there is no display.
         """
         if not self.draws:
             return render_text(self.game, scene.position, scene.headline)
