@@ -1,0 +1,822 @@
+"""The batched environment: many games of one kind, stepped together by compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import logger, spaces
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from nim_envs.caches import LimitedCache
+from nim_envs.encoding import Encoding, with_mask
+from nim_envs.envs.batched.kernels import (
+    AGENT,
+    CHUNK,
+    NEW_GAME,
+    NO_LIMIT,
+    NOBODY,
+    OPPONENT,
+    ROW,
+    Games,
+    Results,
+    Settings,
+    Starts,
+    first_outside,
+    play,
+    sample,
+    seed_games,
+    show,
+)
+from nim_envs.envs.batched.tables import Tables, flat_blocks, tables_of
+from nim_envs.envs.move_truth import moves_truth, no_move_yet
+from nim_envs.envs.opponents import (
+    MOST_OPENINGS,
+    checked_opponent,
+    checked_seat,
+    no_move_for_agent,
+)
+from nim_envs.envs.reset_arguments import CACHED_STARTS, ResetStarts, checked_options, is_seed
+from nim_envs.errors import (
+    ClosedEnvironmentError,
+    InvalidActionError,
+    InvalidGameError,
+    InvalidResetError,
+    ResetNeededError,
+    SearchTooLargeError,
+)
+from nim_envs.game import Game, checked_game
+from nim_envs.player_answers import NO_LEGAL_MOVE
+from nim_envs.players import AnyPlayer, BatchPlayerAdapter
+from nim_envs.starts import Sampler, Start, as_start
+from nim_envs.typing import Array, BoolArray, IntArray, WordArray
+from nim_envs.validation import checked_boolean, checked_choice, checked_integer
+
+if TYPE_CHECKING:
+    from nim_envs.render.batches import BatchRenderer
+    from nim_envs.render.frame import Frame
+
+RENDER_MODES = ("rgb_array", "ansi")
+ILLEGAL_MOVE_RULES = ("forfeit", "raise")
+
+Infos = dict[str, Any]
+StepResult = tuple[Any, Array, Array, Array, Infos]
+
+
+class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
+    """Many games of one kind, played at the same time, by both players or against an opponent.
+
+    ## Description
+    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.aec.GameEnv`:
+    on the same moves both agree in everything.
+
+    *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
+    *self-play* (``opponent=None``) the agent plays both seats: every step makes one move in
+    every game, for whichever player is to move. The same arguments mean the same in
+    :class:`nim_envs.envs.versus.VersusEnv`, which plays one such game.
+
+    A batch uses one core, as a step takes less time than handing a part of it to another thread. To
+    use several cores, run several processes, each with its own batch.
+
+    ## Action Space
+    ``MultiDiscrete``, ``(num_envs,)``, of the single ``Discrete(components * options)``.
+    :meth:`sample_actions` draws legal ones. In a step that begins a new game, the action for
+    that game is ignored, but must be in the space.
+
+    ## Observation Space
+    A ``Dict`` of ``"observation"``, ``(num_envs, components)`` in the smallest signed integer
+    type that holds every state (or what ``encoding`` says, float32), and ``"action_mask"``,
+    int8 ``(num_envs, actions)``: 1 where the action is legal; all zeros where the game has
+    terminated, or was truncated with the opponent to move. In self-play both are those of the
+    player who moves next: a step returns the observation of the mover's *opponent*. With
+    ``mask_in_observation=False`` it is the ``Box`` of ``"observation"`` alone, for policies that
+    take no dictionaries; the masks are then in the infos.
+
+    ## Starting State
+    As in :class:`nim_envs.envs.aec.GameEnv`. Versus an opponent, if the agent is ``player_1``
+    the opponent has already moved. If that move ends the game, another game begins in its place.
+
+    ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with ``seed + i``, or a
+    sequence of integers and ``None``, one for each game. The random numbers of a game depend only
+    on its own seed and its own history, not on the other games.
+    Exceptions are starts out of more than 2**20 positions and an opponent that is a function:
+    these draw from ``np_random``. ``options={"start": ...}`` chooses the starts of this reset,
+    and ``options={"reset_mask": ...}``, a boolean array, the games that begin anew.
+
+    ## Rewards
+    Float32 ``(num_envs,)``: in self-play the reward of the player who made the move, versus an
+    opponent the agent's. +1 for a win, -1 for a loss or 0 for a draw in the step that ends a game,
+    0 in all others. An illegal move forfeits the game: the player who makes it loses.
+
+    In self-play the next observation is the opponent's, who wins what the mover loses, so the
+    bootstrap has a minus sign: the target of a move is ``reward - discount * value(next)``. The
+    return of an episode, as Gymnasium's ``RecordEpisodeStatistics`` records it, is the reward of
+    its last mover, +1 for every game of normal play without forfeits: to see how often each seat
+    wins, count ``infos["winner"]``.
+
+    ## Episode End
+    A game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
+    truncated, with reward 0, after that many moves of each player. ``player_0`` would move next,
+    and its action mask is kept in the last observation. After the end, Gymnasium's
+    ``autoreset_mode`` applies:
+
+    - ``NEXT_STEP``: the step returns the last observation; the next one ignores the action,
+      begins a new game and gives reward 0.
+    - ``SAME_STEP``: the step begins a new game and returns its first observation; the last one
+      of the old game is in the info, as Python objects, which makes this mode the slowest.
+    - ``DISABLED``: the user begins a new game by ``reset(options={"reset_mask": ...})`` before
+      the next step.
+
+    ## Information
+    Arrays with one entry for each game. As in Gymnasium, a key with ``"_"`` before it holds a
+    boolean array: which games have an entry.
+
+    - ``"seat"``, int8 ``(num_envs,)``, 0 for ``player_0`` and 1 for ``player_1``: the agent's; in
+      self-play that of the player who moves next.
+    - ``"action_mask"``, int8 ``(num_envs, actions)``: the one in the observation.
+    - ``"winner"``, int8 ``(num_envs,)``: the seat that has won the game; -1 while it goes on,
+      where it was drawn or truncated, and where the step began a new game.
+    - With ``truth_in_info=True``, boolean ``(num_envs,)``, on the moves that the step was given:
+      ``"winning"``, whether the position was won for the mover; ``"kept_win"``, whether it was won
+      and still is after the move. An illegal move never keeps a win. Both are ``False`` in
+      ``reset`` and where the step began a new game.
+    - With ``truth_in_info=True``, in games with an outcome of their own, on the same moves:
+      ``"value"``, int8 ``(num_envs,)``, 1, 0 or -1, whether the position was won, drawn or lost for
+      the mover; ``"kept_value"``, boolean ``(num_envs,)``, whether it is the same after the move,
+      ``False`` for an illegal one. They are 0 and ``False`` where the others are ``False``.
+
+    In ``SAME_STEP`` mode, where a game ended, these describe the new game; ``"final_obs"`` and
+    ``"final_info"`` describe the one that ended, with its winner and its last move.
+
+    Args:
+        game: rules, convention and start.
+        num_envs: number of games.
+        name: name of the environment, in its metadata.
+        opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
+            actions, at drawn positions among those that keep the draw, or among all where there are
+            none; a probability of a random move, optimal otherwise. Or any player that
+            :func:`nim_envs.optimality` scores. A function of observations, action masks and a
+            generator is given the whole batch, with masks of zeros where it is not to move, and
+            returns actions or probabilities. A function of observations and action masks, or an
+            object with ``action_probabilities`` or ``move``, is given only the games in which it is
+            to move. Of an agent, ``act(observation, action_mask, rng)`` is called for one game
+            after the other, or ``act_many``, if it has it, for all at once. It may overwrite its
+            arguments; an action of -1 means no legal move, and forfeits like an illegal one.
+        seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
+            ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
+            self-play.
+        render_mode: ``"rgb_array"``: :meth:`render` returns a picture of each game, with no
+            display; ``"ansi"``: a text for each.
+        encoding: encoding of observations; see :class:`nim_envs.encoding.Encoding`.
+        mask_in_observation: whether observations hold the action masks.
+        illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave all
+            games unchanged.
+        max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
+        autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value.
+        copy: as in ``gymnasium.vector.SyncVectorEnv``: whether each call returns new arrays of
+            observations and action masks; else the next call overwrites them. All other arrays
+            are always new.
+        show_winning_moves: whether pictures mark the winning moves.
+        truth_in_info: whether infos say which moves are right, as described above.
+
+    Raises:
+        InvalidGameError: an argument is not one of the values above.
+        SearchTooLargeError: tables of the rules would take more than 1 GiB; or the game cannot be
+            solved, for an opponent that plays optimally, ``show_winning_moves`` or
+            ``truth_in_info``.
+        MissingPackageError: pictures are asked for and pygame is not installed.
+
+    ## Version History
+    * v0: first version.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> env = VectorGameEnv(make_game("nim", heaps=(1, 2)), num_envs=2, opponent=None)
+        >>> observations, infos = env.reset(seed=0)
+        >>> observations["observation"].tolist(), observations["action_mask"].tolist()
+        ([[1, 2], [1, 2]], [[1, 0, 1, 1], [1, 0, 1, 1]])
+        >>> observations, rewards, terminations, truncations, infos = env.step(np.array([0, 3]))
+        >>> observations["observation"].tolist(), infos["seat"].tolist()
+        ([[0, 2], [1, 0]], [1, 1])
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int = 1,
+        *,
+        name: str = "game",
+        opponent: str | float | AnyPlayer | None = "random",
+        seat: Literal[0, 1, "random"] | None = None,
+        render_mode: str | None = None,
+        encoding: str = "integer",
+        mask_in_observation: bool = True,
+        illegal_move: Literal["forfeit", "raise"] = "forfeit",
+        max_cycles: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        show_winning_moves: bool = False,
+        truth_in_info: bool = False,
+    ) -> None:
+        super().__init__()
+        self.game = checked_game(game)
+        self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
+        self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
+        self.copy = checked_boolean("copy", copy)
+        self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)
+        self.truth_in_info = checked_boolean("truth_in_info", truth_in_info)
+        if checked_boolean("show_winning_moves", show_winning_moves) or truth_in_info:
+            _ = game.solution  # an error is raised now and not during an episode
+        self.render_mode = checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
+        self._renderer: BatchRenderer | None = None
+        if render_mode is not None:
+            from nim_envs.render.batches import BatchRenderer
+
+            self._renderer = BatchRenderer(
+                game, render_mode, show_winning_moves=show_winning_moves, self_play=opponent is None
+            )
+        self.max_cycles = max_cycles
+        if max_cycles is not None:
+            self.max_cycles = checked_integer("max_cycles", max_cycles, 1, NO_LIMIT // 2)
+        self.opponent, self.seat = opponent, seat
+        self._opponent_player, epsilon = checked_opponent(opponent, game.rules)
+        self.autoreset_mode = checked_autoreset_mode(autoreset_mode)
+        self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        self.metadata: dict[str, Any] = {
+            "name": name,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 2,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.encoding = Encoding(encoding, game.rules, dtype=None)
+        self._settings = Settings(
+            has_opponent=opponent is not None,
+            replies_in_python=self._opponent_player is not None,
+            agent_seat=checked_seat(seat, self_play=opponent is None),
+            epsilon=epsilon,
+            most_moves=NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles,
+        )
+        self._num_actions = game.num_actions
+        self.single_action_space = spaces.Discrete(game.num_actions)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.single_observation_space: spaces.Space[Any] = self.encoding.space
+        if mask_in_observation:
+            self.single_observation_space = with_mask(self.encoding.space, game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._all_games = np.ones(self.num_envs, dtype=np.bool_)
+        self._all_games.setflags(write=False)  # as infos hold it
+        self._seeded = self._ready = False
+        self._make_tables()
+        blocks = 0 if self._tables.total is None else len(self._tables.total.blocks)
+        chunk = min(CHUNK, self.num_envs)
+        self._games = Games(
+            words=np.zeros(self.num_envs, dtype=np.uint32),
+            blocks=np.zeros((-(-self.num_envs // chunk), blocks, chunk), dtype=np.uint32),
+            legal=np.zeros(self.num_envs, dtype=np.uint32),
+            due=np.full(self.num_envs, NEW_GAME),
+            seats=np.zeros(self.num_envs, dtype=np.int8),
+            moves=np.zeros(self.num_envs, dtype=np.int32),
+            game_rng=np.zeros(self.num_envs, dtype=np.uint64),
+            action_rng=np.zeros(self.num_envs, dtype=np.uint64),
+        )
+        self._samplers = ResetStarts(game)
+        self._own_starts = self._starts_of(None)
+        self._other_starts: LimitedCache[Start, StartStates] = LimitedCache(CACHED_STARTS)
+
+    def _make_tables(self) -> None:
+        """Make tables and buffers, which follow from the arguments and are not pickled."""
+        self._tables: Tables = tables_of(self.game, self.encoding, self._settings.epsilon < 1.0)
+        if self.truth_in_info and self._tables.graph is not None:
+            _ = self._tables.values
+        self._rows = np.zeros((self.num_envs, self._tables.layout.words), dtype=np.uint64)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, Infos]:
+        """Begin new games.
+
+        Args:
+            seed: seeds what the games draw from here on, as described above; ``None`` keeps the
+                current random states.
+            options: ``"start"`` and ``"reset_mask"`` as described above.
+
+        Returns:
+            The observations and the infos.
+
+        Raises:
+            InvalidResetError: ``seed`` or ``options["reset_mask"]`` is not as described above; or
+                ``options`` are not a dictionary, or have another key.
+            InvalidPositionError: the start is not a position of this game that leaves a move;
+                or the opponent's first move ends every game.
+            ResetNeededError: the first reset does not begin all games.
+            ClosedEnvironmentError: after ``close``.
+        """
+        self._check_open()
+        checked = checked_options(options, ("start", "reset_mask"))
+        seeds = checked_seeds(seed, self.num_envs)
+        which = self._all_games
+        if checked.get("reset_mask") is not None:
+            which = checked_reset_mask(checked["reset_mask"], self.num_envs)
+            if not self._ready and not which.all():
+                raise ResetNeededError("no games are in progress: the first reset() must begin all")
+        starts = self._own_starts
+        if "start" in checked:
+            start = as_start(checked["start"])
+            starts = self._other_starts.get_or_create(start, lambda: self._starts_of(start))
+        self._seed(seeds, which)
+        self._ready = False
+        self._end(which)
+        self._begin_and_reply(starts)
+        self._ready = True
+        if self._renderer is not None:
+            self._renderer.discard_last_step(which)
+        rows = self._new_rows()
+        show(self._tables.graph, self._tables.total, self._games, rows)
+        no_winner = np.full(self.num_envs, -1, dtype=np.int8)
+        truth = {}
+        if self.truth_in_info:
+            of_one = no_move_yet(self.game).items()
+            truth = {key: np.full(self.num_envs, entry) for key, entry in of_one}
+        infos = self._infos(which, rows, self._games.seats, no_winner, truth)
+        return self._observed(rows), infos
+
+    def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
+        """Seed the games in ``which``; those never seeded before by the system's entropy."""
+        if not self._seeded:
+            seeds = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
+            seed_games(self._games, seeds, np.ones(self.num_envs, dtype=np.bool_))
+            self._seeded = True
+        if isinstance(seed, int):
+            self._np_random, self._np_random_seed = seeding.np_random(seed)
+            seeds = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
+            seed_games(self._games, seeds, which.copy())
+        elif seed is not None:
+            given = [one for one in seed if one is not None]
+            self.np_random = np.random.default_rng(given or None)
+            seeds = np.array([(one or 0) % 2**64 for one in seed], dtype=np.uint64)
+            seed_games(self._games, seeds, which & [one is not None for one in seed])
+        if seed is not None:
+            # Prepared starts were drawn before the generator was seeded.
+            for starts in (self._own_starts, *self._other_starts.values()):
+                starts.arrays.used[:] = True
+
+    def _starts_of(self, start: Start | None) -> StartStates:
+        """Return the starts of ``start``; ``None``: of the game."""
+        options = None if start is None else {"start": start}
+        return StartStates(self._samplers.sampler(options), self._tables, self.num_envs, self.game)
+
+    def _end(self, which: BoolArray) -> None:
+        """Mark games for replacement by new ones."""
+        self._games.words[which] &= ROW
+        self._games.due[which] = NEW_GAME
+
+    def _play(
+        self,
+        starts: StartStates,
+        mover: np.uint8 = NOBODY,
+        actions: IntArray | None = None,
+        *,
+        begins: bool = False,
+        results: Results | None = None,
+        rows: WordArray | None = None,
+    ) -> int:
+        """Run the phases of a step; arguments and result are those of :func:`kernels.play`."""
+        tables = self._tables
+        waiting: int = play(
+            tables.graph,
+            tables.total,
+            tables.targets,
+            starts.arrays,
+            self._games,
+            self._settings,
+            mover,
+            NO_ACTIONS if actions is None else actions,
+            begins,
+            NO_RESULTS if results is None else results,
+            self._rows[:0] if rows is None else rows,
+        )
+        return waiting
+
+    def _begin_and_reply(self, starts: StartStates) -> None:
+        """Begin the new games that are due, and make the opponent's moves that are due."""
+        replies: IntArray | None = None
+        for _ in range(MOST_OPENINGS):
+            starts.prepare(self.np_random, self._tables, self.game)
+            waiting = self._play(starts, begins=True)
+            if waiting and self._opponent_player is not None:
+                replies = self._reply_in_python(self._opponent_player)
+                waiting = (self._games.due != AGENT).any()
+            if not waiting:
+                return
+        index = int((self._games.due != AGENT).argmax())
+        reply = None if replies is None else int(replies[index])
+        position = self._positions_of_rules()[index]
+        raise no_move_for_agent(self.game.rules, position, reply)
+
+    def _reply_in_python(self, opponent: BatchPlayerAdapter) -> IntArray:
+        """Make the due moves of an opponent in Python; return its actions."""
+        rows = self._new_rows()
+        show(self._tables.graph, self._tables.total, self._games, rows)
+        layout = self._tables.layout
+        due = self._games.due == OPPONENT
+        masks = layout.action_masks(rows) * due[:, np.newaxis]
+        observations = layout.observations(rows)
+        try:
+            answer = opponent(observations, masks, self.np_random, self._positions_of_rules, due)
+        except InvalidActionError as error:
+            raise InvalidActionError(f"the opponent's {error}") from None
+        actions = self._checked_actions(answer, OPPONENT)
+        self._play(self._own_starts, OPPONENT, actions)
+        return actions
+
+    def step(self, actions: npt.ArrayLike) -> StepResult:
+        """Make one move in every game, and let the opponent reply, if there is one.
+
+        Args:
+            actions: integers ``(num_envs,)`` of the action space.
+
+        Returns:
+            Observations; rewards, float32 ``(num_envs,)``; terminations and truncations,
+            boolean ``(num_envs,)``; infos.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`; or, in ``DISABLED`` mode, a game
+                that is over.
+            InvalidActionError: not integers of the shape and range of the action space.
+            IllegalMoveError: an illegal move where ``illegal_move="raise"``.
+            ClosedEnvironmentError: after ``close``.
+        """
+        self._check_ready()
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
+            raise ResetNeededError(
+                f"the games of environments {np.flatnonzero(self._over).tolist()} are over: begin "
+                'new ones by reset(options={"reset_mask": terminations | truncations})'
+            )
+        checked = self._checked_actions(actions, AGENT)
+        record = None
+        if self._renderer is not None:
+            record = self._renderer.before_step(
+                self._positions_of_rules(), self._games.seats, self._over, checked
+            )
+        truth = self._truth(checked) if self.truth_in_info else {}
+        self._ready = False
+        rows, results, final_games = self._advance(checked)
+        rewards, terminations, truncations, winners = results
+        self._ready = True
+        if self._renderer is not None and record is not None:
+            record.rewards[:] = rewards
+            self._renderer.last_step = record
+            if self._same_step:
+                self._renderer.discard_last_step(terminations | truncations)
+        if final_games is None:
+            infos = self._infos(self._all_games, rows, self._games.seats, winners, truth)
+        else:
+            infos = self._infos_of_same_step(
+                rows, final_games, terminations | truncations, winners, truth
+            )
+        return self._observed(rows), rewards, terminations, truncations, infos
+
+    def _truth(self, actions: IntArray) -> dict[str, Array]:
+        """Return the infos on moves before they are made, false or 0 where a game is over."""
+        moving = ~self._over
+        tables, board = self._tables, self._tables.board
+        if tables.graph is None:
+            truth = moves_truth(self.game, self._positions_of_rules(), actions)
+            return {key: entries * moving for key, entries in truth.items()}
+        rows = tables.states(self._games)
+        values = tables.values[rows] * moving
+        after = board.after[rows, actions]
+        same = moving & (after >= 0) & (tables.values[after] == -values)
+        winning = values == 1
+        truth = {"winning": winning, "kept_win": winning & same}
+        if self.game.has_outcome:
+            truth |= {"value": values, "kept_value": same}
+        return truth
+
+    def _infos(
+        self,
+        which: BoolArray,
+        rows: WordArray,
+        seats: Array,
+        winners: Array,
+        truth: dict[str, Array],
+    ) -> Infos:
+        """Return the infos of the games in ``which``."""
+        infos: Infos = {
+            "seat": seats.copy(),
+            "_seat": which,
+            "action_mask": self._tables.layout.action_masks(rows),
+            "_action_mask": which,
+            "winner": winners,
+            "_winner": which,
+        }
+        for key, moves in truth.items():
+            infos[key], infos[f"_{key}"] = moves, which
+        return infos
+
+    def _advance(self, actions: IntArray) -> tuple[WordArray, Results, Games | None]:
+        """Make the step.
+
+        Returns:
+            Rows of observations and masks; rewards, terminations, truncations and winners; and in
+            ``SAME_STEP`` mode the games as they were before new ones began.
+        """
+        size, starts, final_games = self.num_envs, self._own_starts, None
+        results = (
+            np.empty(size, dtype=np.float32),
+            np.empty(size, dtype=np.bool_),
+            np.empty(size, dtype=np.bool_),
+            np.empty(size, dtype=np.int8),
+        )
+        rows = self._new_rows()
+        if self._opponent_player is not None:
+            self._play(starts, AGENT, actions)
+            self._begin_and_reply(starts)
+            self._play(starts, results=results)
+            if self._same_step:
+                final_games = Games._make(array.copy() for array in self._games)
+                self._end(self._over)
+                self._begin_and_reply(starts)
+            show(self._tables.graph, self._tables.total, self._games, rows)
+            return rows, results, final_games
+        starts.prepare(self.np_random, self._tables, self.game)
+        if self._same_step:
+            self._play(starts, AGENT, actions, begins=True, results=results)
+            final_games = Games._make(array.copy() for array in self._games)
+            self._end(self._over)
+            waiting = self._play(starts, begins=True, rows=rows)
+        else:
+            waiting = self._play(starts, AGENT, actions, begins=True, results=results, rows=rows)
+        if waiting:
+            self._begin_and_reply(starts)
+            show(self._tables.graph, self._tables.total, self._games, rows)
+        return rows, results, final_games
+
+    def _infos_of_same_step(
+        self,
+        rows: WordArray,
+        final_games: Games,
+        ended: BoolArray,
+        winners: Array,
+        truth: dict[str, Array],
+    ) -> Infos:
+        """Return the infos of the games in progress, and the last ones of those that ``ended``."""
+        no_winner = np.full(self.num_envs, -1, dtype=np.int8)
+        ongoing = {key: values * ~ended for key, values in truth.items()}
+        infos = self._infos(self._all_games, rows, self._games.seats, no_winner, ongoing)
+        if not ended.any():
+            return infos
+        which, layout = np.flatnonzero(ended), self._tables.layout
+        blocks = np.ascontiguousarray(flat_blocks(final_games)[np.newaxis, :, which])
+        flat = final_games._replace(blocks=np.zeros(self.num_envs, dtype=np.uint32))
+        own = Games._make(array[which] for array in flat)._replace(blocks=blocks)
+        last = np.empty((len(which), layout.words), dtype=np.uint64)
+        show(self._tables.graph, self._tables.total, own, last)
+        final_obs = np.full(self.num_envs, None, dtype=object)
+        masks = layout.action_masks(last)
+        for index, observation, mask in zip(which, layout.observations(last), masks, strict=True):
+            if self.mask_in_observation:
+                observation = {"observation": observation, "action_mask": mask}
+            final_obs[index] = observation
+        final_rows = np.zeros_like(rows)
+        final_rows[which] = last
+        final_truth = {key: values * ended for key, values in truth.items()}
+        infos["final_obs"], infos["_final_obs"] = final_obs, ended
+        infos["final_info"] = self._infos(
+            ended, final_rows, final_games.seats * ended, winners * ended, final_truth
+        )
+        infos["_final_info"] = ended
+        return infos
+
+    def sample_actions(self) -> IntArray:
+        """Return a legal action of every game, all equally likely, int64 ``(num_envs,)``.
+
+        Where a game is over and no action is legal, it is any action. The draw depends on the seed
+        of :meth:`reset`, and does not change the games.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`.
+        """
+        self._check_ready()
+        actions = np.empty(self.num_envs, dtype=np.int64)
+        sample(self._tables.graph, self._tables.total, self._games, actions)
+        return actions
+
+    @property
+    def positions(self) -> IntArray:
+        """The positions of all games, int64 ``(num_envs, fields)``, a copy."""
+        self._check_ready()
+        return self._positions()
+
+    def _positions(self) -> IntArray:
+        tables: Any = self._tables
+        positions: IntArray = tables.board.positions(tables.states(self._games))
+        return positions
+
+    def _positions_of_rules(self) -> IntArray:
+        positions: IntArray = self.game.rules.positions_at(self._positions())
+        return positions
+
+    @property
+    def _over(self) -> BoolArray:
+        """Which games are over, ``(num_envs,)``."""
+        return np.asarray(self._games.words > ROW)
+
+    def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
+        """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`.
+        """
+        if self._renderer is None:
+            logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
+            return None
+        self._check_ready()
+        return self._renderer.show(
+            self._positions_of_rules(), self._games.seats, self._over, self.metadata["render_fps"]
+        )
+
+    def _new_rows(self) -> WordArray:
+        """Return an array for rows of observations and masks: a new one, or always the same."""
+        return np.empty_like(self._rows) if self.copy else self._rows
+
+    def _observed(self, rows: WordArray) -> Any:
+        """Return the observations in rows, in the form of the observation space."""
+        observations = self._tables.layout.observations(rows)
+        if not self.mask_in_observation:
+            return observations
+        masks = self._tables.layout.action_masks(rows)
+        return {"observation": observations, "action_mask": masks}
+
+    def _checked_actions(self, actions: Any, mover: np.uint8) -> IntArray:
+        """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise.
+
+        Raises:
+            InvalidActionError: they are not integers of this shape and range.
+            IllegalMoveError: an illegal move where ``illegal_move="raise"``.
+        """
+        given, end = np.asarray(actions), self._num_actions
+        whose, least = ("the opponent's", NO_LEGAL_MOVE) if mover == OPPONENT else ("the", 0)
+        wrong = ""
+        if given.dtype.kind not in "iu" or given.shape != (self.num_envs,):
+            wrong = f"not an array of dtype {given.dtype} and shape {given.shape}"
+        elif given is not actions and any(isinstance(one, (bool, np.bool_)) for one in actions):
+            wrong = "not booleans"  # which NumPy turns into 0 and 1
+        checked = given.astype(np.int64, order="C", copy=False) if not wrong else NO_ACTIONS
+        if not checked.flags.writeable:  # compiled for arrays that are
+            checked = checked.copy()
+        index = first_outside(checked, least, end)
+        if index >= 0:
+            wrong = f"environment {index} was given {given[index]}"
+        if wrong:
+            raise InvalidActionError(
+                f"{whose} actions must be integers from {least} to {end - 1}, of shape "
+                f"({self.num_envs},): {wrong}"
+            )
+        if self.illegal_move == "raise":
+            self._check_legal(checked, mover, whose)
+        return checked
+
+    def _check_legal(self, actions: IntArray, mover: np.uint8, whose: str) -> None:
+        """Raise an error if an action is illegal where ``mover`` is due."""
+        board: Any = self._tables.board
+        due = np.flatnonzero((self._games.due == mover) & ~self._over)
+        states, chosen = self._tables.states(self._games)[due], actions[due]
+        legal = (chosen >= 0) & (board.mask(states)[np.arange(len(due)), chosen] == 1)
+        if not legal.all():
+            index = int(np.argmin(legal))
+            position = board.position(tuple(states[index]) if states.ndim > 1 else states[index])
+            raise self.game.illegal_move(
+                self.game.board.state(position),
+                int(chosen[index]),
+                of=f"{whose} ",
+                where=f" in environment {due[index]}",
+            )
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ClosedEnvironmentError("the environment is closed: make a new one")
+
+    def _check_ready(self) -> None:
+        self._check_open()
+        if not self._ready:
+            raise ResetNeededError("no games are in progress: call reset() first")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave tables and buffers out of pickles and copies."""
+        return {name: of for name, of in vars(self).items() if name not in ("_tables", "_rows")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the games in progress, and make the rest again."""
+        self.__dict__.update(state)
+        self._all_games.setflags(write=False)  # pickles do not keep it
+        self._make_tables()
+
+
+NO_ACTIONS = np.zeros(0, dtype=np.int64)
+NO_RESULTS: Results = (
+    np.zeros(0, dtype=np.float32),
+    np.zeros(0, dtype=np.bool_),
+    np.zeros(0, dtype=np.bool_),
+    np.zeros(0, dtype=np.int8),
+)
+
+
+class StartStates:
+    """The starts of one distribution, as arrays.
+
+    Positions that can be listed are listed once, and games draw from the list. Otherwise one start
+    is drawn in advance for every game, and replaced once the game has begun from it.
+
+    Args:
+        sampler: draws the starts.
+        tables: arrays of the game.
+        size: number of games.
+        game: the game.
+
+    Attributes:
+        arrays: arguments of compiled functions.
+    """
+
+    def __init__(self, sampler: Sampler, tables: Tables, size: int, game: Game) -> None:
+        self._sampler = sampler
+        used = np.zeros(0, dtype=np.bool_)
+        sums = np.zeros(0)
+        prepared = False
+        try:
+            positions, probabilities = sampler.support()
+            if not np.allclose(probabilities, 1 / len(probabilities), rtol=1e-9, atol=0.0):
+                sums = np.cumsum(probabilities)
+            positions = game.rules.coordinates(positions)
+        except SearchTooLargeError:
+            prepared, used = True, np.ones(size, dtype=np.bool_)
+            positions = np.repeat([game.start], size, axis=0)
+        self.arrays = Starts(*tables.start_words(positions), sums, prepared, used)
+
+    def prepare(self, rng: np.random.Generator, tables: Tables, game: Game) -> None:
+        """Draw new starts for the games that have used theirs."""
+        starts = self.arrays
+        if starts.prepared and starts.used.any():
+            which = np.flatnonzero(starts.used)
+            positions = game.rules.coordinates(self._sampler.sample(rng, len(which)))
+            words = tables.start_words(positions)
+            starts.words[which], starts.blocks[:, which], starts.legal[which] = words
+            starts.used[which] = False
+
+
+def checked_autoreset_mode(mode: Any) -> AutoresetMode:
+    """Return ``mode``, or the ``AutoresetMode`` with this value.
+
+    Raises:
+        InvalidGameError: no such mode.
+    """
+    try:
+        # An array would be compared with the values entry by entry.
+        return AutoresetMode(mode if isinstance(mode, (str, AutoresetMode)) else None)
+    except ValueError:
+        raise InvalidGameError(
+            f"autoreset_mode must be one of {[str(mode) for mode in AutoresetMode]} or their "
+            f"values {[mode.value for mode in AutoresetMode]}, not {mode!r}"
+        ) from None
+
+
+def checked_seeds(seed: Any, size: int) -> int | list[int | None] | None:
+    """Return ``seed``; a sequence as a list.
+
+    Raises:
+        InvalidResetError: not ``None``, a Python integer of at least 0, or a sequence of these,
+            one for each of ``size`` games.
+    """
+    if is_seed(seed):
+        alone: int | None = seed
+        return alone
+    is_sequence = isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))
+    if not is_sequence or len(seed) != size or not all(map(is_seed, seed)):
+        raise InvalidResetError(
+            f"seed must be None, a Python integer of at least 0, or a sequence of {size} of "
+            f"these, one for each environment, not {seed!r} of type {type(seed).__name__}"
+        )
+    return list(seed)
+
+
+def checked_reset_mask(mask: Any, size: int) -> BoolArray:
+    """Return ``mask``, as a copy.
+
+    Raises:
+        InvalidResetError: not a boolean array ``(size,)`` that is true somewhere.
+    """
+    is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (size,)
+    if not is_mask or not mask.any():
+        raise InvalidResetError(
+            f"reset_mask must be a boolean array of shape ({size},) that is true somewhere, "
+            f"not {mask!r}"
+        )
+    checked: BoolArray = mask.copy()
+    return checked
