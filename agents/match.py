@@ -19,8 +19,8 @@ from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.player_answers import one_action
 from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, Policy, hint, is_player
+from nim_envs.scored_policy import game_of
 from nim_envs.scoring import best_response
-from nim_envs.scoring.scored_game import scored_game
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray, ValueArray
 from nim_envs.validation import checked_integer, checked_number
 
@@ -88,19 +88,19 @@ class MatchedPlayer:
                 f"move, not by {player!r}{hint(player)}"
             )
         base = env.unwrapped
-        rules = base.game.rules if isinstance(base, GameEnv) else None
+        game = base.game if isinstance(base, GameEnv) else None
         self._base = base
         self._agent = player if isinstance(player, Agent) else None
-        self._adapter = BatchPlayerAdapter(player, rules)
+        self._adapter = BatchPlayerAdapter(player, game)
         self._num_actions: int | None = None
-        if env is base or rules is None:
+        if env is base or game is None:
             return
         if self._adapter.moves:
-            scored_game(env)  # a move is an action of the game, which wrappers must not change
+            game_of(env)  # a move is an action of the game, which wrappers must not change
             return
         space: Any = env.action_space(PLAYERS[0])
         self._num_actions = int(space.n)
-        self._adapter = BatchPlayerAdapter(player, rules, self._num_actions)
+        self._adapter = BatchPlayerAdapter(player, game, self._num_actions)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the player's action, or -1 if it names no legal move.
@@ -231,7 +231,7 @@ def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | N
         positions, probabilities = game.starts.sampler(game).support()
     except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed
         return None
-    starts = game.rules.indices(positions)
+    starts = response.graph.find(positions)
     first = float(probabilities @ response.moving[starts])
     second = float(probabilities @ response.waiting[starts])
     return (by_seat[0] * first + by_seat[1] * second) / sum(by_seat)
@@ -296,7 +296,7 @@ def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: i
     rules = game.rules
     pair = policies if isinstance(policies, tuple) else (policies, policies)
     rng = np.random.default_rng(seed)
-    position = game.starts.sampler(game).draw(rng)
+    position = rules.positions_at(game.starts.sampler(game).draw(rng))
     moves: list[SampleMove] = []
     while not rules.is_terminal(position):
         seat = len(moves) % 2

@@ -29,7 +29,7 @@ from benchmarks.report import (
 )
 from benchmarks.runs import Runs
 from benchmarks.timing import Batch, Rate, Rates, Timer, as_timer, measure_rates, ratios
-from nim_envs.registration import aec_id, make_game
+from nim_envs.registry import aec_id, make_game
 
 BASE = "nim 3-4-5"
 """Environment in the numerator of the ratios."""
@@ -101,7 +101,7 @@ def forward_model(name: str, **arguments: Any) -> Batch:
 
     def timer(_: int) -> Timer:
         game = make_game(name, **arguments)
-        start = game.rules.coordinate_tuple(game.rules.initial)
+        start = game.start
         uniform = random.Random(0).random
 
         def run(games: int) -> tuple[int, int]:

@@ -105,6 +105,17 @@ class Graph:
         """Whether no action is legal, ``(n,)``."""
         return np.asarray(self.after.max(axis=1, initial=-1) < 0)
 
+    @cached_property
+    def legal(self) -> MaskArray:
+        """Which actions are legal at each position, int8 ``(n, actions)``."""
+        return np.asarray(self.after >= 0).view(np.int8)
+
+    @cached_property
+    def wide(self) -> Array:
+        """The coordinates, as int64 where they are few: rows of it are copied sooner."""
+        few = self.coordinates.size <= AT_ONCE
+        return self.coordinates.astype(np.int64) if few else self.coordinates
+
     def find(self, positions: Array) -> IntArray:
         """Return the states at positions, -1 where none is: ``(..., fields)`` to ``(...)``."""
         return self.index.find(np.asarray(positions))
@@ -238,6 +249,12 @@ class Words(NamedTuple):
             after the move, ``""`` for none; ``None``: none ever is.
         numbers: function of a label and the position before it to the numbers that a person types
             for the move; ``None``: the number of the option.
+        state: phrases for a position of one number, for 1 and for any other, such as
+            ``("has {} object", "has {} objects")``; ``None``: it has coordinates.
+        details: a sentence beside the move, such as which nodes of a graph are neighbours.
+        is_unordered: whether the order of what "and" joins in a move has no meaning.
+        states_result: whether a move ends with the position after it, behind a comma.
+        names_states: whether numbers are names of positions, as nodes are, and may be exchanged.
     """
 
     kind: str
@@ -245,6 +262,11 @@ class Words(NamedTuple):
     move: str | None = None
     removal: Callable[[Any, Position], str] | None = None
     numbers: Callable[[Any, Position], tuple[int, ...]] | None = None
+    state: tuple[str, str] | None = None
+    details: str = ""
+    is_unordered: bool = False
+    states_result: bool = False
+    names_states: bool = False
 
 
 class Picture(NamedTuple):

@@ -10,7 +10,7 @@ from nim_envs import Game
 from nim_envs.encoding import Encoding
 from nim_envs.player_answers import checked_probabilities, draw_actions
 from nim_envs.players import PolicyFunction
-from nim_envs.scoring.policies import LARGEST_BATCH
+from nim_envs.scored_policy import LARGEST_BATCH
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
@@ -51,7 +51,7 @@ class PolicyAgent:
     ) -> None:
         self.policy = policy
         self.game = game
-        self.encoding = Encoding(encoding, game.rules)
+        self.encoding = Encoding(encoding, game.fields)
         self.plays_greedily = greedy
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -69,7 +69,7 @@ class PolicyAgent:
         """
         if observations.dtype.kind in "iu":
             positions = positions_of(self.game.rules, observations)
-            observations = self.encoding.encode(positions)
+            observations = self.encoding.encode(self.game.rules.coordinates(positions))
         probabilities = np.zeros(action_masks.shape)
         # The policy is not called at terminal positions.
         playable = np.flatnonzero(action_masks.any(axis=1))

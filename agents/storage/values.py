@@ -23,7 +23,7 @@ from agents.tabular.schedules import Decay, Schedule, harmonic
 from nim_envs import Game, make_game
 from nim_envs.archive import Archive, promise
 from nim_envs.errors import StorageError
-from nim_envs.registration import GAMES
+from nim_envs.registry import GAMES
 from nim_envs.typing import Array
 from nim_envs.validation import LARGEST_STATE
 

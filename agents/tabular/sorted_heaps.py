@@ -9,10 +9,8 @@ import numpy as np
 from agents.tabular.index import heap_order, positions_of
 from nim_envs import Game, game_from_moves
 from nim_envs.players import Policy, PolicyFunction
-from nim_envs.rules import Rules
 from nim_envs.rules.convention import Convention, require_last_move
 from nim_envs.starts import Sampler, Start
-from nim_envs.starts.choice import SolvedGame
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 
@@ -34,7 +32,7 @@ def sorted_game(game: Game) -> Game:
         rules.name, tuple(initial), moves, positions=positions.tolist(),
         actions=range(rules.num_actions), misere=convention is Convention.MISERE, vectorized=True,
     )  # fmt: skip
-    return replace(sorted_one, starts=_SortedStart(game, sorted_one.rules))
+    return replace(sorted_one, starts=_SortedStart(game))
 
 
 def in_any_order(policy: Policy, game: Game) -> PolicyFunction:
@@ -53,22 +51,15 @@ def in_any_order(policy: Policy, game: Game) -> PolicyFunction:
     return probabilities
 
 
-class _SortedStart(Start, Sampler):
-    """Starts of a game, with their heaps sorted, as states of its sorted game."""
+class _SortedStart(Start):
+    """Starts of a game, with their heaps sorted."""
 
-    def __init__(self, game: Game, rules: Rules) -> None:
-        self._starts, self._order = game.starts.sampler(game), heap_order(game.rules)
-        self._rules = rules
+    def __init__(self, game: Game) -> None:
+        sampler, order = game.starts.sampler(game), heap_order(game.rules)
+        self._sampler = Sampler(*(_sorted(listed, order)[0] for listed in sampler.lists))
 
-    def sampler(self, game: SolvedGame, *, search: bool = True) -> Sampler:
-        return self
-
-    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
-        return self._rules.positions_at(_sorted(self._starts.sample(rng, size), self._order)[0])
-
-    def support(self) -> tuple[IntArray, FloatArray]:
-        positions, probabilities = self._starts.support()
-        return self._rules.positions_at(_sorted(positions, self._order)[0]), probabilities
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+        return self._sampler
 
 
 def _sorted(positions: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:

@@ -58,7 +58,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
     rules.check_size(LARGEST_SEARCH)
     visits = np.zeros((2, rules.num_positions))  # probability that a seat is to move there
     positions, probabilities = game.starts.sampler(game).support()
-    np.add.at(visits[0], rules.indices(positions), probabilities)
+    np.add.at(visits[0], rules.indices(rules.positions_at(positions)), probabilities)
     entropy, uniform, count = np.zeros((3, 2))
     for level in reversed(list(level_order(rules))):
         indices = level[visits[:, level].any(axis=0)]

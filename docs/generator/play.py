@@ -14,7 +14,7 @@ from agents import QLearning
 from agents.training import train
 from nim_envs import Game, GameEnv
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.registration import GAMES, make_game
+from nim_envs.registry import GAMES, make_game
 from nim_envs.render.board_data import (
     Board,
     data_of_board,
@@ -106,7 +106,7 @@ def learned(board: Board, game: Game) -> list[str]:
     env = GameEnv(game)
     agent = QLearning.for_env(env, seed=0)
     masks = game.rules.action_mask(board.states)
-    observations = env.encoding.encode(board.states)
+    observations = env.encoding.encode(game.rules.coordinates(board.states))
     played, found = 0, []
     for games in LEARNED_GAMES:
         if games > played:

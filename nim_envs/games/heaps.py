@@ -8,12 +8,10 @@ from itertools import combinations, product
 
 import numpy as np
 
+from nim_envs import theorems
 from nim_envs.game import Game, Theorem
 from nim_envs.games import words as say
-from nim_envs.graph import Part, Picture, Words, check_table
-from nim_envs.listing import part_from_moves, part_of_vectors, shared
-from nim_envs.rules.convention import Convention
-from nim_envs.rules.octal_codes import (
+from nim_envs.games.octal_codes import (
     LEAVE_ONE,
     LEAVE_TWO,
     WHOLE,
@@ -21,7 +19,8 @@ from nim_envs.rules.octal_codes import (
     heap_game,
     octal_game,
 )
-from nim_envs.theory import theorems
+from nim_envs.graph import Part, Picture, Words, check_table
+from nim_envs.listing import part_from_moves, part_of_vectors, shared
 from nim_envs.typing import BoolArray, IntArray, Position
 from nim_envs.validation import checked_integer, checked_integers
 
@@ -32,7 +31,7 @@ def heap(size: int, amounts: tuple[int, ...]) -> Part:
     move = f"take {say.objects(amounts)}" if amounts else "there is no move"
     if len(amounts) == size:
         move = "take any number of objects"
-    words = Words("heap", say.take, move, numbers=say.itself)
+    words = Words("heap", say.take, move, numbers=say.itself, state=say.HEAP)
     return part_of_vectors((size + 1,), amounts, amounts, words)
 
 
@@ -86,7 +85,8 @@ def total(k: int, n: int) -> Part:
     check_table("a total", n + k + 1, k)
     totals, numbers = np.arange(n + k + 1)[:, np.newaxis], np.arange(1, k + 1)
     move = f"add {say.any_of(numbers.tolist())}, until the total is over {n}"
-    words = Words("total", say.add, move, numbers=say.itself)
+    phrases = "stands at {}", "stands at {}"
+    words = Words("total", say.add, move, numbers=say.itself, state=phrases)
     return Part(totals, np.where(totals <= n, totals + numbers, -1), numbers.tolist(), words)
 
 
@@ -110,14 +110,14 @@ def addition(k: int, n: int) -> Game:
     return Game("addition", (total(most, limit),), (0,), misere=True, theorem=theorem)
 
 
-def addition_wins(k: int, n: int, totals: IntArray, convention: Convention) -> BoolArray:
+def addition_wins(k: int, n: int, totals: IntArray, misere: bool) -> BoolArray:
     """Return which totals, ``(..., 1)``, are N-positions of the addition game.
 
     P-positions of normal play: ``n + 1`` less the total is a multiple of ``k + 1``, or the total is
     over ``n``. Misère play, in which a total over ``n`` is won: ``n`` less the total is one.
     """
     left = np.maximum(n + 1 - totals[..., 0], 0)
-    if convention is Convention.NORMAL:
+    if not misere:
         return np.asarray(left % (k + 1) != 0)
     return np.asarray((left == 0) | (left % (k + 1) != 1))
 
@@ -156,9 +156,19 @@ def splitting_heap(game: HeapGame, size: int) -> Part:
         say.ways_to_split(game, size),
         partial(say.removed_heaps, int(np.argmax(has_move)) if has_move.any() else size + 1),
         partial(say.taken_and_left, any(game.digits[1:])),
+        say.HEAP,
+        is_unordered=True,
     )
     seconds = second if second.any() else None
     return Part(sizes, np.where(legal, first, -1), moves, words, second=seconds)
+
+
+def heap_game_of(part: Part) -> HeapGame | None:
+    """Return the rule of a heap that may split; ``None`` of another part."""
+    if part.made_by is None or part.made_by[0] is not splitting_heap:
+        return None
+    game: HeapGame = part.made_by[1][0]
+    return game
 
 
 def heap_rules(game: HeapGame, heaps: Sequence[int], name: str) -> Game:
@@ -296,6 +306,7 @@ def heap_group(sizes: tuple[int, ...], k: int) -> Part:
         f"take any number of objects from {heaps}; heaps are numbered from 0, and a group is "
         "given by the number of objects in each heap",
         numbers=say.all_of,
+        is_unordered=True,
     )
     sides = [size + 1 for size in sizes]
     return part_of_vectors(sides, amounts, amounts, words, Picture("coins"))

@@ -91,8 +91,8 @@ class CompiledSelfPlay:
         winners: npt.NDArray[np.int8],
         lengths: npt.NDArray[np.int32],
     ) -> None:
-        if self._by_coordinates:
-            starts = self._env.game.rules.coordinates(starts)
+        if not self._by_coordinates:
+            starts = self._env.game.rules.positions_at(starts)
         explorations = [learner.exploration for learner in self._learners]
         by_seat = np.array([exploration.games_by_seat for exploration in explorations])
         epsilons = np.stack([each.next_epsilons(len(starts)) for each in explorations])

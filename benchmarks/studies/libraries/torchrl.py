@@ -7,8 +7,7 @@ import gymnasium
 from benchmarks.studies.libraries.recipes import BOARDS
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
-from nim_envs.registered_games import gymnasium_id
-from nim_envs.registration import make_game
+from nim_envs.registry import gymnasium_id, make_game
 
 with imports_for("this benchmark's learner of TorchRL", "torchrl"):
     import torch
@@ -44,7 +43,7 @@ def ppo(board: str, moves: int, seed: int, *, gamma: float) -> list[PolicyFuncti
     wrapped = GymWrapper(TorchRLVectorEnv(games), categorical_action_encoding=True)
     env = TransformedEnv(wrapped, ActionMask())
     env.set_seed(seed)
-    actions = make_game(name, **arguments).rules.num_actions
+    actions = make_game(name, **arguments).num_actions
     logits, values = _network(actions), _network(1)
     actor = ProbabilisticActor(
         TensorDictModule(logits, in_keys=["observation"], out_keys=["logits"]),

@@ -19,7 +19,7 @@ from nim_envs.adapters.pgx.layouts import Array, layout_of
 from nim_envs.adapters.pgx.starts import below, start_of
 from nim_envs.encoding import Encoding
 from nim_envs.game import Game
-from nim_envs.registration import make_game
+from nim_envs.registry import make_game
 from nim_envs.render.text import render_text
 from nim_envs.rules.convention import Convention
 
@@ -135,8 +135,8 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
     * In a finished game a step changes nothing, rewards are 0 and all actions are in the mask.
 
     Both players observe the same position: int32 ``(components,)``, or its coordinates where the
-    game has them; with another ``encoding`` float32 features. Starts are drawn on the device, all
-    by exact counts; see :func:`nim_envs.adapters.pgx.starts.start_of`. The same game in the same
+    game has them; with another ``encoding`` float32 features. Starts are drawn on the device
+    from a list; see :func:`nim_envs.adapters.pgx.starts.start_of`. The same game in the same
     encoding is the same environment, so that it is compiled once. :func:`nim_envs.optimality`
     takes it, and functions of JAX.
 
@@ -174,9 +174,9 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         super().__init__()
         self.game = game
         self._made_of = copy(game), encoding  # the copy has no solution
-        self.encoding = Encoding(encoding, game.rules, np.int32)
+        self.encoding = Encoding(encoding, game.fields, np.int32)
         self.layout = layout_of(game.rules, self.encoding)
-        self._start = start_of(game.starts.sampler(game), self.layout)
+        self._start = start_of(game.starts.sampler(game), game.rules, self.layout)
         self._end_rewards = None
         convention = game.convention
         if isinstance(convention, Convention):
@@ -314,7 +314,7 @@ def make_pgx(game: str, *, encoding: str = "integer", **game_arguments: Any) -> 
     """Return the environment of a registered game.
 
     Args:
-        game: a key of :data:`nim_envs.registration.GAMES`.
+        game: a key of :data:`nim_envs.registry.GAMES`.
         encoding: encoding of observations.
         game_arguments: see :func:`nim_envs.make_game`.
 

@@ -10,8 +10,8 @@ import pytest
 
 from agents import QLearning, QuotientLearner
 from agents.storage import StorageError, load, load_content, save, save_content
-from nim_envs import GameEnv, make_game, register_game
-from nim_envs.registered_games import remove
+from nim_envs import GameEnv, make_game, register_game, registry
+from nim_envs.registry import remove
 from tests.agents.learning import contents
 from tests.own_games import own_game
 from tests.registrable_games import STAIRS, stairs
@@ -26,9 +26,8 @@ def own():
 @pytest.fixture
 def loaded(own, tmp_path, monkeypatch):
     """Load a file of a game that a stranger has named, while nothing may be imported by a name."""
-    for function in ("references.resolved", "references.imported", "registered_games.resolved",
-                     "registration.resolved", "registration.imported"):  # fmt: skip
-        monkeypatch.setattr(f"nim_envs.{function}", pytest.fail)
+    monkeypatch.setattr(registry, "resolve_name", pytest.fail)
+    monkeypatch.setattr(registry, "importlib", None)
 
     def load_game(name, **arguments):
         path = tmp_path / "content.zip"
