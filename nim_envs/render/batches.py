@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from typing import Any
+from nim_envs.envs.batched.kernels import ROW, Games
 from nim_envs.game import PLAYERS, Game
 from nim_envs.render.frame import Frame
 from nim_envs.render.renderer import LastMove, Renderer
@@ -61,7 +61,7 @@ class BatchRenderer:
         """
         pictures: list[Any] = [
             self._renderer.show(self.scene(index, position, games), frames_per_second)
-            for index, position in enumerate(positions)
+            for index, position in enumerate(self._game.rules.positions_at(positions))
         ]
         return tuple(pictures)
 
@@ -78,11 +78,11 @@ class BatchRenderer:
         if not self.draws:
             return None
         return StepRecord(
-            positions=positions,
+            positions=self._game.rules.positions_at(positions),
             seats=games.seats.copy(),
             actions=actions.copy(),
             rewards=np.zeros(len(actions)),
-            in_this_game=games.outcomes == ONGOING,
+            in_this_game=games.words <= ROW,
         )
 
     def discard_last_step(self, which: BoolArray) -> None:
@@ -92,7 +92,7 @@ class BatchRenderer:
 
     def scene(self, index: int, position: IntArray, games: Games) -> Scene:
         """Return the contents of a picture of game ``index``."""
-        over = bool(games.outcomes[index])
+        over = bool(games.words[index] > ROW)
         winner, last_move = None, None
         step = self.last_step
         if step is not None and step.in_this_game[index]:

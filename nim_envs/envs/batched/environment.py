@@ -41,6 +41,7 @@ from nim_envs.envs.opponents import (
     no_move_for_agent,
 )
 from nim_envs.envs.reset_arguments import CACHED_STARTS, ResetStarts, checked_options, is_seed
+from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES
 from nim_envs.errors import (
     ClosedEnvironmentError,
     InvalidActionError,
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from nim_envs.render.frame import Frame
 
 RENDER_MODES = ("rgb_array", "ansi")
-ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 
 Infos = dict[str, Any]
 StepResult = tuple[Any, Array, Array, Array, Infos]
@@ -71,8 +71,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     """Many games of one kind, played at the same time, by both players or against an opponent.
 
     ## Description
-    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.aec.GameEnv`:
-    on the same moves both agree in everything.
+    Positions, actions, legality and winners are those of
+    :class:`nim_envs.envs.turn_based.GameEnv`: on the same moves both agree in everything.
 
     *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
     *self-play* (``opponent=None``) the agent plays both seats: every step makes one move in
@@ -83,13 +83,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     use several cores, run several processes, each with its own batch.
 
     ## Action Space
-    ``MultiDiscrete``, ``(num_envs,)``, of the single ``Discrete(components * options)``.
+    ``MultiDiscrete``, ``(num_envs,)``, of the single ``Discrete(parts * options)``.
     :meth:`sample_actions` draws legal ones. In a step that begins a new game, the action for
     that game is ignored, but must be in the space.
 
     ## Observation Space
-    A ``Dict`` of ``"observation"``, ``(num_envs, components)`` in the smallest signed integer
-    type that holds every state (or what ``encoding`` says, float32), and ``"action_mask"``,
+    A ``Dict`` of ``"observation"``, ``(num_envs, fields)`` in the smallest signed integer
+    type that holds every coordinate (or what ``encoding`` says, float32), and ``"action_mask"``,
     int8 ``(num_envs, actions)``: 1 where the action is legal; all zeros where the game has
     terminated, or was truncated with the opponent to move. In self-play both are those of the
     player who moves next: a step returns the observation of the mover's *opponent*. With
@@ -97,8 +97,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     take no dictionaries; the masks are then in the infos.
 
     ## Starting State
-    As in :class:`nim_envs.envs.aec.GameEnv`. Versus an opponent, if the agent is ``player_1``
-    the opponent has already moved. If that move ends the game, another game begins in its place.
+    As in :class:`nim_envs.envs.turn_based.GameEnv`. Versus an opponent, if the agent is
+    ``player_1`` the opponent has already moved. If that move ends the game, another game begins in
+    its place.
 
     ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with ``seed + i``, or a
     sequence of integers and ``None``, one for each game. The random numbers of a game depend only
@@ -153,7 +154,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     ``"final_info"`` describe the one that ended, with its winner and its last move.
 
     Args:
-        game: rules, convention and start.
+        game: the game.
         num_envs: number of games.
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
@@ -185,7 +186,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: tables of the rules would take more than 1 GiB; or the game cannot be
+        SearchTooLargeError: tables would take more than a GiB; or the game cannot be
             solved, for an opponent that plays optimally, ``show_winning_moves`` or
             ``truth_in_info``.
         MissingPackageError: pictures are asked for and pygame is not installed.
@@ -243,7 +244,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if max_cycles is not None:
             self.max_cycles = checked_integer("max_cycles", max_cycles, 1, NO_LIMIT // 2)
         self.opponent, self.seat = opponent, seat
-        self._opponent_player, epsilon = checked_opponent(opponent, game.rules)
+        self._opponent_player, epsilon = checked_opponent(opponent, game)
         self.autoreset_mode = checked_autoreset_mode(autoreset_mode)
         self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.metadata: dict[str, Any] = {
@@ -252,7 +253,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             "render_fps": 2,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.encoding = Encoding(encoding, game.rules, dtype=None)
+        self.encoding = Encoding(encoding, game.fields, dtype=None)
         self._settings = Settings(
             has_opponent=opponent is not None,
             replies_in_python=self._opponent_player is not None,
@@ -370,7 +371,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _starts_of(self, start: Start | None) -> StartStates:
         """Return the starts of ``start``; ``None``: of the game."""
         options = None if start is None else {"start": start}
-        return StartStates(self._samplers.sampler(options), self._tables, self.num_envs, self.game)
+        return StartStates(self._samplers.sampler(options), self._tables, self.num_envs)
 
     def _end(self, which: BoolArray) -> None:
         """Mark games for replacement by new ones."""
@@ -408,7 +409,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         """Begin the new games that are due, and make the opponent's moves that are due."""
         replies: IntArray | None = None
         for _ in range(MOST_OPENINGS):
-            starts.prepare(self.np_random, self._tables, self.game)
+            starts.prepare(self.np_random, self._tables)
             waiting = self._play(starts, begins=True)
             if waiting and self._opponent_player is not None:
                 replies = self._reply_in_python(self._opponent_player)
@@ -417,8 +418,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 return
         index = int((self._games.due != AGENT).argmax())
         reply = None if replies is None else int(replies[index])
-        position = self._positions_of_rules()[index]
-        raise no_move_for_agent(self.game.rules, position, reply)
+        raise no_move_for_agent(self.game, self._positions()[index], reply)
 
     def _reply_in_python(self, opponent: BatchPlayerAdapter) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
@@ -429,7 +429,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         masks = layout.action_masks(rows) * due[:, np.newaxis]
         observations = layout.observations(rows)
         try:
-            answer = opponent(observations, masks, self.np_random, self._positions_of_rules, due)
+            answer = opponent(observations, masks, self.np_random, self._positions, due)
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
         actions = self._checked_actions(answer, OPPONENT)
@@ -462,9 +462,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         checked = self._checked_actions(actions, AGENT)
         record = None
         if self._renderer is not None:
-            record = self._renderer.before_step(
-                self._positions_of_rules(), self._games.seats, self._over, checked
-            )
+            record = self._renderer.before_step(self._positions(), self._games, checked)
         truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
         rows, results, final_games = self._advance(checked)
@@ -488,7 +486,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         moving = ~self._over
         tables, board = self._tables, self._tables.board
         if tables.graph is None:
-            truth = moves_truth(self.game, self._positions_of_rules(), actions)
+            truth = moves_truth(self.game, self._positions(), actions)
             return {key: entries * moving for key, entries in truth.items()}
         rows = tables.states(self._games)
         values = tables.values[rows] * moving
@@ -546,7 +544,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 self._begin_and_reply(starts)
             show(self._tables.graph, self._tables.total, self._games, rows)
             return rows, results, final_games
-        starts.prepare(self.np_random, self._tables, self.game)
+        starts.prepare(self.np_random, self._tables)
         if self._same_step:
             self._play(starts, AGENT, actions, begins=True, results=results)
             final_games = Games._make(array.copy() for array in self._games)
@@ -620,10 +618,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         positions: IntArray = tables.board.positions(tables.states(self._games))
         return positions
 
-    def _positions_of_rules(self) -> IntArray:
-        positions: IntArray = self.game.rules.positions_at(self._positions())
-        return positions
-
     @property
     def _over(self) -> BoolArray:
         """Which games are over, ``(num_envs,)``."""
@@ -638,10 +632,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self._renderer is None:
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None
-        self._check_ready()
-        return self._renderer.show(
-            self._positions_of_rules(), self._games.seats, self._over, self.metadata["render_fps"]
-        )
+        return self._renderer.show(self.positions, self._games, self.metadata["render_fps"])
 
     def _new_rows(self) -> WordArray:
         """Return an array for rows of observations and masks: a new one, or always the same."""
@@ -739,13 +730,12 @@ class StartStates:
         sampler: draws the starts.
         tables: arrays of the game.
         size: number of games.
-        game: the game.
 
     Attributes:
         arrays: arguments of compiled functions.
     """
 
-    def __init__(self, sampler: Sampler, tables: Tables, size: int, game: Game) -> None:
+    def __init__(self, sampler: Sampler, tables: Tables, size: int) -> None:
         self._sampler = sampler
         used = np.zeros(0, dtype=np.bool_)
         sums = np.zeros(0)
@@ -754,18 +744,17 @@ class StartStates:
             positions, probabilities = sampler.support()
             if not np.allclose(probabilities, 1 / len(probabilities), rtol=1e-9, atol=0.0):
                 sums = np.cumsum(probabilities)
-            positions = game.rules.coordinates(positions)
         except SearchTooLargeError:
             prepared, used = True, np.ones(size, dtype=np.bool_)
-            positions = np.repeat([game.start], size, axis=0)
+            positions = np.repeat([tables.game.start], size, axis=0)
         self.arrays = Starts(*tables.start_words(positions), sums, prepared, used)
 
-    def prepare(self, rng: np.random.Generator, tables: Tables, game: Game) -> None:
+    def prepare(self, rng: np.random.Generator, tables: Tables) -> None:
         """Draw new starts for the games that have used theirs."""
         starts = self.arrays
         if starts.prepared and starts.used.any():
             which = np.flatnonzero(starts.used)
-            positions = game.rules.coordinates(self._sampler.sample(rng, len(which)))
+            positions = self._sampler.sample(rng, len(which))
             words = tables.start_words(positions)
             starts.words[which], starts.blocks[:, which], starts.legal[which] = words
             starts.used[which] = False

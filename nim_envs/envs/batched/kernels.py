@@ -439,8 +439,7 @@ def begin(
 ) -> None:
     """Begin the new games that are due, unless the start that is prepared is used already.
 
-    Args:
-        here: index of the first game in ``starts`` where one is prepared for each.
+    The first game has the prepared start ``here``.
     """
     words, due, seats, rng = games.words, games.due, games.seats, games.game_rng
     size, count = len(words), len(starts.words)
@@ -467,7 +466,7 @@ def begin(
             which[length] = i
             length += new[i]
         for j in range(length):
-            i, column = np.int64(which[j]), np.int64(0)
+            i, column = int(which[j]), 0
             if starts.prepared:
                 column = here + i
                 if starts.used[column]:
@@ -476,17 +475,17 @@ def begin(
                 starts.used[column] = True
             elif count > 1:
                 rng[i] += GAMMA
-                column = np.int64(draw_start(starts, mixed(rng[i])))
+                column = draw_start(starts, mixed(rng[i]))
             words[i] = starts.words[column]
             if total is not None:
                 games.legal[i] = starts.legal[column]
                 for block in range(len(games.blocks)):
                     games.blocks[block, i] = starts.blocks[block, column]
-            seat = np.int64(settings.agent_seat)
-            if seat < 0:
+            drawn = settings.agent_seat
+            if drawn < 0:
                 rng[i] += GAMMA
-                seat = np.int64(mixed(rng[i]) >> U63)
-            seats[i] = seat
+                drawn = int(mixed(rng[i]) >> U63)
+            seats[i] = drawn
     for i in range(size):
         games.moves[i] = np.int32(0) if new[i] else games.moves[i]
     for i in range(size):
@@ -678,9 +677,7 @@ def finish(games: Games, settings: Settings, results: Results, here: int) -> Non
 
 
 @compiled
-def show(
-    graph: GraphTables | None, total: SumTables | None, games: Games, rows: LongWords
-) -> None:
+def show(graph: GraphTables | None, total: SumTables | None, games: Games, rows: LongWords) -> None:
     """Write the observation and the action mask of every game, one row each."""
     for chunk in range(len(games.blocks)):
         some, here = chunk_of(games, chunk)
@@ -730,24 +727,33 @@ def show_graph(graph: GraphTables, words: Words, rows: LongWords) -> None:
 
 
 @compiled
-def show_sum(
-    total: SumTables, blocks: Words, begins: int, size: int, rows: LongWords
-) -> None:
+def show_sum(total: SumTables, blocks: Words, begins: int, size: int, rows: LongWords) -> None:
     """Write the rows of some games on a sum: zeros first, then the words of each block."""
     width = rows.shape[1]
     for i in range(size):
         for column in range(width):
             rows[i, column] = NO_BITS
+    if width < LONG_ROW:
+        for block in range(len(blocks)):
+            own, states = total.blocks[block], blocks[block, begins : begins + size]
+            mask, both = np.uint32((ONE << own["bits"]) - ONE), own["words"] + own["mask_words"]
+            for word in range(both):
+                column = own["column"] + word
+                if word >= own["words"]:
+                    column = own["mask_column"] + (word - own["words"])
+                at = np.uint32(own["rows_at"] + np.uint32(word))
+                for i in range(size):
+                    rows[i, column] |= total.rows[np.uint32(at + both * (states[i] & mask))]
+        return
+    for i in range(size):
         for block in range(len(blocks)):
             own, state = total.blocks[block], blocks[block, begins + i]
             if own["is_slot"] & np.uint32(state == ZERO):
                 continue
-            words = own["words"], own["mask_words"]
-            columns = own["column"], own["mask_column"]
-            row = np.uint64(state & np.uint32((ONE << own["bits"]) - ONE))
-            at = np.uint64(own["rows_at"]) + row * np.uint64(words[0] + words[1])
-            for word in range(words[0]):
-                rows[i, columns[0] + word] |= total.rows[at + np.uint64(word)]
-            at += np.uint64(words[0])
-            for word in range(words[1]):
-                rows[i, columns[1] + word] |= total.rows[at + np.uint64(word)]
+            row = int(state & np.uint32((ONE << own["bits"]) - ONE))
+            entry = np.uint64(own["rows_at"] + row * (own["words"] + own["mask_words"]))
+            for word in range(own["words"]):
+                rows[i, own["column"] + word] |= total.rows[entry + np.uint64(word)]
+            mask_at = entry + np.uint64(own["words"])
+            for word in range(own["mask_words"]):
+                rows[i, own["mask_column"] + word] |= total.rows[mask_at + np.uint64(word)]

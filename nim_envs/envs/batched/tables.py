@@ -34,11 +34,14 @@ from nim_envs.typing import Array, BoolArray, IntArray, UInt32Array, ValueArray,
 from nim_envs.validation import check_bytes
 
 BLOCK_ENTRIES = 2**16
-"""Most entries of the table of moves of neighbouring parts of a sum that are merged into a block, so
-that tables stay in the processor's cache."""
+"""Most entries of the table of moves of neighbours that are merged into a block, so that it stays
+in the processor's cache."""
 
-SLOT_ENTRIES = 2**23
-"""The same for the slots of one group. Beyond it each slot is a block of its own."""
+SLOT_ENTRIES = LARGEST_TABLE
+"""The same for the slots of one group, which are slower apart; beyond it each slot is a block."""
+
+CACHED_ENTRIES = 2**19
+"""Most entries of the table of moves of a sum of several blocks that is one graph all the same."""
 
 ENTRIES_AT_ONCE = 2**18
 WORD_BYTES = 8
@@ -78,7 +81,7 @@ def words_of(first: int, end: int) -> range:
 def layout_of(encoding: Encoding, actions: int) -> Layout:
     """Return the layout of rows of observations and masks."""
     dtype = np.dtype(encoding.space.dtype)
-    features = sum(encoding.field_widths)
+    features = sum(encoding.widths)
     mask_column = len(words_of(0, features * dtype.itemsize))
     words = mask_column + len(words_of(0, actions))
     return Layout(words, mask_column, features, dtype, actions)
@@ -152,10 +155,13 @@ class Tables:
     targets: Targets | None = None
 
     def __init__(self, game: Game, encoding: Encoding, is_optimal: bool) -> None:
-        self.board = board_of(game.parts, most=LARGEST_TABLE)
+        self.game, self._encoding = game, encoding
         self.layout = layout_of(encoding, game.num_actions)
-        self._game, self._encoding = game, encoding
         self._blocks = blocks_of(game.parts, game.num_actions // len(game.parts))
+        # Searched, misère play takes a graph; else large ones of parts are slower than their sum.
+        is_tame = not game.misere or all(misere_values(part) is not None for part in game.parts)
+        small = len(self._blocks) > 1 and (is_tame or not is_optimal)
+        self.board = board_of(game.parts, most=CACHED_ENTRIES if small else LARGEST_TABLE)
         if isinstance(self.board, Graph):
             self._check_size(self.board.num_positions * self.layout.words)
             self.graph = self._graph_tables(self.board, is_optimal)
@@ -166,11 +172,9 @@ class Tables:
 
     def _check_size(self, words: int) -> None:
         """Raise an error if rows of observations and masks would take too much memory."""
-        check_bytes(f"observations of all positions of {self._game.name}", words * WORD_BYTES)
+        check_bytes(f"observations of all positions of {self.game.name}", words * WORD_BYTES)
 
-    def start_words(
-        self, positions: IntArray
-    ) -> tuple[UInt32Array, UInt32Array, UInt32Array]:
+    def start_words(self, positions: IntArray) -> tuple[UInt32Array, UInt32Array, UInt32Array]:
         """Return the states at positions ``(n, fields)``, as :class:`kernels.Starts` has them."""
         states = self.board.find(positions)
         if isinstance(self.board, Graph):
@@ -180,7 +184,7 @@ class Tables:
         for block, graph in zip(self._blocks, self._graphs, strict=True):
             own = states[:, block.start : block.stop]
             if len(block) > 1:
-                parts = self._game.parts[block.start : block.stop]
+                parts = self.game.parts[block.start : block.stop]
                 rows = graph.find(Sum(parts).positions(own))
             else:
                 rows = own[:, 0]
@@ -190,7 +194,7 @@ class Tables:
         return np.zeros(len(states), dtype=np.uint32), np.stack(words), legal
 
     def states(self, games: Games) -> IntArray:
-        """Return the states of games on :attr:`board`, ``(games,)``, of a sum ``(games, parts)``."""
+        """Return the states of games on :attr:`board`: ``(games,)`` or ``(games, parts)``."""
         if self.total is None:
             return (games.words & ROW).astype(np.int64)
         masks = (np.uint32(1) << self.total.blocks["bits"]) - np.uint32(1)
@@ -205,7 +209,7 @@ class Tables:
         Raises:
             SearchTooLargeError: the game cannot be solved.
         """
-        board, solution = self.board, self._game.solution
+        board, solution = self.board, self.game.solution
         if board is solution.board:
             return solution.table
         values = np.empty(board.num_positions, dtype=np.int8)
@@ -218,14 +222,14 @@ class Tables:
         size, actions = graph.after.shape
         here = np.arange(size, dtype=np.uint32)
         # The result of the player who moved there: the opposite of the value to the next one.
-        outcome = self._game.parts[0].outcome
-        ends: Any = (1 if self._game.misere else -1) if outcome is None else outcome
+        outcome = self.game.parts[0].outcome
+        ends: Any = (1 if self.game.misere else -1) if outcome is None else outcome
         flags = TERMINATED | np.select([ends == -1, ends == 1], [WON, LOST], np.uint32(0))
         word_of = here | np.where(graph.ends, flags, np.uint32(0)).astype(np.uint32)
         after = np.empty((size, actions + 1), dtype=np.uint32)
         after[:, actions] = here
         # First an action for games that are over.
-        options = actions // len(self._game.parts)
+        options = actions // len(self.game.parts)
         lists = [np.array([self._blocks[-1].start * options], dtype=np.uint32)]
         legal = np.zeros(size, dtype=np.uint64)
         replies = np.zeros(size, dtype=np.uint64) if is_optimal else legal
@@ -246,7 +250,7 @@ class Tables:
         for rows in pieces(size, self.layout.words * WORD_BYTES):
             positions = graph.positions(np.arange(rows.start, rows.stop))
             table[rows] = 0
-            self.layout.observations(table[rows])[:] = self._encoding.encode_coordinates(positions)
+            self.layout.observations(table[rows])[:] = self._encoding.encode(positions)
             self.layout.action_masks(table[rows])[:] = graph.after[rows] >= 0
         return GraphTables(
             after=after.reshape(-1),
@@ -265,7 +269,7 @@ class Tables:
         """The graph of each block."""
         graphs: list[Graph] = []
         for block in self._blocks:
-            parts = self._game.parts[block.start : block.stop]
+            parts = self.game.parts[block.start : block.stop]
             graph = parts[0] if len(parts) == 1 else board_of(parts, most=LARGEST_TABLE)
             assert isinstance(graph, Graph)
             graphs.append(graph)
@@ -275,7 +279,7 @@ class Tables:
     def _members(self) -> list[IntArray]:
         """The states of a block's parts by its row, ``(rows, parts)``, for each block."""
         return [
-            Sum(self._game.parts[block.start : block.stop]).find(graph.coordinates)
+            Sum(self.game.parts[block.start : block.stop]).find(graph.coordinates)
             if len(block) > 1
             else np.arange(graph.num_positions)[:, np.newaxis]
             for block, graph in zip(self._blocks, self._graphs, strict=True)
@@ -283,7 +287,7 @@ class Tables:
 
     @property
     def _options(self) -> int:
-        return self._game.num_actions // len(self._game.parts)
+        return self.game.num_actions // len(self.game.parts)
 
     def _packed(self, graph: Graph) -> tuple[UInt32Array, int]:
         """Return the words of a block's rows, ``(n,)``, and the number of bits of the row."""
@@ -319,7 +323,7 @@ class Tables:
             own["legal_width"] = order.shape[1] if len(order) > 1 else 0
             words = self._block_rows(block, graph, moves >= 0, own)
             own["rows_at"] = rows.add(index, words)
-            part = self._game.parts[block.start]
+            part = self.game.parts[block.start]
             if len(block) == 1 and part.second is not None:
                 own["is_slot"] = not words[0].any()
                 second = self._padded(np.where(part.second > 0, packed[part.second], 0), 1, 0)
@@ -338,21 +342,19 @@ class Tables:
             rows=rows.array,
             mask_column=self.layout.mask_column,
             any_action=blocks["first_action"][-1],
-            ended=np.uint32(TERMINATED | (LOST if self._game.misere else WON)),
+            ended=np.uint32(TERMINATED | (LOST if self.game.misere else WON)),
         )
 
     def _same(self, index: int) -> bool:
         """Whether a block is the same part as the one before it."""
         return self._graphs[index] is self._graphs[index - 1]
 
-    def _block_rows(
-        self, block: range, graph: Graph, legal: BoolArray, own: Any
-    ) -> WordArray:
-        """Return the words that a block writes, ``(rows, words)``; write their columns to ``own``."""
-        layout, encoding, parts = self.layout, self._encoding, self._game.parts
+    def _block_rows(self, block: range, graph: Graph, legal: BoolArray, own: Any) -> WordArray:
+        """Return the words that a block writes, ``(rows, words)``, and set their columns."""
+        layout, encoding, parts = self.layout, self._encoding, self.game.parts
         first = sum(len(part.fields) for part in parts[: block.start])
         fields = range(first, first + len(graph.fields))
-        at = [*accumulate(encoding.field_widths, initial=0)]
+        at = [*accumulate(encoding.widths, initial=0)]
         features = slice(at[fields.start], at[fields.stop])
         actions = slice(block.start * self._options, block.stop * self._options)
         size, mask = layout.dtype.itemsize, words_of(actions.start, actions.stop)
@@ -364,10 +366,10 @@ class Tables:
         words = np.empty((graph.num_positions, len(columns)), dtype=np.uint64)
         for rows in pieces(len(words), layout.words * WORD_BYTES):
             size = rows.stop - rows.start
-            positions = np.zeros((size, len(encoding.field_widths)), dtype=np.int64)
+            positions = np.zeros((size, len(encoding.widths)), dtype=np.int64)
             positions[:, fields.start : fields.stop] = graph.positions(np.arange(size) + rows.start)
             whole = np.zeros((size, layout.words), dtype=np.uint64)
-            encoded = encoding.encode_coordinates(positions)
+            encoded = encoding.encode(positions)
             layout.observations(whole)[:, features] = encoded[:, features]
             layout.action_masks(whole)[:, actions] = legal[rows]
             words[rows] = whole[:, columns]
@@ -379,7 +381,7 @@ class Tables:
         Raises:
             SearchTooLargeError: it is misère play of parts that are not tame.
         """
-        game, total = self._game, self.total
+        game, total = self.game, self.total
         assert total is not None
         in_misere = [misere_values(part) for part in game.parts] if game.misere else []
         if any(values is None for values in in_misere):
@@ -444,7 +446,7 @@ class Tables:
                 other = seconds[rows][state, action]
                 left, is_firm = left ^ normal[other], is_firm | firm[other]
             keys = state * targets + left + 2
-            if self._game.misere:
+            if self.game.misere:
                 # The two values of a firm row are equal; those of another are 0 and 1.
                 misere = np.where(is_firm, left, left ^ 1)
                 low = np.flatnonzero(misere < 2)
@@ -458,9 +460,7 @@ class Tables:
         return ranges, length
 
 
-def add_lists(
-    chosen: BoolArray, lists: list[UInt32Array], ranges: WordArray, length: int
-) -> int:
+def add_lists(chosen: BoolArray, lists: list[UInt32Array], ranges: WordArray, length: int) -> int:
     """Append the actions that are chosen in each row, and write their ranges.
 
     Args:
