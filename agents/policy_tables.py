@@ -135,10 +135,14 @@ def game_text(game: Game, played: SampleGame) -> RenderableType:
         outcome = _outcome(move.values)
         article = "an" if outcome.startswith("N") else "a"
         headline = f"move {number}: player_{move.seat} to move at {article} {outcome}"
-        parts += [Text(render_text(game.rules, move.position, headline)), _moves_table(game, move)]
+        parts += [Text(_drawn(game, move.position, headline)), _moves_table(game, move)]
     end = "the game is drawn" if played.winner == DRAW else f"player_{played.winner} has won"
-    parts.append(Text(render_text(game.rules, played.final, end)))
+    parts.append(Text(_drawn(game, played.final, end)))
     return Group(*parts)
+
+
+def _drawn(game: Game, position: IntArray, headline: str) -> str:
+    return render_text(game, game.rules.coordinates(position), headline)
 
 
 def printed(text: RenderableType) -> str:

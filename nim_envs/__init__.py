@@ -17,7 +17,7 @@ from nim_envs.registry import GAMES, register_ids
 
 if TYPE_CHECKING:
     from nim_envs.check import check_env, check_game
-    from nim_envs.diagnosis import diagnose
+    from nim_envs.diagnosis.diagnose import diagnose
     from nim_envs.envs.batched import VectorGameEnv
     from nim_envs.envs.turn_based import GameEnv
     from nim_envs.envs.versus import VersusEnv

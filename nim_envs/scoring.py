@@ -16,9 +16,9 @@ from nim_envs.game import PLAYERS, Game
 from nim_envs.graph import LARGEST_TABLE, Graph, check_table
 from nim_envs.players import AnyPlayer, Mover, Policy
 from nim_envs.scored_policy import ScoredPolicy, game_of
-from nim_envs.solution import Solution, states_at
+from nim_envs.solution import Solution
 from nim_envs.starts import OutcomeStart
-from nim_envs.sums import Sum, board_of
+from nim_envs.sums import Sum, board_of, states_at
 from nim_envs.typing import BoolArray, FloatArray, IntArray, ValueArray
 from nim_envs.validation import checked_integer
 

@@ -188,10 +188,10 @@ class Match:
         """
         last = self._moves[-1] if self._moves else None
         return Scene(
-            position=self.position,
+            position=self.env.position,
             mover=self.mover,
             winner=self.winner,
-            previous=None if last is None else last.position,
+            previous=None if last is None else self.game.rules.coordinates(last.position),
             last_mover=None if last is None else last.seat,
             last_move="; ".join(filter(None, (self.last_move, self.thrown()))),
             winning=(

@@ -75,13 +75,12 @@ def play_at_prompt(match: Match) -> None:
     if match.opponent is not None:
         place = "first" if match.seat == 0 else "second"
         click.echo(f"You are {SEATS[match.seat]} and move {place}.")
-    rules = match.game.rules
     while not match.over:
         if match.awaits_opponent:
             match.reply()
         else:
             headline = match.status if match.opponent is None else "you are to move"
-            click.echo("\n" + render_text(rules, match.position, headline))
+            click.echo("\n" + render_text(match.game, match.env.position, headline))
             try:
                 match.move_by(human)
             except Undo:
@@ -92,7 +91,7 @@ def play_at_prompt(match: Match) -> None:
                 click.echo("\nGoodbye.")
                 return
         click.echo(match.last_move)
-    click.echo("\n" + render_text(rules, match.position, "the game is over"))
+    click.echo("\n" + render_text(match.game, match.env.position, "the game is over"))
     if match.opponent is None or match.winner is None:
         click.echo(f"{match.status}.")
     else:
