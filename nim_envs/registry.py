@@ -23,8 +23,8 @@ import pettingzoo
 from nim_envs.errors import InvalidGameError, UnknownArgumentError
 
 if TYPE_CHECKING:
+    from nim_envs.envs.batched import VectorGameEnv
     from nim_envs.envs.turn_based import GameEnv
-    from nim_envs.envs.vector import VectorGameEnv
     from nim_envs.envs.versus import VersusEnv
     from nim_envs.game import Game
 
@@ -334,8 +334,8 @@ def make_versus(game: str, **arguments: Any) -> VersusEnv:
 
 
 def make_vector(game: str, num_envs: int = 1, **arguments: Any) -> VectorGameEnv:
-    """Return the :class:`nim_envs.envs.vector.VectorGameEnv` of a game as :func:`make_aec` does."""
-    env: VectorGameEnv = _make("nim_envs.envs.vector:VectorGameEnv", game, arguments, num_envs)
+    """Return the :class:`nim_envs.envs.batched.VectorGameEnv` of a game, as :func:`make_aec`."""
+    env: VectorGameEnv = _make("nim_envs.envs.batched:VectorGameEnv", game, arguments, num_envs)
     return env
 
 
