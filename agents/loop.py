@@ -8,9 +8,14 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from agents.base import Agent, GameLearner, Learner, Transition
-from agents.training.log import DRAW
 from nim_envs.errors import InvalidActionError
 from nim_envs.player_answers import NO_LEGAL_MOVE
+
+
+Env = AECEnv[str, Any, Any]
+
+DRAW = -1
+"""The winner of a game without one: drawn by the rules, or truncated."""
 
 
 class Seat:
@@ -43,7 +48,7 @@ class Seat:
                 self.game_learner.learn_from_game(self.turns)
 
 
-def forfeit(env: AECEnv[str, Any, Any]) -> None:
+def forfeit(env: Env) -> None:
     """End the game as lost for the agent to move, which has named no legal move.
 
     Raises:
@@ -58,7 +63,7 @@ def forfeit(env: AECEnv[str, Any, Any]) -> None:
 
 
 def play_and_learn(
-    env: AECEnv[str, Any, Any], seats: tuple[Seat, Seat], rng: np.random.Generator
+    env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator
 ) -> tuple[int, int]:
     """Play one game in an environment that was just reset; learners learn after every turn.
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent, Policy, Trainable
-from agents.training.log import TrainingLog
-from agents.training.opponents import as_pair
+from agents.training import TrainingLog
+from agents.opponents import as_pair
 from nim_envs import Game
 from nim_envs.game import PLAYERS
 from nim_envs.scoring import optimality

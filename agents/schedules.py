@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from nim_envs.typing import FloatArray
 from nim_envs.validation import checked_number
 
 Schedule = Callable[[int], float]
@@ -38,7 +38,6 @@ class Decay:
     floor: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
         for name in ("start", "factor", "floor"):
             checked_number(name, getattr(self, name), 0, 1)
         checked_number("every", self.every, 0, open_low=True)
@@ -73,6 +72,11 @@ class Exploration:
         first = epsilon(0) if callable(epsilon) else epsilon
         self.epsilon = checked_number("epsilon", first, 0, 1)
 
+    @property
+    def games(self) -> int:
+        """Number of finished games; one that a learner plays in both seats counts once."""
+        return max(self.games_by_seat)
+
     def finish(self, seat: int) -> None:
         """Count the end of a game for ``seat``, which must have moved in it."""
         self.games_by_seat[seat] += 1
@@ -84,7 +88,7 @@ class Exploration:
         if self._schedule is not None:
             self.epsilon = checked_number("epsilon", self._schedule(self.games), 0, 1)
 
-    def next_epsilons(self, games: int) -> npt.NDArray[np.float64]:
+    def next_epsilons(self, games: int) -> FloatArray:
         """Return the probabilities now and after each of the next games, ``(games + 1,)``."""
         if self._schedule is None:
             return np.full(games + 1, float(self.epsilon))
@@ -93,11 +97,6 @@ class Exploration:
         for extreme in (epsilons.min(), epsilons.max()):
             checked_number("epsilon", extreme.item(), 0, 1)
         return epsilons
-
-    @property
-    def games(self) -> int:
-        """Number of finished games; one that a learner plays in both seats counts once."""
-        return max(self.games_by_seat)
 
 
 def check_step(rate: float, discount: float, name: str = "learning_rate") -> None:
