@@ -106,7 +106,7 @@ def run(
         if played >= (games or board.max_games) or (games is None and percent >= board.goal):
             break
     return ScalingRun(
-        board.heaps, start, env.game.rules.num_positions, played, seconds, percent,
+        board.heaps, start, env.game.board.num_positions, played, seconds, percent,
         learner.values.nbytes, peak_megabytes(),
     )  # fmt: skip
 

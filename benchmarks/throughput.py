@@ -101,7 +101,7 @@ def forward_model(name: str, **arguments: Any) -> Batch:
 
     def timer(_: int) -> Timer:
         game = make_game(name, **arguments)
-        start = game.rules.coordinate_tuple(game.rules.initial)
+        start = game.start
         uniform = random.Random(0).random
 
         def run(games: int) -> tuple[int, int]:

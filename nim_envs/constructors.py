@@ -74,7 +74,7 @@ def _at_one_start(game: Game) -> Game:
         )
     if game.starts.position is None:
         return game
-    return replace(game, start=game.starts.position, starts="fixed")
+    return replace(game, start=game.starts.position, starts=FixedStart())
 
 
 def checked_game_name(name: Any) -> str:

@@ -199,6 +199,11 @@ class Game:
         return self.board.num_actions
 
     @property
+    def options(self) -> int:
+        """Largest number of options of a part; action ``part * options + option`` is one."""
+        return self.num_actions // len(self.parts)
+
+    @property
     def fields(self) -> tuple[int, ...]:
         """Number of values of each coordinate."""
         return self.board.fields
@@ -255,6 +260,21 @@ class Game:
         return InvalidPositionError(
             f"{numbers} is no position of {self.name}, whose coordinates are from 0 to {largest}"
         )
+
+    def longest_play(self, positions: IntArray | None = None) -> int:
+        """Return the largest number of moves of a game.
+
+        Args:
+            positions: where it begins, ``(n, fields)``; ``None``: any position, or at least as many
+                moves where heaps split.
+        """
+        board = self.board
+        if isinstance(board, Graph):
+            longest = board.longest_play
+            return int((longest if positions is None else longest[board.find(positions)]).max())
+        if positions is None:
+            return sum(int(part.longest_play.max()) for part in self.parts)
+        return int(board.longest_play(board.find(positions)).max())
 
     def moves(self, position: Any) -> list[tuple[int, Position]]:
         """List the legal moves at a position, for search.
@@ -381,8 +401,7 @@ class Game:
             'pair 0: subtract 2 times 13, leave (10, 13)'
         """
         board: Any = self.board
-        options = self.num_actions // len(self.parts)
-        index, option = divmod(self._checked_action(action), options)
+        index, option = divmod(self._checked_action(action), self.options)
         part, here = self.parts[index], None
         if option >= part.num_actions:
             return f"{part.words.kind} {index}: option {option}, which it does not have"

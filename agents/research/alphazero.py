@@ -36,8 +36,6 @@ from nim_envs import Game, optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
 from nim_envs.optional import imports_for, needed
-from nim_envs.rules import Rules
-from nim_envs.theory.longest_play import longest_play
 from nim_envs.typing import IntArray, MaskArray
 from nim_envs.validation import (
     checked_boolean,
@@ -84,7 +82,7 @@ class Settings:
         memory: size of the replay buffer, in moves.
         width: units in each hidden layer of the MLP.
         depth: hidden layers of the MLP.
-        symmetry: whether each move is learned from with equal components in a random order, such
+        symmetry: whether each move is learned from with equal parts in a random order, such
             as heaps of the same size at most: who wins does not depend on their order.
 
     Raises:
@@ -154,15 +152,15 @@ class Products(eqx.Module):
 
     weights: dict[str, Any]
     formula: SignedProductsNetwork = eqx.field(static=True)
-    rules: Rules = eqx.field(static=True)
+    game: Game = eqx.field(static=True)
 
     def __init__(self, env: PgxEnv, settings: Settings, key: Any) -> None:
         if env.encoding.name != "integer":
             raise ValueError(
                 f"{settings.network} takes positions as integers, not encoded: {env.encoding.name}"
             )
-        heap_options(env.game.rules)
-        self.rules = env.game.rules
+        heap_options(env.game)
+        self.game = env.game
         self.formula = SignedProductsNetwork(settings.network == "signed-products")
         heaps, columns = self.board
         if (heaps + 1) ** columns > LARGEST_KEYS:
@@ -177,7 +175,7 @@ class Products(eqx.Module):
     @property
     def board(self) -> tuple[int, int]:
         """Number of heaps, and number of bits of the largest one."""
-        return len(self.rules.components), max(1, (max(self.rules.shape) - 1).bit_length())
+        return len(self.game.parts), max(1, (max(self.game.fields) - 1).bit_length())
 
     def logits_of_wins(self) -> Any:
         """Return the logit of a win for the player to move at every key, ``(keys,)``."""
@@ -189,13 +187,22 @@ class Products(eqx.Module):
         """Return logits and values."""
         values = jnp.tanh(self.logits_of_wins() / 2)
         heap = np.arange(self.board[0])
-        sizes, left = self.formula.key_table(*self.board), self.rules.table
+        sizes, left = self.formula.key_table(*self.board), self._heaps_after()
         # What each action changes in the key, (heaps, states, options); illegal ones do not count.
         states = np.arange(left.shape[1])[:, np.newaxis]
         change = sizes[heap[:, np.newaxis, np.newaxis], left] - sizes[0, states]
         keys = jnp.asarray(sizes)[heap, observations].sum(axis=-1)
         after = keys[:, np.newaxis, np.newaxis] + jnp.asarray(change)[heap, observations]
         return -4 * values[after].reshape(len(after), -1), values[keys]
+
+    def _heaps_after(self) -> IntArray:
+        """Return the heap after each option, -1 for none, ``(heaps, sizes, options)``."""
+        parts = self.game.parts
+        options = self.game.options
+        left = np.full((len(parts), max(self.game.fields), options), -1)
+        for heap, part in enumerate(parts):
+            left[heap, : part.num_positions, : part.num_actions] = part.after
+        return left
 
 
 def _not_zero(factors: Any) -> Any:
@@ -622,11 +629,12 @@ def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
 
 def longest_game(env: PgxEnv) -> int:
     """Return the largest number of moves of a game."""
+    game = env.game
     try:
-        starts = env.game.start_positions()
+        starts = game.starts.sampler(game).support()[0]
     except SearchTooLargeError:
         starts = None  # too many to list: from any position
-    return longest_play(env.game.rules, starts)
+    return game.longest_play(starts)
 
 
 def empty_memory(env: PgxEnv, size: int) -> Moves:
@@ -710,21 +718,21 @@ def of_ended_games(state: State, settings: Settings) -> Any:
 
 
 def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
-    """Return moves with equal components in a random order, another one for each move."""
-    components = env.game.rules.components
-    kinds = np.array([components.index(component) for component in components])
-    uniforms = jax.random.uniform(key, (len(moves.result), len(components)))
-    # The components, sorted by kind and drawn at random among equal ones, into the places of each.
+    """Return moves with equal parts in a random order, another one for each move."""
+    parts = env.game.parts
+    kinds = np.array([parts.index(part) for part in parts])
+    uniforms = jax.random.uniform(key, (len(moves.result), len(parts)))
+    # The parts, sorted by kind and drawn at random among equal ones, into the places of each.
     order = jnp.argsort(kinds + uniforms / 2, axis=1)[
         :, np.argsort(np.argsort(kinds, kind="stable"))
     ]
 
     def along(array: Any, widths: Any) -> Any:
-        firsts, component = np.cumsum(widths) - widths, np.repeat(np.arange(len(widths)), widths)
-        within = np.arange(len(component)) - firsts[component]
-        return jnp.take_along_axis(array, jnp.asarray(firsts)[order][:, component] + within, axis=1)
+        firsts, part = np.cumsum(widths) - widths, np.repeat(np.arange(len(widths)), widths)
+        within = np.arange(len(part)) - firsts[part]
+        return jnp.take_along_axis(array, jnp.asarray(firsts)[order][:, part] + within, axis=1)
 
-    options = np.full(len(components), env.game.rules.num_options)
+    options = np.full(len(parts), env.game.options)
     return Moves(
         along(moves.observation, np.asarray(env.encoding.widths)),
         along(moves.mask, options),
@@ -887,7 +895,7 @@ def train(
     return TrainingResult(state.network, curve)
 
 
-# Scores: policies are functions of positions (n, components) and masks (n, actions).
+# Scores: policies are functions of positions (n, fields) and masks (n, actions).
 
 
 def raw_policy(network: Any, env: PgxEnv) -> Callable[[IntArray, MaskArray], IntArray]:
@@ -927,7 +935,7 @@ def _policy(
     game, encoding = copy(env.game), env.encoding.name
 
     def policy(observations: IntArray, masks: MaskArray) -> IntArray:
-        positions = game.rules.positions_at(observations)
+        positions = np.asarray(observations)
         chosen = np.zeros(len(positions), dtype=np.int64)
         for first in range(0, len(positions), at_a_time):
             some = positions[first : first + at_a_time]

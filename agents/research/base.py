@@ -12,7 +12,7 @@ from agents.games import required_game, same_game
 from agents.restoring.checks import check_same_arguments, known_game
 from agents.restoring.schema import check_value, parameter_type
 from nim_envs import Game
-from nim_envs.rules.convention import require_last_move
+from nim_envs.errors import InvalidGameError
 from nim_envs.starts import FixedStart, UniformStart
 from nim_envs.typing import Array, FloatArray, MaskArray
 from nim_envs.validation import checked_integer
@@ -42,7 +42,7 @@ class GeneralisingLearner(GameChoosingLearner):
     """Base of this package's learners that choose their own games.
 
     Args:
-        game: rules, convention and start of the game to learn.
+        game: the game to learn.
         arguments: constructor arguments besides the game; a file stores them.
 
     Raises:
@@ -53,7 +53,11 @@ class GeneralisingLearner(GameChoosingLearner):
 
     def __init__(self, game: Game, arguments: dict[str, Any]) -> None:
         self.game = game
-        self.convention = require_last_move(game.convention, f"{type(self).__name__}: the learner")
+        if game.has_outcome:
+            raise InvalidGameError(
+                f"{type(self).__name__} learns games that are decided by the last move; "
+                f"{game.name} has an outcome of its own"
+            )
         self.positions_read = 0
         self._arguments = arguments
         self._greedy: ScorableAgent | None = None  # of the last act(), until it learns more

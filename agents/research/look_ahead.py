@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from agents.tabular.index import positions_of
 from agents.tabular.policies import shared_by_best
-from agents.tabular.position_values import GreedyValuePolicy, position_values
 from nim_envs import Game
+from nim_envs.graph import Graph
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 LARGEST_TABLE = 1 << 22
@@ -32,6 +32,7 @@ class LookAheadPolicy(ABC):
 
     def __init__(self, game: Game) -> None:
         self.game = game
+        self._board: Any = game.board
 
     def __repr__(self) -> str:
         """Return the game."""
@@ -42,8 +43,7 @@ class LookAheadPolicy(ABC):
         """Return how surely each position is lost for the player to move.
 
         Args:
-            positions: ``(n, components)``; in games with slots they include points of the lattice
-                that are no positions, whose scores are not used.
+            positions: coordinates, int64 ``(n, fields)``.
 
         Returns:
             ``(n,)``, higher where a loss is more certain; only the order matters.
@@ -53,19 +53,16 @@ class LookAheadPolicy(ABC):
         """Return the position after its move, the first of those with the highest score.
 
         Args:
-            position: the state of every component, on the game's board.
+            position: its coordinates, on the game's board.
 
         Raises:
             InvalidPositionError: it is not on the board.
             ValueError: there is no move.
         """
-        rules = self.game.rules
-        checked = rules.checked_positions(np.asarray(position))
-        actions = np.flatnonzero(rules.action_mask(checked))
-        if not len(actions):
+        after = [after for _, after in self.game.moves(tuple(position))]
+        if not after:
             raise ValueError(f"there is no move at {tuple(position)}")
-        after = rules.step(np.broadcast_to(checked, (len(actions), len(checked))), actions)
-        return tuple(after[np.argmax(self.loss_scores(after))].tolist())
+        return after[int(np.argmax(self.loss_scores(np.array(after))))]
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action, drawn from those with the highest score."""
@@ -76,44 +73,44 @@ class LookAheadPolicy(ABC):
         """Return the score of the position after each action; minus infinity where illegal.
 
         Args:
-            observations: positions, ``(n, components)``.
+            observations: positions, ``(n, fields)``.
             action_masks: int8 ``(n, actions)``.
         """
-        if self._table is not None:
-            return self._table.action_values(observations, action_masks)
-        rules = self.game.rules
-        positions = np.asarray(positions_of(rules, observations), dtype=np.int64)
+        board = self._board
+        states = board.find(np.asarray(observations, dtype=np.int64))
         values = np.full(action_masks.shape, -np.inf)
-        size = max(1, LARGEST_BATCH // rules.num_actions)
-        for first in range(0, len(positions), size):
+        size = max(1, LARGEST_BATCH // board.num_actions)
+        for first in range(0, len(states), size):
             rows, actions = np.nonzero(action_masks[first : first + size])
-            here = positions[first : first + size]
-            values[first + rows, actions] = self.loss_scores(rules.step(here[rows], actions))
+            after = board.step(states[first + rows], actions)
+            scores = self._scores
+            values[first + rows, actions] = (
+                self.loss_scores(board.positions(after)) if scores is None else scores[after]
+            )
         return values
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities of the actions with the highest score.
 
         Args:
-            observations: positions, ``(n, components)``.
+            observations: positions, ``(n, fields)``.
             action_masks: int8 ``(n, actions)``.
         """
         values = self.action_values(observations, action_masks)
-        if self._table is None:
+        if self._scores is None:
             # The last bits of a network's numbers depend on the batch, and would break ties.
             values = np.round(values, 4)
         return shared_by_best(values, action_masks)
 
     @cached_property
-    def _table(self) -> GreedyValuePolicy | None:
-        """The same policy as a table of all positions; ``None`` if they are too many."""
-        rules = self.game.rules
-        if rules.has_wide_gaps or rules.num_positions > LARGEST_TABLE:
+    def _scores(self) -> FloatArray | None:
+        """The score of every row of the board; ``None`` if they are too many."""
+        board = self._board
+        if not isinstance(board, Graph) or board.num_positions > LARGEST_TABLE:
             return None
-        every = np.arange(rules.num_positions)
-        judged = [
-            self.loss_scores(rules.positions(every[first : first + LARGEST_BATCH]))
-            for first in range(0, len(every), LARGEST_BATCH)
+        rows = np.arange(board.num_positions)
+        scores = [
+            self.loss_scores(board.positions(rows[first : first + LARGEST_BATCH]))
+            for first in range(0, len(rows), LARGEST_BATCH)
         ]
-        values = position_values(self.game, -np.concatenate(judged))
-        return GreedyValuePolicy(values, self.game.rules)
+        return np.concatenate(scores)

@@ -104,7 +104,7 @@ class PublishedTable:
         """Train it, and score it."""
         seconds, learner = timed(partial(self.train, games, seed))
         env = self.game.make()
-        table = q_learner.action_values(self.values(learner), env.game.rules.num_options)
+        table = q_learner.action_values(self.values(learner), env.game.options)
         policy = GreedyTablePolicy(ObservationIndex(env.observation_space("player_0")), table)
         return TrainingResult(self.score((policy,), env), games, seconds)
 
@@ -202,7 +202,7 @@ Q_HEAPS = (q_learner.LARGEST,) * q_learner.HEAPS
 def first_mover(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     """Return the exact chances of winning as first mover from the game's starts, and more."""
     game, policy = env.game, greedy(players[0])
-    starts = game.rules.indices(game.start_positions())
+    starts = game.board.find(game.starts.sampler(game).support()[0])
     opponents: tuple[Policy, Policy] = RandomAgent(), OptimalAgent(game)
     scores = {
         name: 100 * float(expected_scores(policy, opponent, game).moving[starts].mean())
@@ -250,10 +250,11 @@ WORST = "least chance of a winning move at an N-position %"
 
 def worst_position(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     """Score the learner's policy, and its greedy policy, at its worst N-position."""
-    rules, solution = env.game.rules, env.game.old_solution
-    lattice = rules.lattice()
-    winnable = lattice[np.asarray(solution.is_winning(lattice)) & ~rules.is_terminal(lattice)]
-    probabilities = players[0].action_probabilities(winnable, rules.action_mask(winnable))
+    board, solution = env.game.board, env.game.solution
+    states = np.arange(board.num_positions)
+    states = states[(solution.state_values(states) == 1) & ~board.is_over(states)]
+    winnable = board.positions(states)
+    probabilities = players[0].action_probabilities(winnable, board.mask(states))
     won = (probabilities * solution.winning_mask(winnable)).sum(axis=1)
     return {
         WORST: 100 * float(won.min()),

@@ -161,6 +161,14 @@ def splitting_heap(game: HeapGame, size: int) -> Part:
     return Part(sizes, np.where(legal, first, -1), moves, words, second=seconds)
 
 
+def heap_game_of(part: Part) -> HeapGame | None:
+    """Return the rule of a heap that may split; ``None`` of another part."""
+    if part.made_by is None or part.made_by[0] is not splitting_heap:
+        return None
+    game: HeapGame = part.made_by[1][0]
+    return game
+
+
 def heap_rules(game: HeapGame, heaps: Sequence[int], name: str) -> Game:
     """Return a game on heaps that may split, with as many slots as there can be heaps at a time."""
     sizes = checked_integers("heaps", heaps, minimum=0)

@@ -9,7 +9,6 @@ from agents.base import HypothesisError
 from agents.research.column_automata import HeapReading, MoveRelation, heap_reading
 from nim_envs import Game
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.convention import Convention
 from nim_envs.typing import IntArray
 
 Heaps = tuple[int, ...]
@@ -23,7 +22,7 @@ class HeapRules:
     Args:
         relation: the heaps that a move may leave of a heap.
         misere: whether the player who takes the last object loses.
-        limits: for each component ``None`` if it is a heap, or the limit of a running total, which
+        limits: for each part ``None`` if it is a heap, or the limit of a running total, which
             is treated as a heap of the objects left until the limit is exceeded.
         ordered: whether the order of heaps matters; if not, they are sorted.
 
@@ -48,7 +47,7 @@ class HeapRules:
         return self.canonical(self.sizes(position).tolist())
 
     def sizes(self, positions: IntArray | Sequence[int]) -> IntArray:
-        """Return the objects in every component of positions, ``(..., components)``."""
+        """Return the objects in every part of positions, ``(..., parts)``."""
         return HeapReading(self.relation, self.limits).heaps(positions)
 
     def position(self, sizes: Sequence[int]) -> tuple[int, ...]:
@@ -81,9 +80,7 @@ def heap_rules(game: Game, *, ordered: bool) -> HeapRules:
         HypothesisError: another game, whose moves cannot be read bit by bit.
     """
     try:
-        reading = heap_reading(game.rules)
+        reading = heap_reading(game)
     except InvalidGameError as error:
         raise HypothesisError(f"a column automaton cannot learn {game.summary}: {error}") from error
-    return HeapRules(
-        reading.relation, game.convention is Convention.MISERE, reading.limits, ordered
-    )
+    return HeapRules(reading.relation, game.misere, reading.limits, ordered)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
 from agents.research.column_automata.heaps import Heaps
 from agents.tabular.policies import GreedyActionValuePolicy
 from nim_envs import Game
+from nim_envs.graph import LARGEST_TABLE, check_table
+from nim_envs.sums import board_of
 from nim_envs.typing import BoolArray, IntArray
 
 LARGEST_BATCH = 1 << 14
@@ -102,17 +105,19 @@ def labels_from_values(policy: GreedyActionValuePolicy, game: Game) -> tuple[Int
         game: game whose positions are labelled.
 
     Returns:
-        Positions, ``(n, components)``, and whether each is lost, ``(n,)``.
+        Positions, ``(n, parts)``, and whether each is lost, ``(n,)``.
 
     Raises:
         SearchTooLargeError: the positions take too much memory.
     """
-    positions = game.rules.lattice()
-    over = game.rules.is_terminal(positions)
-    best = game.convention.end_values(game.rules, positions).astype(np.float64)
+    board: Any = board_of(game.parts, most=LARGEST_TABLE)
+    check_table(game.name, board.num_positions, board.num_actions)
+    states = np.arange(board.num_positions)
+    positions, over = board.positions(states), board.is_over(states)
+    best = game.end_values(states).astype(np.float64)
     for first in range(0, len(positions), LARGEST_BATCH):
         here = slice(first, first + LARGEST_BATCH)
-        values = policy.action_values(positions[here], game.rules.action_mask(positions[here]))
+        values = policy.action_values(positions[here], board.mask(states[here]))
         best[here] = np.where(over[here], best[here], values.max(axis=1))
     known = best != 0
     return positions[known], best[known] < 0

@@ -248,7 +248,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         # On a board without a heap above the bound, the rules do not show it.
         alike = rules.relation == self.rules.relation or (
             rules.relation.max_take is None
-            and max(game.rules.shape) - 1 <= (self.rules.relation.max_take or 0)
+            and max(game.fields) - 1 <= (self.rules.relation.max_take or 0)
         )
         if not alike or rules.misere != self.rules.misere:
             raise ValueError(f"this learner has learned {self._learned_game}, not {game.summary}")
@@ -314,7 +314,9 @@ class ColumnAutomatonLearner(GeneralisingLearner):
                     moves = play_game(start, self._labels, rng)
                     self._count_positions()
                     played += 1
-                    stopped = after_game(self.convention.winner((moves - 1) % 2), moves)
+                    last_mover = (moves - 1) % 2
+                    winner = 1 - last_mover if self.rules.misere else last_mover
+                    stopped = after_game(winner, moves)
                     if stopped or start in self._labels.lost:
                         break
                 if stopped:
@@ -408,11 +410,9 @@ class ColumnAutomatonLearner(GeneralisingLearner):
 
         A running total is one heap on every board.
         """
-        largest = int(self.rules.sizes(self.game.rules.initial).max())
+        largest = int(self.rules.sizes(self.game.start).max())
         return {
-            "heaps": 1
-            if self.rules.one_heap
-            else max(LEAST_HEAPS, len(self.game.rules.components) + 1),
+            "heaps": 1 if self.rules.one_heap else max(LEAST_HEAPS, len(self.game.parts) + 1),
             "bits": max(LEAST_BITS, largest.bit_length() + 1),
         }
 

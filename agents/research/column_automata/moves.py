@@ -10,10 +10,9 @@ import numpy as np
 
 from agents.research.column_automata.automaton import as_heaps
 from nim_envs.errors import InvalidGameError, InvalidPositionError
-from nim_envs.rules.addition_game import AdditionTotal
-from nim_envs.rules.component import Component
-from nim_envs.rules.rules import Rules
-from nim_envs.rules.subtraction_game import SubtractionHeap
+from nim_envs.game import Game
+from nim_envs.games import heaps as games
+from nim_envs.graph import Part
 from nim_envs.typing import BoolArray, IntArray
 from nim_envs.validation import checked_integer
 
@@ -115,7 +114,7 @@ class HeapReading:
 
     Args:
         relation: moves in one heap.
-        limits: for each component the limit of a running total, which is read as the distance until
+        limits: for each part the limit of a running total, which is read as the distance until
             it is exceeded; ``None``: a heap, read as it is.
     """
 
@@ -123,12 +122,12 @@ class HeapReading:
     limits: tuple[int | None, ...]
 
     def heaps(self, positions: IntArray | Sequence[int]) -> IntArray:
-        """Return the heaps of positions, ``(..., components)`` to the same shape.
+        """Return the heaps of positions, ``(..., parts)`` to the same shape.
 
-        Integers may be of any size; where no component is a total, so may the number of heaps.
+        Integers may be of any size; where no part is a total, so may the number of heaps.
 
         Raises:
-            InvalidPositionError: not integers of at least 0, or not one for each component.
+            InvalidPositionError: not integers of at least 0, or not one for each part.
         """
         states = self._checked(positions)
         if not self._totals.any():
@@ -156,34 +155,34 @@ class HeapReading:
         array = as_heaps(states)
         if self._totals.any() and array.shape[-1] != len(self.limits):
             raise InvalidPositionError(
-                f"a position has {len(self.limits)} components, one for each total, not "
+                f"a position has {len(self.limits)} parts, one for each total, not "
                 f"{array.shape[-1]}"
             )
         return array
 
     @property
     def _totals(self) -> BoolArray:
-        """Whether each component is a running total."""
+        """Whether each part is a running total."""
         return np.array([limit is not None for limit in self.limits])
 
     @property
     def _offsets(self) -> IntArray:
-        """Size of the heap for total 0, by component; 0 for a heap."""
+        """Size of the heap for total 0, by part; 0 for a heap."""
         return np.array([0 if limit is None else limit + 1 for limit in self.limits])
 
 
-def heap_reading(rules: Rules) -> HeapReading:
-    """Return the reading of the positions of ``rules`` as heaps.
+def heap_reading(game: Game) -> HeapReading:
+    """Return the reading of the positions of a game as heaps.
 
     Heaps of Nim, of bounded Nim and of subtraction games with all amounts from 1 to some bound are
     read as they are. A total ``t`` of the addition game with limit ``n`` is read as a heap of
     ``n + 1 - t`` objects, at least 0, from which a move takes 1 to ``k``.
 
     Raises:
-        InvalidGameError: a component is no such heap, or two of them have different moves.
+        InvalidGameError: a part is no such heap, or two of them have different moves.
 
     Example:
-        >>> from nim_envs.rules import addition, nim
+        >>> from nim_envs.games import addition, nim
         >>> heap_reading(nim(heaps=(3, 4, 5))).relation
         MoveRelation(max_take=None)
         >>> reading = heap_reading(addition(k=3, n=10))
@@ -193,14 +192,16 @@ def heap_reading(rules: Rules) -> HeapReading:
     bounds: set[int] = set()
     whole = 0  # the largest heap that one move may take whole
     limits: list[int | None] = []
-    for index, component in enumerate(rules.components):
-        if isinstance(component, AdditionTotal):
-            bounds.add(component.k)
-            limits.append(component.n)
+    for index, part in enumerate(game.parts):
+        constructor, arguments = part.made_by or (None, ())
+        if constructor is games.total:
+            most, limit = arguments
+            bounds.add(most)
+            limits.append(limit)
             continue
         limits.append(None)
-        most = _most_taken(index, component, rules.name)
-        if most < component.states - 1:
+        most = _most_taken(index, part, game.name)
+        if most < part.num_positions - 1:
             bounds.add(most)
         else:
             whole = max(whole, most)
@@ -212,19 +213,22 @@ def heap_reading(rules: Rules) -> HeapReading:
     return HeapReading(MoveRelation(min(bounds) if bounds else None), tuple(limits))
 
 
-def _most_taken(index: int, component: Component, game: str) -> int:
+def _most_taken(index: int, part: Part, game: str) -> int:
     """Return the most objects that a move may take from a full heap that loses 1 to that many."""
-    name = f"{component.kind} {index} of {game}"
-    if not isinstance(component, SubtractionHeap):
-        why = "splits" if component.splits else "is given as a table of options, not as a heap"
+    name = f"{part.words.kind} {index} of {game}"
+    if part.made_by is None or part.made_by[0] is not games.heap:
+        why = (
+            "splits" if part.second is not None else "is given as a table of options, not as a heap"
+        )
         raise InvalidGameError(
             "what is read bit by bit must be a heap from which a move takes 1 to some number of "
             f"objects, or a running total, but {name} {why}"
         )
-    if component.amounts and component.amounts[-1] != len(component.amounts):
+    amounts: tuple[int, ...] = part.made_by[1][1]
+    if amounts and amounts[-1] != len(amounts):
         raise InvalidGameError(
             "what is read bit by bit must be a heap from which a move takes any number of "
             f"objects from 1 to some number, but {name} allows "
-            f"{', '.join(map(str, component.amounts[:12]))}"
+            f"{', '.join(map(str, amounts[:12]))}"
         )
-    return len(component.amounts)
+    return len(amounts)

@@ -20,6 +20,7 @@ from agents.research.quotients.repair import Repair, SavedRepair
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.cgt.misere_quotients.proof import refutation
+from nim_envs.rules.convention import Convention
 from nim_envs.typing import BoolArray, IntArray
 from nim_envs.validation import checked_integer
 
@@ -57,21 +58,21 @@ class LearnedQuotient(TypedDict):
 class QuotientLearner(GeneralisingLearner):
     """Learns classes of positions that are equivalent in every sum, and the sums of classes.
 
-    It learns the states of components one after the other, those with short play first. Games from
+    It learns the states of parts one after the other, those with short play first. Games from
     one copy of a new state, added to a position of each class, tell whether the state belongs to a
     known class; if not, games from several copies tell the new classes. An exam searches sums of
-    any number of components for one whose class contradicts the rules. If it finds one, the old
+    any number of parts for one whose class contradicts the moves. If it finds one, the old
     classes are too coarse, and are learned again from an observation table. Nothing is assumed
     about the classes: misère play is learned in the same way as normal play.
 
-    Use it on sums of any components with a limited number of states: heaps that split or not,
+    Use it on sums of any parts with a limited number of states: heaps that split or not,
     tokens on graphs, and sums of different games, in either convention. The learned classes hold
-    for any number of components. It does not fit games with infinitely many classes.
+    for any number of parts. It does not fit games with infinitely many classes.
 
     Args:
-        game: rules, convention and start of the game to learn.
+        game: the game to learn.
         largest: largest heap to learn, in games of heaps that may split; ``None``: the largest on
-            the game's board. Other components are learned completely.
+            the game's board. Other parts are learned completely.
         most_classes: largest number of classes.
         most_read: most positions whose options are read to learn one state.
 
@@ -79,7 +80,7 @@ class QuotientLearner(GeneralisingLearner):
         quotient: the learned classes, sums of classes, and lost classes.
 
     Raises:
-        HypothesisError: a component has too many states to be learned one by one.
+        HypothesisError: a part has too many states to be learned one by one.
 
     References:
         T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
@@ -97,7 +98,7 @@ class QuotientLearner(GeneralisingLearner):
         (8, 9, 9, 9, 9, 9, 9)
     """
 
-    given = "the rules, to look up options, and that a position is a sum of components"
+    given = "the rules, to look up options, and that a position is a sum of parts"
 
     def __init__(
         self,
@@ -114,8 +115,8 @@ class QuotientLearner(GeneralisingLearner):
         arguments = {"largest": largest, "most_classes": most_classes, "most_read": most_read}
         super().__init__(game, arguments)
         self._most_classes, self._most_read = most_classes, most_read
-        self.parts = Parts(game.rules, largest)
-        self._empty_lost = self.convention.last_mover_wins
+        self.parts = Parts(game, largest)
+        self._empty_lost = not game.misere
         nothing = np.zeros((1, 1), dtype=np.int64)
         self.quotient = Quotient(self.parts, nothing, (), np.array([self._empty_lost]))
         # Partial knowledge of the next state: outcomes, and a repair of the classes.
@@ -181,7 +182,7 @@ class QuotientLearner(GeneralisingLearner):
     def _prove(self) -> None:
         """Prove the learned quotient by code that is independent of the learner."""
         self.proof = None
-        self._refuted = refutation(*self.claim(), self.convention)
+        self._refuted = refutation(*self.claim(), Convention.from_misere(self.game.misere))
         if self._refuted is not None:
             return
         known = (
@@ -190,8 +191,8 @@ class QuotientLearner(GeneralisingLearner):
             if (classes := classes_of_states(self.quotient, kind))
         )
         proof = [
-            f"who wins every sum of any number of components ({'; '.join(known)}) of "
-            f"{self.game.rules.name}, {self.game.convention.play}, by the transition algebra of "
+            f"who wins every sum of any number of parts ({'; '.join(known)}) of "
+            f"{self.game.name}, {self.game.kind_of_play}, by the transition algebra of "
             f"{self.quotient.order} classes"
         ]
         proof += [period.in_words for period in periods(self.quotient) if period.refuted is None]
@@ -232,15 +233,15 @@ class QuotientLearner(GeneralisingLearner):
         """Return the current policy, which does not learn.
 
         Args:
-            game: a game of the same kinds of components, of any number and size; by default the
+            game: a game of the same kinds of parts, of any number and size; by default the
                 one that it learns.
 
         Raises:
-            ValueError: ``game`` has other components.
+            ValueError: ``game`` has other parts.
         """
         board = self.game if game is None else game
-        if board.convention is not self.game.convention:
-            raise ValueError(f"{self.game.convention.play} was learned, not {board.summary}")
+        if board.misere != self.game.misere:
+            raise ValueError(f"{self.game.kind_of_play} was learned, not {board.summary}")
         return QuotientPolicy(board, self.quotient)
 
     @property

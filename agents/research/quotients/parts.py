@@ -1,47 +1,50 @@
-"""The states of a game's components as parts of sums, each numbered after its options."""
+"""The states of a game's parts as parts of sums, each numbered after its options."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
+import numpy as np
+
 from agents.base import HypothesisError
+from nim_envs import Game
 from nim_envs.cgt.misere_quotients.parts import Parts as SumParts
 from nim_envs.cgt.misere_quotients.parts import Word
-from nim_envs.rules import Component, HeapGame, Rules, SplittingHeap
-from nim_envs.rules.component_graph import left_by_moves, levels
+from nim_envs.games.heaps import heap_game_of, splitting_heap
+from nim_envs.graph import Part
 
 MOST_OPTIONS = 1_000_000
-"""Most options, over all states, of a component that can be learned."""
+"""Most options, over all states, of a part that can be learned."""
 
 
 class Kind:
-    """The states of components of one kind: heaps of one game, or states of one table.
+    """The states of one kind of part: heaps of one game, or states of one graph.
 
     Args:
-        component: any component of the kind.
+        part: any part of the kind.
         states: number of states, or of heap sizes from 0 on, that are parts.
     """
 
-    def __init__(self, component: Component, states: int) -> None:
-        self.component = component
+    def __init__(self, part: Part, states: int) -> None:
+        self.part = part
         self.states = states
-        self.heap_game: HeapGame | None = (
-            component.game if isinstance(component, SplittingHeap) else None
-        )
+        self.heap_game = heap_game_of(part)
 
     def options(self, state: int) -> list[tuple[int, ...]]:
         """Return the options of a state, each as a tuple of none, one or two states."""
         if self.heap_game is not None:
             return self.heap_game.options(state)
-        return left_by_moves(self.component, state)
+        after = self.part.after[state]
+        second = np.zeros_like(after) if self.part.second is None else self.part.second[state]
+        legal = np.flatnonzero(after >= 0)
+        pairs = zip(after[legal].tolist(), second[legal].tolist(), strict=True)
+        return [(one, other) if other else (one,) for one, other in pairs]
 
-    def is_like(self, component: Component) -> bool:
-        """Return whether the states of a component have the same moves as those of this kind."""
-        if self.heap_game is not None:
-            return isinstance(component, SplittingHeap) and component.game == self.heap_game
-        if isinstance(component, SplittingHeap):
-            return False
-        other = Kind(component, min(component.states, self.states))
+    def is_like(self, part: Part) -> bool:
+        """Return whether the states of a part have the same moves as those of this kind."""
+        other = Kind(part, min(part.num_positions, self.states))
+        if self.heap_game is not None or other.heap_game is not None:
+            return other.heap_game == self.heap_game
         return all(
             sorted(other.options(state)) == sorted(self.options(state))
             for state in range(other.states)
@@ -53,38 +56,38 @@ class Kind:
         Raises:
             HypothesisError: there are too many to be learned one by one.
         """
-        size = 0 if self.heap_game else self.component.states * self.component.options
+        size = 0 if self.heap_game else self.part.after.size
         options_by_state: list[list[tuple[int, ...]]] = []
         while size <= MOST_OPTIONS and len(options_by_state) < self.states:
             options_by_state.append(self.options(len(options_by_state)))
             size += len(options_by_state[-1]) if self.heap_game else 0
         if size > MOST_OPTIONS:
             raise HypothesisError(
-                f"the states of a {self.component.kind} are learned one by one: {self.states} of "
+                f"the states of a {self.part.words.kind} are learned one by one: {self.states} of "
                 f"them have more than {MOST_OPTIONS} options, which is the limit"
             )
         return options_by_state
 
     def lengths(self) -> list[int]:
         """Return the number of moves in the longest play from each state."""
-        sized = self.component
+        sized = self.part
         if self.heap_game is not None:
-            sized = SplittingHeap(self.heap_game, self.states - 1)
-        lengths: list[int] = levels(sized).tolist()
+            sized = splitting_heap(self.heap_game, self.states - 1)
+        lengths: list[int] = sized.longest_play.tolist()
         return lengths
 
 
 class Parts(SumParts):
-    """The states of components as parts of sums, those with short play first.
+    """The states of a game's parts as parts of sums, those with short play first.
 
     States with the same options are the same part; states without a move are left out.
 
     Args:
-        rules: rules of the game.
-        largest: largest heap in games of heaps that may split; ``None``: that of ``rules``.
+        game: the game.
+        largest: largest heap in games of heaps that may split; ``None``: that of ``game``.
 
     Attributes:
-        kinds: kinds of components, in the order of the components.
+        kinds: kinds of parts, in the order of the parts.
         options: for each part, its distinct options, as words of earlier parts.
         lengths: for each part, the number of moves in the longest play.
         names: for each part, a kind and a state of it.
@@ -92,20 +95,20 @@ class Parts(SumParts):
         numbers: for each kind and state, the part; ``None`` where there is no move.
 
     Raises:
-        HypothesisError: a component has too many options.
+        HypothesisError: a part has too many options.
     """
 
-    def __init__(self, rules: Rules, largest: int | None = None) -> None:
+    def __init__(self, game: Game, largest: int | None = None) -> None:
         super().__init__()
         sizes: dict[Hashable, int] = {}
-        components: dict[Hashable, Component] = {}
-        for component in rules.components:
-            heaps = isinstance(component, SplittingHeap)
-            key = component.game if isinstance(component, SplittingHeap) else component
-            states = component.states if not heaps or largest is None else largest + 1
+        parts: dict[Hashable, Part] = {}
+        for part in game.parts:
+            heaps = heap_game_of(part)
+            key: Hashable = heaps or part
+            states = part.num_positions if heaps is None or largest is None else largest + 1
             sizes[key] = max(states, sizes.get(key, 0))
-            components.setdefault(key, component)
-        self.kinds = [Kind(components[key], states) for key, states in sizes.items()]
+            parts.setdefault(key, part)
+        self.kinds = [Kind(parts[key], states) for key, states in sizes.items()]
         self.names: list[tuple[int, int]] = []
         self.numbers: list[list[int | None]] = [[None] * kind.states for kind in self.kinds]
         self.states: list[tuple[int, int]] = []
@@ -113,10 +116,10 @@ class Parts(SumParts):
             self.states.append((number, state))
             if not options:
                 continue
-            part = self.index(self.word(number, left) for left in options)
-            if part == len(self.names):
+            index = self.index(self.word(number, left) for left in options)
+            if index == len(self.names):
                 self.names.append((number, state))
-            self.numbers[number][state] = part
+            self.numbers[number][state] = index
 
     def __len__(self) -> int:
         """Return the number of parts."""
@@ -140,15 +143,15 @@ class Parts(SumParts):
     def name(self, word: Word) -> str:
         """Return a sum as text, such as ``"1+1+4"``; the empty sum is ``"0"``.
 
-        With several kinds of components, each state has the letter of its kind: ``"a1+b4"``.
+        With several kinds, each state has the letter of its kind: ``"a1+b4"``.
         """
         letters = [_letter(kind) if len(self.kinds) > 1 else "" for kind in range(len(self.kinds))]
         named = (self.names[part] for part in word)
         return "+".join(f"{letters[kind]}{state}" for kind, state in named) or "0"
 
     def kind_name(self, kind: int) -> str:
-        """Return a name for components of a kind, with its letter where there are several."""
-        name = self.kinds[kind].component.kind
+        """Return a name for parts of a kind, with its letter where there are several."""
+        name = self.kinds[kind].part.words.kind
         return name if len(self.kinds) == 1 else f"{name} {_letter(kind)}"
 
 

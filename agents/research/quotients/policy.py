@@ -12,8 +12,9 @@ from agents.research.quotients.quotient import Quotient
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod
 from nim_envs.errors import InvalidPositionError
-from nim_envs.rules import Component
+from nim_envs.graph import Part
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
+from nim_envs.sums import Sum
 from nim_envs.typing import FloatArray, IntArray
 from nim_envs.validation import checked_integers
 
@@ -25,18 +26,19 @@ class QuotientPolicy(LookAheadPolicy):
     """Moves to a position of a lost class; where there is none, to one of an unknown class.
 
     Args:
-        game: game that defines its observations and actions, of the quotient's kinds of
-            components, in any number and size.
+        game: game that defines its observations and actions, of the quotient's kinds of parts, in
+            any number and size.
         quotient: the learned classes.
 
     Raises:
-        ValueError: the game has other components.
+        ValueError: the game has other parts.
     """
 
     def __init__(self, game: Game, quotient: Quotient) -> None:
         super().__init__(game)
+        self._total = Sum(game.parts)
         self._parts = quotient.parts
-        self._kind_of = [self._kind(component) for component in game.rules.components]
+        self._kind_of = [self._kind(part) for part in game.parts]
         order = quotient.order
         # One more class, for states of unknown class.
         self._products = np.full((order + 1, order + 1), order)
@@ -49,20 +51,20 @@ class QuotientPolicy(LookAheadPolicy):
             np.array(classes_of_states(quotient, kind)) for kind in range(len(self._parts.kinds))
         ]
 
-    def _kind(self, component: Component) -> int:
-        """Return the number of the kind of a component."""
+    def _kind(self, part: Part) -> int:
+        """Return the number of the kind of a part."""
         kinds = self._parts.kinds
-        equal = [index for index, kind in enumerate(kinds) if kind.component == component]
-        like = equal or [index for index, kind in enumerate(kinds) if kind.is_like(component)]
+        equal = [index for index, kind in enumerate(kinds) if kind.part == part]
+        like = equal or [index for index, kind in enumerate(kinds) if kind.is_like(part)]
         if like:
             return max(like, key=lambda index: kinds[index].states)
         raise ValueError(
-            f"what was learned is not of the components of {self.game.summary}: it is of "
+            f"what was learned is not of the parts of {self.game.summary}: it is of "
             f"{', '.join(map(self._parts.kind_name, range(len(self._parts.kinds))))}"
         )
 
     def _classes(self, kind: int, states: IntArray) -> IntArray:
-        """Return the classes of states of a kind of components."""
+        """Return the classes of states of a kind of parts."""
         known, states = self._known[kind], np.asarray(states)
         period = self._periods.get(kind)
         if period is not None:
@@ -72,20 +74,21 @@ class QuotientPolicy(LookAheadPolicy):
 
     def loss_scores(self, positions: IntArray) -> FloatArray:
         """Return 1 where the player to move loses, 0 where it wins, else a score between."""
+        states = self._total.find(positions)
         total = np.zeros(len(positions), dtype=np.int64)
-        for component, kind in enumerate(self._kind_of):
-            total = self._products[total, self._classes(kind, positions[:, component])]
+        for part, kind in enumerate(self._kind_of):
+            total = self._products[total, self._classes(kind, states[:, part])]
         return self._loss_scores[total]
 
     def move(self, position: Sequence[int]) -> tuple[int, ...]:
-        """Return the position after its move, for any number of components and heaps of any size.
+        """Return the position after its move, for any number of parts and heaps of any size.
 
         If a move leaves two heaps, the second replaces the first 0 of the position, or is appended.
         Classes of heaps larger than those learned follow the observed period, if there is one.
 
         Args:
-            position: position on the game's board; or states of any number of components, if all
-                components of the game are of one kind.
+            position: position on the game's board; or states of any number of parts, if all
+                parts of the game are of one kind.
 
         Raises:
             InvalidPositionError: ``position`` is neither.
@@ -112,13 +115,10 @@ class QuotientPolicy(LookAheadPolicy):
         return after
 
     def _is_on_board(self, states: tuple[int, ...]) -> bool:
-        rules = self.game.rules
-        return len(states) == len(rules.shape) and bool(
-            (np.array(states) < rules.shape).all() and rules.is_position(np.array(states))
-        )
+        return self.game.board.state(states) is not None
 
     def _kinds(self, states: tuple[int, ...]) -> list[int]:
-        """Return the kind of each component of a position."""
+        """Return the kind of each part of a position."""
         numbers = self._parts.numbers
         largest = max(range(len(numbers)), key=lambda kind: len(numbers[kind]))
         if all(numbers[largest][: len(each)] == each for each in numbers):
@@ -127,7 +127,7 @@ class QuotientPolicy(LookAheadPolicy):
             kinds = self._kind_of
         else:
             raise InvalidPositionError(
-                f"a position of {self.game.rules.name} has {len(self._kind_of)} components "
+                f"a position of {self.game.name} has {len(self._kind_of)} parts "
                 f"of different kinds, not {len(states)}"
             )
         for kind, state in zip(kinds, states, strict=True):

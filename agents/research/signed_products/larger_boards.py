@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.research.signed_products.value_state import ValueState
-from agents.research.signed_products.visited_positions import HeapBoard
-from nim_envs.rules import NO_MOVE
+from agents.research.signed_products.visited_positions import NO_MOVE, HeapBoard
 from nim_envs.typing import IntArray
 
 EXAMS = ((3, 60), (6, 12))

@@ -20,7 +20,6 @@ from agents.research.signed_products.visited_positions import HeapBoard, heap_op
 from agents.restoring.checks import check_same_arrays
 from nim_envs import Game
 from nim_envs.optional import needed
-from nim_envs.rules import Convention
 from nim_envs.typing import Array, FloatArray, IntArray
 from nim_envs.validation import checked_choice, checked_number
 
@@ -39,7 +38,7 @@ class SignedProductsPolicy(LookAheadPolicy):
     def __init__(self, game: Game, state: ValueState) -> None:
         super().__init__(game)
         self.state = state
-        self._board = HeapBoard(heap_options(game.rules), len(game.rules.components), state.network)
+        self._board = HeapBoard(heap_options(game), len(game.parts), state.network)
 
     def loss_scores(self, positions: IntArray) -> FloatArray:
         """Return the logit of a loss for the player to move; see :class:`LookAheadPolicy`."""
@@ -79,7 +78,7 @@ class SignedProducts(GeneralisingLearner):
             heaps, with about as many weights.
 
     Raises:
-        HypothesisError: the components are not heaps with the same options.
+        HypothesisError: the parts are not heaps with the same options.
         ValueError: an unknown option, or a board too large for keys of 64 bits.
 
     References:
@@ -104,12 +103,12 @@ class SignedProducts(GeneralisingLearner):
         network: ValueNetwork = (
             PlainNetwork() if architecture == "mlp" else SignedProductsNetwork(factors == "signed")
         )
-        self._board = HeapBoard(heap_options(game.rules), len(game.rules.components), network)
+        self._board = HeapBoard(heap_options(game), len(game.parts), network)
         self.state = ValueState(
             network,
             self._board.heaps,
             self._board.columns,
-            game.convention is Convention.MISERE,
+            game.misere,
             np.random.default_rng(0),
         )
         self._begun = False  # the first fit draws new weights by its seed
@@ -149,10 +148,10 @@ class SignedProducts(GeneralisingLearner):
         """Return whether ``game`` is the learned game, on a board that the network can read."""
         if self.fits(game):
             return True
-        if game.convention is not self.game.convention or not self.state.network.other_boards:
+        if game.misere != self.game.misere or not self.state.network.other_boards:
             return False
         try:
-            options = heap_options(game.rules)
+            options = heap_options(game)
         except HypothesisError:
             return False
         sizes = max(len(options), len(self._board.options))

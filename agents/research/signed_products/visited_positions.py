@@ -6,44 +6,44 @@ import numpy as np
 
 from agents.base import HypothesisError
 from agents.research.signed_products.value_networks import ValueNetwork
-from nim_envs.rules import NO_MOVE, Rules
+from nim_envs import Game
 from nim_envs.typing import BoolArray, IntArray
+
+NO_MOVE = -1
+"""Entry for an illegal option."""
 
 NO_OPTION = 0
 """Number of the key that stands for an illegal option."""
 
 
-def heap_options(rules: Rules) -> IntArray:
+def heap_options(game: Game) -> IntArray:
     """Return the options of a heap of each size, ``(sizes, options)``, filled up by ``NO_MOVE``.
 
     Args:
-        rules: rules of heaps that all have the same options; empty heaps have none.
+        game: game of heaps that all have the same options; empty heaps have none.
 
     Raises:
-        HypothesisError: the components are not such heaps.
+        HypothesisError: the parts are not such heaps.
     """
-    largest = max(rules.components, key=lambda component: component.states)
-    table = np.sort(largest.table, axis=1)[:, ::-1]
-    for index, component in enumerate(rules.components):
-        if not component.coordinate_system.is_default:
+    largest = max(game.parts, key=lambda part: part.num_positions)
+    table = np.sort(largest.after, axis=1)[:, ::-1].astype(np.int64)
+    for index, part in enumerate(game.parts):
+        if part.fields != (part.num_positions,):
             raise HypothesisError(
-                f"component {index} of {rules.name} has coordinates: it is no heap, and the bits "
-                "of its state number say nothing about who wins"
+                f"part {index} of {game.name} is no heap, whose one coordinate is its size"
             )
-        if component.splits:
-            raise HypothesisError(
-                f"heap {index} of {rules.name} may split: its bits say too little"
-            )
-        own = np.sort(component.table, axis=1)[:, ::-1]
-        here = table[: component.states]
+        if part.second is not None:
+            raise HypothesisError(f"heap {index} of {game.name} may split: its bits say too little")
+        own = np.sort(part.after, axis=1)[:, ::-1]
+        here = table[: part.num_positions]
         width = own.shape[1]
         if not (np.array_equal(own, here[:, :width]) and (here[:, width:] == NO_MOVE).all()):
             raise HypothesisError(
-                f"the heaps of {rules.name} are not alike: component {index} has other options "
+                f"the heaps of {game.name} are not alike: part {index} has other options "
                 "than one that is as large"
             )
     if (table[0] != NO_MOVE).any():
-        raise HypothesisError(f"an empty heap of {rules.name} has a move")
+        raise HypothesisError(f"an empty heap of {game.name} has a move")
     return table
 
 

@@ -120,7 +120,7 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
                 continue
         else:
             policy = KnownOrRandom(learner.greedy(), env.game, game)
-        positions = game.rules.num_positions
+        positions = game.board.num_positions
         sampled = not board.enumerated or (quick and positions > QUICK_LARGEST)
         sample = (QUICK_SAMPLE if quick else SAMPLE) if sampled else None
         try:

@@ -31,7 +31,7 @@ class KnownOrRandom:
         """Return the probabilities of actions; see :class:`nim_envs.players.Policy`."""
         positions = np.asarray(observations, dtype=np.int64)
         probabilities = uniform_probabilities(action_masks)
-        largest = np.array(self._learned.rules.shape) - 1
+        largest = np.array(self._learned.fields) - 1
         ours, theirs = np.argsort(-positions, axis=1, kind="stable"), np.argsort(-largest)
         heaps = np.take_along_axis(positions, ours, axis=1)
         width = min(heaps.shape[1], len(largest))
@@ -42,10 +42,11 @@ class KnownOrRandom:
             return probabilities
         inside = np.zeros((len(rows), len(largest)), dtype=np.int64)
         inside[:, theirs[:width]] = heaps[rows, :width]
-        rules = self._learned.rules
-        there = self._policy.action_probabilities(inside, rules.action_mask(inside))
-        there = there.reshape(len(rows), len(largest), rules.num_options)
-        here = np.zeros((len(rows), positions.shape[1], self._game.rules.num_options))
+        board = self._learned.board
+        there = self._policy.action_probabilities(inside, board.mask(board.find(inside)))
+        there = there.reshape(len(rows), len(largest), -1)
+        width_here = self._game.options
+        here = np.zeros((len(rows), positions.shape[1], width_here))
         options = min(here.shape[2], there.shape[2])
         here[np.arange(len(rows))[:, np.newaxis], ours[rows, :width], :options] = there[
             :, theirs[:width], :options

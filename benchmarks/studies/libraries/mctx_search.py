@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.studies.libraries.recipes import board_game
-from nim_envs.game import Game
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.graph import Graph
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
 from nim_envs.typing import Array, IntArray, MaskArray
@@ -37,13 +37,14 @@ def search(
         discount: factor of the value of the next position; −1 subtracts the opponent's.
     """
     game = board_game(board)
-    positions = game.rules.lattice()
-    legal = jnp.asarray(game.rules.action_mask(positions) != 0)
-    row_of = {game.rules.coordinate_tuple(each): row for row, each in enumerate(positions)}
-    after = jnp.asarray(rows_after(game, row_of))
-    ends = [game.end_value(each) if game.is_over(each) else 0 for each in row_of]
-    end_values = jnp.asarray(ends)
-    over = ~legal.any(axis=1)
+    graph = game.board
+    if not isinstance(graph, Graph):
+        raise SearchTooLargeError(f"{game.summary} has too many positions for a table of its moves")
+    rows = np.arange(graph.num_positions)
+    legal = jnp.asarray(graph.mask(rows) != 0)
+    after = jnp.asarray(np.where(graph.after < 0, rows[:, np.newaxis], graph.after))
+    end_values = jnp.asarray(np.where(graph.ends, game.end_values(rows), 0))
+    over = jnp.asarray(graph.ends)
 
     def random_game(key: Any, row: Any) -> Any:
         """The result of a random game to the player to move at a row."""
@@ -84,22 +85,7 @@ def search(
         ).action
 
     def play(observations: Array, masks: MaskArray) -> IntArray:
-        rows = jnp.asarray([row_of[tuple(each)] for each in observations.astype(int).tolist()])
+        rows = jnp.asarray(graph.find(observations.astype(np.int64)))
         return np.asarray(search_from(rows, jax.random.key(seed), len(rows)))
 
     return [play]
-
-
-def rows_after(game: Game, row_of: Mapping[tuple[int, ...], int]) -> IntArray:
-    """Return the row of the position after each action, ``(positions, actions)``.
-
-    Args:
-        game: the game.
-        row_of: the row of each position, in the order of the rows. After an illegal action it is
-            the position's own.
-    """
-    rows = np.tile(np.arange(len(row_of))[:, np.newaxis], (1, game.rules.num_actions))
-    for position, row in row_of.items():
-        for action, after in game.moves(position):
-            rows[row, action] = row_of[after]
-    return rows

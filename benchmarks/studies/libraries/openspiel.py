@@ -12,7 +12,6 @@ from nim_envs.encoding import Encoding
 from nim_envs.game import Game
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
-from nim_envs.theory.longest_play import longest_play
 from nim_envs.typing import Array, FloatArray, MaskArray
 
 with imports_for("this benchmark's learners of OpenSpiel", "libraries"):
@@ -34,11 +33,10 @@ class SpielGame(pyspiel.Game):
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.encoding = Encoding("one_hot", game.rules)
-        rules = game.rules
-        self.starts = [rules.coordinate_tuple(each) for each in game.start_positions()]
+        self.encoding = Encoding("one_hot", game)
+        self.starts = [*map(tuple, game.starts.sampler(game).support()[0].tolist())]
         kind = pyspiel.GameType(
-            short_name=f"nim_envs_{rules.name}",
+            short_name=f"nim_envs_{game.name}",
             long_name=str(game),
             dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
             chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
@@ -53,13 +51,13 @@ class SpielGame(pyspiel.Game):
             provides_observation_tensor=True,
         )
         size = pyspiel.GameInfo(
-            num_distinct_actions=rules.num_actions,
+            num_distinct_actions=game.num_actions,
             max_chance_outcomes=len(self.starts),
             num_players=PLAYERS,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=longest_play(rules),
+            max_game_length=game.longest_play(),
         )
         super().__init__(kind, size, {})
 

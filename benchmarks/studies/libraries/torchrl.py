@@ -44,7 +44,7 @@ def ppo(board: str, moves: int, seed: int, *, gamma: float) -> list[PolicyFuncti
     wrapped = GymWrapper(TorchRLVectorEnv(games), categorical_action_encoding=True)
     env = TransformedEnv(wrapped, ActionMask())
     env.set_seed(seed)
-    actions = make_game(name, **arguments).rules.num_actions
+    actions = make_game(name, **arguments).num_actions
     logits, values = _network(actions), _network(1)
     actor = ProbabilisticActor(
         TensorDictModule(logits, in_keys=["observation"], out_keys=["logits"]),

@@ -8,7 +8,7 @@ import pytest
 
 import nim_envs
 from benchmarks.studies.both_seats import BothSeats
-from benchmarks.studies.libraries import mctx_search, openspiel
+from benchmarks.studies.libraries import openspiel
 from benchmarks.studies.libraries.__main__ import run
 from benchmarks.studies.libraries.recipes import BOARDS, board_game
 from nim_envs import GameEnv
@@ -33,22 +33,6 @@ def test_games_of_openspiel_are_the_games(board):
         loser = state.player if "misere" not in board else 1 - state.player
         assert state.returns() == [1.0 if player != loser else -1.0 for player in (0, 1)]
         assert state.current_player() == pyspiel.PlayerId.TERMINAL
-
-
-@pytest.mark.parametrize("board", BOARDS)
-def test_rows_after_each_action_are_the_forward_models(board):
-    game = board_game(board)
-    row_of = {
-        game.rules.coordinate_tuple(each): row for row, each in enumerate(game.rules.lattice())
-    }
-    positions = list(row_of)
-    for position, after in zip(positions, mctx_search.rows_after(game, row_of), strict=True):
-        legal = game.actions(position)
-        assert [positions[after[action]] for action in legal] == [
-            game.play(position, action) for action in legal
-        ]
-        others = np.delete(after, legal)
-        assert (others == row_of[position]).all()
 
 
 def test_both_seats_in_one_stream_pay_the_mover():

@@ -79,5 +79,5 @@ def test_totals_are_treated_as_the_objects_left():
     rules = heap_rules(make_game("addition", k=3, n=10), ordered=False)
     assert [rules.heaps((total,)) for total in (0, 10, 11, 13)] == [(11,), (1,), (), ()]
     assert rules.position((4,)) == (7,)
-    with pytest.raises(ValueError, match="1 components"):
+    with pytest.raises(ValueError, match="1 parts"):
         rules.heaps((1, 2))
