@@ -7,7 +7,7 @@ from nim_envs.optional import needed
 
 needed("numba", "agents", "all")
 
-from agents.base import (  # noqa: E402 - what is missing is named first
+from agents.base import (
     Agent,
     GameChoosingLearner,
     GameLearner,
@@ -17,28 +17,28 @@ from agents.base import (  # noqa: E402 - what is missing is named first
     Trainable,
     Transition,
 )
-from agents.learners.actor_critic import ActorCritic  # noqa: E402
-from agents.learners.double_q_learning import DoubleQLearning  # noqa: E402
-from agents.learners.expected_sarsa import ExpectedSARSA  # noqa: E402
-from agents.learners.gradient_bandit import GradientBandit  # noqa: E402
-from agents.learners.monte_carlo import MonteCarloES  # noqa: E402
-from agents.learners.natural_policy_gradient import NaturalPolicyGradient  # noqa: E402
-from agents.learners.q_learning import QLearning  # noqa: E402
-from agents.learners.real_time_dynamic_programming import (  # noqa: E402
+from agents.learners.actor_critic import ActorCritic
+from agents.learners.double_q_learning import DoubleQLearning
+from agents.learners.expected_sarsa import ExpectedSARSA
+from agents.learners.gradient_bandit import GradientBandit
+from agents.learners.monte_carlo import MonteCarloES
+from agents.learners.natural_policy_gradient import NaturalPolicyGradient
+from agents.learners.q_learning import QLearning
+from agents.learners.real_time_dynamic_programming import (
     RealTimeDynamicProgramming,
 )
-from agents.learners.sampled_afterstate_td import SampledAfterstateTD  # noqa: E402
-from agents.learners.sarsa import SARSA  # noqa: E402
-from agents.learners.watkins_q_lambda import WatkinsQLambda  # noqa: E402
-from agents.learners.win_loss_ratio import WinLossRatio  # noqa: E402
-from agents.opponents import Opponents  # noqa: E402
-from agents.players import EpsilonOptimalAgent, HumanAgent, OptimalAgent, RandomAgent  # noqa: E402
-from agents.replay import Replay  # noqa: E402
-from agents.schedules import Decay  # noqa: E402
-from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent  # noqa: E402
-from agents.storage import load, save  # noqa: E402
-from agents.tables import TableLearner  # noqa: E402
-from agents.training import train  # noqa: E402
+from agents.learners.sampled_afterstate_td import SampledAfterstateTD
+from agents.learners.sarsa import SARSA
+from agents.learners.watkins_q_lambda import WatkinsQLambda
+from agents.learners.win_loss_ratio import WinLossRatio
+from agents.opponents import Opponents
+from agents.players import EpsilonOptimalAgent, HumanAgent, OptimalAgent, RandomAgent
+from agents.replay import Replay
+from agents.schedules import Decay
+from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
+from agents.storage import load, save
+from agents.tables import TableLearner
+from agents.training import train
 
 if TYPE_CHECKING:
     from agents.research.column_automata.learner import ColumnAutomatonLearner

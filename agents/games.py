@@ -8,13 +8,28 @@ from typing import Any
 import numpy as np
 
 from nim_envs import Game
-from nim_envs.typing import IntArray, MaskArray, Position, ValueArray
+from nim_envs.typing import FloatArray, IntArray, MaskArray, Position, ValueArray
 
 
 def game_of(env: Any) -> Game | None:
     """Return the game of an environment of ``nim_envs``, wrapped or not; else ``None``."""
     game = getattr(env.unwrapped, "game", None)
     return game if isinstance(game, Game) else None
+
+
+def starts_of(game: Game) -> tuple[IntArray, FloatArray]:
+    """Return the positions where games begin, ``(n, fields)``, and their probabilities.
+
+    Raises:
+        SearchTooLargeError: there are too many.
+    """
+    positions, probabilities = game.starts.sampler(game).support()
+    return coordinates_of(game, positions), probabilities
+
+
+def coordinates_of(game: Game, starts: IntArray) -> IntArray:
+    """Return drawn starts as coordinates, ``(n, fields)``."""
+    return np.asarray(game.rules.coordinates(starts))
 
 
 def required_game(env: Any, learner: type) -> Game:
@@ -38,7 +53,9 @@ def required_game(env: Any, learner: type) -> Game:
 
 def same_game(one: Game, other: Game) -> bool:
     """Return whether two games have the same moves and winners; their starts may differ."""
-    return one is other or digest_of_moves(one) == digest_of_moves(other)
+    if (one.parts, one.misere) == (other.parts, other.misere):
+        return True
+    return digest_of_moves(one) == digest_of_moves(other)
 
 
 def digest_of_moves(game: Game) -> str:
@@ -49,6 +66,15 @@ def digest_of_moves(game: Game) -> str:
             if array is not None:
                 digest.update(repr((array.shape, array.dtype)).encode() + array.tobytes())
     return digest.hexdigest()[:16]
+
+
+def game_in_words(game: Game) -> dict[str, str]:
+    """Return moves, winners and start of a game, registered or not, in words by name."""
+    return {
+        "game": game.summary,
+        "start": game.starts.summary,
+        "digest of its moves": digest_of_moves(game),
+    }
 
 
 def move_values(game: Game, positions: IntArray, action_masks: MaskArray) -> ValueArray:

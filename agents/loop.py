@@ -11,7 +11,6 @@ from agents.base import Agent, GameLearner, Learner, Transition
 from nim_envs.errors import InvalidActionError
 from nim_envs.player_answers import NO_LEGAL_MOVE
 
-
 Env = AECEnv[str, Any, Any]
 
 DRAW = -1
@@ -62,9 +61,7 @@ def forfeit(env: Env) -> None:
     env.forfeit()
 
 
-def play_and_learn(
-    env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator
-) -> tuple[int, int]:
+def play_and_learn(env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator) -> tuple[int, int]:
     """Play one game in an environment that was just reset; learners learn after every turn.
 
     Args:

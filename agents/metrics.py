@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent, Policy, Trainable
-from agents.training import TrainingLog
+from agents.games import starts_of
 from agents.opponents import as_pair
+from agents.rows import GameRows
+from agents.training import TrainingLog
 from nim_envs import Game
 from nim_envs.game import PLAYERS
 from nim_envs.scoring import optimality
-from nim_envs.theory.search import LARGEST_SEARCH, level_order
 from nim_envs.typing import FloatArray, IntArray
 from nim_envs.validation import checked_integer
 
@@ -54,33 +55,24 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
         >>> mean_entropy((OptimalAgent(game), RandomAgent()), game).policy.round(4).tolist()
         [0.0, 1.0986]
     """
-    rules = game.rules
-    rules.check_size(LARGEST_SEARCH)
-    visits = np.zeros((2, rules.num_positions))  # probability that a seat is to move there
-    positions, probabilities = game.starts.sampler(game).support()
-    np.add.at(visits[0], rules.indices(positions), probabilities)
+    graph = GameRows(game).graph
+    visits = np.zeros((2, graph.num_positions))  # probability that a seat is to move there
+    positions, probabilities = starts_of(game)
+    np.add.at(visits[0], graph.find(positions), probabilities)
     entropy, uniform, count = np.zeros((3, 2))
-    for level in reversed(list(level_order(rules))):
-        indices = level[visits[:, level].any(axis=0)]
-        here = rules.positions(indices)
-        masks = rules.action_mask(here)
-        playable = masks.any(axis=1)
-        indices, here, masks = indices[playable], here[playable], masks[playable]
-        if not len(indices):
-            continue
-        uniform_entropy = np.log(masks.sum(axis=1, dtype=np.int64))
-        observations = rules.coordinates(here)
-        probabilities = policies[0].action_probabilities(observations, masks)
-        for seat, policy in enumerate(policies):
-            if policy is not policies[0]:
-                probabilities = policy.action_probabilities(observations, masks)
-            weights = visits[seat, indices]
+    for level in reversed([*graph.levels()]):
+        rows = level[visits[:, level].any(axis=0)]
+        observations, masks = graph.positions(rows), graph.mask(rows)
+        where, actions = np.nonzero(masks)
+        for seat, policy in enumerate(policies if len(rows) else ()):
+            probabilities = policy.action_probabilities(observations, masks)
+            weights = visits[seat, rows]
             logarithms = np.log(np.where(probabilities > 0, probabilities, 1.0))
             entropy[seat] -= weights @ (probabilities * logarithms).sum(axis=1)
-            uniform[seat] += weights @ uniform_entropy
+            uniform[seat] += weights @ np.log(masks.sum(axis=1, dtype=np.int64))
             count[seat] += weights.sum()
-            for action, where, after in rules.moves(indices):
-                np.add.at(visits[1 - seat], after, weights[where] * probabilities[where, action])
+            after = graph.after[rows[where], actions]
+            np.add.at(visits[1 - seat], after, weights[where] * probabilities[where, actions])
     count[count == 0] = np.nan
     return Entropy(entropy / count, uniform / count)
 
@@ -140,8 +132,7 @@ class TrainingRecorder:
         >>> from agents.training import train
         >>> from nim_envs import GameEnv, make_game
         >>> env = GameEnv(make_game("addition", k=3, n=10))
-        >>> spaces = env.observation_space("player_0"), env.action_space("player_0")
-        >>> pair = GradientBandit(*spaces), GradientBandit(*spaces)
+        >>> pair = GradientBandit(env.game), GradientBandit(env.game)
         >>> recorder = TrainingRecorder(pair, env.game, every=1000)
         >>> log = train(
         ...     env, pair, 20_000, seed=0, progress=False,
@@ -163,9 +154,8 @@ class TrainingRecorder:
         score: bool = True,
     ) -> None:
         checked_integer("every", every, minimum=1)
-        # A game that is too large is refused before the training.
-        game.rules.check_size(LARGEST_SEARCH)
-        game.start_positions()
+        GameRows(game)  # a game that is too large is refused before the training
+        starts_of(game)
         self.every = every
         self._game = game
         first, second = as_pair(agents)

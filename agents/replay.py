@@ -61,9 +61,7 @@ def empty_buffer(settings: Replay, generator: np.random.Generator) -> ReplayBuff
 
 
 @inlined
-def store(
-    buffer: ReplayBuffer | None, row: int, action: int, reward: float, next_row: int
-) -> None:
+def store(buffer: ReplayBuffer | None, row: int, action: int, reward: float, next_row: int) -> None:
     """Store a turn, if there is a buffer; in a full one it overwrites the oldest."""
     if buffer is not None:
         place = buffer.counters[0] % len(buffer.rows)

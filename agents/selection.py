@@ -53,9 +53,7 @@ def greedy_action(values: FloatArray, legal: Array, uniform: float) -> int:
 
 
 @inlined
-def epsilon_greedy_action(
-    values: FloatArray, legal: Array, epsilon: float, uniform: float
-) -> int:
+def epsilon_greedy_action(values: FloatArray, legal: Array, epsilon: float, uniform: float) -> int:
     """Return a random legal action with probability ``epsilon``, else a greedy one."""
     if uniform < epsilon:
         return random_action(legal, uniform / epsilon)

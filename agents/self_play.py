@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from agents.base import Agent
 from agents.compiling import compiled, digest_of, inlined
+from agents.games import coordinates_of
 from agents.rows import GameRows, Moves
 from agents.tables import Episode, TableLearner, Turn
 from nim_envs import GameEnv
@@ -198,7 +199,8 @@ class SelfPlay:
             lengths: buffer for the number of moves of each game, ``(games,)``.
         """
         env, games = self._env, len(winners)
-        starts = _coordinates(env, env.next_starts(games - self._is_first, self._options))
+        drawn = env.next_starts(games - self._is_first, self._options)
+        starts = coordinates_of(env.game, drawn)
         if self._is_first:
             observed: Any = env.observe(env.agent_selection)
             starts = np.concatenate([observed["observation"][np.newaxis], starts])
@@ -215,11 +217,6 @@ class SelfPlay:
         self._play_games(self._states, self._board, block, rng)
         for exploration, games in zip(explorations, by_seat.tolist(), strict=True):
             exploration.set_games(games)
-
-
-def _coordinates(env: GameEnv, positions: IntArray) -> IntArray:
-    """Return drawn starts as coordinates, ``(games, fields)``."""
-    return np.asarray(env.game.rules.coordinates(positions))
 
 
 def compiled_self_play(

@@ -19,7 +19,7 @@ from gymnasium import spaces
 
 from agents.base import ScorableAgent, Transition
 from agents.compiling import inlined
-from agents.games import game_of
+from agents.games import game_of, same_game
 from agents.rows import GameRows, ObservedRows, Rows, rows_from
 from agents.schedules import Exploration, Schedule, check_step
 from agents.selection import epsilon_greedy_action, greedy_action, sample, softmax
@@ -144,7 +144,7 @@ class TableLearner(ABC):
         size = f"{len(self.rows)} rows, {self.rows.num_actions} actions"
         return f"{type(self).__name__}({game}{size}{played})"
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - some have nothing to check
         """Check the arguments.
 
         Raises:
@@ -177,8 +177,7 @@ class TableLearner(ABC):
 
     def fits(self, game: Game) -> bool:
         """Return whether its rows are the positions of ``game``, and its actions the same."""
-        own = self.rows.game
-        return own is not None and (own.parts, own.misere) == (game.parts, game.misere)
+        return self.game is not None and same_game(self.game, game)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action chosen by its behaviour policy."""
@@ -281,15 +280,23 @@ class TableLearner(ABC):
         Raises:
             ValueError: they are those of another class or game.
         """
-        own = self.learned
-        kinds = [
-            {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
-            for arrays in (learned, own)
-        ]
-        if kinds[0] != kinds[1]:
-            raise ValueError(f"the saved arrays are {kinds[0]}, those of this learner {kinds[1]}")
-        for name, array in own.items():
+        check_same_arrays(learned, self.learned)
+        for name, array in self.learned.items():
             array[...] = learned[name]
+
+
+def check_same_arrays(saved: dict[str, Array], own: dict[str, Array]) -> None:
+    """Check that saved arrays have the names, shapes and dtypes of the arrays they replace.
+
+    Raises:
+        ValueError: they differ.
+    """
+    kinds = [
+        {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
+        for arrays in (saved, own)
+    ]
+    if kinds[0] != kinds[1]:
+        raise ValueError(f"the saved arrays are {kinds[0]}, those of this one {kinds[1]}")
 
 
 def rows_for(env: Any, by_rules: bool = False) -> Rows:

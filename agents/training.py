@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from agents import storage
-from agents.base import Agent, GameChoosingLearner, Learner
+from agents.base import Agent, GameChoosingLearner
 from agents.games import required_game
 from agents.loop import Env, Seat, play_and_learn
 from agents.opponents import Opponents, as_pair

@@ -57,7 +57,9 @@ def learn(learner: SARSAState, moves: Moves, turn: Turn) -> None:
     if learner.rows[seat] >= 0:
         row, action = learner.rows[seat], learner.actions[seat]
         q_next = table[turn.row, turn.action]
-        td_error = sarsa_td_error(table[row, action], learner.rewards[seat], learner.discount, q_next)
+        td_error = sarsa_td_error(
+            table[row, action], learner.rewards[seat], learner.discount, q_next
+        )
         table[row, action] += learner.learning_rate * td_error
     learner.rows[seat] = -1
     if turn.ended:
