@@ -88,19 +88,19 @@ class MatchedPlayer:
                 f"move, not by {player!r}{hint(player)}"
             )
         base = env.unwrapped
-        rules = base.game.rules if isinstance(base, GameEnv) else None
+        game = base.game if isinstance(base, GameEnv) else None
         self._base = base
         self._agent = player if isinstance(player, Agent) else None
-        self._adapter = BatchPlayerAdapter(player, rules)
+        self._adapter = BatchPlayerAdapter(player, game)
         self._num_actions: int | None = None
-        if env is base or rules is None:
+        if env is base or game is None:
             return
         if self._adapter.moves:
             scored_game(env)  # a move is an action of the game, which wrappers must not change
             return
         space: Any = env.action_space(PLAYERS[0])
         self._num_actions = int(space.n)
-        self._adapter = BatchPlayerAdapter(player, rules, self._num_actions)
+        self._adapter = BatchPlayerAdapter(player, game, self._num_actions)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the player's action, or -1 if it names no legal move.

@@ -18,7 +18,7 @@ from nim_envs.registered_games import GAMES, register_ids
 if TYPE_CHECKING:
     from nim_envs.check import check_env, check_game
     from nim_envs.diagnosis import diagnose
-    from nim_envs.envs.aec import GameEnv
+    from nim_envs.envs.turn_based import GameEnv
     from nim_envs.envs.vector import VectorGameEnv
     from nim_envs.envs.versus import VersusEnv
     from nim_envs.game import Game, sum_of
@@ -32,7 +32,7 @@ else:
         "BalancedStart": "nim_envs.starts",
         "FixedStart": "nim_envs.starts",
         "Game": "nim_envs.game",
-        "GameEnv": "nim_envs.envs.aec",
+        "GameEnv": "nim_envs.envs.turn_based",
         "OutcomeStart": "nim_envs.starts",
         "Start": "nim_envs.starts",
         "UniformStart": "nim_envs.starts",

@@ -409,6 +409,28 @@ class Game:
             here = self.split(board.position(self.checked_state(position)))[index]
         return f"{part.words.kind} {index}: {part.describe(option, here)}"
 
+    def describe_move(self, action: Any, position: Any) -> str:
+        """Return a legal action in words, and the heaps that it removes.
+
+        Args:
+            action: as in :meth:`describe`.
+            position: one position before the action.
+
+        Raises:
+            InvalidActionError: not an integer of the action space.
+            InvalidPositionError: ``position`` is not one position of the game.
+
+        Example:
+            >>> from nim_envs.games import grundy
+            >>> grundy(heaps=(6,)).describe_move(1, (6, 0, 0))
+            'heap 0: leave 2 and 4 (the 2 left has no move and is removed)'
+        """
+        words = self.describe(action, position)
+        index, option = divmod(action, self.num_actions // len(self.parts))
+        here = self.split(tuple(map(int, position)))[index]
+        removed = self.parts[index].removal(option, here)
+        return f"{words} ({removed})" if removed else words
+
     def _checked_action(self, action: Any) -> int:
         """Return an action as an integer of the action space."""
         if type(action) is int and 0 <= action < self.num_actions:

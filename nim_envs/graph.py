@@ -105,6 +105,17 @@ class Graph:
         """Whether no action is legal, ``(n,)``."""
         return np.asarray(self.after.max(axis=1, initial=-1) < 0)
 
+    @cached_property
+    def legal(self) -> MaskArray:
+        """Which actions are legal at each position, int8 ``(n, actions)``."""
+        return np.asarray(self.after >= 0).view(np.int8)
+
+    @cached_property
+    def wide(self) -> Array:
+        """The coordinates, as int64 where they are few: rows of it are copied sooner."""
+        few = self.coordinates.size <= AT_ONCE
+        return self.coordinates.astype(np.int64) if few else self.coordinates
+
     def find(self, positions: Array) -> IntArray:
         """Return the states at positions, -1 where none is: ``(..., fields)`` to ``(...)``."""
         return self.index.find(np.asarray(positions))

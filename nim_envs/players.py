@@ -13,16 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from itertools import repeat
+from pkgutil import resolve_name
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
+from nim_envs.game import Game
 from nim_envs.player_answers import NO_LEGAL_MOVE, as_actions, as_array, one_action
-from nim_envs.references import resolved
-from nim_envs.rules.moves_between import actions_to
-from nim_envs.rules.rules import Rules
-from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray
+from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray, Position
+from nim_envs.validation import integers_of
 
 PolicyFunction = Callable[[Array, MaskArray], Any]
 OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], Any]
@@ -30,7 +30,7 @@ OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], Any]
 LIBRARIES = dict.fromkeys(
     ("open_spiel", "pyspiel"), "nim_envs.adapters.openspiel.players:OpenSpielPlayer"
 )
-"""Adapters of players, given the rules, by the package of the player's class or of one above it.
+"""Adapters of players, given the game, by the package of the player's class or of one above it.
 Their ``position_probabilities`` takes positions, and returns probabilities of actions."""
 
 SCORED = ("position_probabilities", "action_probabilities", "move", "act")
@@ -67,7 +67,7 @@ class Mover(Protocol):
         """Return the position after the move it makes.
 
         Args:
-            position: the state of every component.
+            position: its coordinates.
         """
         ...
 
@@ -96,7 +96,7 @@ class Turns(NamedTuple):
 
     observations: Array  # (n, ...)
     masks: MaskArray  # int8 (n, actions)
-    positions: IntArray  # int64 (n, components)
+    positions: IntArray  # int64 (n, fields)
 
 
 class PlayerAdapter:
@@ -107,7 +107,7 @@ class PlayerAdapter:
 
     Args:
         player: anything of :data:`AnyPlayer`.
-        rules: rules of the game, for a player with ``move``; ``None`` if unknown.
+        game: the game, for a player with ``move``; ``None`` if unknown.
         methods: names of methods to look for, in order; a player without any is called.
         arguments: count of arguments, 2 or 3, of a function whose signature is unknown.
 
@@ -120,19 +120,19 @@ class PlayerAdapter:
     """
 
     def __init__(
-        self, player: Any, rules: Rules | None, methods: tuple[str, ...], arguments: int
+        self, player: Any, game: Game | None, methods: tuple[str, ...], arguments: int
     ) -> None:
         if not is_player(player):
             raise TypeError(f"{player!r} plays nothing{hint(player)}")
         if (adapter := _library_adapter(player)) is not None:
-            player = resolved(adapter)(player, rules)
+            player = resolve_name(adapter)(player, game)
         self.player = player
-        self.rules = rules
+        self.game = game
         self.method = next((name for name in methods if _has(player, name)), "__call__")
         self.takes_generator = (
             self.method == "__call__" and _count_arguments(player, arguments) == 3
         )
-        if self.method == "move" and rules is None:
+        if self.method == "move" and game is None:
             raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
 
     @property
@@ -141,14 +141,14 @@ class PlayerAdapter:
         return self.method in ("move", "position_probabilities")
 
     @classmethod
-    def for_scores(cls, player: Any, rules: Rules) -> PlayerAdapter:
+    def for_scores(cls, player: Any, game: Game) -> PlayerAdapter:
         """Return the adapter of a player that is scored: probabilities come before actions."""
-        return cls(player, rules, SCORED, 2)
+        return cls(player, game, SCORED, 2)
 
     @classmethod
-    def for_games(cls, player: Any, rules: Rules | None) -> PlayerAdapter:
+    def for_games(cls, player: Any, game: Game | None) -> PlayerAdapter:
         """Return the adapter of a player that plays games: actions come before probabilities."""
-        return cls(player, rules, PLAYED, 3)
+        return cls(player, game, PLAYED, 3)
 
     def __call__(self, turns: Turns, rng: np.random.Generator) -> Any:
         """Return the player's answer: actions ``(n,)`` or probabilities ``(n, actions)``."""
@@ -170,12 +170,21 @@ class PlayerAdapter:
 
     def _action_of_move(self, position: IntArray) -> int:
         """The action of the move that an object with ``move`` makes."""
-        assert self.rules is not None
+        assert self.game is not None
+        here = tuple(position.tolist())
+        wanted = _without_order(self.game, position_after(self.player, here))
         # Equal heaps can be reached by several actions, which are then the same move.
-        actions = actions_to(
-            self.rules, position, position_after(self.player, position, self.rules)
-        )
-        return int(actions[0]) if len(actions) else NO_LEGAL_MOVE
+        for action, after in self.game.moves(here):
+            if _without_order(self.game, after) == wanted:
+                return action
+        return NO_LEGAL_MOVE
+
+
+def _without_order(game: Game, position: Position) -> Any:
+    """Return a position with the parts that split sorted: the order of slots does not matter."""
+    parts = [*zip(game.parts, game.split(position), strict=True)]
+    slots = sorted((id(part), here) for part, here in parts if part.second is not None)
+    return slots, [here for part, here in parts if part.second is None]
 
 
 class BatchPlayerAdapter:
@@ -188,7 +197,7 @@ class BatchPlayerAdapter:
 
     Args:
         player: anything of :data:`AnyPlayer`.
-        rules: rules of the game; ``None`` if unknown.
+        game: the game; ``None`` if unknown.
         num_actions: size of the action space; ``None``: as many as masks have entries.
 
     Attributes:
@@ -198,8 +207,8 @@ class BatchPlayerAdapter:
         TypeError: ``player`` is not a player.
     """
 
-    def __init__(self, player: Any, rules: Rules | None, num_actions: int | None = None) -> None:
-        self._adapter = PlayerAdapter.for_games(player, rules)
+    def __init__(self, player: Any, game: Game | None, num_actions: int | None = None) -> None:
+        self._adapter = PlayerAdapter.for_games(player, game)
         self._num_actions = num_actions
         self.moves = self._adapter.moves
         self._acts = self._adapter.method == "act"
@@ -223,7 +232,7 @@ class BatchPlayerAdapter:
             observations: ``(n, ...)``, may be overwritten.
             masks: int8 ``(n, actions)``, may be overwritten; zeros where it is not to move.
             rng: source of all random numbers.
-            positions: returns the positions, int64 ``(n, components)``.
+            positions: returns the positions, int64 ``(n, fields)``.
             due: games in which it is to move, ``(n,)``; ``None``: everywhere.
 
         Raises:
@@ -270,29 +279,20 @@ def _in_rows(
     return all_rows
 
 
-def position_after(mover: Mover, position: IntArray, rules: Rules) -> IntArray:
-    """Return the position after the move of an object with ``move``, int64 ``(components,)``.
-
-    Args:
-        mover: asked for its move.
-        position: ``(components,)``.
-        rules: rules of the game; the mover is shown coordinates, and may return a position.
+def position_after(mover: Mover, position: Position) -> Position:
+    """Return the position after the move of an object with ``move``.
 
     Raises:
-        InvalidPolicyError: it did not return one integer for each component or coordinate.
+        InvalidPolicyError: it did not return one integer for each coordinate.
     """
-    before = rules.coordinate_tuple(position)
-    returned = mover.move(before)
-    try:
-        after = np.asarray(returned)
-    except ValueError:
-        after = np.zeros(0)
-    if after.dtype.kind not in "iu" or after.shape not in {position.shape, (len(before),)}:
+    returned = mover.move(position)
+    after = integers_of(returned)
+    if after is None or len(after) != len(position):
         raise InvalidPolicyError(
-            f"move() must return the position after the move, {len(before)} integers, not "
-            f"{returned!r}, as it did at {before}"
+            f"move() must return the position after the move, {len(position)} integers, not "
+            f"{returned!r}, as it did at {position}"
         )
-    return rules.positions_at(after)
+    return after
 
 
 def is_player(player: Any) -> bool:

@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nim_envs.constructors import checked_game_name, construct_game, construct_part, named_game
-from nim_envs.envs.aec import GameEnv
+from nim_envs.envs.turn_based import GameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError, UnknownArgumentError
 from nim_envs.game import Game, Registration, sum_of
@@ -172,7 +172,7 @@ def make_aec(game: str, **arguments: Any) -> GameEnv:
 
     Args:
         game: a key of :data:`GAMES`.
-        arguments: arguments of :class:`nim_envs.envs.aec.GameEnv`, :func:`make_game` and the rules.
+        arguments: arguments of :class:`nim_envs.envs.turn_based.GameEnv`, :func:`make_game` and the rules.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.

@@ -39,6 +39,13 @@ class Sum:
     Attributes:
         options: largest number of options of a part.
         groups: groups of slots, each as a range of parts.
+        group_of: the group of each part that is a slot.
+        slices: the coordinates of each part within a position.
+        is_plain: whether the coordinate of each part is its state.
+        after: states of the parts after their options, those of distinct parts below one another,
+            int32 ``(rows, options)``; -1 where an option is illegal.
+        second: likewise states of second parts, 0 for none; ``None``: no option splits.
+        first_rows: first row of each part in these tables.
 
     Example:
         >>> from nim_envs.games import kayles
@@ -57,31 +64,37 @@ class Sum:
         self.groups = [
             range(run[0], run[-1] + 1) for run in runs if self.parts[run[0]].second is not None
         ]
-        self._group_of = {slot: group for group in self.groups for slot in group}
+        self.group_of = {slot: group for group in self.groups for slot in group}
         self.fields = tuple(size for part in self.parts for size in part.fields)
         ends = [0]
         for part in self.parts:
             ends.append(ends[-1] + len(part.fields))
-        self._slices = [slice(*pair) for pair in pairwise(ends)]
-        self._is_plain = all(
+        self.slices = [slice(*pair) for pair in pairwise(ends)]
+        self.is_plain = all(
             len(part.fields) == 1 and part.fields[0] == part.num_positions for part in self.parts
         )
         distinct = [*dict.fromkeys(self.parts)]
         rows = np.cumsum([0, *(part.num_positions for part in distinct)]).tolist()
         first_of = dict(zip(distinct, rows, strict=False))
-        self._first = np.array([first_of[part] for part in self.parts], dtype=np.int64)
+        self.first_rows = [first_of[part] for part in self.parts]
+        self._first = np.array(self.first_rows, dtype=np.int64)
         check_table("the parts of a sum", rows[-1], self.options)
         # The tables of all parts below one another.
-        self._after: Int32Array = np.full((rows[-1], self.options), -1, dtype=np.int32)
-        self._second: Int32Array | None = None
+        self.after: Int32Array = np.full((rows[-1], self.options), -1, dtype=np.int32)
+        self.second: Int32Array | None = None
         if self.groups:
-            self._second = np.zeros_like(self._after)
+            self.second = np.zeros_like(self.after)
         for part, row in zip(distinct, rows, strict=False):
             there = slice(row, row + part.num_positions), slice(part.num_actions)
-            self._after[there] = part.after
-            if self._second is not None and part.second is not None:
-                self._second[there] = part.second
-        self._has_move: BoolArray = self._after.max(axis=1, initial=-1) >= 0
+            self.after[there] = part.after
+            if self.second is not None and part.second is not None:
+                self.second[there] = part.second
+        self._has_move: BoolArray = self.after.max(axis=1, initial=-1) >= 0
+
+    @cached_property
+    def legal(self) -> MaskArray:
+        """Which options are legal at the states of the parts, int8, rows as of ``after``."""
+        return np.asarray(self.after >= 0).view(np.int8)
 
     def find(self, positions: Array) -> IntArray:
         """Return the states at positions: ``(..., fields)`` to ``(..., parts)``.
@@ -89,7 +102,7 @@ class Sum:
         -1 for each part that has no such state, and for all where slots do not suffice.
         """
         given = np.asarray(positions)
-        pairs = zip(self.parts, self._slices, strict=True)
+        pairs = zip(self.parts, self.slices, strict=True)
         states = np.stack([part.find(given[..., fields]) for part, fields in pairs], axis=-1)
         lacking = (states < 0).any(axis=-1) | ~self.slots_suffice(np.maximum(states, 0))
         states[lacking & (states >= 0).all(axis=-1)] = -1
@@ -98,7 +111,7 @@ class Sum:
     def positions(self, states: IntArray) -> IntArray:
         """Return the coordinates of states: ``(..., parts)`` to int64 ``(..., fields)``."""
         given = np.asarray(states, dtype=np.int64)
-        if self._is_plain:
+        if self.is_plain:
             return given
         columns = [part.positions(given[..., i]) for i, part in enumerate(self.parts)]
         return np.concatenate(columns, axis=-1)
@@ -113,7 +126,7 @@ class Sum:
 
     def mask(self, states: IntArray | PartStates) -> MaskArray:
         """Return which actions are legal: ``(..., parts)`` to int8 ``(..., actions)``."""
-        after = self._after[self._first + states]
+        after = self.after[self._first + states]
         return np.asarray(after >= 0).view(np.int8).reshape(*after.shape[:-2], self.num_actions)
 
     def is_over(self, states: IntArray | PartStates) -> BoolArray:
@@ -126,10 +139,10 @@ class Sum:
         part, option = np.divmod(np.broadcast_to(actions, after.shape[:-1]), self.options)
         place = part[..., np.newaxis]
         row = self._first[part] + np.take_along_axis(after, place, axis=-1)[..., 0]
-        np.put_along_axis(after, place, self._after[row, option][..., np.newaxis], axis=-1)
-        if self._second is None:
+        np.put_along_axis(after, place, self.after[row, option][..., np.newaxis], axis=-1)
+        if self.second is None:
             return after
-        second = self._second[row, option]
+        second = self.second[row, option]
         for group in self.groups:
             slots = after[..., group.start : group.stop]
             empty = (slots == 0).argmax(axis=-1)[..., np.newaxis]
@@ -145,7 +158,7 @@ class Sum:
             return None
         states = tuple(
             part.index.find_one(position[fields])
-            for part, fields in zip(self.parts, self._slices, strict=True)
+            for part, fields in zip(self.parts, self.slices, strict=True)
         )
         if min(states) < 0:
             return None
@@ -157,7 +170,7 @@ class Sum:
 
     def position(self, state: PartStates) -> Position:
         """Return the position of one state, a tuple of coordinates."""
-        if self._is_plain:
+        if self.is_plain:
             return state
         coordinates: list[int] = []
         for part, row in zip(self.parts, state, strict=True):
@@ -183,7 +196,7 @@ class Sum:
         second = 0 if part.second is None else part.second.item(row, option)
         if not second:
             return after
-        slot = after.index(0, self._group_of[index].start)
+        slot = after.index(0, self.group_of[index].start)
         return (*after[:slot], second, *after[slot + 1 :])
 
     def longest_play(self, states: IntArray) -> IntArray:
@@ -199,7 +212,7 @@ class Sum:
     def num_positions(self) -> int:
         """Number of positions, computed without a list of them."""
         total = math.prod(
-            part.num_positions for i, part in enumerate(self.parts) if i not in self._group_of
+            part.num_positions for i, part in enumerate(self.parts) if i not in self.group_of
         )
         for group in self.groups:
             with_need = np.bincount(self.parts[group.start].slots_needed).tolist()
@@ -229,7 +242,7 @@ class Sum:
         rows = np.zeros((1, 0), dtype=np.int64)
         used = np.zeros(1, dtype=np.int64)
         for index, part in enumerate(self.parts):
-            group = self._group_of.get(index, range(index, index + 1))
+            group = self.group_of.get(index, range(index, index + 1))
             if index == group.start:
                 used = np.zeros(len(rows), dtype=np.int64)
             needed = part.slots_needed
@@ -257,7 +270,7 @@ class Sum:
         index = Index([part.num_positions for part in self.parts], states)
         for action in range(self.num_actions):
             part, option = divmod(action, self.options)
-            rows = np.flatnonzero(self._after[self._first[part] + states[:, part], option] >= 0)
+            rows = np.flatnonzero(self.after[self._first[part] + states[:, part], option] >= 0)
             table[rows, action] = index.rows(self.step(states[rows], action))
         return Graph(coordinates, table, self.fields, longest)
 

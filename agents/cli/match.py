@@ -75,7 +75,7 @@ class Match:
     @property
     def position(self) -> IntArray:
         """The position, ``(components,)``."""
-        return self.env.position
+        return self.game.rules.positions_at(self.env.position)
 
     @property
     def winner(self) -> int | None:
@@ -166,7 +166,8 @@ class Match:
             move = self._moves[index]
             if self.opponent is None or move.seat == self.seat:
                 del self._moves[index:]
-                self.env.set_position(move.position, agent=self.env.possible_agents[move.seat])
+                before = self.game.rules.coordinates(move.position)
+                self.env.set_position(before, agent=self.env.possible_agents[move.seat])
                 return True
         return False
 

@@ -733,7 +733,10 @@ def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
 
     options = np.full(len(parts), env.game.options)
     return Moves(
-        along(moves.observation, np.asarray(env.encoding.widths)),
+        along(
+            moves.observation,
+            np.array([sum(env.encoding.widths[part]) for part in env.game.rules.field_slices]),
+        ),
         along(moves.mask, options),
         along(moves.policy, options),
         moves.result,

@@ -50,7 +50,7 @@ class PolicyAgent:
     ) -> None:
         self.policy = policy
         self.game = game
-        self.encoding = Encoding(encoding, game.rules)
+        self.encoding = Encoding(encoding, game.fields)
         self.plays_greedily = greedy
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -67,8 +67,7 @@ class PolicyAgent:
             InvalidPolicyError: the policy returned neither actions nor probabilities.
         """
         if observations.dtype.kind in "iu":
-            positions = self.game.rules.positions_at(observations)
-            observations = self.encoding.encode(positions)
+            observations = self.encoding.encode(observations)
         probabilities = np.zeros(action_masks.shape)
         # The policy is not called at terminal positions.
         playable = np.flatnonzero(action_masks.any(axis=1))

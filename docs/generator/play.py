@@ -106,7 +106,7 @@ def learned(board: Board, game: Game) -> list[str]:
     env = GameEnv(game)
     agent = QLearning.for_env(env, seed=0)
     masks = game.rules.action_mask(board.states)
-    observations = env.encoding.encode(board.states)
+    observations = env.encoding.encode(game.rules.coordinates(board.states))
     played, found = 0, []
     for games in LEARNED_GAMES:
         if games > played:

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from nim_envs.diagnosis import faults as table
 from nim_envs.diagnosis.probes import ACTIONS, PROBES, Probe, cut
 from nim_envs.diagnosis.report import Diagnosis, Finding, GameReport, ProbeResult
-from nim_envs.envs.aec import GameEnv
+from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import AnyPlayer, is_player

@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from nim_envs.envs.aec import GameEnv
+from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.own_games import game_from_moves
@@ -145,7 +145,7 @@ def _some_positions(game: Game, count: int) -> list[Position]:
     """Return some positions of a game, found from a start; an error if they are too few."""
     env, (largest, actions) = GameEnv(game), _spaces(game)
     env.reset(seed=0)
-    found = [tuple(env.coordinates.tolist())]
+    found = [tuple(env.position.tolist())]
     for position in found:
         if len(found) > count:
             break

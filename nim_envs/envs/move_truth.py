@@ -8,7 +8,7 @@ import numpy as np
 
 from nim_envs.game import Game
 from nim_envs.player_answers import NO_LEGAL_MOVE
-from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
+from nim_envs.typing import Array, IntArray
 from nim_envs.validation import checked_boolean
 
 
@@ -27,10 +27,9 @@ def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:
         InvalidGameError: it is not a boolean.
         SearchTooLargeError: the game cannot be solved.
     """
-    checked = checked_boolean("truth_in_info", truth_in_info)
-    if checked:
-        game.old_solution.is_winning(game.rules.initial)
-    return checked
+    if checked_boolean("truth_in_info", truth_in_info):
+        game.solution.value(game.start)
+    return bool(truth_in_info)
 
 
 def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str, Array]:
@@ -38,7 +37,7 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str,
 
     Args:
         game: its solution is used.
-        positions: before the moves, ``(n, components)``.
+        positions: before the moves, ``(n, fields)``.
         actions: ``(n,)``, any of the action space, or ``NO_LEGAL_MOVE``.
 
     Returns:
@@ -48,14 +47,16 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str,
         position to the mover, and ``"kept_value"``, boolean ``(n,)``, whether the move was legal
         and the value is the same after it.
     """
-    values: ValueArray = game.old_solution.value(positions)
+    board, state_values = game.board, game.solution.state_values
+    states = board.find(positions)
+    values = state_values(states)
     winning = values == 1
-    masks = game.rules.action_mask(positions)
-    keeps: BoolArray = (actions != NO_LEGAL_MOVE) & (masks[np.arange(len(actions)), actions] != 0)
+    legal = board.mask(states)[np.arange(len(actions)), actions] != 0
+    keeps = legal & (actions != NO_LEGAL_MOVE)
     if not game.has_outcome:
         keeps &= winning  # no truth is given on moves at lost positions
-    after = game.rules.step(positions[keeps], actions[keeps])
-    keeps[keeps] = game.old_solution.value(after) == -values[keeps]
+    after = board.step(states[keeps], actions[keeps])
+    keeps[keeps] = state_values(after) == -values[keeps]
     truth: dict[str, Array] = {"winning": winning, "kept_win": winning & keeps}
     if game.has_outcome:
         truth |= {"value": values, "kept_value": keeps}
@@ -63,7 +64,7 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str,
 
 
 def move_truth(game: Game, position: IntArray, action: int) -> dict[str, Any]:
-    """Return the info entries of one move at ``position``, ``(components,)``."""
+    """Return the info entries of one move at ``position``, ``(fields,)``."""
     truth = moves_truth(game, position[np.newaxis], np.array([action]))
     return {
         key: entries[0] if key == "value" else bool(entries[0]) for key, entries in truth.items()

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
+from nim_envs.game import Game
 from nim_envs.players import BatchPlayerAdapter, hint, is_player
-from nim_envs.rules.legality import illegal_move_error
-from nim_envs.rules.rules import Rules
 from nim_envs.typing import IntArray
 
 NAMED_OPPONENTS = {"random": 1.0, "optimal": 0.0}
@@ -22,32 +21,30 @@ MOST_OPENINGS = 1000
 """Most openings in a row, games that the opponent's first move ends: then ``reset`` raises."""
 
 
-def no_move_for_agent(rules: Rules, position: IntArray, action: int | None) -> InvalidPositionError:
+def no_move_for_agent(game: Game, position: IntArray, action: int | None) -> InvalidPositionError:
     """Return the error for starts from which the opponent's first move ends every game.
 
     Args:
-        rules: rules of the game.
-        position: final position of the last of these games, ``(components,)``.
+        game: the game.
+        position: final position of the last of these games, ``(fields,)``.
         action: last action of the opponent; ``None`` if it was made by compiled code and is legal.
     """
-    if action is None or rules.is_terminal(position):
+    ended = f"the opponent's first move ended {MOST_OPENINGS} games in a row"
+    if action is None or game.is_over(position):
         return InvalidPositionError(
-            f"the opponent's first move ended {MOST_OPENINGS} games in a row: these starts leave "
-            "no move to an agent that is player_1"
+            f"{ended}: these starts leave no move to an agent that is player_1"
         )
-    return InvalidPositionError(
-        f"the opponent's first move ended {MOST_OPENINGS} games in a row, as an illegal one "
-        f"forfeits: {illegal_move_error(rules, position, action, of='the last ')}"
-    )
+    error = game.illegal_move(game.checked_state(position), action, of="the last ")
+    return InvalidPositionError(f"{ended}, as an illegal one forfeits: {error}")
 
 
-def checked_opponent(opponent: Any, rules: Rules) -> tuple[BatchPlayerAdapter | None, float]:
+def checked_opponent(opponent: Any, game: Game) -> tuple[BatchPlayerAdapter | None, float]:
     """Return an opponent as a player or, if it has a name, its probability of a random move.
 
     Args:
         opponent: ``None``, a key of :data:`NAMED_OPPONENTS`, a probability of a random move, or
             anything of :data:`nim_envs.players.AnyPlayer`.
-        rules: rules of the game.
+        game: the game.
 
     Returns:
         The player; ``None`` without an opponent, and for one that mixes optimal and random moves.
@@ -68,7 +65,7 @@ def checked_opponent(opponent: Any, rules: Rules) -> tuple[BatchPlayerAdapter | 
             f"an agent, or a function, not {opponent!r}{hint(opponent)}"
         )
     try:
-        return BatchPlayerAdapter(opponent, rules), 1.0
+        return BatchPlayerAdapter(opponent, game), 1.0
     except TypeError as error:
         raise InvalidGameError(f"opponent: {error}") from None
 

@@ -1,18 +1,40 @@
-"""The arguments of ``reset``: checks, the same in every environment, and the starts they name."""
+"""Arguments that environments share: seeds, options of ``reset``, and starts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
 from nim_envs.caches import LimitedCache
 from nim_envs.errors import InvalidResetError
-from nim_envs.game import Game
+from nim_envs.game import Game, checked_game
 from nim_envs.starts import Sampler, Start, as_start
 
 CACHED_STARTS = 64
 """Most distributions of starts whose samplers are cached."""
+
+
+def game_with_start(game: Any, start: Any) -> Game:
+    """Return a game that begins elsewhere.
+
+    Args:
+        game: the game.
+        start: as :func:`nim_envs.make_game` takes it; ``None``: the game as it is.
+
+    Raises:
+        InvalidGameError: ``game`` is not a :class:`nim_envs.Game`.
+        InvalidPositionError: ``start`` is no start of the game.
+    """
+    checked = checked_game(game)
+    if start is None:
+        return checked
+    registered = checked.registered
+    if registered is not None:
+        arguments = {**registered.arguments, "start": start}
+        registered = registered._replace(arguments=arguments)
+    return replace(checked, starts=start, registered=registered)
 
 
 def is_seed(seed: Any) -> bool:
@@ -85,8 +107,6 @@ class ResetStarts:
             InvalidResetError: invalid ``options``; see :func:`checked_options`.
             InvalidPositionError: the start is not a position of this game that leaves a move.
         """
-        if options is None:
-            return self._own
         checked = checked_options(options, others_ignored=others_ignored)
         if "start" not in checked:
             return self._own

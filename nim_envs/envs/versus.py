@@ -6,12 +6,10 @@ from typing import Any, Literal
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
     checked_opponent,
@@ -19,11 +17,12 @@ from nim_envs.envs.opponents import (
     no_move_for_agent,
 )
 from nim_envs.envs.reset_arguments import checked_seed
+from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidActionError, ResetNeededError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray, MaskArray
 from nim_envs.validation import checked_boolean
 
 CACHED_POSITIONS = 1 << 16
@@ -37,7 +36,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     """An exactly solvable game, in self-play or against an opponent that replies within the step.
 
     ## Description
-    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.aec.GameEnv`.
+    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.turn_based.GameEnv`.
     *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
     *self-play* (``opponent=None``) the agent plays both seats: every step makes one move, for
     whichever player is to move. The same arguments mean the same in
@@ -45,13 +44,11 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     moves both agree in everything.
 
     ## Action Space
-    ``Discrete(components * options)``; ``action = component * options + option``. The options
-    are described with the rules: :func:`nim_envs.rules.nim`,
-    :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`.
+    ``Discrete(parts * options)``; ``action = part * options + option``.
 
     ## Observation Space
-    A ``Dict`` of ``"observation"``, ``(components,)`` in the smallest signed integer type that
-    holds every state (or what ``encoding`` says, float32), and ``"action_mask"``, int8
+    A ``Dict`` of ``"observation"``, ``(fields,)`` in the smallest signed integer type that
+    holds every coordinate (or what ``encoding`` says, float32), and ``"action_mask"``, int8
     ``(actions,)``: 1 where the action is legal; all zeros where the game has terminated, or was
     truncated with the opponent to move. In self-play both are those of the player who moves next: a
     step returns the observation of the mover's *opponent*. With ``mask_in_observation=False`` it is
@@ -97,8 +94,9 @@ class VersusEnv(gymnasium.Env[Any, Any]):
       are 0 and ``False`` in ``reset``.
 
     Args:
-        game: rules, convention and start.
+        game: the game.
         name: name of the environment, in its metadata.
+        start: as in :class:`nim_envs.envs.turn_based.GameEnv`.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, at drawn positions among those that keep the draw, or among all where there are
             none; a probability of a random move, optimal otherwise. Or any player that
@@ -112,7 +110,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
             ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
             self-play.
-        render_mode: as in :class:`nim_envs.envs.aec.GameEnv`.
+        render_mode: as in :class:`nim_envs.envs.turn_based.GameEnv`.
         encoding: encoding of observations; see :class:`nim_envs.encoding.Encoding`.
         mask_in_observation: whether observations hold the action mask.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
@@ -148,6 +146,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         game: Game,
         *,
         name: str = "game",
+        start: Any = None,
         opponent: str | float | AnyPlayer | None = "random",
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
@@ -164,6 +163,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         self._aec = GameEnv(
             game,
             name=name,
+            start=start,
             render_mode=render_mode,
             encoding=encoding,
             illegal_move=illegal_move,
@@ -171,8 +171,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             show_winning_moves=show_winning_moves,
             truth_in_info=truth_in_info,
         )
-        self._opponent_player, self._epsilon = checked_opponent(opponent, game.rules)
-        self.game = game
+        self.game = game = self._aec.game
+        self._opponent_player, self._epsilon = checked_opponent(opponent, game)
         self.opponent = opponent
         self.seat = seat
         self.render_mode = render_mode
@@ -182,16 +182,15 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         self.metadata: dict[str, Any] = {
             key: self._aec.metadata[key] for key in ("name", "render_modes", "render_fps")
         }
-        rules = game.rules
-        self.encoding = Encoding(encoding, rules, dtype=None)
-        self.action_space: spaces.Discrete = spaces.Discrete(rules.num_actions)
+        self.encoding = Encoding(encoding, game.fields, dtype=None)
+        self.action_space: spaces.Discrete = spaces.Discrete(game.num_actions)
         self.observation_space: spaces.Space[Any] = self.encoding.space
         if mask_in_observation:
-            self.observation_space = with_mask(self.encoding.space, rules.num_actions)
-        self._optimal_actions: LimitedCache[bytes, IntArray] = LimitedCache(CACHED_POSITIONS)
+            self.observation_space = with_mask(self.encoding.space, game.num_actions)
+        self._optimal_actions: LimitedCache[Any, IntArray] = LimitedCache(CACHED_POSITIONS)
         if self._epsilon < 1.0:
             # Solved now, so that an error is raised here and not during an episode.
-            game.old_solution.is_winning(rules.initial)
+            game.solution.value(game.start)
         # The observing seat: the agent, or in self-play the player to move.
         self._seat = 0
         self._seeded = False
@@ -238,7 +237,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             if not self._over:
                 self._ready = True
                 return self._observation_and_info(self._seat, NO_WINNER)
-        raise no_move_for_agent(self.game.rules, self._aec.position, self._last_reply)
+        raise no_move_for_agent(self.game, self._aec.position, self._last_reply)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make the agent's move, and let the opponent reply; in self-play make one move.
@@ -311,18 +310,19 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             )
         return actions[0]
 
-    def _named_opponent_action(self, mask: npt.NDArray[np.int8]) -> int:
+    def _named_opponent_action(self, mask: MaskArray) -> int:
         """Draw an action of an opponent that mixes optimal and random moves."""
         rng = self.np_random
-        chosen = np.flatnonzero(mask)
+        chosen = mask.nonzero()[0]
         if self._epsilon < 1.0 and rng.random() >= self._epsilon:
-            position = self._aec.position
-            optimal = self._optimal_actions.get_or_create(
-                position.tobytes(), lambda: self.game.old_solution.keeping_actions(position)
-            )
+            optimal = self._optimal_actions.get_or_create(self._aec.walk.state, self._keeping)
             if len(optimal):
                 chosen = optimal
         return chosen.item(int(rng.random() * len(chosen)))
+
+    def _keeping(self) -> IntArray:
+        """Return the actions that keep the value of the position, none of a lost one."""
+        return np.flatnonzero(self.game.solution.state_keeping(np.array(self._aec.walk.state)))
 
     def _observation_and_info(self, mover: int, winner: np.int8) -> tuple[Any, dict[str, Any]]:
         """Return observation and info.
@@ -351,13 +351,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     @property
     def position(self) -> IntArray:
-        """Copy of the current position, as state numbers, int64 ``(components,)``."""
+        """Copy of the current position, int64 ``(fields,)``."""
         return self._aec.position
-
-    @property
-    def coordinates(self) -> IntArray:
-        """The coordinates of the current position, int64 ``(len(game.rules.fields),)``."""
-        return self._aec.coordinates
 
     def __repr__(self) -> str:
         """Return the game in short, the position and whose turn it is."""
@@ -368,7 +363,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return self._aec._repr_png_()
 
     def render(self) -> Any:
-        """Render as :meth:`nim_envs.envs.aec.GameEnv.render` does."""
+        """Render as :meth:`nim_envs.envs.turn_based.GameEnv.render` does."""
         return self._aec.render()
 
     def close(self) -> None:

@@ -65,12 +65,13 @@ class Renderer:
             winner: the seat that has won, if one has.
             last_move: the move to highlight, if any.
         """
+        position = self.game.rules.positions_at(position)
         with_moves = self.show_winning_moves and mover is not None
         return Scene(
             position=position,
             mover=mover,
             winner=winner,
-            previous=None if last_move is None else last_move.before,
+            previous=None if last_move is None else self.game.rules.positions_at(last_move.before),
             last_mover=None if last_move is None else last_move.seat,
             last_move="" if last_move is None else last_move.description,
             winning=self.game.old_solution.keeping_actions(position) if with_moves else None,

@@ -57,7 +57,7 @@ class ScoredPolicy:
         self.game = self._scored.game
         self._policy = policy
         self._rules = self.game.rules
-        self._adapter = PlayerAdapter.for_scores(policy, self._rules)
+        self._adapter = PlayerAdapter.for_scores(policy, self.game)
         has, needed = getattr(policy, "num_actions", None), self._rules.num_actions
         if isinstance(has, int) and has != needed:
             raise ValueError(f"the model has {has} actions, this game {needed}")
@@ -86,7 +86,9 @@ class ScoredPolicy:
         """
 
         def after(here: IntArray) -> IntArray:
-            return np.stack([position_after(self._policy, each, self._rules) for each in here])
+            shown = self._rules.coordinates(here).tolist()
+            answers = [position_after(self._policy, tuple(each)) for each in shown]
+            return self._rules.positions_at(np.array(answers))
 
         answers = after(positions)
         rows = self._rows_to_repeat(len(positions))
@@ -171,7 +173,7 @@ class ScoredPolicy:
             positions: ``(n, components)``.
             masks: int8 ``(n, actions)`` of the game.
         """
-        return Turns(*self._scored.observe(positions, masks), positions.copy())
+        return Turns(*self._scored.observe(positions, masks), self._rules.coordinates(positions))
 
     def probabilities(self, answer: Any, turns: int) -> FloatArray:
         """Return the probabilities of the game's actions, float64 ``(turns, actions)``.

@@ -82,7 +82,7 @@ class ScoredGame:
             rules = self.game.rules
             shown = rules.coordinates(positions) if rules.has_coordinates else positions.copy()
             return shown, masks.copy()
-        encoded = self.encoding.encode(positions)
+        encoded = self.encoding.encode(self.game.rules.coordinates(positions))
         observations = encoded.astype(self.encoding.space.dtype, copy=False)
         if not self.wrappers or not len(masks):
             return observations, masks.copy()

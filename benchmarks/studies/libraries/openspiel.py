@@ -33,7 +33,7 @@ class SpielGame(pyspiel.Game):
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.encoding = Encoding("one_hot", game)
+        self.encoding = Encoding("one_hot", game.fields)
         self.starts = [*map(tuple, game.starts.sampler(game).support()[0].tolist())]
         kind = pyspiel.GameType(
             short_name=f"nim_envs_{game.name}",
@@ -138,7 +138,7 @@ class Observer:
         self.tensor.fill(0)
         if state.position is not None:
             coordinates = np.array(state.position)
-            self.tensor[:] = self.game.encoding.encode_coordinates(coordinates)
+            self.tensor[:] = self.game.encoding.encode(coordinates)
 
     def string_from(self, state: SpielState, player: int) -> str:
         """Return the position in words."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.studies.both_seats import BothSeats
 from benchmarks.studies.libraries.recipes import BOARDS, board_game
-from nim_envs.envs.aec import GameEnv
+from nim_envs.envs.turn_based import GameEnv
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
 from nim_envs.registration import make_versus

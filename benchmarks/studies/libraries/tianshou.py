@@ -7,7 +7,7 @@ import logging
 import numpy as np
 
 from benchmarks.studies.libraries.recipes import board_game
-from nim_envs.envs.aec import GameEnv
+from nim_envs.envs.turn_based import GameEnv
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
 

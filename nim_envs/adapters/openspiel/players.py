@@ -11,7 +11,7 @@ from open_spiel.python import policy, rl_agent, rl_environment
 
 from nim_envs.adapters.openspiel.component import OpenSpielComponent
 from nim_envs.errors import InvalidPolicyError
-from nim_envs.rules.rules import Rules
+from nim_envs.game import Game
 from nim_envs.typing import FloatArray, IntArray
 
 Chances = dict[int, float]
@@ -33,13 +33,14 @@ class OpenSpielPlayer:
 
     Args:
         player: an agent, a bot or a policy of OpenSpiel.
-        rules: rules of a game of :func:`game_of`; ``None``: the environment has none.
+        game: a game of :func:`game_of`; ``None``: the environment has none.
 
     Raises:
-        TypeError: ``player`` is none of these, or the rules are not of a game of :func:`game_of`.
+        TypeError: ``player`` is none of these, or the game is none of :func:`game_of`.
     """
 
-    def __init__(self, player: Any, rules: Rules | None) -> None:
+    def __init__(self, player: Any, game: Game | None) -> None:
+        rules = None if game is None else game.rules
         component = None if rules is None else rules.components[0]
         if rules is None or not isinstance(component, OpenSpielComponent):
             name = "an environment of another package" if rules is None else rules.name

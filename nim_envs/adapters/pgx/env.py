@@ -174,7 +174,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         super().__init__()
         self.game = game
         self._made_of = copy(game), encoding  # the copy has no solution
-        self.encoding = Encoding(encoding, game.rules, np.int32)
+        self.encoding = Encoding(encoding, game.fields, np.int32)
         self.layout = layout_of(game.rules, self.encoding)
         self._start = start_of(game.starts.sampler(game), self.layout)
         self._end_rewards = None

@@ -91,7 +91,7 @@ class JointLayout(DeviceLayout):
         self._points = jnp.asarray(points, jnp.int32)
         self._following = jnp.asarray(following.reshape(-1), jnp.int32)
         self._legal = jnp.asarray(packed(mask))
-        observations = encoding.encode(points.astype(np.int32))
+        observations = encoding.encode(rules.coordinates(points).astype(np.int32))
         self._observations = jnp.asarray(observations.astype(encoding.space.dtype))
 
     @staticmethod
@@ -222,7 +222,7 @@ class ComponentLayout(DeviceLayout):
             return self._encoding.encode(place)
         parts = [table[place[index]] for index, table in enumerate(self._coordinates)]
         coordinates: Any = jnp.concatenate(parts)
-        return self._encoding.encode_coordinates(coordinates)
+        return self._encoding.encode(coordinates)
 
 
 def _coordinates(component: Component) -> IntArray:

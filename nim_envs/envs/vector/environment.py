@@ -46,7 +46,8 @@ from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer, BatchPlayerAdapter
 from nim_envs.rules.component import read_only
 from nim_envs.rules.convention import Convention
-from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
+from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES
+from nim_envs.rules.legality import illegal_move_error
 from nim_envs.starts import as_start
 from nim_envs.typing import Array, BoolArray, IntArray
 from nim_envs.validation import checked_boolean, checked_choice, checked_integer
@@ -65,7 +66,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     """Many games of one kind, played at the same time, by both players or against an opponent.
 
     ## Description
-    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.aec.GameEnv`:
+    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.turn_based.GameEnv`:
     on the same moves both agree in everything.
 
     *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
@@ -91,7 +92,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     take no dictionaries; the masks are then in the infos.
 
     ## Starting State
-    As in :class:`nim_envs.envs.aec.GameEnv`. Versus an opponent, if the agent is ``player_1``
+    As in :class:`nim_envs.envs.turn_based.GameEnv`. Versus an opponent, if the agent is ``player_1``
     the opponent has already moved. If that move ends the game, another game begins in its place.
 
     ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with ``seed + i``, or a
@@ -242,7 +243,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         )
         self.opponent = opponent
         self.seat = seat
-        self._opponent_player, epsilon = checked_opponent(opponent, game.rules)
+        self._opponent_player, epsilon = checked_opponent(opponent, game)
         agent_seat = checked_seat(seat, self_play=opponent is None)
         self.autoreset_mode = checked_autoreset_mode(autoreset_mode)
         self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
@@ -253,7 +254,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             "autoreset_mode": self.autoreset_mode,
         }
         rules, convention = game.rules, game.convention
-        self.encoding = Encoding(encoding, rules, dtype=None)
+        self.encoding = Encoding(encoding, game.fields, dtype=None)
         self._engine = Engine(
             game,
             self.encoding,
@@ -369,7 +370,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 return
         index = int((self._engine.games.due != AGENT).argmax())
         reply = None if replies is None else int(replies[index])
-        raise no_move_for_agent(self.game.rules, self._engine.positions()[index], reply)
+        raise no_move_for_agent(self.game, self.coordinates[index], reply)
 
     def _reply_in_python(self, opponent: BatchPlayerAdapter) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
@@ -378,7 +379,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         masks = observations["action_mask"] * due[:, np.newaxis]
         try:
             answer = opponent(
-                observations["observation"], masks, self.np_random, self._engine.positions, due
+                observations["observation"], masks, self.np_random, lambda: self.coordinates, due
             )
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
@@ -438,7 +439,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _truth(self, actions: IntArray) -> dict[str, Array]:
         """Return the infos on moves before they are made, false or 0 where a game is over."""
         moving = self._engine.games.outcomes == ONGOING
-        truth = moves_truth(self.game, self._engine.positions(), actions)
+        truth = moves_truth(self.game, self.coordinates, actions)
         return {key: entries * moving for key, entries in truth.items()}
 
     def _infos(

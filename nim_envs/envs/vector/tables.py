@@ -216,7 +216,9 @@ def tabulate(grouping: Grouping, encoding: Encoding, layout: Layout) -> Tables:
     for index, group in enumerate(members):
         kinds.setdefault(grouping.components(group), index)
     _check_size(grouping, encoding, layout, list(kinds.values()))
-    columns_of = [[*itertools.chain(*_columns_of(group, encoding, layout))] for group in members]
+    columns_of = [
+        [*itertools.chain(*_columns_of(rules, group, encoding, layout))] for group in members
+    ]
     of_kinds = [_tabulate_group(grouping, index) for index in kinds.values()]
     kind_of = [list(kinds).index(grouping.components(group)) for group in members]
     of_groups = [of_kinds[kind] for kind in kind_of]
@@ -292,10 +294,14 @@ def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     return arrays[0].reshape(-1) if len(arrays) == 1 else np.concatenate(arrays, axis=None)
 
 
-def _columns_of(group: range, encoding: Encoding, layout: Layout) -> tuple[range, range]:
+def _columns_of(
+    rules: Rules, group: range, encoding: Encoding, layout: Layout
+) -> tuple[range, range]:
     """The columns of a row in which a group writes: of the observation, and of the mask."""
-    size, options = layout.dtype.itemsize, layout.actions // len(encoding.widths)
-    first, end = (sum(encoding.widths[:at]) * size for at in (group.start, group.stop))
+    size, options = layout.dtype.itemsize, layout.actions // len(rules.components)
+    slices = rules.field_slices
+    ends = slices[group.start].start, slices[group.stop - 1].stop
+    first, end = (sum(encoding.widths[:at]) * size for at in ends)
     mask = _columns(group.start * options, group.stop * options)
     mask_columns = range(layout.mask_column + mask.start, layout.mask_column + mask.stop)
     return _columns(first, end), mask_columns
@@ -314,7 +320,7 @@ def _check_size(grouping: Grouping, encoding: Encoding, layout: Layout, kinds: l
     entries = sum(sizes[index] * (len(members[index]) * rules.num_options + 1) for index in kinds)
     words = 0
     for group, size in zip(members, sizes, strict=True):
-        words += size * sum(map(len, _columns_of(group, encoding, layout)))
+        words += size * sum(map(len, _columns_of(rules, group, encoding, layout)))
     check_tables(rules, "the tables", entries * ENTRY_BYTES + words * WORD_BYTES)
 
 
@@ -377,17 +383,19 @@ def _group_words(
 ) -> WordArray:
     """The words of one group, by state."""
     group, states = grouping.members[index], grouping.sizes[index]
-    features_at = np.cumsum([0, *encoding.widths])
-    first_action, actions = group.start * grouping.rules.num_options, tables.successors.shape[1]
+    rules, widths_before = grouping.rules, np.cumsum([0, *encoding.widths])
+    first_action, actions = group.start * rules.num_options, tables.successors.shape[1]
     words = np.empty((states, len(columns)), dtype=np.uint64)
     for first, last in chunks(states, actions + layout.words * WORD_BYTES):
         rows = np.zeros((last - first, layout.words), dtype=np.uint64)
         observations, masks = layout.observations(rows), layout.action_masks(rows)
         member_states = grouping.member_states(group, np.arange(first, last))
         for member, component in enumerate(group):
-            observations[:, features_at[component] : features_at[component + 1]] = (
-                encoding.features(component, member_states[:, member])
-            )
+            fields = rules.field_slices[component]
+            own = Encoding(encoding.name, rules.fields[fields])
+            here = rules.components[component].coordinate_system.of(member_states[:, member])
+            columns_of = slice(widths_before[fields.start], widths_before[fields.stop])
+            observations[:, columns_of] = own.encode(here)
         masks[:, first_action : first_action + actions] = (
             tables.successors[first:last] != ILLEGAL_ACTION
         )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
-from nim_envs.envs.aec import GameEnv
+from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import MissingPackageError, SearchTooLargeError
 from nim_envs.render import widget
 from tests import outcome_games

@@ -8,7 +8,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from nim_envs import Game, make_game
-from nim_envs.envs.aec import GameEnv
+from nim_envs.envs.turn_based import GameEnv
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError, InvalidPositionError, NimEnvsError

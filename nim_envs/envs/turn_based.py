@@ -6,29 +6,27 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
+from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.move_truth import checked_truth_in_info, move_truth, no_move_yet
-from nim_envs.envs.reset_arguments import ResetStarts, checked_seed
+from nim_envs.envs.reset_arguments import CACHED_STARTS, ResetStarts, checked_seed, game_with_start
+from nim_envs.envs.walks import Walk, walk_from
 from nim_envs.errors import (
     ClosedEnvironmentError,
     InvalidActionError,
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.game import PLAYERS, Game, checked_game
+from nim_envs.game import PLAYERS, Game
 from nim_envs.optional import installed
 from nim_envs.player_answers import NO_LEGAL_MOVE
-from nim_envs.rules.convention import Convention
-from nim_envs.rules.legality import ILLEGAL_MOVE_RULES, illegal_move_error
-from nim_envs.rules.slots import first_empty_slot
 from nim_envs.starts import Sampler
-from nim_envs.typing import IntArray
+from nim_envs.typing import Array, IntArray
 from nim_envs.validation import check_bytes, checked_boolean, checked_choice, checked_integer
 
 if TYPE_CHECKING:
@@ -36,10 +34,13 @@ if TYPE_CHECKING:
     from nim_envs.render.renderer import LastMove, Renderer
     from nim_envs.render.scene import Scene
 
-Observation = dict[str, npt.NDArray[Any]]
+Observation = dict[str, Array]
 
 FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
+
+ILLEGAL_MOVE_RULES = ("forfeit", "raise")
+"""Allowed values of ``illegal_move``."""
 
 BYTES_OF_ACTION = 48
 """Bytes per action, upper bound, of masks, spaces and the table rows that a move reads."""
@@ -49,30 +50,26 @@ class GameEnv(AECEnv[str, Any, Any]):
     """PettingZoo's environment of an exactly solvable game: two players move in turn.
 
     ## Description
-    A position is a vector of component states (heaps, or a running total). The player to
-    move picks one component and one of its options. The game ends when no move is left.
-    The options are described with the rules: :func:`nim_envs.rules.nim`,
-    :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`,
-    :func:`nim_envs.rules.octal` and the other games of heaps that split,
-    :func:`nim_envs.rules.graph`. In a sum of games every component has the options of its game.
+    A position is a tuple of integers, the coordinates of the parts of the game, one after the other
+    (heaps, or a running total). The player to move picks one part and one of its options. The game
+    ends when no move is left.
 
     ## Agents
     ``player_0`` moves first, then ``player_1``, in turn.
 
     ## Action Space
-    ``Discrete(components * options)``; ``action = component * options + option``. In Nim
-    option ``j`` takes ``j + 1`` objects, in a subtraction game the ``j``-th smallest amount
-    of the set; in the addition game it adds ``j + 1``; a token moves along the ``j``-th edge.
-    For a heap that may split, an option is an amount to take and the size of the smaller part
-    that is left. ``game.rules.describe_action`` describes any action.
+    ``Discrete(parts * options)``; ``action = part * options + option``. In Nim option ``j`` takes
+    ``j + 1`` objects, in a subtraction game the ``j``-th smallest amount of the set; in the
+    addition game it adds ``j + 1``; a token moves along the ``j``-th edge. For a heap that may
+    split, an option is an amount to take and the size of the smaller part that is left.
+    ``game.describe`` describes any action.
 
     ## Observation Space
-    A ``Dict`` of ``"observation"``, the position as int64 ``(components,)``, or its coordinates
-    ``(len(game.rules.fields),)`` where the game has them (with another ``encoding``, float32
-    features), and ``"action_mask"``, int8 ``(actions,)``: 1 where the action is legal; all zeros
-    for the player who is not to move, and for both when the game has terminated. Both players
-    observe the same position. If heaps can split, some components are empty at first, for the
-    heaps made by splitting.
+    A ``Dict`` of ``"observation"``, the position as int64 ``(fields,)`` (with another
+    ``encoding``, float32 features), and ``"action_mask"``, int8 ``(actions,)``: 1 where the action
+    is legal; all zeros for the player who is not to move, and for both when the game has
+    terminated. Both players observe the same position. If heaps can split, some of them are empty
+    at first, for the heaps made by splitting.
 
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
@@ -100,11 +97,14 @@ class GameEnv(AECEnv[str, Any, Any]):
     an illegal one; before the first move they are 0 and ``False``.
 
     Args:
-        game: rules, convention and start.
+        game: the game.
         name: name of the environment, shown by ``str(env)``.
+        start: where games begin, as ``start`` of :func:`nim_envs.make_game`; ``None``: as the game
+            says.
         render_mode: ``"human"``: a window shows every move, at ``metadata["render_fps"]`` moves
-            a second; ``"rgb_array"``: :meth:`render` returns the same picture as an array and
-            needs no display; ``"ansi"``: it returns text; ``None``: nothing is rendered.
+            a second, or nothing where there is no display; ``"rgb_array"``: :meth:`render` returns
+            the same picture as an array; ``"ansi"``: it returns text; ``None``: nothing is
+            rendered.
         encoding: ``"integer"``, ``"one_hot"``, ``"binary"`` or ``"unary"``; see
             :class:`nim_envs.encoding.Encoding`.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
@@ -115,6 +115,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
+        InvalidPositionError: ``start`` is no start of the game.
         SearchTooLargeError: the actions or features of the environment would take over a GiB; or
             the game is too large to solve, for ``show_winning_moves`` or ``truth_in_info``.
         MissingPackageError: pictures are asked for and pygame is not installed.
@@ -128,6 +129,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         game: Game,
         *,
         name: str = "game",
+        start: Any = None,
         render_mode: str | None = None,
         encoding: str = "integer",
         illegal_move: Literal["forfeit", "raise"] = "forfeit",
@@ -136,14 +138,10 @@ class GameEnv(AECEnv[str, Any, Any]):
         truth_in_info: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        checked_game(game)
-        check_bytes(
-            f"environments with {game.rules.num_actions} actions",
-            game.rules.num_actions * BYTES_OF_ACTION,
-        )
-        self.game = game
-        self.render_mode = render_mode
-        checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
+        self.game = game = game_with_start(game, start)
+        actions = game.num_actions
+        check_bytes(f"environments with {actions} actions", actions * BYTES_OF_ACTION)
+        self.render_mode = checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
         self._show_winning_moves = checked_boolean("show_winning_moves", show_winning_moves)
         self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
         self.truth_in_info = checked_truth_in_info(truth_in_info, game)
@@ -159,26 +157,20 @@ class GameEnv(AECEnv[str, Any, Any]):
         }
         # Errors are raised now and not during an episode.
         if show_winning_moves:
-            _ = game.old_solution
+            game.solution.value(game.start)
         if render_mode is not None:
             _ = self._renderer
-        # Attribute chains cost time in every step.
-        self._state_options = game.rules.state_options
-        self._num_options = game.rules.num_options
-        self._num_actions = game.rules.num_actions
-        self.encoding = Encoding(encoding, game.rules)
-        self._observes_positions = encoding == "integer" and not game.rules.has_coordinates
-
+        self.encoding = Encoding(encoding, game.fields)
+        self._observes_positions = encoding == "integer"
+        self._is_told = self.truth_in_info or render_mode is not None
+        self._num_actions = actions  # attribute chains cost time in every step
         self.possible_agents = list(PLAYERS)
-        self.action_spaces = {agent: spaces.Discrete(game.rules.num_actions) for agent in PLAYERS}
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in PLAYERS}
         self.observation_spaces = {agent: self._observation_space() for agent in PLAYERS}
-        fields = game.rules.fields
-        self.state_space = spaces.Box(
-            low=np.zeros(len(fields) + 1, dtype=np.int64),
-            high=np.array([*(values - 1 for values in fields), 1], dtype=np.int64),
-            dtype=np.int64,
-        )
+        high = np.array([*(values - 1 for values in game.fields), 1], dtype=np.int64)
+        self.state_space = spaces.Box(low=np.zeros_like(high), high=high, dtype=np.int64)
         self.starts = ResetStarts(game)
+        self._first_walks: LimitedCache[bytes, Walk] = LimitedCache(CACHED_STARTS)
         self._rng: np.random.Generator | None = None
 
         self.agents: list[str] = []
@@ -189,29 +181,21 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.truncations: dict[str, bool] = {}
         self.infos: dict[str, dict[str, Any]] = {}
         self._first_info: dict[str, Any] = no_move_yet(game) if self.truth_in_info else {}
-        self._closed = False
-        # The game in progress: the position, the mask of the player to move, the number of
-        # legal actions, whether the game is over, and the number of moves made.
-        self._position: IntArray | None = None
-        self._mask = np.zeros(game.rules.num_actions, dtype=np.int8)
-        self._legal_count = 0
-        self._over = False
+        # The game in progress: its walk over the positions, and the number of moves made.
+        self._walk: Walk | None = None
         self._moves = 0
+        self._over = self._closed = False
         # The agent to move if the game had not been truncated; ``agent_selection`` changes
         # as the agents step with ``None``.
         self._to_move_at_truncation: str | None = None
-        # The move that pictures highlight; kept only with a render mode.
+        # The move that pictures highlight; stored only with a render mode.
         self.last_move: LastMove | None = None
-        # Cache of the last start's mask: most games start where the previous one did.
-        self._start_key = b""
-        self._start_mask = self._mask
-        self._start_legal_count = 0
 
     def _observation_space(self) -> spaces.Dict[Any]:
         box = self.encoding.space
         # Each agent has spaces of its own: sampling from one does not advance the other.
         copied = spaces.Box(low=box.low, high=box.high, dtype=box.dtype.type)
-        return with_mask(copied, self.game.rules.num_actions)
+        return with_mask(copied, self.game.num_actions)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the observation space of ``agent``, always the same object."""
@@ -248,7 +232,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
-        self._begin(sampler.draw(self._rng), 0)
+        drawn = sampler.draw(self._rng)
+        walk = self._first_walks.get_or_create(drawn.tobytes(), lambda: self._walk_at(drawn))
+        self._begin(walk.copy(), FIRST)
+
+    def _walk_at(self, drawn: IntArray) -> Walk:
+        return walk_from(self.game, tuple(self.game.rules.coordinates(drawn).tolist()))
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
         """Draw the starts of the next games, as calls of :meth:`reset` would draw them.
@@ -258,7 +247,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             options: as in :meth:`reset`.
 
         Returns:
-            Positions, ``(games, components)``. The game in progress is left as it is.
+            Positions, ``(games, fields)``. The game in progress is left as it is.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
@@ -269,27 +258,19 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.check_open()
         if self._rng is None:
             raise ResetNeededError("there is no generator of starts yet: call reset() first")
-        return self.starts.sampler(options, others_ignored=True).sample(self._rng, games)
+        drawn = self.starts.sampler(options, others_ignored=True).sample(self._rng, games)
+        return self.game.rules.coordinates(drawn)
 
-    def _begin(self, position: IntArray, seat: int) -> None:
-        """Begin a game at ``position``, with ``seat`` to move."""
+    def _begin(self, walk: Walk, agent: str) -> None:
+        """Begin a game with ``agent`` to move."""
         self.agents = [FIRST, SECOND]
         self.rewards = {FIRST: 0.0, SECOND: 0.0}
         self._cumulative_rewards = {FIRST: 0.0, SECOND: 0.0}
         self.terminations = {FIRST: False, SECOND: False}
         self.truncations = {FIRST: False, SECOND: False}
         self.infos = {FIRST: {**self._first_info}, SECOND: {**self._first_info}}
-        self.agent_selection = PLAYERS[seat]
-        self._position = position
-        key = position.tobytes()
-        if key != self._start_key:
-            self._start_key = key
-            states = position.tolist()
-            options = [rows[state] for rows, state in zip(self._state_options, states, strict=True)]
-            self._start_mask = np.concatenate([each.mask for each in options])
-            self._start_legal_count = sum([each.legal_count for each in options])
-        self._mask = self._start_mask.copy()
-        self._legal_count = self._start_legal_count
+        self.agent_selection = agent
+        self._walk = walk
         self._over = False
         self._moves = 0
         self._to_move_at_truncation = None
@@ -301,44 +282,39 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Begin a new game at ``position``, for search and for analysis.
 
         Args:
-            position: a position that leaves a legal move, ``(components,)``, or its coordinates.
+            position: a position that leaves a legal move, ``(fields,)``.
             agent: the agent to move; by default the one whose turn it is now.
 
         Raises:
-            InvalidPositionError: not a position of this game, or a terminal one.
+            InvalidPositionError: not a position of this game, or one where play ends.
             InvalidActionError: ``agent`` is not one of the two players.
             ClosedEnvironmentError: after :meth:`close`.
         """
         self.check_open()
-        checked = self.game.rules.checked_positions(position)
-        if checked.ndim != 1 or self.game.rules.is_terminal(checked):
-            raise InvalidPositionError(
-                "set_position takes one position that leaves a legal move, and "
-                f"{np.asarray(position).tolist()} is not one"
-            )
         mover = self.agent_selection if agent is None else agent
         if mover not in PLAYERS:
             raise InvalidActionError(f"agent must be one of {PLAYERS}, not {agent!r}")
-        self._begin(checked.copy(), PLAYERS.index(mover))
+        board: Any = self.game.board
+        walk = walk_from(self.game, board.position(self.game.checked_state(position)))
+        if walk.is_over:
+            raise InvalidPositionError(
+                "set_position takes one position that leaves a legal move, and "
+                f"{walk.position().tolist()} is not one"
+            )
+        self._begin(walk, mover)
 
     @property
     def position(self) -> IntArray:
-        """Copy of the current position, as state numbers, int64 ``(components,)``."""
-        return self._current().copy()
+        """Copy of the current position, int64 ``(fields,)``."""
+        return self.walk.position()
 
     @property
-    def coordinates(self) -> IntArray:
-        """Coordinates of the current position, int64 ``(len(game.rules.fields),)``, as a copy.
-
-        In games without coordinates they are the position.
-        """
-        return self.game.rules.coordinates(self.position)
-
-    def _current(self) -> IntArray:
-        if self._position is None:
+    def walk(self) -> Walk:
+        """The walk of the game in progress, which must not be changed."""
+        if self._walk is None:
             self.check_open()
             raise ResetNeededError("no game is in progress: call reset() first")
-        return self._position
+        return self._walk
 
     def check_open(self) -> None:
         """Raise ``ClosedEnvironmentError`` after :meth:`close`."""
@@ -354,21 +330,18 @@ class GameEnv(AECEnv[str, Any, Any]):
             ResetNeededError: before the first :meth:`reset`.
             InvalidActionError: ``agent`` is not one of the two players.
         """
-        position = self._position
-        if position is None:  # a call of ``_current`` takes time in every step
-            position = self._current()
+        walk = self._walk
+        if walk is None:  # a call of ``walk`` takes time in every step
+            walk = self.walk
         if agent not in PLAYERS:
             raise InvalidActionError(f"agent must be one of {PLAYERS}, not {agent!r}")
-        to_move = self._to_move_at_truncation if self._over else self.agent_selection
+        position = walk.position()
+        moves = agent == (self._to_move_at_truncation if self._over else self.agent_selection)
         return {
             "observation": (
-                position.copy() if self._observes_positions else self.encoding.encode(position)
+                position if self._observes_positions else self.encoding.encode(position)
             ),
-            "action_mask": (
-                self._mask.copy()
-                if agent == to_move
-                else np.zeros(self._num_actions, dtype=np.int8)
-            ),
+            "action_mask": walk.mask() if moves else np.zeros(self._num_actions, dtype=np.int8),
         }
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
@@ -377,7 +350,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         Raises:
             ResetNeededError: before the first :meth:`reset`.
         """
-        self._current()
+        _ = self.walk
         return super().agent_iter(max_iter)
 
     def last(
@@ -392,7 +365,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """
         agent = self.agent_selection
         if agent not in self.rewards:
-            self._current()
+            _ = self.walk
             raise ResetNeededError("the game is over and no agent is left: call reset()")
         return (
             self.observe(agent) if observe else None,
@@ -418,54 +391,29 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self._over:
             self._step_finished(action)
             return
-        position = self._position
-        if position is None:
-            position = self._current()
+        walk = self._walk
+        if walk is None:
+            walk = self.walk
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._checked_action(action)
-        # The same move as ForwardModel.play makes, written out: here the mask and the number of
-        # legal actions change for one component alone, and a call takes 6 to 11 % of a step.
-        component, option = divmod(action, self._num_options)
-        rows = self._state_options[component]
-        before = rows[position.item(component)]
-        successor, second = before.after(option)
         mover = self.agent_selection
-        seat = 0 if mover == FIRST else 1
-        if successor < 0:
-            self._illegal(action, seat)
+        other = SECOND if mover == FIRST else FIRST
+        before = walk.position() if self._is_told else None
+        if not walk.move(action):
+            self._forfeit(action, mover, other)
             return
-        if self.render_mode is not None:
-            description = self.game.rules.describe_move(action, position)
-            self._record(position.copy(), seat, f"{mover} moved, {description}")
-        if self.truth_in_info:
-            self.infos[mover] = move_truth(self.game, position, action)
-        position[component] = successor
-        first = component * self._num_options
-        after = rows[successor]
-        self._mask[first : first + self._num_options] = after.mask
-        self._legal_count += after.legal_count - before.legal_count
-        if second:
-            self._fill_empty_slot(position, component, second)
+        if before is not None:
+            self._tell(before, action, mover)
         self._moves += 1
-        self.agent_selection = PLAYERS[1 - seat]
-        if not self._legal_count:
-            self._finish(seat, self._last_movers_reward(position))
+        self.agent_selection = other
+        if walk.is_over:
+            self._finish(mover, other, self._last_movers_reward())
         elif self._moves == self._truncate_at:
             self._over = True
-            self._to_move_at_truncation = self.agent_selection
+            self._to_move_at_truncation = other
             self.truncations = {FIRST: True, SECOND: True}
         if self.render_mode == "human":
             self.render()
-
-    def _fill_empty_slot(self, position: IntArray, component: int, state: int) -> None:
-        """Put the second part of a move in ``component`` into the first empty slot."""
-        group = next(group for group in self.game.rules.slot_groups if component in group)
-        slot = first_empty_slot(position.tolist(), group)
-        position[slot] = state
-        first = slot * self._num_options
-        row = self._state_options[slot][state]
-        self._mask[first : first + self._num_options] = row.mask
-        self._legal_count += row.legal_count
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space, or raise an error."""
@@ -485,37 +433,43 @@ class GameEnv(AECEnv[str, Any, Any]):
             IllegalMoveError: where ``illegal_move="raise"``.
             ClosedEnvironmentError: after :meth:`close`.
         """
-        self._current()
+        _ = self.walk
         if self._over:
             raise ResetNeededError("the game is over: call reset()")
-        self._illegal(NO_LEGAL_MOVE, PLAYERS.index(self.agent_selection))
+        mover = self.agent_selection
+        self._forfeit(NO_LEGAL_MOVE, mover, SECOND if mover == FIRST else FIRST)
 
-    def _illegal(self, action: int, seat: int) -> None:
-        """Let the mover forfeit the game, or raise an error."""
+    def _forfeit(self, action: int, mover: str, other: str) -> None:
+        """Let the mover of an illegal action lose the game, or raise an error."""
         if self.illegal_move == "raise":
-            raise illegal_move_error(self.game.rules, self._current(), action)
+            raise self.game.illegal_move(self.walk.state, action)
+        position = self.position
         if self.truth_in_info:
-            self.infos[PLAYERS[seat]] = move_truth(self.game, self._current(), action)
-        self.agent_selection = PLAYERS[1 - seat]
-        self._finish(seat, -1.0)
+            self.infos[mover] = move_truth(self.game, position, action)
         if self.render_mode is not None:
-            description = f"{PLAYERS[seat]} made an illegal move and forfeits"
-            self._record(self.position, seat, description)
+            self._record(position, mover, f"{mover} made an illegal move and forfeits")
+        self.agent_selection = other
+        self._finish(mover, other, -1.0)
         if self.render_mode == "human":
             self.render()
 
-    def _last_movers_reward(self, position: IntArray) -> float:
-        """Return the reward of the player who made the last move: 1, 0 for a draw, or -1."""
-        convention = self.game.convention
-        if isinstance(convention, Convention):
-            return convention.last_movers_reward
-        return 0.0 - float(convention.end_values(self.game.rules, position))  # a draw is not -0
+    def _tell(self, before: IntArray, action: int, mover: str) -> None:
+        """Say in the info what is true of a legal move, and store it for the next picture."""
+        if self.truth_in_info:
+            self.infos[mover] = move_truth(self.game, before, action)
+        if self.render_mode is not None:
+            self._record(before, mover, f"{mover} moved, {self.game.describe_move(action, before)}")
 
-    def _finish(self, mover: int, result: float) -> None:
-        """End the game: ``result``, 1, 0 or -1, to seat ``mover``, its negative to the other."""
+    def _last_movers_reward(self) -> float:
+        """Return the reward of the player who made the last move: 1, 0 for a draw, or -1."""
+        if not self.game.has_outcome:
+            return -1.0 if self.game.misere else 1.0
+        return 0.0 - float(self.game.end_values(np.asarray(self.walk.state)))  # a draw is not -0
+
+    def _finish(self, mover: str, other: str, result: float) -> None:
+        """End the game: ``result``, 1, 0 or -1, to the mover, its negative to the other."""
         self._over = True
-        for seat, agent in enumerate(PLAYERS):
-            reward = result if seat == mover else 0.0 - result
+        for agent, reward in ((mover, result), (other, 0.0 - result)):
             self.rewards[agent] = reward
             self._cumulative_rewards[agent] += reward
             self.terminations[agent] = True
@@ -524,31 +478,28 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Remove the agent to move, as PettingZoo requires at the end of a game."""
         if not self.agents:
             raise ResetNeededError("the game is over and no agent is left: call reset()")
+        agent = self.agent_selection
         if action is not None:
             raise InvalidActionError(
-                f"the game of {self.agent_selection} is over: action must be None, not {action!r}"
+                f"the game of {agent} is over: action must be None, not {action!r}"
             )
-        agent = self.agent_selection
-        del self.rewards[agent]
-        del self._cumulative_rewards[agent]
-        del self.terminations[agent]
-        del self.truncations[agent]
-        del self.infos[agent]
+        of_agents: tuple[dict[str, Any], ...] = (
+            self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos,
+        )  # fmt: skip
+        for entries in of_agents:
+            del entries[agent]
         self.agents.remove(agent)
         for other in self.agents:
             self.agent_selection = other
             self.rewards[other] = 0.0
 
     def state(self) -> IntArray:
-        """Return the coordinates followed by the seat to move, int64 ``(len(fields) + 1,)``.
-
-        In games without coordinates they are the position.
+        """Return the position followed by the seat to move, int64 ``(fields + 1,)``.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
         """
-        coordinates = self.game.rules.coordinates(self._current())
-        return np.append(coordinates, PLAYERS.index(self.agent_selection))
+        return np.append(self.position, PLAYERS.index(self.agent_selection))
 
     def render(self) -> Frame | str | None:
         """Render the position in the environment's ``render_mode``.
@@ -559,7 +510,6 @@ class GameEnv(AECEnv[str, Any, Any]):
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
-            DisplayError: in mode ``"human"`` there is no display.
         """
         if self.render_mode is None:
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
@@ -568,17 +518,14 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def __repr__(self) -> str:
         """Return the game in short, the position and whose turn it is."""
-        begun = self._position is not None
-        now = (
-            f"at {tuple(self.coordinates.tolist())}, {self._scene().status}"
-            if begun
-            else "not reset"
-        )
+        now = "not reset"
+        if self._walk is not None:
+            now = f"at {tuple(self.position.tolist())}, {self._scene().status}"
         return f"{type(self).__name__}({self.game.summary}; {now})"
 
     def _repr_png_(self) -> bytes | None:
         """Return the picture of the position, which a notebook shows, where pygame is installed."""
-        if self._position is None or not installed("pygame"):
+        if self._walk is None or not installed("pygame"):
             return None
         from nim_envs.render.picture import Picture
 
@@ -595,24 +542,23 @@ class GameEnv(AECEnv[str, Any, Any]):
             show_winning_moves=self._show_winning_moves,
         )
 
-    def _record(self, before: IntArray, seat: int, description: str) -> None:
+    def _record(self, before: IntArray, mover: str, description: str) -> None:
         """Store a move for the next picture."""
         from nim_envs.render.renderer import LastMove
 
-        self.last_move = LastMove(before, seat, description)
+        self.last_move = LastMove(before, PLAYERS.index(mover), description)
 
     def _scene(self) -> Scene:
         """Return the contents of a picture of the position."""
         mover = None if self._over else PLAYERS.index(self.agent_selection)
-        winners = [PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0]
-        winner = winners[0] if winners else None
-        return self._renderer.scene(self.position, mover, winner, self.last_move)
+        winners = (PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0)
+        return self._renderer.scene(self.position, mover, next(winners, None), self.last_move)
 
     def close(self) -> None:
         """Close the window, if there is one; later resets and steps raise an error."""
         if self.render_mode is not None:
             self._renderer.close()
         self._closed = True
-        # Without a position every step raises.
-        self._position = None
+        # Without a walk every step raises.
+        self._walk = None
         self._over = False
