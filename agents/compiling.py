@@ -18,7 +18,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def inlined(function: Function) -> Function:
     """Return a function that is inlined where compiled code calls it, and else is plain Python."""
     jitable = register_jitable(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
-    return cast(Function, jitable(function))
+    inlined_function: Function = jitable(function)
+    return inlined_function
 
 
 def compiled(function: Function) -> Function:

@@ -6,13 +6,12 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
+from numba import typeof
 
 from agents.base import Agent
 from agents.compiling import compiled, digest_of, inlined
-from agents.games import coordinates_of
 from agents.rows import GameRows, Moves
 from agents.tables import Episode, TableLearner, Turn
 from nim_envs import GameEnv
@@ -180,8 +179,10 @@ class SelfPlay:
         longest = 1
         if pair[0].learn_episode is not None:
             longest = (int(rows.graph.longest_play.max()) + 1) // 2
-        integers = [np.zeros((2, longest), np.int64) for _ in range(2)]
-        self._turns = Episode(*integers, np.zeros((2, longest)), 0.0)
+        shape = 2, longest
+        self._turns = Episode(
+            np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape), 0.0
+        )
         none = np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int32)
         self._play(np.random.default_rng(0), *none)  # which compiles the loop
 
@@ -199,11 +200,9 @@ class SelfPlay:
             lengths: buffer for the number of moves of each game, ``(games,)``.
         """
         env, games = self._env, len(winners)
-        drawn = env.next_starts(games - self._is_first, self._options)
-        starts = coordinates_of(env.game, drawn)
+        starts = env.next_starts(games - self._is_first, self._options)
         if self._is_first:
-            observed: Any = env.observe(env.agent_selection)
-            starts = np.concatenate([observed["observation"][np.newaxis], starts])
+            starts = np.concatenate([env.position[np.newaxis], starts])
             self._is_first = False
         self._play(rng, self._graph.index.rows(starts), winners, lengths)
 
@@ -244,6 +243,6 @@ def compiled_self_play(
         return None
     if not first.fits(env.game) or not second.fits(env.game) or type(first) is not type(second):
         return None
-    if first is not second and numba.typeof(first.state) != numba.typeof(second.state):
+    if first is not second and typeof(first.state) != typeof(second.state):
         return None
     return SelfPlay(env, (first, second), options)

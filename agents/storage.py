@@ -84,7 +84,8 @@ def save_content(content: dict[str, Any], path: str | Path) -> None:
     header = {"format": FORMAT, "version": VERSION, "content": encoded(content, arrays)}
     text = json.dumps(header).encode()
     with replacing(path) as file:
-        np.savez_compressed(file, header=np.frombuffer(text, np.uint8), **arrays)
+        named: Any = {"header": np.frombuffer(text, np.uint8), **arrays}
+        np.savez_compressed(file, **named)
 
 
 def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:

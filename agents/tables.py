@@ -317,8 +317,12 @@ def rows_for(env: Any, by_rules: bool = False) -> Rows:
         raise TypeError(f"a table needs a Discrete action space from 0, not {actions}")
     if game is not None:
         highest = [size - 1 for size in game.fields]
-        whole = isinstance(box, spaces.Box) and box.dtype is not None and box.dtype.kind in "iu"
-        if by_rules or (whole and box.high.tolist() == highest and actions.n == game.num_actions):
+        if by_rules or (
+            isinstance(box, spaces.Box)
+            and np.issubdtype(box.dtype, np.integer)
+            and box.high.tolist() == highest
+            and actions.n == game.num_actions
+        ):
             return GameRows(game)
     if box.dtype is None:
         raise TypeError(f"a table needs observations that are arrays, not {box}")

@@ -121,11 +121,13 @@ def train(
     opponents = agents if isinstance(agents, Opponents) else None
     players = (opponents.learner, *opponents.opponents) if opponents else as_pair(agents)  # type: ignore[arg-type]
 
+    learner: Any = players[0]
+
     def pause(done: int) -> bool:
         """Save the learner and call ``after_game``, where they are due; return whether to stop."""
         is_over = done == games
         if save_to is not None and (done % save_every == 0 or is_over):
-            storage.save(players[0], save_to)
+            storage.save(learner, save_to)
         if after_game is not None and (done % after_every == 0 or is_over):
             return bool(after_game(done))
         return False

@@ -58,7 +58,7 @@ def play(opponent: str, seat: str, seed: int | None, window: bool, **board: Any)
     if player is not None:
         names[person], names[1 - person] = "you", Path(opponent).stem
     match = Match(env, player, person, (names[0], names[1]), seed)
-    title = f"{titled(env.game.rules.name)}, {names[0]} against {names[1]}"
+    title = f"{titled(env.game.name)}, {names[0]} against {names[1]}"
     try:
         opened = PlayWindow(match, title=title)
     except DisplayError as error:
@@ -75,13 +75,12 @@ def play_at_prompt(match: Match) -> None:
     if match.opponent is not None:
         place = "first" if match.seat == 0 else "second"
         click.echo(f"You are {SEATS[match.seat]} and move {place}.")
-    rules = match.game.rules
     while not match.over:
         if match.awaits_opponent:
             match.reply()
         else:
             headline = match.status if match.opponent is None else "you are to move"
-            click.echo("\n" + render_text(rules, match.position, headline))
+            click.echo("\n" + drawn(match, headline))
             try:
                 match.move_by(human)
             except Undo:
@@ -92,10 +91,15 @@ def play_at_prompt(match: Match) -> None:
                 click.echo("\nGoodbye.")
                 return
         click.echo(match.last_move)
-    click.echo("\n" + render_text(rules, match.position, "the game is over"))
+    click.echo("\n" + drawn(match, "the game is over"))
     if match.opponent is None or match.winner is None:
         click.echo(f"{match.status}.")
     else:
         click.echo("You have won." if match.winner == match.seat else "You have lost.")
     if thrown := match.thrown():
         click.echo(f"{thrown}.".replace("you threw", "You threw", 1))
+
+
+def drawn(match: Match, headline: str) -> str:
+    """Return the position of a match as text."""
+    return render_text(match.game.rules, match.drawn_position(match.position), headline)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from agents.tabular.replay import Replay
+from agents.tabular.schedules import Decay
 from gymnasium import spaces
 
 from agents import (
@@ -15,8 +17,6 @@ from agents import (
     WinLossRatio,
 )
 from agents.registry import LEARNERS
-from agents.tabular.replay import Replay
-from agents.tabular.schedules import Decay
 from agents.training import Seat
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.rules import Convention, Rules, TableComponent

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pettingzoo
 import pytest
+from agents.training.metrics import TrainingMeasurements, TrainingRecorder
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.figure import Figure
 
@@ -24,7 +25,6 @@ from agents.plots import (
     training_curves,
 )
 from agents.training import TrainingLog, train
-from agents.training.metrics import TrainingMeasurements, TrainingRecorder
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import save_figure

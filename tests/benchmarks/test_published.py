@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from agents.tabular.position_values import GreedyValuePolicy
+from agents.tabular.sorted_heaps import in_any_order, sorted_game
 
 from agents import (
     MonteCarloES,
@@ -14,8 +16,6 @@ from agents import (
     RealTimeDynamicProgramming,
 )
 from agents.evaluation import value_optimality
-from agents.tabular.position_values import GreedyValuePolicy
-from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import train
 from benchmarks.published import __main__ as published
 from benchmarks.published.monte_carlo import opponent_move

@@ -22,6 +22,7 @@ from nim_envs.envs.opponents import (
     no_move_for_agent,
 )
 from nim_envs.envs.reset_arguments import checked_options
+from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES
 from nim_envs.envs.vector.checks import (
     checked_actions,
     checked_autoreset_mode,
@@ -46,7 +47,6 @@ from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer, BatchPlayerAdapter
 from nim_envs.rules.component import read_only
 from nim_envs.rules.convention import Convention
-from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES
 from nim_envs.rules.legality import illegal_move_error
 from nim_envs.starts import as_start
 from nim_envs.typing import Array, BoolArray, IntArray

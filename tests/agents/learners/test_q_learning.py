@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agents.tabular.replay import Replay
 
 from agents import QLearning
-from agents.tabular.replay import Replay
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.scoring import optimality

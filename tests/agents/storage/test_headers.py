@@ -9,6 +9,8 @@ import zipfile
 
 import numpy as np
 import pytest
+from agents.tabular.replay import Replay
+from agents.tabular.schedules import Decay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,8 +22,6 @@ from agents import (
     SignedProducts,
 )
 from agents.storage import StorageError, load, save
-from agents.tabular.replay import Replay
-from agents.tabular.schedules import Decay
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import BOX, CASES, TWO, contents, small_env
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agents.tabular.index import ObservationIndex, check_memory, num_actions
 from gymnasium import spaces
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import QLearning
-from agents.tabular.index import ObservationIndex, check_memory, num_actions
 
 
 @given(bounds=st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 4)), min_size=1, max_size=4))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agents.tabular.sorted_heaps import in_any_order, sorted_game
 
 from agents import OptimalAgent, QLearning, RandomAgent
-from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import train
 from nim_envs import GameEnv, make_game, optimality
 from nim_envs.errors import InvalidGameError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agents.tabular.compiled_games.self_play import compiled_self_play
 
 import nim_envs
 from agents import (
@@ -16,7 +17,6 @@ from agents import (
 from agents.match import play_match
 from agents.registry import LEARNERS
 from agents.research.policy import PolicyAgent
-from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training import train
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.errors import InvalidPositionError

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pettingzoo
 import pytest
+from agents.training.metrics import TrainingRecorder, mean_entropy
 
 from agents import GradientBandit, OptimalAgent, QLearning, RandomAgent
 from agents.match import sample_game
 from agents.training import DRAW, TrainingLog, TrainingStopped, train
-from agents.training.metrics import TrainingRecorder, mean_entropy
 from nim_envs import make_game
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import optimality

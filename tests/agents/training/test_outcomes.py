@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agents.tabular.compiled_games.self_play import compiled_self_play
 
 from agents import SARSA, QLearning, RealTimeDynamicProgramming
 from agents.evaluation import value_optimality
-from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training import DRAW, train
 from nim_envs import GameEnv, game_from_moves, optimality
 from tests import outcome_games

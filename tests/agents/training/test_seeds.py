@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agents.training.seeds import train_seeds
 
 from agents import GradientBandit, QLearning
 from agents.training import train
-from agents.training.seeds import train_seeds
 from nim_envs import GameEnv, make_game
 
 

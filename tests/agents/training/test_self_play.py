@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from agents.tabular.compiled_games.self_play import compiled_self_play
+from agents.tabular.schedules import Decay
 
 from agents import (
     SARSA,
@@ -16,8 +18,6 @@ from agents import (
     RealTimeDynamicProgramming,
     WinLossRatio,
 )
-from agents.tabular.compiled_games.self_play import compiled_self_play
-from agents.tabular.schedules import Decay
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import CASES, contents
