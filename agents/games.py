@@ -8,28 +8,13 @@ from typing import Any
 import numpy as np
 
 from nim_envs import Game
-from nim_envs.typing import FloatArray, IntArray, MaskArray, Position, ValueArray
+from nim_envs.typing import IntArray, MaskArray, Position, ValueArray
 
 
 def game_of(env: Any) -> Game | None:
     """Return the game of an environment of ``nim_envs``, wrapped or not; else ``None``."""
     game = getattr(env.unwrapped, "game", None)
     return game if isinstance(game, Game) else None
-
-
-def starts_of(game: Game) -> tuple[IntArray, FloatArray]:
-    """Return the positions where games begin, ``(n, fields)``, and their probabilities.
-
-    Raises:
-        SearchTooLargeError: there are too many.
-    """
-    positions, probabilities = game.starts.sampler(game).support()
-    return coordinates_of(game, positions), probabilities
-
-
-def coordinates_of(game: Game, starts: IntArray) -> IntArray:
-    """Return drawn starts as coordinates, ``(n, fields)``."""
-    return np.asarray(game.rules.coordinates(starts))
 
 
 def required_game(env: Any, learner: type) -> Game:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tabulate import tabulate
 from tqdm import tqdm
 
-from agents.games import coordinates_of, game_of, move_values, starts_of
+from agents.games import game_of, move_values
 from agents.loop import DRAW, Env, Seat, play_and_learn
 from nim_envs import Game, GameEnv
 from nim_envs.errors import InvalidActionError, SearchTooLargeError
@@ -216,7 +216,7 @@ def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | N
         return None
     try:
         response = best_response(opponent, env)
-        positions, probabilities = starts_of(game)
+        positions, probabilities = game.starts.sampler(game).support()
     except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed
         return None
     starts = board.find(positions)
@@ -284,7 +284,7 @@ def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: i
     board: Any = game.board
     pair = policies if isinstance(policies, tuple) else (policies, policies)
     rng = np.random.default_rng(seed)
-    position = tuple(coordinates_of(game, game.starts.sampler(game).draw(rng)).tolist())
+    position = tuple(game.starts.sampler(game).draw(rng).tolist())
     moves: list[SampleMove] = []
     while not game.is_over(position):
         seat, here = len(moves) % 2, np.array([position])

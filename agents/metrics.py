@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent, Policy, Trainable
-from agents.games import starts_of
 from agents.opponents import as_pair
 from agents.rows import GameRows
 from agents.training import TrainingLog
@@ -57,7 +56,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
     """
     graph = GameRows(game).graph
     visits = np.zeros((2, graph.num_positions))  # probability that a seat is to move there
-    positions, probabilities = starts_of(game)
+    positions, probabilities = game.starts.sampler(game).support()
     np.add.at(visits[0], graph.find(positions), probabilities)
     entropy, uniform, count = np.zeros((3, 2))
     for level in reversed([*graph.levels()]):
@@ -155,7 +154,7 @@ class TrainingRecorder:
     ) -> None:
         checked_integer("every", every, minimum=1)
         GameRows(game)  # a game that is too large is refused before the training
-        starts_of(game)
+        game.starts.sampler(game).support()
         self.every = every
         self._game = game
         first, second = as_pair(agents)

@@ -14,8 +14,8 @@ from agents.tables import uniform_probabilities, with_exploration
 from nim_envs import Game
 from nim_envs.caches import LimitedCache
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.games.words import any_of
 from nim_envs.render.words import rules_in_words
-from nim_envs.rules.words import any_of
 from nim_envs.typing import Array, FloatArray, MaskArray, Position
 from nim_envs.validation import checked_choice, checked_number
 

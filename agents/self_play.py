@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import numpy.typing as npt
-from numba import typeof
 
 from agents.base import Agent
 from agents.compiling import compiled, digest_of, inlined
@@ -243,6 +243,11 @@ def compiled_self_play(
         return None
     if not first.fits(env.game) or not second.fits(env.game) or type(first) is not type(second):
         return None
-    if first is not second and typeof(first.state) != typeof(second.state):
+    if first is not second and _kinds(first) != _kinds(second):
         return None
     return SelfPlay(env, (first, second), options)
+
+
+def _kinds(learner: TableLearner) -> str:
+    """Return the types of the arrays and numbers of a learner's state."""
+    return str(numba.typeof(learner.state))  # type: ignore[no-untyped-call]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nim_envs.errors import InvalidPositionError
 from nim_envs.games import boards, heaps
 from nim_envs.graph import Part
 from nim_envs.rules.addition_game import AdditionTotal
@@ -28,7 +27,7 @@ from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.rules.table_component import TableComponent
 from nim_envs.rules.wythoff_game import Queen
-from nim_envs.solver import solve, theorem_for
+from nim_envs.solver import solve
 from nim_envs.theory.solution import Solution
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ COMPONENTS: dict[Callable[..., Part], Callable[..., Component]] = {
 @cache
 def component_of(part: Part) -> Component:
     """Return the component of a part."""
-    if part.made_by is not None:
+    if part.made_by is not None and part.made_by[0] in COMPONENTS:
         constructor, arguments = part.made_by
         return COMPONENTS[constructor](*arguments)
     if part.second is not None:
@@ -82,7 +81,9 @@ def rules_of(game: Game) -> Rules:
     initial: list[int] = []
     for component, here in zip(components, game.split(game.start), strict=True):
         initial.append(int(component.coordinate_system.states_at(np.array(here))))
-    return Rules(game.name, components, tuple(initial))
+    rules = Rules(game.name, components, tuple(initial))
+    object.__setattr__(rules, "game", game)  # for the players of OpenSpiel
+    return rules
 
 
 def convention_of(game: Game) -> AnyConvention:
@@ -101,23 +102,3 @@ class _Problem:
         theorem: Any = game.theorem
         if theorem is not None and theorem.name.startswith("the theorem "):
             self.theorem = theorem.wins.args[0]
-
-
-def solution_without_search(game: Game) -> Solution:
-    """Return the solution, if it is known already or follows from a theorem.
-
-    Raises:
-        InvalidPositionError: it takes a search, which ``reset`` does not make.
-    """
-    known = "solution" in vars(game) or (
-        "old_solution" in vars(game) and game.old_solution.is_complete
-    )
-    own = _Problem(game).theorem
-    if not known and own is None and theorem_for(game.rules, game.convention) is None:
-        raise InvalidPositionError(
-            f"no theorem known here says who wins {game.convention.value} play of {game.name}, "
-            "and reset() does not search: a start by outcome must be given to make(), as "
-            "start=..., which solves the game"
-        )
-    solution: Solution = game.old_solution
-    return solution

@@ -289,7 +289,7 @@ def _equal(what: str, found: Any, expected: Any) -> None:
 
 def _starts(game: Game) -> set[Position]:
     """Return the positions where games begin."""
-    return set(map(tuple, game.rules.coordinates(game.start_positions()).tolist()))
+    return set(map(tuple, game.start_positions().tolist()))
 
 
 def check_game(game: Game) -> None:

@@ -236,9 +236,9 @@ class Game:
             try:
                 state = board.state(given)
             except TypeError:  # something else than integers in it
-                given = None
+                state = None
         if state is None:
-            raise self._no_position(position, given)
+            raise self._no_position(position, integers_of(position))
         return state
 
     def _no_position(self, position: Any, numbers: Position | None) -> InvalidPositionError:
@@ -478,21 +478,15 @@ class Game:
 
         return solution_of(self)
 
-    def solution_without_search(self) -> OldSolution:
-        """Return the old solution, if it is known already or follows from a theorem."""
-        from nim_envs.bridge import solution_without_search
-
-        return solution_without_search(self)
-
     def start_positions(self) -> IntArray:
-        """Return every position that a game can start from, ``(n, components)``."""
+        """Return every position that a game can start from, int64 ``(n, fields)``."""
         return np.asarray(self.starts.sampler(self).support()[0])
 
     def positions_by_seat(self) -> BoolArray:
         """Return the positions at which each player can be to move, ``(2, num_positions)``."""
         from nim_envs.theory.reach import reachable
 
-        return reachable(self.rules, self.start_positions())
+        return reachable(self.rules, self.rules.positions_at(self.start_positions()))
 
 
 def sum_of(games: Sequence[Game]) -> Game:

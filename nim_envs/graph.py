@@ -249,6 +249,12 @@ class Words(NamedTuple):
             after the move, ``""`` for none; ``None``: none ever is.
         numbers: function of a label and the position before it to the numbers that a person types
             for the move; ``None``: the number of the option.
+        state: phrases for a position of one number, for 1 and for any other, such as
+            ``("has {} object", "has {} objects")``; ``None``: it has coordinates.
+        details: a sentence beside the move, such as which nodes of a graph are neighbours.
+        is_unordered: whether the order of what "and" joins in a move has no meaning.
+        states_result: whether a move ends with the position after it, behind a comma.
+        names_states: whether numbers are names of positions, as nodes are, and may be exchanged.
     """
 
     kind: str
@@ -256,6 +262,11 @@ class Words(NamedTuple):
     move: str | None = None
     removal: Callable[[Any, Position], str] | None = None
     numbers: Callable[[Any, Position], tuple[int, ...]] | None = None
+    state: tuple[str, str] | None = None
+    details: str = ""
+    is_unordered: bool = False
+    states_result: bool = False
+    names_states: bool = False
 
 
 class Picture(NamedTuple):

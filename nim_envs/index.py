@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from operator import mul
+from operator import index, mul
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ class Index:
             return -1
         if self.strides is None:
             return int(self.find(np.array(point)))
-        key: int = sum(map(mul, point, self.strides))
+        key = index(sum(map(mul, point, self.strides)))  # a TypeError where one is no integer
         if self._listed is None:
             return key
         row = int(self._listed.searchsorted(key))

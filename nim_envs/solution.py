@@ -159,21 +159,30 @@ def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -
     Raises:
         SearchTooLargeError: no theorem applies, and there are more positions than ``limit``.
     """
-    board = game.board
     last_move_loses = game.misere if misere is None else misere
-    if isinstance(board, Part) and board.outcome is not None:
-        return Solution(board, "exhaustive search", graph_values(board, board.outcome).__getitem__)
-    theorem = game.theorem
+    theorem = None if game.has_outcome else game.theorem
+    board = game.board
     if theorem is not None and theorem.misere in (None, last_move_loses):
         values = partial(_values_by_theorem, board, theorem, last_move_loses)
         return Solution(board, theorem.name, values)
-    if not last_move_loses or all(misere_values(part) is not None for part in game.parts):
+    if not needs_search(game, last_move_loses):
         name = "theorem on tame misère sums" if last_move_loses else "Sprague-Grundy theorem"
         return Solution(board, name, partial(_values_by_parts, board, game.parts, last_move_loses))
-    end = np.int8(1)
     if isinstance(board, Graph):
-        return Solution(board, "exhaustive search", graph_values(board, end).__getitem__)
-    return Solution(board, "exhaustive search", SumValues(board, end, limit))
+        outcome = game.parts[0].outcome
+        values_of_all = graph_values(board, np.int8(1) if outcome is None else outcome)
+        return Solution(board, "exhaustive search", values_of_all.__getitem__)
+    return Solution(board, "exhaustive search", SumValues(board, np.int8(1), limit))
+
+
+def needs_search(game: Game, misere: bool | None = None) -> bool:
+    """Return whether a game is solved by induction on all positions; arguments as of `solve`."""
+    if game.has_outcome:
+        return True
+    last_move_loses = game.misere if misere is None else misere
+    if game.theorem is not None and game.theorem.misere in (None, last_move_loses):
+        return False
+    return last_move_loses and any(misere_values(part) is None for part in game.parts)
 
 
 def _values_by_theorem(

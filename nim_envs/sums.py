@@ -211,13 +211,15 @@ class Sum:
     @cached_property
     def num_positions(self) -> int:
         """Number of positions, computed without a list of them."""
-        total = math.prod(
-            part.num_positions for i, part in enumerate(self.parts) if i not in self.group_of
-        )
+        return self.count([np.arange(part.num_positions) for part in self.parts])
+
+    def count(self, rows: Sequence[IntArray]) -> int:
+        """Return the number of positions whose parts are in some states, ``rows`` of each part."""
+        total = math.prod(len(rows[i]) for i in range(len(rows)) if i not in self.group_of)
         for group in self.groups:
-            with_need = np.bincount(self.parts[group.start].slots_needed).tolist()
             ways = [1] + [0] * len(group)  # to fill the slots so far, by the slots needed
-            for _ in group:
+            for index in group:
+                with_need = np.bincount(self.parts[index].slots_needed[rows[index]]).tolist()
                 ways = [
                     sum(ways[used - need] * n for need, n in enumerate(with_need) if need <= used)
                     for used in range(len(ways))
@@ -225,31 +227,39 @@ class Sum:
             total *= sum(ways)
         return total
 
-    def states(self, limit: int) -> IntArray:
+    def states(self, limit: int, rows: Sequence[IntArray] | None = None) -> IntArray:
         """Return the states of all positions, ``(n, parts)``, in lexicographic order.
+
+        Args:
+            limit: most positions.
+            rows: states of each part, ascending, to which its own are limited; ``None``: all.
 
         Raises:
             SearchTooLargeError: there are more than ``limit``.
         """
-        if self.num_positions > limit:
+        if rows is None:
+            rows = [np.arange(part.num_positions) for part in self.parts]
+        number = self.count(rows)
+        if number > limit:
             raise SearchTooLargeError(
-                f"a sum of {len(self.parts)} parts has {self.num_positions} positions; at most "
-                f"{limit} are allowed here"
+                f"a sum of {len(self.parts)} parts has {number} positions; at most {limit} are "
+                "allowed here"
             )
         if not self.groups:
-            sizes = [part.num_positions for part in self.parts]
-            return np.stack(np.unravel_index(np.arange(math.prod(sizes)), sizes), axis=-1)
-        rows = np.zeros((1, 0), dtype=np.int64)
+            return np.stack(np.meshgrid(*rows, indexing="ij"), axis=-1).reshape(number, -1)
+        states = np.zeros((1, 0), dtype=np.int64)
         used = np.zeros(1, dtype=np.int64)
         for index, part in enumerate(self.parts):
             group = self.group_of.get(index, range(index, index + 1))
             if index == group.start:
-                used = np.zeros(len(rows), dtype=np.int64)
-            needed = part.slots_needed
-            row, state = np.nonzero(used[:, np.newaxis] + needed <= len(group))
-            rows = np.concatenate([rows[row], state[:, np.newaxis]], axis=1)
-            used = used[row] + needed[state]
-        return rows
+                used = np.zeros(len(states), dtype=np.int64)
+            needed = part.slots_needed[rows[index]]
+            others = range(index + 1, group.stop)
+            free = len(group) - sum(part.slots_needed[rows[i]].min() for i in others)
+            row, column = np.nonzero(used[:, np.newaxis] + needed <= free)
+            states = np.concatenate([states[row], rows[index][column, np.newaxis]], axis=1)
+            used = used[row] + needed[column]
+        return states
 
     def flat(self) -> Graph:
         """Return the sum as one graph, in the same order of positions and actions.

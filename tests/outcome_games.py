@@ -163,7 +163,7 @@ def dominoes() -> Entry:
             return [("pass", (*cells, 1 - player))]
         return [
             (
-                pair,
+                f"{pair[0]} and {pair[1]}",
                 (*(player + 1 if i in pair else cell for i, cell in enumerate(cells)), 1 - player),
             )
             for pair in room(cells, player)

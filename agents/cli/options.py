@@ -24,14 +24,14 @@ from nim_envs.cli.options import (
 from nim_envs.cli.values import arguments_of, position
 from nim_envs.optional import needed
 from nim_envs.registered_games import NamedGame
-from nim_envs.starts import ALL_NAMED_STARTS
+from nim_envs.starts import NAMED_STARTS
 
 PLAYER_HELP = "random, optimal, epsilon=NUMBER, or a file that train has written"
 
 
 def start_of(text: str) -> str | tuple[int, ...]:
     """Return a start, a name or a position; for click."""
-    return text if text in ALL_NAMED_STARTS else position(text)
+    return text if text in NAMED_STARTS else position(text)
 
 
 game_options = together(
@@ -42,7 +42,7 @@ game_options = together(
         "--start",
         type=start_of,
         metavar="START",
-        help=f"Where games begin: {', '.join(ALL_NAMED_STARTS)}, or a position; by default "
+        help=f"Where games begin: {', '.join(NAMED_STARTS)}, or a position; by default "
         "fixed, or as saved with a learner.",
     ),
 )

@@ -14,10 +14,10 @@ from agents.players import HumanAgent, Quit, Undo
 from nim_envs.cli.options import seed_option
 from nim_envs.errors import DisplayError
 from nim_envs.game import PLAYERS as SEATS
+from nim_envs.games.words import titled
 from nim_envs.registered_games import GAMES
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words
-from nim_envs.rules.words import titled
 
 
 @click.command()

@@ -27,7 +27,7 @@ from nim_envs import Game
 from nim_envs.cli.options import FILE, seed_option
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
-from nim_envs.rules.words import titled
+from nim_envs.games.words import titled
 from nim_envs.scoring import Optimality, optimality
 
 SAMPLE = 10_000

@@ -32,7 +32,7 @@ class LookAheadPolicy(ABC):
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._board: Any = game.board
+        self._graph: Any = game.board
 
     def __repr__(self) -> str:
         """Return the game."""
@@ -76,7 +76,7 @@ class LookAheadPolicy(ABC):
             observations: positions, ``(n, fields)``.
             action_masks: int8 ``(n, actions)``.
         """
-        board = self._board
+        board = self._graph
         states = board.find(np.asarray(observations, dtype=np.int64))
         values = np.full(action_masks.shape, -np.inf)
         size = max(1, LARGEST_BATCH // board.num_actions)
@@ -105,7 +105,7 @@ class LookAheadPolicy(ABC):
     @cached_property
     def _scores(self) -> FloatArray | None:
         """The score of every row of the board; ``None`` if they are too many."""
-        board = self._board
+        board = self._graph
         if not isinstance(board, Graph) or board.num_positions > LARGEST_TABLE:
             return None
         rows = np.arange(board.num_positions)

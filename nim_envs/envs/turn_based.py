@@ -233,11 +233,10 @@ class GameEnv(AECEnv[str, Any, Any]):
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         drawn = sampler.draw(self._rng)
-        walk = self._first_walks.get_or_create(drawn.tobytes(), lambda: self._walk_at(drawn))
+        walk = self._first_walks.get_or_create(
+            drawn.tobytes(), lambda: walk_from(self.game, tuple(drawn.tolist()))
+        )
         self._begin(walk.copy(), FIRST)
-
-    def _walk_at(self, drawn: IntArray) -> Walk:
-        return walk_from(self.game, tuple(self.game.rules.coordinates(drawn).tolist()))
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
         """Draw the starts of the next games, as calls of :meth:`reset` would draw them.
@@ -258,8 +257,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.check_open()
         if self._rng is None:
             raise ResetNeededError("there is no generator of starts yet: call reset() first")
-        drawn = self.starts.sampler(options, others_ignored=True).sample(self._rng, games)
-        return self.game.rules.coordinates(drawn)
+        return self.starts.sampler(options, others_ignored=True).sample(self._rng, games)
 
     def _begin(self, walk: Walk, agent: str) -> None:
         """Begin a game with ``agent`` to move."""

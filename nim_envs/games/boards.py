@@ -38,6 +38,7 @@ def queen(files: int, ranks: int) -> Part:
         "move any number of squares left (towards column 0), down (towards row 0) or "
         "diagonally (both at once, equally far); a queen is at (column, row)",
         numbers=say.queen_square,
+        states_result=True,
     )
     picture = Picture("piece", ("file", "rank"))
     return part_of_vectors((files + 1, ranks + 1), steps, steps, words, picture)
@@ -88,6 +89,7 @@ def number_pair(first: int, second: int) -> Part:
         say.subtract_multiple,
         "subtract a multiple of the smaller number from the larger one, not below 0",
         numbers=say.itself,
+        states_result=True,
     )
     pairs = product(range(first + 1), range(second + 1))
     multiples = range(1, max(first, second) + 1)
@@ -219,6 +221,7 @@ def domino_board(rows: int, columns: int) -> Part:
         "cover two free neighbouring cells, each named (row, column); a board is given row by "
         "row, 0 for a free cell and 1 for any other",
         numbers=partial(say.cells_of_domino, named),
+        is_unordered=True,
     )
     return part_from_moves(
         (0,) * cells.size,
@@ -278,6 +281,7 @@ def node_set(nodes: int, edges: tuple[tuple[int, int], ...]) -> Part:
         say.take_node,
         "take a free node and all of its neighbours; a graph is given node by node, 0 for a "
         "free node and 1 for any other",
+        details=say.neighbours(edges),
     )
     return part_from_moves(
         (0,) * nodes,
@@ -331,6 +335,9 @@ def token(successors: tuple[tuple[int, ...], ...]) -> Part:
         partial(say.move_token, successors),
         "move along one arrow",
         numbers=partial(say.token_node, successors),
+        state=("is on node {}", "is on node {}"),
+        details=say.arrows(successors),
+        names_states=True,
     )
     part = Part(np.arange(len(successors))[:, np.newaxis], after, range(options), words)
     _ = part.longest_play  # it raises an error for a cycle

@@ -32,7 +32,7 @@ def heap(size: int, amounts: tuple[int, ...]) -> Part:
     move = f"take {say.objects(amounts)}" if amounts else "there is no move"
     if len(amounts) == size:
         move = "take any number of objects"
-    words = Words("heap", say.take, move, numbers=say.itself)
+    words = Words("heap", say.take, move, numbers=say.itself, state=say.HEAP)
     return part_of_vectors((size + 1,), amounts, amounts, words)
 
 
@@ -86,7 +86,8 @@ def total(k: int, n: int) -> Part:
     check_table("a total", n + k + 1, k)
     totals, numbers = np.arange(n + k + 1)[:, np.newaxis], np.arange(1, k + 1)
     move = f"add {say.any_of(numbers.tolist())}, until the total is over {n}"
-    words = Words("total", say.add, move, numbers=say.itself)
+    phrases = "stands at {}", "stands at {}"
+    words = Words("total", say.add, move, numbers=say.itself, state=phrases)
     return Part(totals, np.where(totals <= n, totals + numbers, -1), numbers.tolist(), words)
 
 
@@ -156,6 +157,8 @@ def splitting_heap(game: HeapGame, size: int) -> Part:
         say.ways_to_split(game, size),
         partial(say.removed_heaps, int(np.argmax(has_move)) if has_move.any() else size + 1),
         partial(say.taken_and_left, any(game.digits[1:])),
+        say.HEAP,
+        is_unordered=True,
     )
     seconds = second if second.any() else None
     return Part(sizes, np.where(legal, first, -1), moves, words, second=seconds)
@@ -304,6 +307,7 @@ def heap_group(sizes: tuple[int, ...], k: int) -> Part:
         f"take any number of objects from {heaps}; heaps are numbered from 0, and a group is "
         "given by the number of objects in each heap",
         numbers=say.all_of,
+        is_unordered=True,
     )
     sides = [size + 1 for size in sizes]
     return part_of_vectors(sides, amounts, amounts, words, Picture("coins"))

@@ -13,6 +13,36 @@ MOST_LISTED = 12
 LONGEST = 64
 """Most digits of a code whose moves are described one by one."""
 
+HEAP = "has {} object", "has {} objects"
+"""Phrases for a heap of one object, and of any other number."""
+
+SPELLINGS = {
+    "dawsons": "Dawson's", "grundys": "Grundy's", "kayles": "Kayles", "laskers": "Lasker's",
+    "moores": "Moore's", "nim": "Nim",
+}  # fmt: skip
+"""Words in names of games that have a spelling of their own."""
+
+
+def titled(name: str) -> str:
+    """Return the name of a game as written in a title.
+
+    Example:
+        >>> titled("dawsons_kayles"), titled("graph"), titled("nim + laskers_nim")
+        ("Dawson's Kayles", 'Graph', "Nim + Lasker's Nim")
+    """
+    words = " ".join(SPELLINGS.get(word, word) for word in name.replace("_", " ").split(" "))
+    return words[:1].upper() + words[1:]
+
+
+def listed(parts: Sequence[str], word: str) -> str:
+    """Return parts as a list in a sentence.
+
+    Example:
+        >>> listed(["a"], "or"), listed(["a", "b"], "or"), listed(["a", "b", "c"], "and")
+        ('a', 'a or b', 'a, b and c')
+    """
+    return f" {word} ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
 
 def any_of(numbers: Sequence[int]) -> str:
     """Return ascending numbers as a choice.
@@ -26,7 +56,7 @@ def any_of(numbers: Sequence[int]) -> str:
     first = [str(number) for number in numbers[: min(len(numbers) - 1, MOST_LISTED)]]
     if len(numbers) > MOST_LISTED + 1:
         first.append("…")
-    return " or ".join(filter(None, (", ".join(first), str(numbers[-1]))))
+    return listed([*first, str(numbers[-1])], "or")
 
 
 def objects(amounts: Sequence[int]) -> str:
@@ -181,6 +211,22 @@ def cells_of_domino(dominoes: Sequence[Domino], option: int, position: Position)
 def take_node(node: int, position: Position | None) -> str:
     """Return the move that takes a node in words."""
     return f"take node {node}"
+
+
+def neighbours(edges: Sequence[tuple[int, int]]) -> str:
+    """Return which nodes are neighbours in words."""
+    pairs = [f"{one} and {other}" for one, other in edges]
+    return f"Neighbours are nodes {'; '.join(pairs)}" if pairs else "No nodes are neighbours"
+
+
+def arrows(successors: Sequence[Sequence[int]]) -> str:
+    """Return the edges of a directed graph in words."""
+    ways = [
+        f"from node {node} to {listed([*map(str, targets)], 'and')}"
+        for node, targets in enumerate(successors)
+        if targets
+    ]
+    return f"Arrows lead {'; '.join(ways)}" if ways else "There is no arrow"
 
 
 def move_token(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nim_envs.games.words import titled
 from nim_envs.optional import needed
 from nim_envs.render.board_data import (
     SCRIPT,
@@ -18,7 +19,6 @@ from nim_envs.render.board_data import (
     reachable_board,
 )
 from nim_envs.rules import Convention
-from nim_envs.rules.words import titled
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
 

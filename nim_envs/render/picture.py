@@ -8,6 +8,7 @@ from typing import Any
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
+from nim_envs.games.words import titled
 from nim_envs.render import palette
 from nim_envs.render.canvas import Canvas
 from nim_envs.render.frame import Frame
@@ -28,7 +29,6 @@ from nim_envs.rules import (
     SubtractionHeap,
 )
 from nim_envs.rules.convention import LISTED_OUTCOME, AnyConvention
-from nim_envs.rules.words import titled
 from nim_envs.typing import IntArray
 
 SIZE = (640, 480)

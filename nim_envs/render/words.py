@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.games.words import titled
 from nim_envs.rules import Component
-from nim_envs.rules.words import titled
 
 
 def rules_in_words(game: Game) -> str:

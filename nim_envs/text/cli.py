@@ -13,7 +13,7 @@ from nim_envs.cli.options import game_and_settings, game_with_settings
 from nim_envs.errors import InvalidGameError
 from nim_envs.files import write_atomically
 from nim_envs.registered_games import NamedGame
-from nim_envs.starts import ALL_NAMED_STARTS
+from nim_envs.starts import NAMED_STARTS
 from nim_envs.text.answers import ANSWERS
 from nim_envs.text.exam import Suite
 from nim_envs.text.exam import judge as judge_replies
@@ -61,7 +61,7 @@ answer_option = click.option(
               help="Optimal, random, or a probability of a random move.")  # fmt: skip
 @click.option("--seat", type=click.Choice(list(SEATS)), default="random", show_default=True,
               help="Your seat; player_0 moves first.")  # fmt: skip
-@click.option("--start", type=click.Choice(list(ALL_NAMED_STARTS)), default="fixed",
+@click.option("--start", type=click.Choice(list(NAMED_STARTS)), default="fixed",
               show_default=True, help="Where the game begins.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="Seed of starts, seats and the opponent.")  # fmt: skip

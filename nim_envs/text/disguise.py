@@ -6,12 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from nim_envs.rules.graph_game import Token
-from nim_envs.rules.rules import Rules
+from nim_envs.graph import Part
 
 NOUNS = {
     "heap": ("jar", "crate", "basket", "drawer", "bucket", "tray"),
@@ -58,7 +56,7 @@ DIRECTIONS = {
 """Replacements of directions."""
 
 OTHER_KINDS = ("gadget", "engine", "vessel", "beacon", "circuit", "module", "cabin", "plot")
-"""Replacements of the kinds of components with coordinates, which may be any word."""
+"""Replacements of the kinds of parts with coordinates, which may be any word."""
 
 MOVE_VERB = "move(?= (?:to|along|any|the|left|down|diagonally) )"
 """Pattern of the verb for pieces; the noun, a player's move, is left as it is."""
@@ -69,39 +67,35 @@ class Disguise:
     """Replacements of the words and numbers of a game, drawn from a seed.
 
     Args:
-        rules: rules of the game.
+        parts: parts of the game.
         seed: an integer of at least 0.
     """
 
-    rules: Rules
+    parts: tuple[Part, ...]
     seed: int
 
     @cached_property
-    def _replacements(self) -> tuple[dict[str, str], tuple[int, ...], dict[Any, tuple[int, ...]]]:
-        """Words, labels of components, and labels of the nodes of each graph, from the seed."""
+    def _replacements(self) -> tuple[dict[str, str], tuple[int, ...], dict[Part, tuple[int, ...]]]:
+        """Words, labels of parts, and labels of the nodes of each graph, from the seed."""
         rng = np.random.default_rng(self.seed)
         words: dict[str, str] = {}
 
         def draw(choices: Mapping[str, tuple[str, ...]], *, plurals: bool) -> None:
             for plain, names in choices.items():
-                if plain not in words:  # a component may have this name
+                if plain not in words:  # a part may have this name
                     words[plain] = names[int(rng.integers(len(names)))]
                     if plurals:
                         words[f"{plain}s"] = f"{words[plain]}s"
 
         draw({**NOUNS, **VERBS}, plurals=True)
-        labels = tuple((rng.permutation(len(self.rules.components)) + 1).tolist())
+        labels = tuple((rng.permutation(len(self.parts)) + 1).tolist())
         nodes = {
-            component: tuple((rng.permutation(component.states) + 1).tolist())
-            for component in dict.fromkeys(self.rules.components)
-            if isinstance(component, Token)
+            part: tuple((rng.permutation(part.num_positions) + 1).tolist())
+            for part in dict.fromkeys(self.parts)
+            if part.words.names_states
         }
         # Drawn last, and only where needed, so that the disguises of other games stay the same.
-        kinds = [
-            part.kind.lower()
-            for part in self.rules.components
-            if not part.coordinate_system.is_default
-        ]
+        kinds = [part.words.kind.lower() for part in self.parts if part.words.state is None]
         if kinds:
             draw(OTHER_VERBS, plurals=False)
             order = rng.permutation(len(OTHER_KINDS)).tolist()
@@ -121,13 +115,12 @@ class Disguise:
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """The number of each component, from 1, in the order of the components."""
+        """The number of each part, from 1, in the order of the parts."""
         return self._replacements[1]
 
-    def state_label(self, index: int, state: int) -> int:
-        """Return the number shown for a state of a component; only nodes are renumbered."""
-        nodes = self._replacements[2].get(self.rules.components[index])
-        return state if nodes is None else nodes[state]
+    def node_label(self, part: Part, node: int) -> int:
+        """Return the number shown for a node of a graph."""
+        return self._replacements[2][part][node]
 
     def translated(self, text: str) -> str:
         """Return ``text`` with its words replaced."""

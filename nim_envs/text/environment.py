@@ -96,7 +96,7 @@ class TextEnv(gymnasium.Env[str, str]):
         self.render_mode = checked_choice("render_mode", render_mode, ("ansi",), or_none=True)
         language = self._play.language
         longest_style = "sentences" if style == "conversation" else style
-        first_prompt = prompt(language, language.game.rules.initial, longest_style, answer=answer)
+        first_prompt = prompt(language, language.game.start, longest_style, answer=answer)
         self.observation_space = spaces.Text(
             LONGEST_PROMPT, min_length=1, charset=frozenset(string.printable) | set(first_prompt)
         )

@@ -15,11 +15,11 @@ from nim_envs.errors import InvalidResetError, ResetNeededError
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer
 from nim_envs.starts import Start, as_start
-from nim_envs.text.language import GivenPosition, Language, Position, as_language
+from nim_envs.text.language import GivenPosition, Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt, rules_text
 from nim_envs.text.reading import check_form
 from nim_envs.text.verdicts import Verdict, reward, verdict
-from nim_envs.typing import IntArray
+from nim_envs.typing import Position
 from nim_envs.validation import checked_choice, checked_integer
 
 PLAY_STYLES = (*STYLES, "conversation")
@@ -101,8 +101,7 @@ class Transcript:
     Attributes:
         game: the game in short, with the seed of its disguise.
         seed: seed of this game alone.
-        position: the start that :meth:`TextGame.reset` was given, in coordinates where the game has
-            them; ``None``: the game's own.
+        position: the start that :meth:`TextGame.reset` was given; ``None``: the game's own.
         prompts: in order.
         replies: one for each prompt.
         style: style of the prompts.
@@ -188,8 +187,8 @@ class TextGame:
         self.answer, self.last_line = answer, last_line
         self._prompts: list[str] = []
         # An error is raised here and not during a game.
-        self._prompt_at(base.rules.initial)
-        self.language.game.old_solution.is_winning(base.rules.initial)
+        self._prompt_at(base.start)
+        self.language.game.solution.value(base.start)
         self._env = VersusEnv(base, opponent=opponent, seat=None if opponent is None else seat)
         self._seed = _checked_seed(seed)
         self._games = 0
@@ -207,9 +206,12 @@ class TextGame:
         return self._env._seat
 
     @property
-    def position(self) -> IntArray:
-        """Copy of the current position, as state numbers, int64 ``(components,)``."""
-        return self._env.position
+    def position(self) -> Position:
+        """The current position."""
+        position = self._env.position
+        if len(position) != len(self.language.game.fields):  # state numbers over the bridge
+            position = self.language.game.rules.coordinates(position)
+        return tuple(position.tolist())
 
     def reset(self, position: GivenPosition | None = None, *, seed: int | None = None) -> str:
         """Begin the next game, and return its first prompt.
@@ -233,11 +235,8 @@ class TextGame:
 
     def _begin(self, position: GivenPosition | None, seed: int) -> str:
         start = None if position is None else self.language.position(position)
-        self._prompt = None
+        self._prompt, self._position = None, start
         self._env.reset(seed=seed, options=None if start is None else {"start": start})
-        self._position = None
-        if start is not None:
-            self._position = self.language.game.rules.coordinate_tuple(np.array(start))
         self._game_seed = seed
         self._prompts, self._replies, self.faults = [], [], ()
         return self._ask()
@@ -245,7 +244,7 @@ class TextGame:
     def _ask(self) -> str:
         """Begin a turn."""
         self._fault, self._retries_left = None, self.retries
-        self._prompt = self._prompt_at(self._env.position)
+        self._prompt = self._prompt_at(self.position)
         return self._prompt
 
     def _prompt_at(self, position: GivenPosition) -> str:
@@ -278,7 +277,7 @@ class TextGame:
         if self._prompt is None:
             raise ResetNeededError("no game is in progress: call reset()")
         truth = verdict(
-            self.language, self._env.position, text, answer=self.answer, last_line=self.last_line
+            self.language, self.position, text, answer=self.answer, last_line=self.last_line
         )
         self._prompts.append(self._prompt)
         self._replies.append(text)
@@ -299,7 +298,7 @@ class TextGame:
             self.faults += (truth,)
         if self._retries_left:
             self._retries_left -= 1
-            self._prompt = self._prompt_at(self._env.position)
+            self._prompt = self._prompt_at(self.position)
             return Turn(truth, self._fault, True, self._prompt, 0.0, None)
         self._prompt = None
         return Turn(truth, self._fault, False, None, -1.0, None)
@@ -308,10 +307,9 @@ class TextGame:
         """Return the opponent's move as text; ``None`` if it made none."""
         if self._env.opponent is None or truth.after is None:
             return None
-        now, before = tuple(self._env.position.tolist()), self.language.position(truth.after)
-        replies = self.language.outcomes(before).after
-        action = next((action for action, after in replies.items() if after == now), None)
-        return None if action is None else self.language.move(before, action)
+        replies = self.language.outcomes(truth.after).after
+        action = next((each for each, after in replies.items() if after == self.position), None)
+        return None if action is None else self.language.move(truth.after, action)
 
     @property
     def transcript(self) -> Transcript:

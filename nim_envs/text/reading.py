@@ -96,7 +96,7 @@ def read_move(
 
     Args:
         game: the game, or its language.
-        position: ``(components,)``.
+        position: ``(fields,)``.
         reply: any text.
         answer: form of the answer. ``"line"``: the reply is one move. ``"tag"``, ``"boxed"`` and
             ``"json"``: the move is in the last ``<move>...</move>``, ``\boxed{...}`` or
@@ -112,7 +112,6 @@ def read_move(
         InvalidGameError: an unknown ``answer``; or ``last_line`` is not a boolean, or true for an
             answer that is marked.
         InvalidPositionError: not a position of the game.
-        SearchTooLargeError: the moves of the position are too many to be listed.
 
     Example:
         >>> from nim_envs import make_game

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import Game
-from nim_envs.rules.moves_between import legal_counts
 from nim_envs.scoring import optimality
 from nim_envs.scoring.intervals import in_words, percent_interval
-from nim_envs.scoring.scores import Decisive, position_set, scored_positions
+from nim_envs.scoring.scores import Decisive, position_set
+from nim_envs.solution import states_at
 from nim_envs.text.language import Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt
 from nim_envs.text.reading import check_form
@@ -166,7 +166,7 @@ def score(
         speak: function from a list of prompts to the replies, one for each.
         game: the game, or its language.
         positions: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or an array
-            ``(n, components)``, as :func:`nim_envs.optimality` takes them.
+            ``(n, fields)``, as :func:`nim_envs.optimality` takes them.
         samples: replies at each position, for a confidence interval of a stochastic function;
             ``None``: one reply and no interval.
         lost_positions: whether to include P-positions that leave a move; they change the shares of
@@ -202,30 +202,29 @@ def score(
             f"speak must be a function of a list of prompts that returns replies, not {speak!r}"
         )
     language = as_language(game)
-    rules = language.game.rules
     repeats = 1 if samples is None else checked_integer("samples", samples, 1)
     checked_integer("batch_size", batch_size, 1)
     checked_boolean("lost_positions", lost_positions)
     checked_choice("style", style, STYLES)
-    prompt(language, rules.initial, style, answer=answer)  # raises errors now
-    name, _, parts = position_set(language.game, positions)
-    none = np.empty((0, len(rules.components)), dtype=np.int64)
-    listed = np.concatenate([none, *(_with_a_choice(language.game, part) for part in parts)])
-    counted = scored_positions(language.game, listed)
-    asked = np.repeat(listed if lost_positions else counted, repeats, axis=0)
+    prompt(language, language.game.start, style, answer=answer)  # raises errors now
+    name = positions if isinstance(positions, str) else "given"
+    listed = positions_to_ask(language.game, positions, lost_positions=True)
+    counted = positions_to_ask(language.game, positions)
+    repeated = np.repeat(listed if lost_positions else counted, repeats, axis=0)
+    asked = [tuple(position) for position in repeated.tolist()]
     replies: list[str] = []
     for first in range(0, len(asked), batch_size):
-        here = [tuple(position) for position in asked[first : first + batch_size].tolist()]
+        here = asked[first : first + batch_size]
         prompts = [prompt(language, position, style, answer=answer) for position in here]
         replies += _checked_replies(speak(prompts), len(prompts))
     truths = [
-        verdict(language, tuple(position), reply, answer=answer, last_line=last_line)
-        for position, reply in zip(asked.tolist(), replies, strict=True)
+        verdict(language, position, reply, answer=answer, last_line=last_line)
+        for position, reply in zip(asked, replies, strict=True)
     ]
     decisive = [
         truth.kept_value
-        for truth, position in zip(truths, asked.tolist(), strict=True)
-        if language.outcomes(tuple(position)).is_decisive
+        for truth, position in zip(truths, asked, strict=True)
+        if language.outcomes(position).is_decisive
     ]
     # The score of any policy comes with that of random moves.
     random = optimality(lambda _, masks: masks.argmax(axis=1), language.game, counted)
@@ -245,7 +244,7 @@ def score(
         positions=name,
         interval=percent_interval(percent, at_counted) if samples and at_counted else None,
         blunders=tuple(
-            Blunder(rules.coordinate_tuple(position), reply[:LONGEST_REPLY_SHOWN], truth)
+            Blunder(position, reply[:LONGEST_REPLY_SHOWN], truth)
             for position, reply, truth in zip(asked, replies, truths, strict=True)
             if truth.value >= 0 and not truth.kept_value
         ),
@@ -280,13 +279,27 @@ def _percent(count: int, whole: int) -> float:
     return 100.0 * count / whole if whole else math.nan
 
 
-def positions_to_ask(game: Game) -> IntArray:
-    """Return all positions of a game about which a score asks, ``(n, components)``."""
-    return scored_positions(game, _with_a_choice(game, game.rules.lattice()))
+def positions_to_ask(
+    game: Game, positions: str | npt.ArrayLike = "all", *, lost_positions: bool = False
+) -> IntArray:
+    """Return the positions of a set about which a score asks, ``(n, fields)``.
 
+    They leave a move; where draws exist, more than one, as forced moves are no question.
 
-def _with_a_choice(game: Game, positions: IntArray) -> IntArray:
-    """Return the positions that leave a move; where draws exist, more than one."""
-    least = 2 if game.has_outcome else 1  # forced moves, such as passes, are no question
-    here: IntArray = positions[legal_counts(game.rules, positions) >= least]
-    return here
+    Args:
+        game: the game.
+        positions: as of :func:`score`.
+        lost_positions: whether to include those that are lost.
+    """
+    least = 2 if game.has_outcome else 1
+    chosen = [np.empty((0, len(game.fields)), dtype=np.int64)]
+    for listed in position_set(game, positions)[2]:
+        here = listed
+        if here.shape[1] != len(game.fields):  # state numbers over the bridge
+            here = game.rules.coordinates(here)
+        states = states_at(game.board, here)
+        fits = game.board.mask(states).sum(axis=-1) >= least
+        if not lost_positions:
+            fits &= game.solution.state_values(states) > -1
+        chosen.append(here[fits])
+    return np.concatenate(chosen)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, cast
 
-import numpy as np
-
 from nim_envs.game import Game
 from nim_envs.text.language import GivenPosition, Language, as_language
 from nim_envs.text.reading import read_move
@@ -33,8 +31,7 @@ class Verdict:
             every move loses; ``"illegal"``: a move that is not allowed there; ``"format"``: the
             reply holds no move in the form asked for.
         action: the legal action that the reply names; ``None``: it names none.
-        after: the position after it, in coordinates where the game has them; ``None`` without a
-            legal action.
+        after: the position after it; ``None`` without a legal action.
         winning: whether the position was won for the player to move.
         kept_win: whether it was, and still is after the move.
         why: how the reply was read, or why it names no legal action.
@@ -67,7 +64,7 @@ def verdict(
 
     Args:
         game: the game, or its language.
-        position: ``(components,)``.
+        position: ``(fields,)``.
         reply: any text.
         answer: form of the answer, as in :func:`read_move`.
         last_line: likewise.
@@ -76,7 +73,7 @@ def verdict(
         TypeError: ``reply`` is not a string, or ``game`` neither a game nor a language.
         InvalidGameError: an unknown ``answer``, or ``last_line`` that does not fit it.
         InvalidPositionError: not a position of the game.
-        SearchTooLargeError: the game cannot be solved, or its moves cannot be listed.
+        SearchTooLargeError: the game cannot be solved.
 
     Example:
         >>> from nim_envs import make_game
@@ -96,7 +93,7 @@ def verdict(
     if reading.action is None:
         return Verdict(cast(Kind, reading.kind), None, None, won, False, reading.why, value)
     keeps = reading.action in truth.keeping
-    after = language.game.rules.coordinate_tuple(np.array(truth.after[reading.action]))
+    after = truth.after[reading.action]
     kind: Kind = "lost_position"
     if value >= 0:
         kinds: tuple[Kind, ...] = ("kept_win", "threw_win") if won else DRAW_KINDS

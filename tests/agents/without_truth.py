@@ -6,13 +6,11 @@ import ast
 import sys
 from pathlib import Path
 
-from nim_envs.solver import solve
-from nim_envs.theory.grundy import grundy_values
+from nim_envs.solution import Solution, graph_values, grundy_values, solve
 from nim_envs.theory.nimbers import mex, nim_sum
-from nim_envs.theory.solution import Solution
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TRUTH = (solve, nim_sum, mex, grundy_values)
+TRUTH = (solve, nim_sum, mex, grundy_values, graph_values)
 
 
 class TruthUsedError(AssertionError):

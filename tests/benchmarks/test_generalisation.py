@@ -11,6 +11,7 @@ from benchmarks.studies.generalisation import __main__ as generalisation
 from benchmarks.studies.generalisation.experiments import EXPERIMENTS
 from benchmarks.studies.generalisation.tables import KnownOrRandom
 from nim_envs import make_game, optimality
+from tests.tables import all_positions
 
 LEARNED = make_game("nim", heaps=(1, 3, 2))
 
@@ -18,9 +19,8 @@ LEARNED = make_game("nim", heaps=(1, 3, 2))
 def test_a_table_is_used_on_the_positions_that_it_holds_in_any_order():
     game = make_game("nim", heaps=(4, 4, 4, 4))
     policy = KnownOrRandom(OptimalAgent(LEARNED), LEARNED, game)
-    rules = game.rules
-    every = rules.lattice()[1:]
-    masks = rules.action_mask(every)
+    positions, all_masks = all_positions(game)
+    every, masks = positions[1:], all_masks[1:]
     chances = policy.action_probabilities(every, masks)
     random = RandomAgent().action_probabilities(every, masks)
     truth = OptimalAgent(game).action_probabilities(every, masks)

@@ -168,11 +168,11 @@ def test_models_that_know_no_masks_are_scored_with_their_illegal_moves(algorithm
     model = algorithm("MlpPolicy", env, seed=0, device="cpu")
     score = optimality(sb3_policy(model), env)
     winning = illegal = 0
-    lattice = game.rules.lattice()
-    for position in lattice[game.solution.is_winning(lattice)]:
+    every = game.board.positions(np.arange(game.board.num_positions))
+    for position in every[game.solution.is_winning(every)]:
         action, _ = model.predict(env.encoding.encode(position), deterministic=True)
         winning += action in game.solution.winning_actions(position)
-        illegal += game.rules.action_mask(position)[action] == 0
+        illegal += action not in game.actions(position)
     assert score.percent == pytest.approx(100 * winning / score.count)
     assert score.illegal_percent == pytest.approx(100 * illegal / score.count)
     assert illegal > 0
@@ -183,7 +183,7 @@ def test_the_probabilities_of_a_model_are_those_it_draws_by():
     model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=0, **SETTINGS)
     number = 4000
     positions = np.full((number, 1), 9)
-    shown, masks = env.encoding.encode(positions), ADDITION.rules.action_mask(positions)
+    shown, masks = env.encoding.encode(positions), ADDITION.board.mask(positions[:, 0])
     shares = sb3_policy(model, greedy=False)(shown, masks)[0].numpy()
     drawn, _ = model.predict(shown, action_masks=masks)
     counts = np.bincount(drawn, minlength=len(shares))
@@ -289,19 +289,19 @@ def test_a_model_can_be_the_opponent():
 
 def test_infos_tell_of_draws():
     entry = tic_tac_toe()
-    truth, rules = entry.truth(), entry.game.rules
+    truth = entry.truth()
     env = GameVecEnv(entry.game, 4, opponent=None, truth_in_info=True)
     env.seed(0)
-    env.reset()
+    seen = env.reset()
     rng = np.random.default_rng(0)
     winners = set()
     while len(winners) < 3:
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in env.action_masks()])
-        before = env.env.positions
-        _, rewards, dones, infos = env.step(actions)
+        before = [*map(tuple, seen.tolist())]
+        seen, rewards, dones, infos = env.step(actions)
         for index, info in enumerate(infos):
-            value = truth[rules.coordinate_tuple(before[index])]
-            after = truth[rules.coordinate_tuple(rules.step(before[index], actions[index]))]
+            value = truth[before[index]]
+            after = truth[entry.game.play(before[index], actions[index])]
             assert (info["value"], info["kept_value"]) == (value, after == -value)
             if dones[index]:
                 assert (info["winner"] == -1) == (rewards[index] == 0)

@@ -31,10 +31,9 @@ def test_the_tutorial_trains_and_scores(tutorial):
 def test_training_played_legal_moves_alone(tutorial):
     game, buffer = tutorial["env"].env.unwrapped.game, tutorial["buffer"]
     stored = buffer[:]
-    lattice = game.rules.lattice()
-    codes = tutorial["env"].env.unwrapped.encoding.encode(lattice)
-    positions = lattice[(stored.obs.obs @ codes.T).argmax(axis=1)]
-    masks = game.rules.action_mask(positions)
+    every = game.board.positions(np.arange(game.board.num_positions))
+    codes = tutorial["env"].env.unwrapped.encoding.encode(every)
+    masks = game.board.mask((stored.obs.obs @ codes.T).argmax(axis=1))
     assert len(stored) >= 3200
     assert (masks == stored.obs.mask).all()
     assert masks[np.arange(len(masks)), stored.act].all()

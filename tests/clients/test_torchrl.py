@@ -40,10 +40,9 @@ def masked(env):
 
 def assert_legal(game, positions, masks, actions):
     """The masks are those of the positions, and every action was legal."""
-    seen = positions.numpy().astype(np.int64).reshape(-1, len(game.rules.fields))
-    positions = game.rules.positions_at(seen)
-    masks = masks.numpy().reshape(len(positions), -1)
-    assert (masks == game.rules.action_mask(positions)).all()
+    seen = positions.numpy().astype(np.int64).reshape(-1, len(game.fields))
+    masks = masks.numpy().reshape(len(seen), -1)
+    assert (masks == game.board.mask(game.board.find(seen))).all()
     assert masks[np.arange(len(masks)), actions.numpy().reshape(-1)].all()
 
 
@@ -65,10 +64,10 @@ def test_the_tutorial_trains_and_scores(tutorial):
 
 def test_training_played_legal_moves_alone(tutorial):
     played, game = tutorial["played"], tutorial["games"].unwrapped.game
-    lattice = game.rules.lattice()
-    codes = torch.as_tensor(tutorial["games"].unwrapped.encoding.encode(lattice))
+    every = game.board.positions(np.arange(game.board.num_positions))
+    codes = torch.as_tensor(tutorial["games"].unwrapped.encoding.encode(every))
     shown = (played["observation"] @ codes.T).argmax(dim=1)
-    positions = torch.as_tensor(lattice)[shown]
+    positions = torch.as_tensor(every)[shown]
     assert_legal(game, positions, played["action_mask"], played["action"])
 
 
@@ -106,11 +105,11 @@ def test_torchrl_makes_an_environment_from_its_id():
     assert env.rollout(20)["next", "done"].any()
 
 
-def shortest_game(rules):
+def shortest_game(game):
     """The least number of moves after which play from the initial position is over."""
-    positions, moves = rules.indices(np.array([rules.initial])), 0
-    while not rules.is_terminal(rules.positions(positions)).any():
-        positions = np.unique(np.concatenate([after for *_, after in rules.moves(positions)]))
+    positions, moves = {game.start}, 0
+    while not any(map(game.is_over, positions)):
+        positions = {after for here in positions for _, after in game.moves(here)}
         moves += 1
     return moves
 
@@ -120,7 +119,7 @@ def test_the_turn_based_environment_needs_no_adapter(name):
     aec = pettingzoo.make("aec", aec_id(name), illegal_move="raise")
     env = PettingZooWrapper(aec, use_mask=True)
     # The check makes three moves, and knows no game that is over before.
-    if shortest_game(aec.unwrapped.game.rules) >= 3:
+    if shortest_game(aec.unwrapped.game) >= 3:
         check_env_specs(env)
     rollout = env.rollout(60, break_when_any_done=False)
     first, second = rollout["player_0"], rollout["player_1"]

@@ -9,7 +9,7 @@ import numpy as np
 import pyspiel
 from open_spiel.python import policy, rl_agent, rl_environment
 
-from nim_envs.adapters.openspiel.component import OpenSpielComponent
+from nim_envs.adapters.openspiel.part import OpenSpielPart
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import Game
 from nim_envs.typing import FloatArray, IntArray
@@ -36,28 +36,24 @@ class OpenSpielPlayer:
         game: a game of :func:`game_of`; ``None``: the environment has none.
 
     Raises:
-        TypeError: ``player`` is none of these, or the game is none of :func:`game_of`.
+        TypeError: ``player`` is none of these, or the game is not one of :func:`game_of`.
     """
 
     def __init__(self, player: Any, game: Game | None) -> None:
-        rules = None if game is None else game.rules
-        component = None if rules is None else rules.components[0]
-        if rules is None or not isinstance(component, OpenSpielComponent):
-            name = "an environment of another package" if rules is None else rules.name
+        part = None if game is None else game.parts[0]
+        if game is None or not isinstance(part, OpenSpielPart):
+            name = "an environment of another package" if game is None else game.name
             raise TypeError(
                 f"{player!r} plays games of nim_envs.adapters.openspiel.game_of, not {name}"
             )
-        self._rules, self._component = rules, component
-        self._player = player
+        self._game, self._part, self._player = game, part, player
         self._chances_at: Callable[[Any], Chances]
         if isinstance(player, (policy.Policy, pyspiel.Policy)):
             self._chances_at = player.action_probabilities
         elif isinstance(player, pyspiel.Bot):
             self._chances_at = self._chances_of_bot
         elif isinstance(player, rl_agent.AbstractAgent):
-            self._env = rl_environment.Environment(
-                component.openspiel_game, include_full_state=True
-            )
+            self._env = rl_environment.Environment(part.openspiel_game, include_full_state=True)
             self._chances_at = self._chances_of_agent
         else:
             raise TypeError(
@@ -72,18 +68,19 @@ class OpenSpielPlayer:
         """Return the probability of every action, ``(n, actions)``.
 
         Args:
-            positions: ``(n, 1)``, or their coordinates ``(n, fields)``; each with a legal move.
+            positions: coordinates ``(n, fields)``, each with a legal move.
 
         Raises:
             InvalidPolicyError: the player raises, or names no action of the game.
         """
-        chances = np.zeros((len(positions), self._rules.num_actions))
-        states = self._rules.positions_at(positions)[:, 0]
-        for row, state in zip(chances, states.tolist(), strict=True):
-            if self._component.is_forced_pass(state):
+        if positions.shape[1] != len(self._part.fields):  # state numbers over the bridge
+            positions = self._game.rules.coordinates(positions)
+        chances = np.zeros((len(positions), self._part.num_actions))
+        for row, position in zip(chances, map(tuple, positions.tolist()), strict=True):
+            if self._part.is_forced_pass(position):
                 row[-1] = 1.0
                 continue
-            reached = self._component.openspiel_state(state)
+            reached = self._part.openspiel_state(position)
             answer = self._ask(reached)
             ids = list(answer)
             if not ids or min(ids) < 0 or max(ids) >= len(row):

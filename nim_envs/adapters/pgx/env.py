@@ -135,8 +135,8 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
     * In a finished game a step changes nothing, rewards are 0 and all actions are in the mask.
 
     Both players observe the same position: int32 ``(components,)``, or its coordinates where the
-    game has them; with another ``encoding`` float32 features. Starts are drawn on the device, all
-    by exact counts; see :func:`nim_envs.adapters.pgx.starts.start_of`. The same game in the same
+    game has them; with another ``encoding`` float32 features. Starts are drawn on the device
+    from a list; see :func:`nim_envs.adapters.pgx.starts.start_of`. The same game in the same
     encoding is the same environment, so that it is compiled once. :func:`nim_envs.optimality`
     takes it, and functions of JAX.
 
@@ -176,7 +176,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         self._made_of = copy(game), encoding  # the copy has no solution
         self.encoding = Encoding(encoding, game.fields, np.int32)
         self.layout = layout_of(game.rules, self.encoding)
-        self._start = start_of(game.starts.sampler(game), self.layout)
+        self._start = start_of(game.starts.sampler(game), game.rules, self.layout)
         self._end_rewards = None
         convention = game.convention
         if isinstance(convention, Convention):

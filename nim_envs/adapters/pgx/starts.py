@@ -14,10 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.adapters.pgx.layouts import NUMBER, Array, DeviceLayout
+from nim_envs.rules.rules import Rules
 from nim_envs.starts import Sampler
-from nim_envs.starts.counted import CountedSampler, Layer, code_after
-from nim_envs.starts.rejected import RejectionSampler
-from nim_envs.starts.samplers import BalancedSampler
 from nim_envs.typing import FloatArray
 from nim_envs.validation import check_bytes
 
@@ -38,27 +36,20 @@ class DeviceStart(ABC):
         """Return the place that ``words``, uint32 ``(self.words,)`` or more, stand for."""
 
 
-def start_of(sampler: Sampler, layout: DeviceLayout) -> DeviceStart:
+def start_of(sampler: Sampler, rules: Rules, layout: DeviceLayout) -> DeviceStart:
     """Return what draws the starts of a sampler on the device, with the same distribution.
-
-    A list is drawn from by index; what is too large to be listed is drawn by counting, component
-    by component, also where the sampler rejects, as on a device all games draw in step.
 
     Args:
         sampler: sampler of a game's start.
+        rules: rules of the game.
         layout: layout of the game.
 
     Raises:
-        SearchTooLargeError: there are too many starts to be listed and counted, or their tables
-            would take over ``LARGEST_BYTES``.
+        SearchTooLargeError: there are too many starts to be listed, or their tables would take
+            over ``LARGEST_BYTES``.
     """
-    if isinstance(sampler, BalancedSampler):
-        return _OneOf([start_of(one, layout) for one in sampler.samplers])
-    if isinstance(sampler, RejectionSampler):
-        return _CountedStart(sampler.counted(), layout)
-    if isinstance(sampler, CountedSampler):
-        return _CountedStart(sampler, layout)
     positions, probabilities = sampler.support()
+    positions = rules.positions_at(positions)
     check_bytes(f"lists on the device of {len(positions)} starts", NUMBER * positions.size)
     if len(positions) == 1:
         return _FixedStart(layout.places(positions)[0])
@@ -105,61 +96,6 @@ class _WeightedStart(DeviceStart):
 
     def place(self, words: Array) -> Array:
         return self._places[self._cuts.column(0, words[0])]
-
-
-class _OneOf(DeviceStart):
-    """One of several starts, each with the same probability."""
-
-    def __init__(self, starts: list[DeviceStart]) -> None:
-        self._starts = starts
-        self.words = 1 + max(start.words for start in starts)
-
-    def place(self, words: Array) -> Array:
-        chosen = below(len(self._starts), words[0])
-        *others, place = (start.place(words[1:]) for start in self._starts)
-        for index, other in enumerate(others):
-            place = jnp.where(chosen == index, other, place)
-        return place
-
-
-class _CountedStart(DeviceStart):
-    """Positions drawn component by component, as :class:`CountedSampler` counts them."""
-
-    def __init__(self, sampler: CountedSampler, layout: DeviceLayout) -> None:
-        numbers = sum(layer.codes * (len(layer.classes.sizes) - 1) for layer in sampler.layers)
-        check_bytes("tables on the device for drawing starts", NUMBER * numbers)
-        self._first_code = sampler.first_code
-        self._components = [_Component(layer) for layer in sampler.layers]
-        self._layout = layout
-        self.words = 2 * len(self._components)
-
-    def place(self, words: Array) -> Array:
-        code = jnp.int32(self._first_code)
-        states = []
-        for index, component in enumerate(self._components):
-            state, code = component.draw(code, words[2 * index], words[2 * index + 1])
-            states.append(state)
-        return self._layout.places(jnp.stack(states))
-
-
-class _Component:
-    """Draws the state of a component, given the code of those before it; see :class:`Layer`."""
-
-    def __init__(self, layer: Layer) -> None:
-        self._cuts = Cuts(np.concatenate([cut_points(ways) for ways in layer.blocks()]))
-        self._changes = [jnp.asarray(change, jnp.int32) for change in layer.changes]
-        self._carried_bits = layer.carried_bits
-        self._sizes = jnp.asarray(layer.classes.sizes, jnp.int32)
-        self._firsts = jnp.asarray(layer.classes.firsts, jnp.int32)
-        # A list, as terminal positions are not drawn.
-        self._states = jnp.asarray(layer.classes.states, jnp.int32)
-
-    def draw(self, code: Array, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return a state, and the code with it: one word draws its class, one the state of that."""
-        chosen = self._cuts.column(code, first)
-        code = code_after(code, *(change[chosen] for change in self._changes))
-        number = self._firsts[chosen] + below(self._sizes[chosen], second)
-        return self._states[number], code & self._carried_bits
 
 
 def below(number: Array, word: Array) -> Array:

@@ -32,7 +32,7 @@ class GameVecEnv(VecEnv):
     Observations are plain arrays; ``action_masks`` returns the masks, as sb3-contrib requires.
 
     Args:
-        game: rules, convention and start.
+        game: the game.
         num_envs: number of games.
         arguments: arguments of :class:`nim_envs.envs.vector.VectorGameEnv`: ``opponent``, ``seat``,
             ``encoding``, ``illegal_move``, ``max_cycles``, ``truth_in_info``.
@@ -52,7 +52,7 @@ class GameVecEnv(VecEnv):
         )
         self.game = game
         self.encoding = self.env.encoding
-        self._masks = np.zeros((num_envs, game.rules.num_actions), dtype=np.bool_)
+        self._masks = np.zeros((num_envs, game.num_actions), dtype=np.bool_)
         self._actions: Array = np.zeros(num_envs, dtype=np.int64)
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from nim_envs.game import Game
 from nim_envs.optional import imports_for
+from nim_envs.solution import states_at
 from nim_envs.text import PROMPT_VERSION, Language, Verdict, prompt, reward
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.language import as_language
@@ -38,7 +40,7 @@ def positions_dataset(
 
     Args:
         game: the game, or its language.
-        positions: ``(n, components)``; ``None``: all N-positions; in games with an outcome of their
+        positions: ``(n, fields)``; ``None``: all N-positions; in games with an outcome of their
             own, all positions that are not lost and leave a choice of moves.
         style: style of the prompts, as :func:`nim_envs.text.prompt` takes it.
         answer: form of the answers that prompts in sentences ask for.
@@ -56,11 +58,11 @@ def positions_dataset(
         (4, {'prompt': 'normal heaps 0 1 move', 'position': [0, 1], 'prompt_version': 2})
     """
     language = as_language(game)
-    rules = language.game.rules
     if positions is None:
         listed = positions_to_ask(language.game)
     else:
-        listed = rules.checked_positions(positions).reshape(-1, len(rules.components))
+        states_at(language.game.board, positions)  # raises errors
+        listed = np.reshape(positions, (-1, len(language.game.fields)))
     texts = [prompt(language, position, style, answer=answer) for position in listed]
     prompts: list[Any] = [[{"role": "user", "content": text}] for text in texts]
     return Dataset.from_dict(

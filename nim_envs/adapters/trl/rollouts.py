@@ -78,7 +78,7 @@ class GameRollouts:
 
     Args:
         game: the game, or its language.
-        positions: starts, ``(n, components)``; ``None``: all N-positions, as of
+        positions: starts, ``(n, fields)``; ``None``: all N-positions, as of
             :func:`positions_dataset`.
         opponent: as :class:`nim_envs.text.TextGame` takes it.
         retries: further replies allowed in a turn after one without a legal move.

@@ -161,7 +161,9 @@ class Engine:
         return self._other_starts.get_or_create(start, lambda: self._start_states({"start": start}))
 
     def _start_states(self, options: dict[str, Start] | None) -> StartStates:
-        return StartStates(self._samplers.sampler(options), self._game_tables, self._size)
+        return StartStates(
+            self._samplers.sampler(options), self._game.rules, self._game_tables, self._size
+        )
 
     def prepare_starts(self, starts: StartStates, rng: np.random.Generator) -> None:
         """Draw with ``rng`` the starts that cannot be drawn from a list."""

@@ -19,6 +19,7 @@ from nim_envs.envs.vector.games import (
 from nim_envs.envs.vector.random_numbers import GAMMA, MIX_1, fraction, mixed
 from nim_envs.envs.vector.tables import GameTables, packed_states
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.rules import Rules
 from nim_envs.starts import Sampler
 from nim_envs.typing import BoolArray, WordArray
 
@@ -33,6 +34,7 @@ class StartStates:
 
     Args:
         sampler: draws the starts.
+        rules: rules of the game.
         tables: groups and packed states of the game.
         size: number of games.
 
@@ -40,8 +42,8 @@ class StartStates:
         arrays: arguments of the compiled functions.
     """
 
-    def __init__(self, sampler: Sampler, tables: GameTables, size: int) -> None:
-        self._sampler = sampler
+    def __init__(self, sampler: Sampler, rules: Rules, tables: GameTables, size: int) -> None:
+        self._sampler, self._rules = sampler, rules
         try:
             positions, probabilities = sampler.support()
         except SearchTooLargeError:
@@ -52,7 +54,7 @@ class StartStates:
             return
         equal = np.allclose(probabilities, 1 / len(probabilities), rtol=1e-9, atol=0.0)
         self.arrays = Starts(
-            packed_states(tables.arrays, tables.grouping.states(positions)),
+            packed_states(tables.arrays, tables.grouping.states(rules.positions_at(positions))),
             np.zeros(0) if equal else np.cumsum(probabilities),
             prepared=False,
             used=np.zeros(0, dtype=np.uint8),
@@ -70,7 +72,7 @@ class StartStates:
         if self.arrays.prepared:
             used = np.flatnonzero(self.arrays.used)
             if len(used):
-                positions = self._sampler.sample(rng, len(used))
+                positions = self._rules.positions_at(self._sampler.sample(rng, len(used)))
                 states = tables.grouping.states(positions)
                 self.arrays.states[:, used] = packed_states(tables.arrays, states)
                 self.arrays.used[used] = 0

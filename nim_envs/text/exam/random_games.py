@@ -8,9 +8,9 @@ from functools import wraps
 import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.games.words import listed
 from nim_envs.own_games import game_from_moves
 from nim_envs.registration import make_game
-from nim_envs.rules.words import listed
 from nim_envs.text.exam.truth import truth_of
 from nim_envs.text.language import Language, as_language
 
@@ -63,7 +63,7 @@ def octal_game(rng: np.random.Generator) -> Game | None:
         return None
     code = "0." + "".join(map(str, digits.tolist()))
     game = make_game("octal", code=code, heaps=(int(rng.integers(11, 15)),))
-    return None if game.rules.is_terminal(np.array(game.rules.initial)) else game
+    return None if game.is_over(game.start) else game
 
 
 @_until_fit

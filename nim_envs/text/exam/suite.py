@@ -77,7 +77,7 @@ class Item:
     Attributes:
         id: name of the setting and the position.
         setting: name of the setting.
-        position: state numbers, ``(components,)``.
+        position: the position.
         band: one of :data:`BANDS`.
         legal: number of legal moves.
         winning: number of moves that keep the win, at least 1.
@@ -226,9 +226,8 @@ def _items(name: str, language: Language, truth: Truth, rng: np.random.Generator
         chosen = np.sort(np.concatenate(parts))
     for row in chosen.tolist():
         position = tuple(truth.positions[row].tolist())
-        coordinates = language.game.rules.coordinate_tuple(truth.positions[row])
         yield Item(
-            f"{name}/{'-'.join(map(str, coordinates))}",
+            f"{name}/{'-'.join(map(str, position))}",
             name,
             position,
             BANDS[bands[row]],

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nim_envs.game import Game
-from nim_envs.rules.rules import Rules
+from nim_envs.index import Index
 from nim_envs.typing import FloatArray, IntArray
 
 BANDS = ("easy", "middle", "hard")
@@ -18,7 +18,7 @@ class Truth(NamedTuple):
     """The N-positions of a set of positions, and their difficulty.
 
     Attributes:
-        positions: int64 ``(n, components)``, state numbers.
+        positions: int64 ``(n, fields)``.
         legal: number of legal moves, ``(n,)``.
         winning: number of moves that keep the win, ``(n,)``.
         moves_to_end: moves until the game ends, ``(n,)``, where the winner wins as soon as
@@ -48,18 +48,29 @@ class Truth(NamedTuple):
         return bands
 
 
-def _reachable(rules: Rules) -> IntArray:
-    """Return the indices of the positions reachable from the initial one, in order.
+def _listed(game: Game, positions: str) -> IntArray:
+    """Return all positions, or those reachable from the initial one, in lexicographic order.
 
     It lists no others, which may be far more, as on boards with many empty heaps.
     """
-    reached = new = rules.indices(np.array([rules.initial]))
+    board, index = game.board, Index(game.fields)
+    if positions == "all":
+        return board.positions(np.arange(board.num_positions))
+    found = new = np.array([game.start])
     while len(new):
-        here = rules.positions(new)
-        rows, actions = np.nonzero(rules.action_mask(here))
-        new = np.setdiff1d(rules.indices(rules.step(here[rows], actions)), reached)
-        reached = np.union1d(reached, new)
-    return reached
+        _, after = _moves(game, new)
+        keys, first = np.unique(index.keys(after), return_index=True)
+        new = after[first[~np.isin(keys, index.keys(found))]]
+        found = np.concatenate([found, new])
+    return found[np.argsort(index.keys(found))]
+
+
+def _moves(game: Game, positions: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the row of each legal move at positions ``(n, fields)``, and the position after it."""
+    board = game.board
+    states = board.find(positions)
+    rows, actions = np.nonzero(board.mask(states))
+    return rows, board.positions(board.step(states[rows], actions))
 
 
 def truth_of(game: Game, positions: str) -> Truth:
@@ -67,16 +78,15 @@ def truth_of(game: Game, positions: str) -> Truth:
 
     Args:
         game: a game without draws.
-        positions: ``"all"`` or ``"reachable"``; moves lead out of neither.
+        positions: ``"reachable"``, or ``"all"`` of a board that is a graph; moves lead out of
+            neither.
     """
-    rules = game.rules
-    indices = _reachable(rules) if positions == "reachable" else rules.indices(rules.lattice())
-    listed = rules.positions(indices)
-    here, actions = np.nonzero(rules.action_mask(listed))
-    there = np.searchsorted(indices, rules.indices(rules.step(listed[here], actions)))
+    listed, index = _listed(game, positions), Index(game.fields)
+    here, after = _moves(game, listed)
+    there = np.searchsorted(index.keys(listed), index.keys(after))
     legal = np.bincount(here, minlength=len(listed))
-    won = np.asarray(game.old_solution.is_winning(listed)) & (legal > 0)
-    wins = ~np.asarray(game.old_solution.is_winning(listed))[there]
+    is_winning = game.solution.is_winning(listed)
+    won, wins = is_winning & (legal > 0), ~is_winning[there]
     moves = np.where(legal == 0, 0, -1)
     while (moves < 0).any():
         # Positions all of whose moves lead to positions that are known already.

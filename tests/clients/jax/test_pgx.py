@@ -26,9 +26,6 @@ from nim_envs.encoding import ENCODINGS, Encoding
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.starts import UniformStart
-from nim_envs.starts.box import checked_box
-from nim_envs.starts.counted import CountedSampler
-from nim_envs.starts.samplers import BalancedSampler
 from tests.clients.tutorials import run_tutorial
 from tests.games import REGISTERED, UNUSUAL, label, labels
 from tests.outcome_games import GAMES, LARGER, when_to_run
@@ -288,7 +285,8 @@ def drawn(start, layout, number):
 
 def assert_drawn_from(sampler, game, support, chances, kind=JointLayout):
     layout = kind(game.rules, Encoding("integer", game.rules, np.int32))
-    found, counts = drawn(start_of(sampler, layout), layout, 30_000)
+    found, counts = drawn(start_of(sampler, game.rules, layout), layout, 30_000)
+    support = game.rules.positions_at(support)
     order = np.lexsort(support.T[::-1])
     assert found.tolist() == support[order].tolist()
     assert len(found) == 1 or chisquare(counts, 30_000 * chances[order]).pvalue > 1e-4
@@ -304,54 +302,9 @@ def test_starts_that_are_listed(start, kind):
     assert_drawn_from(sampler, game, *sampler.support(), kind)
 
 
-COUNTED = [
-    ("nim", {"heaps": (3, 4, 2)}),
-    ("subtraction", {"heaps": (9, 2), "subtraction_set": (3, 5), "misere": True}),
-    ("grundy", {"heaps": (9,)}),
-    ("sum", {"games": (("kayles", {"heaps": (4,)}), ("nim", {"heaps": (3,)}))}),
-]
-
-
-@pytest.mark.parametrize(
-    ("case", "winning"), in_turn(COUNTED * 2, [None, True, False, True, False]), ids=labels
-)
-def test_starts_that_are_counted(case, winning):
-    """Starts drawn by counting, as where there are too many to be listed, on a small board."""
-    game = nim_envs.make_game(case[0], **case[1])
-    box = checked_box(game.rules, 0, None)
-    sampler = CountedSampler(box, winning, game.solution if winning is not None else None)
-    support = box.positions()
-    if winning is not None:
-        support = support[np.asarray(game.solution.is_winning(support)) == winning]
-    assert_drawn_from(sampler, game, support, np.full(len(support), 1 / len(support)))
-    if winning:
-        balanced = BalancedSampler(sampler, CountedSampler(box, False, game.solution))
-        positions = box.positions()
-        won = np.asarray(game.solution.is_winning(positions))
-        chances = np.where(won, 0.5 / won.sum(), 0.5 / max(1, (~won).sum()))
-        assert_drawn_from(balanced, game, positions, chances)
-
-
-@pytest.mark.parametrize(
-    ("start", "misere"),
-    [("uniform", False), *product(["n_position", "p_position"], [False, True]), ("balanced", True)],
-)
-def test_starts_of_boxes_that_are_too_large_to_list(start, misere):
-    env = make_pgx("nim", heaps=(50,) * 5, misere=misere, start=start)
-    with pytest.raises(SearchTooLargeError):
-        env.game.start_positions()
-    positions = np.asarray(functions(env)[0](keys(5000)).position).astype(np.int64)
-    assert not env.game.rules.is_terminal(positions).any()
-    won = int(env.game.solution.is_winning(positions).sum())
-    if start == "balanced":
-        assert chisquare([won, 5000 - won]).pvalue > 1e-4
-    elif start != "uniform":
-        assert won == (5000 if start == "n_position" else 0)
-    # In a P-position, too, each heap alone is of nearly any size with nearly the same probability.
-    if start != "balanced":
-        sampler = env.game.starts.sampler(env.game)
-        expected = np.bincount(sampler.sample(np.random.default_rng(0), 200_000)[:, 1]) / 40
-        assert chisquare(np.bincount(positions[:, 1]), expected).pvalue > 1e-4
+def test_starts_of_boxes_that_are_too_large_to_list_are_refused():
+    with pytest.raises(SearchTooLargeError, match="the limit for listing its positions"):
+        make_pgx("nim", heaps=(50,) * 5, start="uniform")
 
 
 def test_tables_that_are_too_large_are_refused_in_bytes_before_they_are_made(monkeypatch):

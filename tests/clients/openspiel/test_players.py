@@ -142,7 +142,7 @@ def test_bots_with_a_policy_are_asked_for_it(bot):
 def test_a_bot_in_python_that_moves_alone():
     rng = np.random.RandomState(0)
     bot = mcts.MCTSBot(
-        pyspiel.load_game(SMALL.rules.components[0].game),
+        pyspiel.load_game(SMALL.name),
         2.0,
         300,
         mcts.RandomRolloutEvaluator(1, rng),
@@ -155,11 +155,11 @@ def test_a_bot_in_python_that_moves_alone():
 
 
 def test_whoever_plays_passes_where_the_other_moves_again():
-    game = pyspiel.load_game(SMALL.rules.components[0].game)
+    game = pyspiel.load_game(SMALL.name)
     for player in (pyspiel.UniformRandomPolicy(game), policy.FirstActionPolicy(game)):
         expected = expected_game_score.policy_value(game.new_initial_state(), [player, player])
         scores = expected_scores(player, player, SMALL)
-        start = SMALL.rules.indices(np.array(SMALL.rules.initial))
+        start = SMALL.parts[0].state(SMALL.start)
         # Of player 0, from -1 to 1 there, and from 0 to 1 here; a margin counts as a win.
         if all(abs(each) <= 1 for each in (game.min_utility(), game.max_utility())):
             assert scores.moving[start] == pytest.approx((1 + expected[0]) / 2)

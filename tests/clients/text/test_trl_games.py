@@ -51,8 +51,8 @@ class Speaker(LlamaForCausalLM):
     def say(self, text):
         shown = re.findall(r"heap \d has (\d)|heaps (\d) (\d) (\d) move", text)
         one = [here for last in shown[-3:] for here in last if here][-3:]
-        mask = NIM.rules.action_mask(np.array(one, dtype=int))
-        move = move_text(NIM, tuple(map(int, one)), int(self.rng.choice(np.flatnonzero(mask))))
+        position = tuple(map(int, one))
+        move = move_text(NIM, position, int(self.rng.choice(NIM.actions(position))))
         cut = move.ljust(20)  # as long as the longest reply: the model did not come to an end
         return self.rng.choice([move + END, move + END, cut, "I do not know." + END])
 

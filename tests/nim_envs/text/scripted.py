@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nim_envs.sums import Sum
 from nim_envs.text import prompt
 
 
@@ -18,9 +19,7 @@ class Scripted:
     """
 
     def __init__(self, game, positions, answer, style="sentences"):
-        self.positions = {
-            prompt(game, position, style): tuple(position.tolist()) for position in positions
-        }
+        self.positions = {prompt(game, position, style): position for position in positions}
         assert len(self.positions) == len(positions), "two positions have the same prompt"
         self.answer = answer
         self.asked = []
@@ -32,11 +31,12 @@ class Scripted:
 
 def some_action(game, position):
     """A legal action, another one at every position; always the same."""
-    legal = np.flatnonzero(game.rules.action_mask(np.array(position)))
-    return int(legal[sum((index + 3) * state for index, state in enumerate(position)) % len(legal)])
+    legal = game.actions(position)
+    return legal[sum((index + 3) * number for index, number in enumerate(position)) % len(legal)]
 
 
 def playable(game):
     """All positions with a legal move."""
-    lattice = game.rules.lattice()
-    return lattice[~game.rules.is_terminal(lattice)]
+    board = game.board
+    states = board.states(10**6) if isinstance(board, Sum) else np.arange(board.num_positions)
+    return [tuple(here) for here in board.positions(states[~board.is_over(states)]).tolist()]

@@ -52,7 +52,7 @@ def test_every_move_gets_the_verdict_and_the_reward_of_plain_recursion(name):
     seen = set()
     for here, moves in some_positions(name):
         for label, after in moves:
-            said = verdict(game, here, f"{game.rules.name} 0: {label}")
+            said = verdict(game, here, f"{game.name} 0: {label}")
             values = truth[here], -truth[after]
             assert (said.kind, reward(said)) == KINDS[values], (here, label)
             assert (said.value, said.winning) == (truth[here], truth[here] == 1)
@@ -83,10 +83,10 @@ def test_a_score_counts_positions_that_are_not_lost_and_leave_a_choice(name):
     entry, truth = GAMES[name](), truth_of(name)
     game = entry.game
     asked = {here for here in truth if truth[here] >= 0 and len(entry.moves(here)) > 1}
-    assert set(map(tuple, game.rules.coordinates(positions_to_ask(game)).tolist())) == asked
+    assert set(map(tuple, positions_to_ask(game).tolist())) == asked
 
     def first_move(here):
-        label, _ = entry.moves(tuple(game.rules.coordinates(np.array(here)).tolist()))[0]
+        label, _ = entry.moves(here)[0]
         return f"{name} 0: {label}"
 
     found = score(Scripted(game, playable(game), first_move, "short"), game, style="short")
@@ -120,14 +120,14 @@ def test_whole_games_end_with_the_result_of_the_rules(opponent):
         play.reset()
         over = False
         while not over:
-            here = tuple(entry.game.rules.coordinates(play.position).tolist())
+            here = play.position
             moves = entry.moves(here)
             label = moves[rng.integers(len(moves))][0]
             turn = play.reply(f"tic-tac-toe 0: {label}")
             over = turn.over
             if not over:
                 assert (turn.result, turn.points) == (0.0, 0.0)
-        last = tuple(entry.game.rules.coordinates(play.position).tolist())
+        last = play.position
         replied_last = opponent is None or turn.opponent_move is None
         to_mover = float(entry.outcome(last))
         assert not entry.moves(last)
@@ -147,7 +147,7 @@ def test_the_environment_says_that_a_game_is_drawn():
     env.reset(seed=0)
     terminated = False
     while not terminated:
-        here = tuple(entry.game.rules.coordinates(env._play.position).tolist())
+        here = env._play.position
         label = max(entry.moves(here), key=lambda move: -truth[move[1]])[0]
         observation, earned, terminated, truncated, info = env.step(f"tic-tac-toe 0: {label}")
         assert (info["kind"], info["value"], info["kept_value"]) == ("kept_draw", 0, True)

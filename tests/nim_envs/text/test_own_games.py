@@ -5,12 +5,11 @@ from __future__ import annotations
 import copy
 import pickle
 
-import numpy as np
 import pytest
 
-from nim_envs import Game, game_from_moves, make_game
+from nim_envs import game_from_moves, make_game
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules import Convention, nim, sum_of
+from nim_envs.game import sum_of
 from nim_envs.text import (
     Language,
     TextEnv,
@@ -26,17 +25,16 @@ from tests.own_games import OWN_GAMES, own_game
 
 
 def mixed():
-    rules = [own_game("wythoff").rules, nim(heaps=(2,)), own_game("cram").rules]
-    return Game(sum_of(rules), Convention.NORMAL)
+    return sum_of([own_game("wythoff"), make_game("nim", heaps=(2,)), own_game("cram")])
 
 
 @pytest.mark.parametrize("name", [*OWN_GAMES, "mixed"])
 def test_moves_are_read_back_plain_and_disguised(name):
     game = mixed() if name == "mixed" else own_game(name)
-    start = game.rules.initial
+    start = game.start
     hidden = disguised(game, seed=2)
-    for action in np.flatnonzero(game.rules.action_mask(np.array(start))).tolist():
-        said = move_text(game, game.rules.coordinate_tuple(np.array(start)), action)
+    for action in game.actions(start):
+        said = move_text(game, start, action)
         assert read_move(game, start, said.upper()).action == action
         assert read_move(hidden, start, said).action is None
         assert read_move(hidden, start, move_text(hidden, start, action)).action == action
@@ -56,10 +54,6 @@ def pass_nim(**arguments):
     return game_from_moves("pass nim", (2, 3, 1), moves, **arguments)
 
 
-def added(*games):
-    return Game(sum_of([game.rules for game in games]), Convention.NORMAL)
-
-
 def test_the_component_can_be_left_out_where_one_has_such_moves():
     alone, start = pass_nim(), (2, 3, 1)
     whole = read_move(alone, start, "pass nim 0: heap 1: take 2")
@@ -74,8 +68,8 @@ def test_the_component_can_be_left_out_where_one_has_such_moves():
     assert read_move(alone, start, said, last_line=True).action == whole.action
     both = "heap 1: take 2 or heap 0: take 2"
     assert read_move(alone, start, both, last_line=True).why == "2 moves in one reply"
-    with_queen = added(alone, own_game("wythoff"))
-    here = with_queen.rules.initial
+    with_queen = sum_of([alone, own_game("wythoff")])
+    here = with_queen.start
     assert read_move(with_queen, here, "heap 1: take 2").action == whole.action
     left = read_move(with_queen, here, "wythoff 1: left 2")
     assert left.kind == "legal"
@@ -86,11 +80,11 @@ def test_the_component_can_be_left_out_where_one_has_such_moves():
 
 
 def test_the_component_is_asked_for_where_several_have_such_moves():
-    two = added(own_game("wythoff"), own_game("wythoff"))
-    assert read_move(two, two.rules.initial, "left 2").kind == "format"
+    two = sum_of([own_game("wythoff"), own_game("wythoff")])
+    assert read_move(two, two.start, "left 2").kind == "format"
     # It is the name of a move of the heap, and a move of pass nim without its component.
-    with_heap = added(pass_nim(), make_game("nim", heaps=(3,)))
-    here = with_heap.rules.initial
+    with_heap = sum_of([pass_nim(), make_game("nim", heaps=(3,))])
+    here = with_heap.start
     heap = read_move(with_heap, here, "heap 1: take 2")
     assert move_text(with_heap, here, heap.action) == "heap 1: take 2"
     assert read_move(with_heap, here, "heap 0: take 2").kind == "illegal"
@@ -111,7 +105,7 @@ def test_rules_that_a_game_does_not_tell_are_asked_for():
         lambda: TextGame(game, style="sentences"),
         lambda: TextEnv(game, style="sentences"),
         lambda: score(lambda prompts: prompts, game),
-        lambda: rules_text(added(game, make_game("nim"))),
+        lambda: rules_text(sum_of([game, make_game("nim")])),
         lambda: rules_text(disguised(game, 3)),
     ):
         with pytest.raises(

@@ -21,6 +21,7 @@ from nim_envs.text import (
     prompt,
     rules_text,
 )
+from tests.nim_envs.text.scripted import playable
 from tests.pairwise import in_turn
 
 NIM = make_game("nim")
@@ -36,9 +37,8 @@ def play(game, choose):
 
 def best(language, game):
     def choose(position):
-        winning = game.solution.winning_actions(position)
-        legal = np.flatnonzero(game.rules.action_mask(position))
-        return move_text(language, position, int((winning if len(winning) else legal)[0]))
+        winning = game.solution.winning_actions(position).tolist()
+        return move_text(language, position, (winning or game.actions(position))[0])
 
     return choose
 
@@ -108,7 +108,7 @@ def test_seats():
         text = TextGame(NIM, "random", seat=seat)
         text.reset()
         assert text.seat == seat
-        assert (text.position.sum() == 12) == (seat == 0)
+        assert (sum(text.position) == 12) == (seat == 0)
     text = TextGame(NIM, "random", seat="random")
     seats = []
     for _ in range(60):
@@ -130,7 +130,7 @@ def test_starts():
     assert TextGame(own, seat=0, start="fixed").reset() == "normal heaps 3 4 5 move"
     text = TextGame(NIM, seat=0, start="n_position")
     seen = {text.reset() for _ in range(1500)}
-    winning = [position for position in NIM.rules.lattice() if NIM.solution.is_winning(position)]
+    winning = [position for position in playable(NIM) if NIM.solution.is_winning(position)]
     assert seen == {prompt(NIM, position) for position in winning}
 
 
@@ -183,10 +183,9 @@ def test_a_transcript_replays_through_json(case):
     def choose(position):
         if rng.random() < 0.2:
             return "pass"
-        legal = np.flatnonzero(game.rules.action_mask(position))
-        return move_text(game, position, int(rng.choice(legal)))
+        return move_text(game, position, int(rng.choice(game.actions(position))))
 
-    for position in (None, None, game.rules.initial):
+    for position in (None, None, game.start):
         text.reset(position)
         turns = play(text, choose)
         stored = json.loads(json.dumps(dataclasses.asdict(text.transcript)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nim_envs import Game, game_from_moves, make_game
-from nim_envs.rules import sum_of
+from nim_envs import game_from_moves, make_game
+from nim_envs.game import sum_of
 from nim_envs.text import disguised, move_text, prompt, read_move
 
 NIM, KAYLES, GRUNDY = make_game("nim"), make_game("kayles"), make_game("grundy")
@@ -74,16 +74,15 @@ def test_a_move_that_was_not_chosen_is_not_read():
 @pytest.mark.parametrize("last_line", [False, True])
 def test_unordered_parts_are_read_in_any_order(last_line):
     for game, position, said, name in (
-        (CRAM, CRAM.rules.initial, "board 0: cover (0, 1) and (0, 0)",
+        (CRAM, CRAM.start, "board 0: cover (0, 1) and (0, 0)",
          "board 0: cover (0, 0) and (0, 1)"),
-        (CRAM, CRAM.rules.initial, "cover (1,2) and (0,2)", "board 0: cover (0, 2) and (1, 2)"),
+        (CRAM, CRAM.start, "cover (1,2) and (0,2)", "board 0: cover (0, 2) and (1, 2)"),
         (MOORE, (3, 4, 5), "group 0: take 3 from heap 2 and 2 from heap 1",
          "group 0: take 2 from heap 1 and 3 from heap 2"),
         (GRUNDY, (6, 0, 0), "heap 0: leave 5 and 1", "heap 0: leave 1 and 5"),
         (KAYLES, ROW, "heap 0: take 2, leave 4 and 1", "heap 0: take 2, leave 1 and 4"),
         (GRUNDY, (6, 0, 0), "split heap 0 into 5 and 1", "format"),
     ):  # fmt: skip
-        position = game.rules.checked_position(position)
         assert named(game, position, said, last_line=last_line) == name
 
 
@@ -130,15 +129,15 @@ def test_parts_of_three_heaps_are_read_in_any_order():
     game = make_game("moores_nim", heaps=(2, 2, 2), k=3)
     name = "group 0: take 1 from heap 0 and 2 from heap 1 and 1 from heap 2"
     for said in (name, "take 2 from heap 1 and 1 from heap 2 and 1 from heap 0"):
-        position = game.rules.checked_position((2, 2, 2))
+        position = (2, 2, 2)
         assert named(game, position, said) == name
         assert named(game, position, f"So {said}.", last_line=True) == name
 
 
 def test_two_components_of_one_kind_are_told_apart():
     game = make_game("chomp", rows=2, columns=2)
-    two = Game(sum_of([game.rules, game.rules]), game.convention)
-    here = two.rules.initial
+    two = sum_of([game, game])
+    here = two.start
     assert named(two, here, "bite at (1, 0)") == "format"
     assert named(two, here, "bite at (1, 0) on bar 1") == "bar 1: bite at (1, 0)"
 

@@ -10,7 +10,6 @@ from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.storage import load, save
 from nim_envs import Game, make_game, optimality
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules import Convention, Rules, TableComponent
 from tests.agents.research.column_automata.claims import board, truth
 from tests.agents.without_truth import (
     ROOT,
@@ -19,6 +18,7 @@ from tests.agents.without_truth import (
     forbidden,
     uses_exclusive_or,
 )
+from tests.tables import table_part
 
 FULL = (1, 3, 5, 7, 9)
 
@@ -37,7 +37,7 @@ def test_games_from_one_full_board_are_enough_for_all_of_nim(letters, seed):
     learner, games = learned(game, 30, seed, letters=letters, play_from="start")
     assert learner.proof.startswith("who wins, for every number of heaps of every size")
     assert games <= 30
-    assert learner.positions_read < game.rules.num_positions / 10
+    assert learner.positions_read < game.board.num_positions / 10
     score = optimality(learner.greedy(), game)
     assert (score.count, score.percent) == (3_456, 100)
     assert (learner.automaton.is_lost(board(3, 8)) == truth(None, False, 3, 8)).all()
@@ -107,10 +107,7 @@ def test_games_that_refute_the_hypothesis_are_refused_with_the_reason():
     for game in (
         make_game("kayles", heaps=(5, 5)),
         make_game("subtraction", heaps=(5,), subtraction_set=(1, 3)),
-        Game(
-            Rules("table", (TableComponent([[-1, -1], [0, -1], [1, 0]]),) * 2, (2, 2)),
-            Convention.NORMAL,
-        ),
+        Game("table", (table_part([[-1, -1], [0, -1], [1, 0]]),) * 2, (2, 2)),
     ):
         with pytest.raises(HypothesisError, match="cannot learn"):
             ColumnAutomatonLearner(game)

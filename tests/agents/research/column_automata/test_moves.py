@@ -2,15 +2,9 @@ import numpy as np
 import pytest
 
 from agents.research.column_automata import MoveRelation, heap_reading
+from nim_envs import sum_of
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules import (
-    addition,
-    graph,
-    kayles,
-    nim,
-    subtraction,
-    sum_of,
-)
+from nim_envs.games import addition, graph, kayles, nim, subtraction
 
 
 def is_read_as_a_move(relation, heap, left, first, width):
@@ -36,7 +30,7 @@ def test_a_move_is_told_by_its_bits_in_both_orders(max_take, first):
 
 
 @pytest.mark.parametrize(
-    ("rules", "reason"),
+    ("game", "reason"),
     [
         (kayles(heaps=(5,)), "heap 0 of kayles splits"),
         (subtraction(heaps=(9,), subtraction_set=(1, 3)), "allows 1, 3"),
@@ -44,13 +38,13 @@ def test_a_move_is_told_by_its_bits_in_both_orders(max_take, first):
         (sum_of([addition(k=2, n=10), addition(k=3, n=10)]), "of some at most 2 .* of others 3"),
     ],
 )
-def test_other_games_are_refused_with_the_reason(rules, reason):
+def test_other_games_are_refused_with_the_reason(game, reason):
     with pytest.raises(InvalidGameError, match=reason):
-        heap_reading(rules)
+        heap_reading(game)
 
 
 @pytest.mark.parametrize(
-    "rules",
+    "game",
     [
         nim(heaps=(3, 4)),
         nim(heaps=(3, 6), max_take=4),
@@ -58,14 +52,11 @@ def test_other_games_are_refused_with_the_reason(rules, reason):
         sum_of([subtraction(heaps=(5,), subtraction_set=(1, 2)), addition(k=2, n=4)]),
     ],
 )
-def test_moves_of_the_game_are_moves_of_the_heaps(rules):
-    reading = heap_reading(rules)
-    for position in np.ndindex(*rules.shape):
+def test_moves_of_the_game_are_moves_of_the_heaps(game):
+    reading = heap_reading(game)
+    for position in np.ndindex(*game.fields):
         heaps = reading.heaps(position)
-        after = set()
-        for action in np.flatnonzero(rules.action_mask(np.array(position))):
-            option = rules.step(np.array(position), np.array(action))
-            after.add(tuple(reading.heaps(option).tolist()))
+        after = {tuple(reading.heaps(option).tolist()) for _, option in game.moves(position)}
         assert after == {
             (*heaps[:index], left, *heaps[index + 1 :])
             for index, heap in enumerate(heaps)

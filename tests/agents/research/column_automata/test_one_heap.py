@@ -13,7 +13,7 @@ from agents.research.column_automata import (
     move_to_lost,
     prove,
 )
-from nim_envs.rules import addition
+from nim_envs.games import addition
 from tests.agents.research.column_automata.claims import (
     board,
     one_heap_claim,

@@ -23,7 +23,7 @@ def games():
 
 def known_quotient(name, heap):
     known = misere_quotient(name, heap)
-    parts = Parts(make_game(name, heaps=(heap,), misere=True).rules)
+    parts = Parts(make_game(name, heaps=(heap,), misere=True))
     elements = tuple(known.elements[parts.names[part][1]] for part in range(len(parts)))
     lost = np.isin(np.arange(known.order), list(known.lost))
     return Quotient(parts, known.products, elements, lost)

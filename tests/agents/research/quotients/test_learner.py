@@ -15,10 +15,11 @@ from agents.storage import load, save
 from nim_envs import Game, make_game, optimality
 from nim_envs.cgt.misere_quotients import misere_quotient
 from nim_envs.cgt.misere_quotients.proof import refutation
-from nim_envs.rules import Convention, Rules, TableComponent
-from nim_envs.solver import solve
+from nim_envs.rules import Convention
+from nim_envs.solution import graph_values
 from nim_envs.theory import HeapSearch
 from tests.agents.without_truth import forbid_truth, uses_exclusive_or
+from tests.tables import all_positions, table_part
 
 GRAPH = {"successors": ((), (0,), (1, 0), (2,), (3, 1)), "tokens": (4, 3)}
 
@@ -111,26 +112,24 @@ def test_all_kinds_of_components_are_learned(name, arguments, misere):
 
 def says_who_wins(learner, game):
     """Whether the classes agree with exhaustive search, where there is a move."""
-    lattice = game.rules.lattice()
-    lattice = lattice[game.rules.is_position(lattice)]
-    return (
-        learner.greedy().loss_scores(lattice) == ~solve(game, method="search").is_winning(lattice)
-    ).all()
+    positions, _ = all_positions(game)
+    board, end = game.board, np.int8(1 if game.misere else -1)
+    lost = graph_values(board, end) == -1
+    return (learner.greedy().loss_scores(positions) == lost).all()
 
 
-def random_game(rng, convention):
+def random_game(rng, misere):
     rows = [(-1, -1, -1)] + [
         tuple(rng.integers(-1, state, size=3).tolist()) for state in range(1, 7)
     ]
-    table = TableComponent(tuple(rows))
-    return Game(Rules("random", (table,) * 3, (6, 5, 4)), convention)
+    return Game("random", (table_part(rows),) * 3, (6, 5, 4), misere=misere)
 
 
-@pytest.mark.parametrize("convention", Convention)
-def test_random_components_are_learned(convention):
+@pytest.mark.parametrize("misere", [False, True])
+def test_random_parts_are_learned(misere):
     rng = np.random.default_rng(4)
     for _ in range(25):
-        game = random_game(rng, convention)
+        game = random_game(rng, misere)
         learner = learned(game)
         assert learner.proof is not None
         assert says_who_wins(learner, game)
@@ -278,7 +277,7 @@ def test_it_plays_other_boards_of_its_components():
     assert not search.is_winning(learner.greedy().move((7, 6, 5, 4, 3, 2)))
     with pytest.raises(ValueError, match="misère play was learned"):
         learner.greedy(make_game("nim", heaps=(3, 4)))
-    with pytest.raises(ValueError, match="not of the components of kayles"):
+    with pytest.raises(ValueError, match="not of the parts of kayles"):
         learner.greedy(make_game("kayles", heaps=(7,), misere=True))
 
 

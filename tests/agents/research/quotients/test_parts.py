@@ -1,15 +1,14 @@
-"""States of components as parts of sums."""
+"""States of parts as parts of sums."""
 
 from __future__ import annotations
 
 from agents.research.quotients.parts import Parts
-from nim_envs import make_game
-from nim_envs.rules import TableComponent
-from nim_envs.rules.rules import Rules
+from nim_envs import Game, make_game
+from tests.tables import table_part
 
 
 def parts_of(name, **arguments):
-    return Parts(make_game(name, **arguments).rules)
+    return Parts(make_game(name, **arguments))
 
 
 def test_states_with_the_same_options_are_one_part_and_terminal_ones_none():
@@ -23,9 +22,7 @@ def test_states_with_the_same_options_are_one_part_and_terminal_ones_none():
 
 
 def test_tables_that_split_are_read_like_heaps():
-    table = TableComponent(
-        rows=((-1, -1), (0, -1), (1, 0), (2, 1)), second_rows=((0, 0), (0, 0), (0, 0), (0, 1))
-    )
-    assert Parts(Rules("table", (table,) * 3, (3, 0, 0))).options == [
+    part = table_part(((-1, -1), (0, -1), (1, 0), (2, 1)), ((0, 0), (0, 0), (0, 0), (0, 1)))
+    assert Parts(Game("table", (part,) * 3, (3, 0, 0))).options == [
         ((),), ((), (0,)), ((0, 0), (1,))
     ]  # fmt: skip

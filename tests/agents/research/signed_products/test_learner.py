@@ -21,6 +21,7 @@ from agents.research.signed_products.visited_positions import (
 )
 from agents.storage import load, save
 from nim_envs import GameEnv, make_game
+from tests.tables import all_positions
 
 HEAPS = st.lists(st.integers(0, 30), min_size=1, max_size=6)
 
@@ -34,7 +35,7 @@ def random_state(seed, signed=True, rounded=False):
 
 
 def logit(state, heaps, columns=5):
-    board = HeapBoard(heap_options(make_game("nim", heaps=(31,)).rules), len(heaps), state.network)
+    board = HeapBoard(heap_options(make_game("nim", heaps=(31,))), len(heaps), state.network)
     assert columns >= board.columns
     table = state.network.key_table(len(heaps), columns)
     key = sum(table[heap, size] for heap, size in enumerate(heaps))
@@ -126,8 +127,7 @@ def test_it_plays_only_boards_of_its_own_game():
 def test_large_boards_are_judged_like_small_ones(monkeypatch):
     game = make_game("nim", heaps=(3, 5, 2))
     learner = SignedProducts(game)
-    positions = game.rules.lattice().reshape(-1, 3)
-    masks = game.rules.action_mask(positions)
+    positions, masks = all_positions(game)
     by_table = learner.greedy().action_values(positions, masks)
     monkeypatch.setattr("agents.research.look_ahead.LARGEST_TABLE", 0)
     by_keys = learner.greedy().action_values(positions, masks)
@@ -135,9 +135,7 @@ def test_large_boards_are_judged_like_small_ones(monkeypatch):
 
 
 def test_an_exam_finds_that_random_values_contradict_themselves():
-    board = HeapBoard(
-        heap_options(make_game("nim", heaps=(7, 7)).rules), 2, SignedProductsNetwork()
-    )
+    board = HeapBoard(heap_options(make_game("nim", heaps=(7, 7))), 2, SignedProductsNetwork())
     contradictions, read = examine(random_state(0), board, np.random.default_rng(0))
     assert contradictions > 0.1
     assert read > 0

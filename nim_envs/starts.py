@@ -1,0 +1,379 @@
+"""Start positions: fixed, from a list, uniform over a box, N-, P- or drawn positions, or balanced.
+
+A :class:`Start` describes a distribution; :meth:`Start.sampler` returns its :class:`Sampler` for
+one game. All randomness comes from the generator that is passed in.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.game import Game
+from nim_envs.graph import Graph
+from nim_envs.typing import BoolArray, FloatArray, IntArray, Position
+from nim_envs.validation import integers_of, is_listing
+
+LARGEST_SUPPORT = 2**20
+"""Most positions of a box that are listed and drawn from by index."""
+
+MOST_DRAWS = 10**4
+"""Draws without a wanted position after which the start is refused."""
+
+Bounds = int | tuple[int, ...]
+"""One bound for all coordinates, or one for each."""
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Rejection sampling: parts of positions are drawn independently until a position is wanted.
+
+    Args:
+        game: the game.
+        rows: states of each part to draw from.
+        value: wanted value to the player to move; ``None``: any.
+    """
+
+    game: Game
+    rows: list[IntArray]
+    value: int | None
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return ``size`` positions, ``(size, fields)``."""
+        samples, missing, batch = [np.empty((0, len(self.game.fields)), np.int64)], size, 64
+        while missing:
+            before = rng.bit_generator.state
+            points, wanted = self.propose(rng, max(missing, batch))
+            indices = np.flatnonzero(wanted)[:missing]
+            missing, batch = missing - len(indices), min(4 * batch, 2**16)
+            if not missing:  # leave the generator in the state in which single draws would leave it
+                rng.bit_generator.state = before
+                rng.random((int(indices[-1]) + 1, len(self.rows)))
+            samples.append(points[indices])
+        return np.concatenate(samples)
+
+    def propose(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
+        """Return ``size`` points, ``(size, fields)``, and which are wanted positions."""
+        numbers, board = rng.random((size, len(self.rows))), self.game.board
+        drawn = [
+            rows[(u * len(rows)).astype(int)] for rows, u in zip(self.rows, numbers.T, strict=True)
+        ]
+        columns = [part.positions(rows) for part, rows in zip(self.game.parts, drawn, strict=True)]
+        points = np.concatenate(columns, axis=1)
+        states = board.find(points)
+        wanted = np.atleast_1d((states >= 0).reshape(size, -1).all(axis=1))  # there may lack slots
+        wanted[wanted] = ~board.is_over(states[wanted])
+        if self.value is not None:
+            wanted[wanted] = self.game.solution.state_values(states[wanted]) == self.value
+        return points, wanted
+
+
+class Sampler:
+    """Draws start positions of one game, each with a legal move.
+
+    A sample of ``n`` positions equals ``n`` single draws, and leaves the generator in the same
+    state, so that a batch of games has the starts that single games would have.
+
+    Args:
+        pools: lists of positions, int64 ``(n, fields)``, or samplers by rejection; one pool is
+            chosen, then a position of it, all equally likely.
+
+    Attributes:
+        numbers: number of uniform random numbers that a position takes; ``None``: it varies.
+    """
+
+    def __init__(self, *pools: IntArray | Rejection) -> None:
+        self.pools = pools
+        self.lists = [pool for pool in pools if not isinstance(pool, Rejection)]
+        self.numbers: int | None = None
+        if len(self.lists) == len(pools) and len({len(pool) > 1 for pool in self.lists}) == 1:
+            self.numbers = (len(pools) > 1) + (len(self.lists[0]) > 1)
+            self._positions = np.concatenate(self.lists)
+            self._sizes = np.array([len(pool) for pool in self.lists])
+            self._first = np.cumsum(self._sizes) - self._sizes
+
+    def positions_of(self, numbers: FloatArray) -> IntArray:
+        """Return positions by random numbers on [0, 1): ``(n, numbers)`` to ``(n, fields)``."""
+        if not self.numbers:
+            return np.repeat(self._positions, len(numbers), axis=0)
+        chosen: Any = 0
+        if len(self.pools) > 1:
+            chosen = (numbers[:, 0] * len(self.pools)).astype(np.int64)
+        index = (numbers[:, -1] * self._sizes[chosen]).astype(np.int64)
+        rows = self._first[chosen] + index
+        return np.asarray(self._positions.take(rows, axis=0))
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return ``size`` positions, int64 ``(size, fields)``."""
+        if self.numbers is not None:
+            return self.positions_of(rng.random((size, self.numbers)))
+        first = self.pools[0]
+        if not size or len(self.pools) == 1:
+            return first.sample(rng, size) if isinstance(first, Rejection) else first[:0]
+        return np.stack([self.draw(rng) for _ in range(size)])
+
+    def draw(self, rng: np.random.Generator) -> IntArray:
+        """Return one position, int64 ``(fields,)``."""
+        pool = self.pools[int(rng.random() * len(self.pools)) if len(self.pools) > 1 else 0]
+        if isinstance(pool, Rejection):
+            return np.array(pool.sample(rng, 1)[0])
+        chosen = int(rng.random() * len(pool)) if len(pool) > 1 else 0
+        return np.array(pool[chosen])
+
+    def support(self) -> tuple[IntArray, FloatArray]:
+        """Return all positions that are drawn, ``(n, fields)``, and their probabilities, ``(n,)``.
+
+        Raises:
+            SearchTooLargeError: they are too many to list.
+        """
+        for pool in self.pools:
+            if isinstance(pool, Rejection):
+                raise SearchTooLargeError(
+                    f"the box of starts has {math.prod(map(len, pool.rows))} points; the limit for "
+                    f"listing its positions is {LARGEST_SUPPORT}"
+                )
+        shares = [np.full(len(pool), 1 / len(pool)) / len(self.pools) for pool in self.lists]
+        return np.concatenate(self.lists), np.concatenate(shares)
+
+
+class Start(ABC):
+    """A distribution of start positions, for any game."""
+
+    @property
+    def summary(self) -> str:
+        """Name of the start, or its ``repr`` if it has none."""
+        return next((name for name, start in NAMED_STARTS.items() if start == self), repr(self))
+
+    @abstractmethod
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+        """Return the sampler of this start for a game, which is solved here if need be.
+
+        Args:
+            game: the game.
+            search: whether it may be solved by induction on all its positions.
+
+        Raises:
+            InvalidPositionError: the game has no such start, or needs a search that is not allowed.
+            SearchTooLargeError: the game has too many positions to be solved.
+        """
+
+
+@dataclass(frozen=True)
+class FixedStart(Start):
+    """Always the same position: the game's initial one unless another is given."""
+
+    position: Position | None = None
+
+    @property
+    def summary(self) -> str:
+        """The position, or ``"fixed"``."""
+        return "fixed" if self.position is None else str(self.position)
+
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+        """Return a sampler of the one position."""
+        return ListStart((game.start if self.position is None else self.position,)).sampler(game)
+
+
+@dataclass(frozen=True)
+class ListStart(Start):
+    """One of some positions, at least one, each as probable as it is frequent among them."""
+
+    positions: tuple[Position, ...]
+
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+        """Return a sampler of the positions."""
+        for position in filter(game.is_over, self.positions):
+            raise InvalidPositionError(
+                f"a start must leave a legal move, and {position} leaves none"
+            )
+        return Sampler(np.array(self.positions, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class UniformStart(Start):
+    """Every position of a box that leaves a legal move, all equally likely.
+
+    Args:
+        low: smallest value of every coordinate, or one for each.
+        high: the same for the largest value; ``None``: the largest that there is.
+    """
+
+    low: Bounds = 0
+    high: Bounds | None = None
+
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+        """Return a sampler of the box."""
+        return _box_sampler(game, self.low, self.high, [None])
+
+
+@dataclass(frozen=True)
+class OutcomeStart(Start):
+    """Every N-position of a box, every P-position or every drawn one, all equally likely.
+
+    Args:
+        winning: N-positions if true, P-positions that leave a legal move if false; drawn positions
+            that leave one if ``None``, in games with an outcome of their own.
+        low: as in :class:`UniformStart`.
+        high: as in :class:`UniformStart`.
+    """
+
+    winning: bool | None
+    low: Bounds = 0
+    high: Bounds | None = None
+
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+        """Return a sampler of the N-positions, P-positions or drawn positions of the box."""
+        if self.winning is None and not game.has_outcome:
+            raise InvalidPositionError(
+                f"{game.name} has no drawn position to start at: the last move decides it"
+            )
+        value = 0 if self.winning is None else 1 if self.winning else -1
+        return _box_sampler(game, self.low, self.high, [value], search=search)
+
+
+@dataclass(frozen=True)
+class BalancedStart(Start):
+    """An N-position or a P-position of a box with probability one half each.
+
+    In games with an outcome of their own, a won, a lost or a drawn position with the same
+    probability; of these three those that the box has. Arguments are those of `UniformStart`.
+    """
+
+    low: Bounds = 0
+    high: Bounds | None = None
+
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+        """Return a sampler that first draws the value of the position."""
+        values = [1, -1, 0] if game.has_outcome else [1, -1]
+        return _box_sampler(game, self.low, self.high, values, search=search)
+
+
+NAMED_STARTS: dict[str, Start] = {
+    "fixed": FixedStart(),
+    "uniform": UniformStart(),
+    "n_position": OutcomeStart(winning=True),
+    "p_position": OutcomeStart(winning=False),
+    "balanced": BalancedStart(),
+    "draw_position": OutcomeStart(winning=None),
+}
+"""The starts by name, as in ``reset(options={"start": "p_position"})``."""
+
+
+def as_start(start: Any) -> Start:
+    """Return ``start`` as a :class:`Start`.
+
+    Args:
+        start: a :class:`Start`, a key of :data:`NAMED_STARTS`, a position, or a list of positions,
+            in which repeats are weights.
+
+    Raises:
+        InvalidPositionError: none of these.
+    """
+    if isinstance(start, Start):
+        return start
+    if isinstance(start, str) and start in NAMED_STARTS:
+        return NAMED_STARTS[start]
+    listed = start.tolist() if isinstance(start, np.ndarray) else start
+    if is_listing(listed):
+        position = integers_of(listed)
+        if position is not None:
+            return FixedStart(position)
+        positions = [integers_of(each) for each in listed]
+        if None not in positions:
+            return ListStart(tuple(each for each in positions if each is not None))
+    raise InvalidPositionError(
+        f"a start must be one of {tuple(NAMED_STARTS)}, a Start, a position as a sequence of "
+        f"integers, or a list of positions, not {start!r}"
+    )
+
+
+def checked_start(start: Any, game: Game) -> Start:
+    """Return ``start`` as a :class:`Start` of a game; arguments are those of :func:`as_start`.
+
+    Raises:
+        InvalidPositionError: it is no start, or has a position that is none of the game or leaves
+            no legal move. Boxes are checked by their samplers, as that may take a search.
+    """
+    checked = as_start(start)
+    if isinstance(checked, (FixedStart, ListStart)):
+        checked.sampler(game)
+    return checked
+
+
+def _box_sampler(
+    game: Game, low: Bounds, high: Bounds | None, values: list[Any], *, search: bool = True
+) -> Sampler:
+    """Return a sampler of the positions in a box that leave a move, one pool for each value.
+
+    Raises:
+        InvalidPositionError: there is no such box, or no such position in it.
+    """
+    from nim_envs.solution import needs_search
+
+    top = tuple(size - 1 for size in game.fields)
+    first, last = _corner(top, "low", low), top if high is None else _corner(top, "high", high)
+    if any(a > b for a, b in zip(first, last, strict=True)):
+        raise InvalidPositionError(
+            f"the box of starts is empty: low {list(first)} exceeds high {list(last)}"
+        )
+    if not search and "solution" not in vars(game) and needs_search(game):
+        raise InvalidPositionError(
+            f"no theorem known here says who wins {game.kind_of_play} of {game.name}, and reset() "
+            "does not search: a start by outcome must be given to make(), as start=..., which "
+            "solves the game"
+        )
+    board, bounds = game.board, zip(game.split(first), game.split(last), strict=True)
+    rows = [_within(part, *corners) for part, corners in zip(game.parts, bounds, strict=True)]
+    states = None
+    if isinstance(board, Graph):
+        states = _within(board, first, last)
+    elif board.count(rows) <= LARGEST_SUPPORT:
+        states = board.states(LARGEST_SUPPORT, rows)
+    pools: dict[int | None, IntArray | Rejection] = {}
+    is_listed = states is not None and len(states) <= LARGEST_SUPPORT
+    for value in values:
+        if states is not None and is_listed:
+            wanted = states[~board.is_over(states)]
+            if value is not None:
+                wanted = wanted[game.solution.state_values(wanted) == value]
+            if len(wanted):
+                pools[value] = board.positions(wanted)
+        else:
+            rejection = Rejection(game, rows, value)
+            if rejection.propose(np.random.default_rng(0), MOST_DRAWS)[1].any():
+                pools[value] = rejection
+    missing = [value for value in values if value not in pools]
+    if missing and not (game.has_outcome and pools):
+        kind = {1: "N-position", 0: "drawn position", -1: "P-position"}.get(missing[0], "position")
+        found = "exists" if is_listed else f"was found in {MOST_DRAWS} draws"
+        raise InvalidPositionError(
+            f"no {kind} with a legal move between {list(first)} and {list(last)} {found}"
+        )
+    return Sampler(*pools.values())
+
+
+def _within(graph: Graph, low: Position, high: Position) -> IntArray:
+    """Return the rows of a graph whose coordinates are between two corners of a box."""
+    inside = (graph.coordinates >= np.array(low)) & (graph.coordinates <= np.array(high))
+    return np.flatnonzero(inside.all(axis=1))
+
+
+def _corner(top: Position, name: str, bound: Any) -> Position:
+    """Return the corner of a box, whose coordinates are at most ``top``, by its bound."""
+    given = np.asarray(bound)
+    corner = tuple(np.broadcast_to(given, len(top)).tolist()) if given.size == 1 else (*bound,)
+    if (
+        given.dtype.kind not in "iu"
+        or len(corner) != len(top)
+        or not all(0 <= value <= most for value, most in zip(corner, top, strict=True))
+    ):
+        raise InvalidPositionError(
+            f"{name} must be an integer or {len(top)} integers, one for each coordinate, from 0 to "
+            f"{top}, not {bound!r}"
+        )
+    return corner
