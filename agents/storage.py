@@ -6,6 +6,7 @@ as the result of its method ``saved``: arrays, plain values and generators by na
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from collections.abc import Callable
@@ -95,14 +96,15 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
         StorageError: as :func:`load` does.
         FileNotFoundError: there is no such file.
     """
+    whole = io.BytesIO(Path(path).read_bytes())
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(whole) as archive:
             if "header.json" in archive.namelist():
                 raise StorageError(f"it is of an earlier format, which nim_envs {EARLIER} reads")
             size = sum(member.file_size for member in archive.infolist())
             if size > largest_bytes():
                 raise StorageError(f"it holds {size} bytes; at most {largest_bytes()} are allowed")
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(whole, allow_pickle=False) as file:
             header = json.loads(file["header"].tobytes(), parse_constant=_not_finite)
             if header["format"] != FORMAT or header["version"] != VERSION:
                 raise StorageError(f"it is no file of format {VERSION} of this package")
@@ -112,8 +114,6 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
         return content
     except StorageError as error:
         raise type(error)(f"{path} cannot be loaded: {error}") from error
-    except OSError:
-        raise
     except Exception as error:  # whatever damage makes of it
         raise StorageError(f"{path} cannot be loaded: {error}") from error
 

@@ -123,9 +123,8 @@ def train(
 
     learner: Any = players[0]
 
-    def pause(done: int) -> bool:
+    def pause(done: int, is_over: bool) -> bool:
         """Save the learner and call ``after_game``, where they are due; return whether to stop."""
-        is_over = done == games
         if save_to is not None and (done % save_every == 0 or is_over):
             storage.save(learner, save_to)
         if after_game is not None and (done % after_every == 0 or is_over):
@@ -175,7 +174,7 @@ def train(
                         block = min(2 * block, LARGEST_BLOCK)
                 done += played
                 bar.update(played)
-                if pause(done):
+                if pause(done, done == games):
                     bar.set_description_str(f"stopped after {done:,} games")
                     break
     except KeyboardInterrupt:
@@ -190,11 +189,11 @@ def _train_game_choosing(
     seed: int,
     progress: bool,
     options: dict[str, Any] | None,
-    pause: Callable[[int], bool],
+    pause: Callable[[int, bool], bool],
 ) -> TrainingLog:
     """Train a learner that chooses its own games on the game of an environment.
 
-    ``pause`` is called with the number of games, after each of them and at the end.
+    ``pause`` is called with the number of games and whether they were the last, after each.
 
     Raises:
         TypeError: the environment is not one of ``nim_envs``.
@@ -205,13 +204,15 @@ def _train_game_choosing(
         game = replace(game, starts=as_start(options["start"]))
     winners: list[int] = []
     lengths: list[int] = []
-    began = time.perf_counter()
+    began, stopped = time.perf_counter(), False
 
     def finished(winner: int, length: int) -> bool:
         winners.append(winner)
         lengths.append(length)
         bar.update(1)
-        return len(winners) < games and pause(len(winners))
+        nonlocal stopped
+        stopped = pause(len(winners), len(winners) == games)
+        return stopped
 
     def log() -> TrainingLog:
         seconds = time.perf_counter() - began
@@ -221,7 +222,8 @@ def _train_game_choosing(
     try:
         with bar:
             learner.fit(game, games, seed, finished)
-            if len(winners) < games:
+            if len(winners) < games and not stopped:
+                pause(len(winners), True)
                 end = "proved" if learner.proof else "ended"
                 bar.set_description_str(f"{end} after {len(winners):,} games")
     except KeyboardInterrupt:

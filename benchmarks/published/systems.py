@@ -356,7 +356,7 @@ def _alphazero(heaps: int, figure: str) -> System:
                     for name, knows, make in those
                 ),
             )
-        ),  # fmt: skip
+        ),
         source='B. Zhou & S. Riis, "Impartial games: a challenge for reinforcement learning", '
         "arXiv:2205.12787 (2022)",
         knows=RULES,

@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 import pettingzoo
 import pytest
-from agents.training.metrics import TrainingMeasurements, TrainingRecorder
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.figure import Figure
 
@@ -18,6 +17,7 @@ from agents import (
     WinLossRatio,
 )
 from agents.evaluation import LearningCurve
+from agents.metrics import TrainingMeasurements, TrainingRecorder
 from agents.plots import (
     heatmaps,
     learning_curves,
@@ -54,9 +54,10 @@ def trained(name, games=600, every=100):
 
 
 def playable(game):
-    positions = game.rules.lattice()
-    positions = positions[~game.rules.is_terminal(positions)]
-    return positions, game.rules.action_mask(positions), game.solution.winning_mask(positions)
+    graph = game.board
+    rows = np.flatnonzero(~graph.ends)
+    positions = graph.positions(rows)
+    return positions, graph.mask(rows), game.solution.winning_mask(positions)
 
 
 def axes_of(figure):
@@ -249,11 +250,11 @@ def test_heatmaps_of_more_components_are_slices_that_mark_blunders_and_p_positio
         }
         assert shown == expected
         assert found_lost == lost
-        assert empty == {(0,) * len(game.rules.components)}
+        assert empty == {(0,) * len(game.parts)}
         if picture == "greedy":
             assert found_blunders == blunders
     # The two largest heaps are the axes; every other combination has a panel.
-    panels = int(np.prod(sorted(game.rules.shape)[:-2], dtype=int))
+    panels = int(np.prod(sorted(part.num_positions for part in game.parts)[:-2], dtype=int))
     assert len(figures["greedy"].axes) == panels + 1
 
 

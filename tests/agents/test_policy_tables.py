@@ -67,7 +67,7 @@ def test_a_sample_game_is_legal_repeatable_and_won_by_whom_it_says():
         for number, move in enumerate(played.moves):
             assert move.seat == number % 2
             assert (move.position == position).all()
-            mask = game.rules.action_mask(position)
+            mask = game.board.mask(game.board.state(position))
             assert (move.action_mask == mask).all()
             assert mask[move.action]
             chances = policies[move.seat].action_probabilities(position[None], mask[None])[0]
@@ -76,7 +76,7 @@ def test_a_sample_game_is_legal_repeatable_and_won_by_whom_it_says():
             assert np.flatnonzero(move.values == 1).tolist() == (
                 game.solution.winning_actions(position).tolist()
             )
-            position = game.rules.step(position, np.array(move.action))
+            position = game.play(position, move.action)
         assert (played.final == position).all()
         assert not position.any()
         assert played.winner == len(played.moves) % 2  # who took the last object has lost

@@ -337,9 +337,9 @@ def test_a_hint_for_a_game_too_large_to_solve_says_so():
     answers = iter(["hint"])
     shown = []
     human = HumanAgent(game, read=lambda prompt: next(answers, "quit"), write=shown.append)
-    position = np.array(game.rules.initial)
+    position = np.array(game.start)
     with pytest.raises(Quit):
-        human.act(position, np.zeros(game.rules.num_actions, dtype=np.int8), None)
+        human.act(position, np.zeros(game.num_actions, dtype=np.int8), None)
     assert shown[0] == "This game is too large to solve."
 
 

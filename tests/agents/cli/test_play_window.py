@@ -80,7 +80,7 @@ def test_clicking_the_hinted_objects_wins_against_the_oracle(size):
         press(window, pygame.K_h)
         assert window.hint
         (action, *_) = window.match.scene(winning=True).winning.tolist()
-        heap, option = divmod(action, window.match.game.rules.num_options)
+        heap, option = divmod(action, window.match.game.options)
         click(window, object_at(window, heap, int(window.match.position[heap]) - option - 1))
         assert not window.hint
         window.step()
@@ -131,12 +131,12 @@ def test_on_a_board_a_click_makes_the_move_or_lists_those_that_it_does_not_decid
     (panel,) = window.picture.panels
     cell = panel.layouts[0].squares[0]
     click(window, cell.center)
-    rules, position = window.match.game.rules, window.match.position
-    said = {rules.describe_action(action, position).partition(": ")[2] for action in window.listed}
+    game, position = window.match.game, window.match.position
+    said = {game.describe(action, position).partition(": ")[2] for action in window.listed}
     assert said == {"cover (0, 0) and (0, 1)", "cover (0, 0) and (1, 0)"}
     press(window, pygame.K_ESCAPE)
     click(window, (cell.right - 2, cell.center.y))
-    assert rules.coordinates(window.match.position)[:3].tolist() == [1, 1, 0]
+    assert window.match.position[:3] == (1, 1, 0)
     assert not window.listed
 
 

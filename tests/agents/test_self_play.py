@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
-from agents.tabular.compiled_games.self_play import compiled_self_play
-from agents.tabular.schedules import Decay
 
 from agents import (
-    SARSA,
-    DoubleQLearning,
     MonteCarloES,
     OptimalAgent,
     QLearning,
     RandomAgent,
     RealTimeDynamicProgramming,
-    WinLossRatio,
 )
+from agents.self_play import compiled_self_play
+from agents.storage import load
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import CASES, contents
+from tests.agents.learning import CASES, contents, small_env
 from tests.pairwise import in_turn
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -89,43 +89,25 @@ def test_games_that_split_and_sums_are_played_alike_by_both_loops(name, game):
     assert run(make, game, compiled=True) == run(make, game, compiled=False)
 
 
-MIXED = {
-    "from turns, from games": lambda env: (
-        QLearning.for_env(env, epsilon=Decay(0.5, 0.9, 10, 0.05)),
-        MonteCarloES.for_env(env),
-    ),
-    "from games, from turns": lambda env: (WinLossRatio.for_env(env), SARSA.for_env(env)),
-    "each with a generator of its own": lambda env: (
-        DoubleQLearning.for_env(env, seed=1),
-        CASES["q-learning with replay"](env)[0],
-    ),
-    "one of them by the rules": lambda env: (
-        QLearning.for_env(env),
-        RealTimeDynamicProgramming.for_env(env),
-    ),
-}
+def test_two_learners_of_different_kinds_meet_step_by_step():
+    env = small_env()
+    pair = QLearning.for_env(env), MonteCarloES.for_env(env)
+    env.reset(seed=0)
+    assert compiled_self_play(env, pair, None) is None
+    train(env, pair, 60, seed=0, progress=False)
+    assert all(learner.table.any() for learner in pair)
 
 
-@pytest.mark.parametrize("kinds", MIXED)
-def test_two_learners_of_different_kinds_meet_in_compiled_games(kinds):
-    game = ("nim", {"heaps": (2, 3), "start": "uniform"})
-    assert run(MIXED[kinds], game, compiled=True) == run(MIXED[kinds], game, compiled=False)
-
-
-def test_pauses_change_nothing(tmp_path):
+def test_pauses_change_nothing_and_save_what_was_learned(tmp_path):
     game, make = GAMES[0], alone(CASES["q-learning with replay"])
     calls: list[int] = []
     paused = run(
         make, game, compiled=True, after_game=calls.append, after_every=70,
-        checkpoint=tmp_path / "run", checkpoint_every=45,
+        save_to=tmp_path / "learner.npz", save_every=45,
     )  # fmt: skip
     assert calls == [70, 140, 210, 280, 300]
     assert run(make, game, compiled=True) == paused
-    for later in (False, True):
-        # The run goes on from its checkpoint in either loop.
-        games = 400 + 100 * later
-        on = run(make, game, compiled=later, games=games, checkpoint=tmp_path / "run")
-        assert run(make, game, compiled=False, games=games) == on
+    assert [contents(load(tmp_path / "learner.npz"))] == paused["learners"]
 
 
 def test_games_are_compiled_only_where_results_are_the_same():
@@ -159,17 +141,19 @@ def test_after_game_can_stop_the_run():
     assert contents(stopped) == contents(other)
 
 
-@pytest.mark.parametrize(
-    ("name", "game"),
-    [
-        ("q-learning", GAMES[0]),
-        ("sweeping", GAMES[0]),
-        ("q-learning", WIDER[0]),
-    ],
-    ids=str,
-)
-def test_games_too_large_to_list_their_legal_actions_are_played_alike(name, game, monkeypatch):
-    make = alone(CASES[name])
-    steps = run(make, game, compiled=False)
-    monkeypatch.setattr("agents.tabular.compiled_games.position_rows.LARGEST_LISTS", 0)
-    assert run(make, game, compiled=True) == steps
+PLAIN = """
+import json, numpy, numba
+assert numba.config.DISABLE_JIT
+from tests.agents.test_self_play import GAMES, alone, run
+from tests.agents.learning import CASES
+for name in CASES:
+    run(alone(CASES[name]), GAMES[1], compiled=True, games=40)
+    print(name)
+"""
+
+
+def test_the_loop_runs_as_plain_python_for_a_debugger():
+    command = [sys.executable, "-c", PLAIN]
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.stdout.split("\n")[:-1] == list(CASES), done.stderr

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pettingzoo
 import pytest
-from agents.training.metrics import TrainingRecorder, mean_entropy
 
 from agents import GradientBandit, OptimalAgent, QLearning, RandomAgent
+from agents.loop import DRAW
 from agents.match import sample_game
-from agents.training import DRAW, TrainingLog, TrainingStopped, train
+from agents.metrics import TrainingRecorder, mean_entropy
+from agents.training import TrainingLog, TrainingStopped, train
 from nim_envs import make_game
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import optimality
@@ -20,7 +21,7 @@ ADDITION = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)
 
 
 def learner(env, make=QLearning):
-    return make(env.observation_space("player_0"), env.action_space("player_0"))
+    return make.for_env(env)
 
 
 def test_entropy_is_the_limit_of_the_mean_over_many_games():
@@ -93,26 +94,6 @@ def test_a_learner_for_each_seat_is_scored_over_positions_its_seat_can_face():
     one = TrainingRecorder(against_oracle, ADDITION.game).measurements(log)
     assert list(one.optimality) == ["player_0"]
     assert TrainingRecorder(pair, ADDITION.game, score=False).measurements(log).optimality == {}
-
-
-def test_a_resumed_run_has_its_results_but_no_missed_measurements(tmp_path):
-    def run(games):
-        agent = learner(ADDITION)
-        recorder = TrainingRecorder(agent, ADDITION.game, every=100)
-        log = train(
-            ADDITION, agent, games, seed=0, progress=False, checkpoint=tmp_path / "run",
-            after_game=recorder, after_every=100,
-        )  # fmt: skip
-        return recorder.measurements(log)
-
-    first, second, third = run(200), run(400), run(400)
-    assert second.win_rates[:, :2].tolist() == first.win_rates.tolist()
-    for early in (second.entropies[:, :2], second.optimality["all"][:2]):
-        assert np.isnan(early).all()
-    assert not np.isnan(second.entropies[:, 2:]).any()
-    # Nothing was left to play, but the learner is there to be measured.
-    assert third.optimality["all"][-1] == second.optimality["all"][-1]
-    assert third.entropies[:, -1].tolist() == second.entropies[:, -1].tolist()
 
 
 class Impatient(RandomAgent):

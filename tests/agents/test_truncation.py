@@ -14,9 +14,9 @@ from agents import (
     WatkinsQLambda,
     WinLossRatio,
 )
-from agents.evaluation import LearnerWrapper
+from agents.loop import DRAW, Seat, play_and_learn
 from agents.storage import load, save
-from agents.training import DRAW, Seat, TrainingStopped, play_and_learn, train
+from agents.training import TrainingStopped, train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import CASES, contents, players, small_env
 from tests.pairwise import in_turn
@@ -29,7 +29,7 @@ LONG = make_game("nim", heaps=(2, 2, 2))
 def learns_late(name):
     """Whether a learner learns from a turn only once more of its game is known."""
     learner = CASES[name](small_env())[0]
-    return learner.learns_from_games or learner.rule.begin_game is not None
+    return learner.learn_episode is not None or learner.begin is not None
 
 
 class Recorder:
@@ -115,33 +115,6 @@ def test_learners_from_results_learn_nothing_from_truncated_games(learner):
     assert {key: contents(value) for key, value in after.items()} == before
 
 
-class Listening(LearnerWrapper):
-    """Records the games that its learner is given."""
-
-    def __init__(self, learner):
-        super().__init__(learner)
-        self.games = []
-
-    def learn_from_game(self, transitions):
-        super().learn_from_game(transitions)
-        self.games.append(list(transitions))
-
-
-@pytest.mark.parametrize("learner", FROM_RESULTS)
-def test_learners_from_results_learn_only_from_games_that_ended(learner):
-    env = GameEnv(NIM, max_cycles=1)
-    agent, other = Listening(learner.for_env(env)), learner.for_env(env)
-    log = train(env, agent, 60, seed=0, progress=False)
-    ended = (log.winners != DRAW).sum()
-    assert 0 < ended < 60
-    assert len(agent.games) == 2 * ended
-    assert contents(other) != contents(agent.learner)
-    for game in agent.games:
-        other.learn_from_game(game)
-    other.exploration.set_games(agent.learner.exploration.games_by_seat)
-    assert contents(other) == contents(agent.learner)
-
-
 @pytest.mark.parametrize(
     ("name", "where"),
     [
@@ -177,7 +150,7 @@ def test_in_games_of_two_moves_each_learner_updates_the_turns_it_can_bootstrap_f
         different = array.reshape(len(array), -1) != old.reshape(len(old), -1)
         changed |= set(np.flatnonzero(different.any(axis=1)).tolist())
     # As many heaps have been taken from as moves were made, but for two moves in one heap.
-    positions = LONG.rules.positions(np.array(sorted(changed), dtype=np.int64))
+    positions = LONG.board.positions(np.array(sorted(changed), dtype=np.int64))
     assert {int(moves) for moves in (positions < 2).sum(axis=-1)} == where
 
 

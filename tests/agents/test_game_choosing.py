@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from agents import GameChoosingLearner, QLearning
 from agents.research.base import GeneralisingLearner
 from agents.research.look_ahead import LookAheadPolicy
-from agents.storage import StorageError, save
+from agents.storage import save
 from agents.training import TrainingStopped, train
 from nim_envs import GameEnv, make_game, optimality
-from nim_envs.errors import InvalidPositionError
+from nim_envs.errors import InvalidPositionError, StorageError
 
 
 class FewestLeft(LookAheadPolicy):
@@ -36,17 +35,16 @@ class Counts(GeneralisingLearner):
         self.count = 0
 
     def _fit(self, game, games, rng, after_game):
-        rules = game.rules
         sampler = game.starts.sampler(game)
         for _ in range(games):
             if self.count == self.most:
                 self.proof = f"{self.most} is enough"
                 return
-            position, length = sampler.sample(rng, 1)[0], 0
-            while not rules.is_terminal(position):
+            position, length = tuple(sampler.sample(rng, 1)[0].tolist()), 0
+            while not game.is_over(position):
                 self.positions_read += 1
-                action = rng.choice(np.flatnonzero(rules.action_mask(position)))
-                position, length = rules.step(position, action), length + 1
+                action = int(rng.choice(game.actions(position)))
+                position, length = game.play(position, action), length + 1
             self.count += 1
             if after_game((length - 1) % 2, length):
                 return
@@ -122,7 +120,6 @@ def test_its_games_start_where_the_environment_or_the_options_say():
     ("arguments", "message"),
     [
         ({"options": {"start": "p_position"}}, "p_position"),
-        ({"checkpoint": "run.zip"}, r"run\.zip"),
         ({"games": -1}, "-1"),
     ],
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agents.tabular.compiled_games.self_play import compiled_self_play
 
 from agents import SARSA, QLearning, RealTimeDynamicProgramming
-from agents.evaluation import value_optimality
-from agents.training import DRAW, train
+from agents.loop import DRAW
+from agents.self_play import compiled_self_play
+from agents.training import train
 from nim_envs import GameEnv, game_from_moves, optimality
 from tests import outcome_games
 from tests.agents.learning import CASES, contents, players
@@ -51,27 +51,6 @@ def test_compiled_games_of_larger_and_of_random_games(game, name):
     assert run(CASES[name], entry, compiled=True) == run(CASES[name], entry, compiled=False)
 
 
-def test_rows_written_during_play_and_points_of_coordinates_end_alike(monkeypatch):
-    entry = outcome_games.tic_tac_toe()
-    steps = run(CASES["q-learning"], entry, compiled=False)
-    for random in outcome_games.small_random_games():
-        assert run(CASES["q-learning"], random, compiled=True, games=20) == run(
-            CASES["q-learning"], random, compiled=False, games=20
-        )
-    assert {DRAW, 0, 1} == set(steps[1])
-    with monkeypatch.context() as patched:
-        patched.setattr("agents.tabular.compiled_games.position_rows.LARGEST_LISTS", 0)
-        assert run(CASES["q-learning"], entry, compiled=True) == steps
-
-    def of_coordinates(env):
-        player = env.possible_agents[0]
-        return (QLearning(env.observation_space(player), env.action_space(player)),)
-
-    small = outcome_games.small_connect()
-    by_points = run(of_coordinates, small, compiled=True)
-    assert by_points == run(of_coordinates, small, compiled=False)
-
-
 def test_winners_are_those_of_the_recursion():
     entry = outcome_games.random_game(2, 2000)
     env = GameEnv(entry.game)
@@ -79,7 +58,7 @@ def test_winners_are_those_of_the_recursion():
     for seed in range(20):
         learner = QLearning.for_env(env, epsilon=1.0)
         log = train(env, learner, 50, seed=seed, progress=False)
-        position = entry.game.rules.coordinate_tuple(entry.game.rules.initial)
+        position = entry.game.start
         reached = {position: {0}}  # every line of play, by position: numbers of moves
         results = set()
         while reached:
@@ -127,15 +106,13 @@ def test_a_drawn_game_worked_by_hand(compiled):
 def test_dynamic_programming_learns_wins_draws_and_losses_exactly():
     entry = outcome_games.small_connect()
     env = GameEnv(entry.game)
-    learner = RealTimeDynamicProgramming.for_env(env, epsilon=1.0, dtype="int8", sweeping=True)
+    learner = RealTimeDynamicProgramming.for_env(env, epsilon=1.0, sweeping=True)
     train(env, learner, 300, seed=0, progress=False)
     early = learner.greedy()
-    rough = value_optimality(early, entry.game)
-    assert rough == pytest.approx(optimality(early, entry.game).percent)
-    assert 50 < rough < 100
+    assert 50 < optimality(early, entry.game).percent < 100
     train(env, learner, 60_000, seed=1, progress=False)
     truth = entry.truth()
     positions = np.array([*truth])
-    values = learner.values[entry.game.rules.indices(entry.game.rules.checked_positions(positions))]
+    values = learner.values[entry.game.board.find(positions)]
     assert values.tolist() == [*truth.values()]
-    assert value_optimality(learner.greedy(), entry.game) == 100
+    assert optimality(learner.greedy(), entry.game).percent == 100

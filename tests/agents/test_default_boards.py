@@ -11,7 +11,7 @@ from nim_envs import make_game, optimality
 from nim_envs.registration import GAMES, aec_id
 
 CLASSICS = [
-    name for name in GAMES if name == "laskers_nim" or make_game(name).rules.has_coordinates
+    name for name in GAMES if name == "laskers_nim" or len(make_game(name).parts[0].fields) > 1
 ]
 
 
