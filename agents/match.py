@@ -88,7 +88,7 @@ class MatchedPlayer:
                 "a match is played by agents, functions and objects with action_probabilities or "
                 f"move, not by {player!r}{hint(player)}"
             )
-        space: Any = env.action_space(PLAYERS[0])
+        space: Any = env.action_space(env.possible_agents[0])
         self._base: Any = env.unwrapped
         self._size = int(space.n)
         self._agent = player if isinstance(player, Agent) else None

@@ -101,7 +101,7 @@ class OptimalAgent:
     def _smallest(self, legal: MaskArray) -> MaskArray:
         """Keep the legal action of the smallest option slot, in the first such part."""
         parts = len(self.game.parts)
-        by_option = legal.reshape(len(legal), parts, -1).swapaxes(1, 2)
+        by_option = legal.reshape(len(legal), parts, self.game.options).swapaxes(1, 2)
         first = _only_first(by_option.reshape(legal.shape))
         return first.reshape(by_option.shape).swapaxes(1, 2).reshape(legal.shape)
 
