@@ -17,11 +17,10 @@ from agents.loop import DRAW, Env, Seat, play_and_learn
 from nim_envs import Game, GameEnv
 from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
-from nim_envs.graph import Graph
 from nim_envs.player_answers import one_action
 from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, Policy, hint, is_player
+from nim_envs.scored_policy import game_of as followed_game
 from nim_envs.scoring import best_response
-from nim_envs.scoring.scored_game import scored_game
 from nim_envs.typing import Array, FloatArray, MaskArray, Position, ValueArray
 from nim_envs.validation import checked_integer, checked_number
 
@@ -94,7 +93,7 @@ class MatchedPlayer:
         self._agent = player if isinstance(player, Agent) else None
         self._adapter = BatchPlayerAdapter(player, game_of(env), self._size)
         if self._adapter.moves and env is not self._base:
-            scored_game(env)  # a move is an action of the game, which wrappers must not change
+            followed_game(env)  # a move is an action of the game, which wrappers must not change
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the player's action, or -1 if it names no legal move.
@@ -209,8 +208,8 @@ def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | N
     base = env.unwrapped
     if not isinstance(base, GameEnv) or not isinstance(opponent, Policy):
         return None
-    game, board = base.game, base.game.board
-    if not isinstance(board, Graph) or board.num_positions > LARGEST_LIMIT:
+    game = base.game
+    if game.board.num_positions > LARGEST_LIMIT:
         return None
     if base.encoding.name != "integer" or base.max_cycles is not None:
         return None
@@ -219,7 +218,7 @@ def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | N
         positions, probabilities = game.starts.sampler(game).support()
     except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed
         return None
-    starts = board.find(positions)
+    starts = response.graph.find(positions)
     first = float(probabilities @ response.moving[starts])
     second = float(probabilities @ response.waiting[starts])
     return (by_seat[0] * first + by_seat[1] * second) / sum(by_seat)

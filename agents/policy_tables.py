@@ -109,7 +109,7 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> tuple[IntArray, Ma
         graph = GameRows(game).graph
         rows = np.flatnonzero(~graph.ends)
         return graph.positions(rows), graph.mask(rows)
-    shown = np.asarray(positions, dtype=np.int64).reshape(-1, len(game.fields))
+    shown = np.atleast_2d(np.asarray(positions, dtype=np.int64))
     for position in map(tuple, shown.tolist()):
         if game.is_over(position):
             raise InvalidPositionError(f"position {position} leaves no legal move to show")

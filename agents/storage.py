@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from nim_envs.registered_games import GAMES
 
 from agents.base import Trainable
 from agents.games import digest_of_moves
@@ -24,7 +25,6 @@ from agents.schedules import Decay, harmonic
 from nim_envs import Game, make_game
 from nim_envs.errors import StorageError
 from nim_envs.files import replacing
-from nim_envs.registered_games import GAMES
 from nim_envs.typing import Array
 from nim_envs.validation import largest_bytes
 

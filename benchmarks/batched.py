@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks import rollouts
 from benchmarks.report import middle_and_range
 from benchmarks.timing import Batch, Rates, Timer, as_timer, ratios
-from nim_envs.registration import gymnasium_id
+from nim_envs.registry import gymnasium_id
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
 BASE = "nim 3-4-5"

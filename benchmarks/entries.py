@@ -28,7 +28,7 @@ from nim_envs import Game, GameEnv
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.players import required_arguments
-from nim_envs.references import resolved
+from nim_envs.registry import resolved
 from nim_envs.scoring import Optimality, optimality
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]

@@ -18,7 +18,7 @@ from benchmarks.entries import is_own
 from benchmarks.report import read_csv
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 from nim_envs.errors import NimEnvsError
-from nim_envs.scoring.intervals import CONFIDENCE
+from nim_envs.scoring import CONFIDENCE
 from nim_envs.typing import FloatArray
 
 RUN_HEADER = (

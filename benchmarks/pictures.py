@@ -18,7 +18,7 @@ from benchmarks.options import names_option
 from nim_envs import GameEnv
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
-from nim_envs.registration import GAMES, make_aec
+from nim_envs.registry import GAMES, make_aec
 from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
 from nim_envs.render.renderer import Renderer

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nim_envs import GameEnv
-from nim_envs.registration import make_aec
+from nim_envs.registry import make_aec
 
 VERSION = 2
 """Increased with every change of the tasks; scores of different versions are not compared."""

@@ -29,7 +29,7 @@ from benchmarks.report import (
 )
 from benchmarks.runs import Runs
 from benchmarks.timing import Batch, Rate, Rates, Timer, as_timer, measure_rates, ratios
-from nim_envs.registration import aec_id, make_game
+from nim_envs.registry import aec_id, make_game
 
 BASE = "nim 3-4-5"
 """Environment in the numerator of the ratios."""

@@ -13,17 +13,17 @@ scores are imported when they are first used:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from nim_envs.registered_games import GAMES, register_ids
+from nim_envs.registry import GAMES, register_ids
 
 if TYPE_CHECKING:
     from nim_envs.check import check_env, check_game
-    from nim_envs.diagnosis import diagnose
+    from nim_envs.diagnosis.diagnose import diagnose
     from nim_envs.envs.turn_based import GameEnv
     from nim_envs.envs.vector import VectorGameEnv
     from nim_envs.envs.versus import VersusEnv
     from nim_envs.game import Game, sum_of
     from nim_envs.own_games import game_from_moves
-    from nim_envs.registration import make_game, register_game
+    from nim_envs.registry import make_game, register_game
     from nim_envs.scoring import optimality
     from nim_envs.solution import solve
     from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, Start, UniformStart
@@ -42,9 +42,9 @@ else:
         "check_game": "nim_envs.check",
         "diagnose": "nim_envs.diagnosis",
         "game_from_moves": "nim_envs.own_games",
-        "make_game": "nim_envs.registration",
+        "make_game": "nim_envs.registry",
         "optimality": "nim_envs.scoring",
-        "register_game": "nim_envs.registration",
+        "register_game": "nim_envs.registry",
         "solve": "nim_envs.solution",
         "sum_of": "nim_envs.game",
     }

@@ -17,10 +17,11 @@ from nim_envs.errors import (
     InvalidActionError,
     InvalidGameError,
     InvalidPositionError,
+    SearchTooLargeError,
 )
 from nim_envs.graph import Graph, Part
-from nim_envs.sums import Sum, board_of
-from nim_envs.typing import BoolArray, IntArray, Position, ValueArray
+from nim_envs.sums import Sum, board_of, states_at
+from nim_envs.typing import BoolArray, IntArray, MaskArray, Position, ValueArray
 from nim_envs.validation import checked_boolean, checked_integer, checked_name, integers_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 PLAYERS = ("player_0", "player_1")
 """The two players, by the index of their seat; ``player_0`` moves first."""
 
+MOST_POSITIONS = 2**24
+"""Default limit on positions that are listed."""
+
 MOST_PARTS, MOST_COORDINATES = 12, 25
 """Most parts, and most coordinates of one, that a summary shows."""
 
@@ -43,8 +47,8 @@ class Theorem(NamedTuple):
     Attributes:
         name: such as ``"Wythoff's theorem"``.
         wins: function of coordinates, int64 ``(n, fields)``, to whether the player to move wins,
-            ``(n,)``. If the theorem is about both conventions, it takes ``convention``, too.
-        misere: the convention that it is about; ``None``: both.
+            ``(n,)``. If the theorem is about both kinds of play, it takes ``misere``, too.
+        misere: the kind of play that it is about; ``None``: both.
     """
 
     name: str
@@ -261,6 +265,60 @@ class Game:
             f"{numbers} is no position of {self.name}, whose coordinates are from 0 to {largest}"
         )
 
+    def positions(self, limit: int = MOST_POSITIONS) -> IntArray:
+        """Return all positions in lexicographic order, int64 ``(n, fields)``.
+
+        Raises:
+            SearchTooLargeError: there are more than ``limit``.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> make_game("nim", heaps=(1, 2)).positions().tolist()
+            [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]
+        """
+        board = self.board
+        if board.num_positions > limit:
+            raise SearchTooLargeError(
+                f"{self.name} has {board.num_positions} positions; at most {limit} are listed here"
+            )
+        if isinstance(board, Graph):
+            return board.positions(np.arange(board.num_positions))
+        return board.positions(board.states(limit))
+
+    def mask(self, positions: Any) -> MaskArray:
+        """Return which actions are legal: ``(..., fields)`` to int8 ``(..., actions)``.
+
+        Raises:
+            InvalidPositionError: they are not positions of the game.
+        """
+        board: Any = self.board
+        legal: MaskArray = board.mask(states_at(board, positions))
+        return legal
+
+    def step(self, positions: Any, actions: Any) -> IntArray:
+        """Return the positions after actions, int64 ``(..., fields)``.
+
+        Args:
+            positions: ``(..., fields)``.
+            actions: a legal action of each, ``(...)``.
+
+        Raises:
+            InvalidPositionError: they are not positions of the game.
+            IllegalMoveError: an action is not legal.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> make_game("nim").step([[3, 4, 5], [0, 0, 2]], [0, 11]).tolist()
+            [[2, 4, 5], [0, 0, 0]]
+        """
+        board: Any = self.board
+        states, chosen = states_at(board, positions), np.asarray(actions)
+        legal = np.take_along_axis(board.mask(states), chosen[..., np.newaxis], axis=-1)
+        if not legal.all():
+            raise IllegalMoveError(f"some of the actions {actions!r} are illegal at {positions!r}")
+        after: IntArray = board.positions(board.step(states, chosen))
+        return after
+
     def longest_play(self, positions: IntArray | None = None) -> int:
         """Return the largest number of moves of a game.
 
@@ -422,7 +480,7 @@ class Game:
 
         Example:
             >>> from nim_envs.games import grundy
-            >>> grundy(heaps=(6,)).describe_move(1, (6, 0, 0))
+            >>> grundy(heaps=(6,)).describe_move(1, (6,))
             'heap 0: leave 2 and 4 (the 2 left has no move and is removed)'
         """
         words = self.describe(action, position)
@@ -481,12 +539,6 @@ class Game:
     def start_positions(self) -> IntArray:
         """Return every position that a game can start from, int64 ``(n, fields)``."""
         return np.asarray(self.starts.sampler(self).support()[0])
-
-    def positions_by_seat(self) -> BoolArray:
-        """Return the positions at which each player can be to move, ``(2, num_positions)``."""
-        from nim_envs.theory.reach import reachable
-
-        return reachable(self.rules, self.rules.positions_at(self.start_positions()))
 
 
 def sum_of(games: Sequence[Game]) -> Game:

@@ -14,13 +14,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.errors import InvalidPositionError
+from nim_envs import theorems
 from nim_envs.game import Game, Theorem
 from nim_envs.graph import AT_ONCE, Graph, Part, rows_by_value
 from nim_envs.index import Index
-from nim_envs.rules.convention import Convention
-from nim_envs.sums import Sum
-from nim_envs.theory import theorems
+from nim_envs.sums import Sum, states_at
 from nim_envs.typing import BoolArray, IntArray, ValueArray
 
 LARGEST_SEARCH = 50_000_000
@@ -30,35 +28,6 @@ Values = TypeVar("Values")
 
 StateValues = Callable[[IntArray], ValueArray]
 """Function of states to their values to the player to move."""
-
-
-def states_at(board: Graph | Sum, positions: npt.ArrayLike) -> IntArray:
-    """Return the states at positions.
-
-    Args:
-        board: positions and moves.
-        positions: coordinates, ``(..., fields)``.
-
-    Returns:
-        ``(...)`` of a graph, ``(..., parts)`` of a sum.
-
-    Raises:
-        InvalidPositionError: they are not positions of the board.
-    """
-    given, width = np.asarray(positions), len(board.fields)
-    if given.dtype.kind not in "iu" or given.ndim == 0 or given.shape[-1] != width:
-        largest = tuple(size - 1 for size in board.fields)
-        raise InvalidPositionError(
-            f"a position is {width} integers, from 0 to {largest}, not {positions!r}"
-        )
-    states = board.find(given)
-    missing = np.asarray(states < 0)
-    if isinstance(board, Sum):
-        missing = np.asarray(missing.any(axis=-1))
-    if missing.any():
-        first = tuple(given[missing].reshape(-1, width)[0].tolist())
-        raise InvalidPositionError(f"{first} is no position of the game")
-    return states
 
 
 class Solution:
@@ -190,10 +159,8 @@ def _values_by_theorem(
 ) -> ValueArray:
     """Return the values of states by a theorem on their coordinates."""
     coordinates = board.positions(states)
-    convention = (
-        {} if theorem.misere is not None else {"convention": Convention.from_misere(misere)}
-    )
-    wins = theorem.wins(coordinates.reshape(-1, coordinates.shape[-1]), **convention)
+    both = {"misere": misere} if theorem.misere is None else {}
+    wins = theorem.wins(coordinates.reshape(-1, coordinates.shape[-1]), **both)
     return np.where(wins, np.int8(1), np.int8(-1)).reshape(coordinates.shape[:-1])
 
 
@@ -259,7 +226,7 @@ def misere_values(part: Part) -> IntArray | None:
 
     A position is tame if its values in normal and misère play are (0, 1) or (1, 0), *fickle*, or
     equal, *firm*, and so are those after its moves. An option of two parts has the values of their
-    sum by the theorem on tame misère sums (:func:`nim_envs.theory.theorems.tame_misere`), whose
+    sum by the theorem on tame misère sums (:func:`nim_envs.theorems.tame_misere`), whose
     proof uses no more than the two values of each option.
 
     Args:

@@ -8,9 +8,10 @@ from functools import cached_property
 from itertools import groupby, pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from nim_envs.caches import SharedCache
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.graph import Graph, Part, check_table
 from nim_envs.index import Index
 from nim_envs.typing import Array, BoolArray, Int32Array, IntArray, MaskArray, Position
@@ -318,3 +319,32 @@ def board_of(parts: Sequence[Part], most: int = LARGEST_FLAT) -> Graph | Sum:
     if total.num_positions * total.num_actions > most:
         return total
     return _flat.get_or_create(total.parts, total.flat)
+
+
+def states_at(board: Graph | Sum, positions: npt.ArrayLike) -> IntArray:
+    """Return the states at positions.
+
+    Args:
+        board: positions and moves.
+        positions: coordinates, ``(..., fields)``.
+
+    Returns:
+        ``(...)`` of a graph, ``(..., parts)`` of a sum.
+
+    Raises:
+        InvalidPositionError: they are not positions of the board.
+    """
+    given, width = np.asarray(positions), len(board.fields)
+    if given.dtype.kind not in "iu" or given.ndim == 0 or given.shape[-1] != width:
+        largest = tuple(size - 1 for size in board.fields)
+        raise InvalidPositionError(
+            f"a position is {width} integers, from 0 to {largest}, not {positions!r}"
+        )
+    states = board.find(given)
+    missing = np.asarray(states < 0)
+    if isinstance(board, Sum):
+        missing = np.asarray(missing.any(axis=-1))
+    if missing.any():
+        first = tuple(given[missing].reshape(-1, width)[0].tolist())
+        raise InvalidPositionError(f"{first} is no position of the game")
+    return states

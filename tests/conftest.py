@@ -39,7 +39,7 @@ class RegisteredGames:
 
     @pytest.fixture(autouse=True)
     def _games_as_before(self) -> Iterator[None]:
-        from nim_envs.registered_games import GAMES, remove
+        from nim_envs.registry import GAMES, remove
 
         before = set(GAMES)
         yield

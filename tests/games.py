@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nim_envs.registration import GAMES
+from nim_envs.registry import GAMES
 
 REGISTERED: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in GAMES]
 

@@ -15,7 +15,7 @@ import pettingzoo
 import nim_envs
 from nim_envs import render, text
 from nim_envs.errors import MissingPackageError, UnknownArgumentError
-from nim_envs.registration import GAMES, aec_id, gymnasium_id
+from nim_envs.registry import GAMES, aec_id, gymnasium_id
 from nim_envs.render import board_data
 
 

@@ -1,35 +1,35 @@
 """Games of a user's own, at the top level of a module as a user would write them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nim_envs import Game
-from nim_envs.rules import Component, Convention, CoordinateSystem, MoveWords, Rules, TableComponent
+from nim_envs import Game, game_from_moves
+from nim_envs.rules import Component, Convention, CoordinateSystem, MoveWords, Rules
 from nim_envs.rules.component import NO_MOVE
 
 
 def stairs(steps=6, *, most=2):
     """Go down some of a number of steps."""
-    rows = [
-        [step - n if n <= step else -1 for n in range(1, most + 1)] for step in range(steps + 1)
-    ]
-    return Rules("stairs", (TableComponent(rows=rows),), initial=(steps,))
+
+    def moves(position):
+        (left,) = position
+        return [(taken, (left - taken,)) for taken in range(1, most + 1) if taken <= left]
+
+    return game_from_moves("stairs", (steps,), moves)
 
 
 def misere_stairs(steps=5):
-    """Return the same as a game, in misère play."""
-    return Game(stairs(steps), Convention.MISERE)
+    """Return the same in misère play."""
+    return replace(stairs(steps), misere=True)
 
 
 def any_stairs(steps=5, misere=True):
     """Return the stairs in either convention: in normal play there is one step more."""
-    if misere:
-        return misere_stairs(steps)
-    return Game(stairs(steps + 1), Convention.NORMAL)
+    return misere_stairs(steps) if misere else stairs(steps + 1)
 
 
-STAIRS = Game(stairs(4), Convention.MISERE, (3,))
+STAIRS = replace(misere_stairs(4), starts=(3,))
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from nim_envs import GameEnv
 from nim_envs.cli.diagnose import diagnosis_options, print_diagnosis
 from nim_envs.cli.options import search_here
 from nim_envs.players import required_arguments
-from nim_envs.references import resolved
-from nim_envs.registered_games import NamedGame
+from nim_envs.registry import NamedGame, resolved
 
 GAMES = 600
 

@@ -23,7 +23,7 @@ from nim_envs.cli.options import (
 )
 from nim_envs.cli.values import arguments_of, position
 from nim_envs.optional import needed
-from nim_envs.registered_games import NamedGame
+from nim_envs.registry import NamedGame
 from nim_envs.starts import NAMED_STARTS
 
 PLAYER_HELP = "random, optimal, epsilon=NUMBER, or a file that train has written"

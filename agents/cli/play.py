@@ -15,7 +15,7 @@ from nim_envs.cli.options import seed_option
 from nim_envs.errors import DisplayError
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.games.words import titled
-from nim_envs.registered_games import GAMES
+from nim_envs.registry import GAMES
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words
 

@@ -9,7 +9,7 @@ from nim_envs import Game
 from nim_envs.encoding import Encoding
 from nim_envs.player_answers import checked_probabilities, draw_actions
 from nim_envs.players import PolicyFunction
-from nim_envs.scoring.policies import LARGEST_BATCH
+from nim_envs.scored_policy import LARGEST_BATCH
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 
 

@@ -19,7 +19,7 @@ from docs.generator import play, results
 from docs.generator.markdown import description, filled, table, write
 from nim_envs import Game, GameEnv
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.registration import GAMES, make_aec, make_game
+from nim_envs.registry import GAMES, make_aec, make_game
 from nim_envs.render.frame import png
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene

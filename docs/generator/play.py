@@ -14,7 +14,7 @@ from agents import QLearning
 from agents.training import train
 from nim_envs import Game, GameEnv
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.registration import GAMES, make_game
+from nim_envs.registry import GAMES, make_game
 from nim_envs.render.board_data import (
     Board,
     data_of_board,

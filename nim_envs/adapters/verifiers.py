@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from nim_envs.optional import imports_for
-from nim_envs.registration import make_game
+from nim_envs.registry import make_game
 from nim_envs.text import PROMPT_VERSION, Language, TextGame, Turn, Verdict, prompt, reward
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.language import language_of

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError, NotProvenError, SearchTooLargeError
+from nim_envs.games.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
 from nim_envs.optional import imports_for
-from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
 from nim_envs.typing import IntArray
 from nim_envs.validation import checked_integer
 

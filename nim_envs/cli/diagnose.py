@@ -16,8 +16,7 @@ from nim_envs.cli.options import (
     together,
 )
 from nim_envs.players import required_arguments
-from nim_envs.references import resolved
-from nim_envs.registered_games import NamedGame
+from nim_envs.registry import NamedGame, resolved
 
 diagnosis_options = together(
     game_and_settings(f"Game of a policy; leave it out for what is to be trained. {GAME_HELP}"),

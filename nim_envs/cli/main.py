@@ -9,9 +9,9 @@ from nim_envs.cli.diagnose import diagnose
 from nim_envs.cli.numbers import nimber, period, quotient, sequence
 from nim_envs.cli.options import SETTINGS, as_word, errors_as_lines, version_option
 from nim_envs.cli.solve import solve
-from nim_envs.registered_games import GAMES
+from nim_envs.games.octal_codes import NAMES
+from nim_envs.registry import GAMES
 from nim_envs.rules import Convention, heap_game
-from nim_envs.rules.octal_codes import NAMES
 
 ARGUMENTS_WIDTH = 60
 """Characters in a line of the arguments of a game."""

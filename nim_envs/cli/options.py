@@ -16,8 +16,7 @@ from nim_envs import __version__
 from nim_envs.cli.values import arguments_of
 from nim_envs.errors import NimEnvsError
 from nim_envs.game import Game
-from nim_envs.registered_games import NamedGame
-from nim_envs.registration import game_from_name, resolve_game_name
+from nim_envs.registry import NamedGame, make_game, resolve_game_name
 from nim_envs.rules import heap_game
 
 Decorator: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
@@ -118,7 +117,7 @@ def game_with_settings(named: NamedGame, settings: Sequence[str], start: Any = "
         NimEnvsError: values that describe no game.
     """
     arguments = arguments_of(named.name, settings, {**named.defaults, "misere": False})
-    return game_from_name(named, start=start, **arguments)
+    return make_game(named, start=start, **arguments)
 
 
 def as_word(value: Any) -> str:

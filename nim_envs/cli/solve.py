@@ -11,11 +11,11 @@ from nim_envs import solver
 from nim_envs.cli.options import as_heap_game, facts, game_and_settings, game_with_settings
 from nim_envs.cli.values import position as as_position
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.registered_games import NamedGame
+from nim_envs.games.octal_codes import LEAVE_ONE, NAMES, WHOLE
+from nim_envs.registry import NamedGame
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
 from nim_envs.rules.convention import AnyConvention
 from nim_envs.rules.heaps import SplittingHeap, heap_rules
-from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
 from nim_envs.theory.heap_search import checked_heaps
 from nim_envs.theory.nimbers import nim_sum
 from nim_envs.theory.outcome_search import OutcomeSolution

@@ -19,9 +19,9 @@ from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.players import AnyPlayer, is_player
-from nim_envs.registration import make_game
+from nim_envs.registry import make_game
+from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import optimality
-from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.starts import as_start
 from nim_envs.typing import FloatArray
 
@@ -604,7 +604,7 @@ def game_report(
             with suppress(InvalidPositionError):
                 positions = replace(scored.game, starts=as_start(start)).start_positions()
                 by_value[title] = score_at(positions).percent
-    worst = [] if scored.needs_moves else sorted(score.blunders.tolist(), key=sum)[:3]
+    worst = sorted(score.blunders.tolist(), key=sum)[:3]
     return GameReport(
         scored.game.summary, score.percent, score.random_percent, score.illegal_percent,
         score.count, by_seat, by_value, tuple(_blunder(scored, tuple(each)) for each in worst),

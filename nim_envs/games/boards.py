@@ -9,12 +9,12 @@ from math import comb
 
 import numpy as np
 
+from nim_envs import theorems
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game, Theorem
 from nim_envs.games import words as say
 from nim_envs.graph import Part, Picture, Words, check_table
 from nim_envs.listing import cell_moves, part_from_moves, part_of_vectors, shared
-from nim_envs.theory import theorems
 from nim_envs.typing import IntArray, Position
 from nim_envs.validation import (
     checked_integer,

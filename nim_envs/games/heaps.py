@@ -8,12 +8,10 @@ from itertools import combinations, product
 
 import numpy as np
 
+from nim_envs import theorems
 from nim_envs.game import Game, Theorem
 from nim_envs.games import words as say
-from nim_envs.graph import Part, Picture, Words, check_table
-from nim_envs.listing import part_from_moves, part_of_vectors, shared
-from nim_envs.rules.convention import Convention
-from nim_envs.rules.octal_codes import (
+from nim_envs.games.octal_codes import (
     LEAVE_ONE,
     LEAVE_TWO,
     WHOLE,
@@ -21,7 +19,8 @@ from nim_envs.rules.octal_codes import (
     heap_game,
     octal_game,
 )
-from nim_envs.theory import theorems
+from nim_envs.graph import Part, Picture, Words, check_table
+from nim_envs.listing import part_from_moves, part_of_vectors, shared
 from nim_envs.typing import BoolArray, IntArray, Position
 from nim_envs.validation import checked_integer, checked_integers
 
@@ -111,14 +110,14 @@ def addition(k: int, n: int) -> Game:
     return Game("addition", (total(most, limit),), (0,), misere=True, theorem=theorem)
 
 
-def addition_wins(k: int, n: int, totals: IntArray, convention: Convention) -> BoolArray:
+def addition_wins(k: int, n: int, totals: IntArray, misere: bool) -> BoolArray:
     """Return which totals, ``(..., 1)``, are N-positions of the addition game.
 
     P-positions of normal play: ``n + 1`` less the total is a multiple of ``k + 1``, or the total is
     over ``n``. Misère play, in which a total over ``n`` is won: ``n`` less the total is one.
     """
     left = np.maximum(n + 1 - totals[..., 0], 0)
-    if convention is Convention.NORMAL:
+    if not misere:
         return np.asarray(left % (k + 1) != 0)
     return np.asarray((left == 0) | (left % (k + 1) != 1))
 

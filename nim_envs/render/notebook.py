@@ -19,8 +19,7 @@ from nim_envs.render.board_data import (
     reachable_board,
 )
 from nim_envs.rules import Convention
-from nim_envs.scoring.policies import ScoredPolicy
-from nim_envs.scoring.scored_game import scored_game
+from nim_envs.scored_policy import ScoredPolicy, game_of
 
 __all__ = ["widget"]
 
@@ -66,7 +65,7 @@ def widget(
     """
     anywidget = needed("anywidget", "a board in a notebook", "notebook")
     traitlets = needed("traitlets", "a board in a notebook", "notebook")
-    game = scored_game(env_or_game).game
+    game = game_of(env_or_game)
     board = reachable_board(game, max_positions)
     over = np.array([not row for row in board.moves])
     states = board.states[~over]
@@ -74,7 +73,8 @@ def widget(
     replies = []
     for policy in (opponents or {}).values():
         shares = np.zeros((len(board.positions), game.rules.num_actions))
-        shares[~over] = ScoredPolicy(policy, env_or_game).action_probabilities(states, masks)
+        scored = ScoredPolicy(policy, env_or_game)
+        shares[~over] = scored.action_probabilities(game.rules.coordinates(states), masks)
         best = shares == shares.max(axis=1, keepdims=True)
         replies.append(marked_moves(board, [np.flatnonzero(row) for row in best & (shares > 0)]))
     games = (

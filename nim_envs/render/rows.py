@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nim_envs.games.octal_codes import LEAVE_TWO
 from nim_envs.render import palette
 from nim_envs.render.geometry import Area, square
 from nim_envs.render.heaps import Arrangement, HeapLayout, SlotPanel, label_color
@@ -10,7 +11,6 @@ from nim_envs.render.scene import ComponentView
 from nim_envs.render.shapes import Drawing
 from nim_envs.rules import SplittingHeap
 from nim_envs.rules.component import Component
-from nim_envs.rules.octal_codes import LEAVE_TWO
 
 SMALLEST_PIN, LARGEST_PIN = 6.0, 0.2
 """Widths of a pin's place, in pixels and as a share of the height of all rows."""

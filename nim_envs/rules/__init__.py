@@ -1,5 +1,6 @@
 """Rules as data: tables of options, one constructor for each game."""
 
+from nim_envs.games.octal_codes import GRUNDY, SPLITTING, HeapGame, heap_game, octal_game
 from nim_envs.rules.addition_game import AdditionTotal, addition
 from nim_envs.rules.cell_sets import CellSets
 from nim_envs.rules.chomp_game import ChocolateBar, chomp
@@ -27,7 +28,6 @@ from nim_envs.rules.named_heaps import (
 )
 from nim_envs.rules.nim_game import nim
 from nim_envs.rules.node_kayles_game import NodeSet, node_kayles
-from nim_envs.rules.octal_codes import GRUNDY, SPLITTING, HeapGame, heap_game, octal_game
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap, subtraction
 from nim_envs.rules.sums import sum_of

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from nim_envs.games.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.component import NO_MOVE, Component, read_only, shared_component
 from nim_envs.rules.move_words import MoveWords
-from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.words import any_of
 from nim_envs.typing import BoolArray, IntArray

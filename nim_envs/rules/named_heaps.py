@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nim_envs.games.octal_codes import heap_game
 from nim_envs.rules.heaps import heap_rules
-from nim_envs.rules.octal_codes import heap_game
 from nim_envs.rules.rules import Rules
 
 

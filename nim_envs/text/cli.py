@@ -12,7 +12,7 @@ import click
 from nim_envs.cli.options import game_and_settings, game_with_settings
 from nim_envs.errors import InvalidGameError
 from nim_envs.files import write_atomically
-from nim_envs.registered_games import NamedGame
+from nim_envs.registry import NamedGame
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.text.answers import ANSWERS
 from nim_envs.text.exam import Suite

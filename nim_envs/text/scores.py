@@ -13,10 +13,14 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import Game
-from nim_envs.scoring import optimality
-from nim_envs.scoring.intervals import in_words, percent_interval
-from nim_envs.scoring.scores import Decisive, position_set
-from nim_envs.solution import states_at
+from nim_envs.scoring import (
+    Decisive,
+    in_words,
+    not_lost,
+    optimality,
+    percent_interval,
+    position_set,
+)
 from nim_envs.text.language import Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt
 from nim_envs.text.reading import check_form
@@ -292,14 +296,10 @@ def positions_to_ask(
         lost_positions: whether to include those that are lost.
     """
     least = 2 if game.has_outcome else 1
-    chosen = [np.empty((0, len(game.fields)), dtype=np.int64)]
-    for listed in position_set(game, positions)[2]:
-        here = listed
-        if here.shape[1] != len(game.fields):  # state numbers over the bridge
-            here = game.rules.coordinates(here)
-        states = states_at(game.board, here)
-        fits = game.board.mask(states).sum(axis=-1) >= least
-        if not lost_positions:
-            fits &= game.solution.state_values(states) > -1
-        chosen.append(here[fits])
+    _, solution, _, parts = position_set(game, positions)
+    chosen = []
+    for states in parts:
+        here = states if lost_positions else not_lost(solution, states)
+        fits = solution.board.mask(here).sum(axis=-1, dtype=np.int64) >= least
+        chosen.append(solution.board.positions(here[fits]))
     return np.concatenate(chosen)

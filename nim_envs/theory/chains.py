@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nim_envs.games.octal_codes import heap_game
 from nim_envs.rules.component import Component
 from nim_envs.rules.cram_game import CramBoard
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.node_kayles_game import NodeSet
-from nim_envs.rules.octal_codes import heap_game
 from nim_envs.theory.grundy import grundy_values
 from nim_envs.typing import BoolArray, IntArray
 

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Protocol
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
+from nim_envs.games.octal_codes import heap_game
 from nim_envs.rules.convention import Convention
-from nim_envs.rules.octal_codes import heap_game
 from nim_envs.validation import checked_integer
 
 Heaps = tuple[int, ...]

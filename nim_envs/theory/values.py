@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.games.octal_codes import heap_game
 from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.cell_sets import CellSets
 from nim_envs.rules.component import BYTES_OF_OPTION, NO_MOVE, Component
 from nim_envs.rules.euclid_game import NumberPair
 from nim_envs.rules.heaps import SplittingHeap
-from nim_envs.rules.octal_codes import heap_game
 from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.theory.chains import Chains, chains_of, values_of_runs
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values

@@ -8,7 +8,7 @@ import pytest
 from agents import QLearning, RealTimeDynamicProgramming
 from agents.training import train
 from nim_envs import make_game, optimality
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registry import GAMES, aec_id
 
 CLASSICS = [
     name for name in GAMES if name == "laskers_nim" or len(make_game(name).parts[0].fields) > 1

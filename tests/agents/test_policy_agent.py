@@ -10,7 +10,7 @@ from agents.research.policy import PolicyAgent
 from nim_envs import make_game
 from nim_envs.encoding import Encoding
 from nim_envs.errors import InvalidPolicyError
-from nim_envs.registration import make_vector, make_versus
+from nim_envs.registry import make_vector, make_versus
 from nim_envs.scoring import best_response, optimality
 
 GAME = make_game("nim", heaps=(1, 2, 3))

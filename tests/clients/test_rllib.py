@@ -12,7 +12,7 @@ from ray.rllib.core.rl_module.rl_module import RLModule
 
 from nim_envs import optimality
 from nim_envs.adapters.rllib import MaskedPettingZooEnv
-from nim_envs.registration import aec_id
+from nim_envs.registry import aec_id
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 

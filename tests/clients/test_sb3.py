@@ -35,7 +35,7 @@ from nim_envs.adapters.sb3 import (
     OptimalityCallback,
     sb3_policy,
 )
-from nim_envs.registration import gymnasium_id, make_vector, make_versus
+from nim_envs.registry import gymnasium_id, make_vector, make_versus
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 from tests.outcome_games import tic_tac_toe

@@ -8,7 +8,7 @@ import pytest
 import supersuit
 from gymnasium import spaces
 
-from nim_envs.registration import aec_id
+from nim_envs.registry import aec_id
 from tests.games import KINDS
 from tests.pairwise import in_turn
 

@@ -10,7 +10,7 @@ from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
 from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv, PettingZooEnv
 
-from nim_envs.registration import aec_id
+from nim_envs.registry import aec_id
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 

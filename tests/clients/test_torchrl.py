@@ -18,7 +18,7 @@ from torchrl.envs import (
 
 import nim_envs
 from nim_envs.adapters.torchrl import TorchRLEnv, TorchRLVectorEnv
-from nim_envs.registration import aec_id, gymnasium_id
+from nim_envs.registry import aec_id, gymnasium_id
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 from tests.pairwise import in_turn
@@ -138,6 +138,6 @@ def test_the_turn_based_environment_needs_no_adapter(name):
 
 
 def test_torchrl_must_reset_the_games_itself():
-    games = nim_envs.registration.make_vector("nim", 4, autoreset_mode="SameStep")
+    games = nim_envs.registry.make_vector("nim", 4, autoreset_mode="SameStep")
     with pytest.raises(ValueError, match="SameStep"):
         TorchRLVectorEnv(games)

@@ -10,7 +10,7 @@ from gymnasium.wrappers import RecordVideo
 from moviepy import VideoFileClip
 from pettingzoo.utils.wrappers import RecordVideo as RecordTurns
 
-from nim_envs.registration import aec_id, gymnasium_id
+from nim_envs.registry import aec_id, gymnasium_id
 from tests.games import KINDS
 
 

@@ -20,7 +20,7 @@ import mkdocs.__main__
 import docs.__main__
 from agents.registry import LEARNERS
 from docs.generator import addresses, games, mathematics
-from nim_envs.registration import GAMES, make_aec, make_game
+from nim_envs.registry import GAMES, make_aec, make_game
 
 ROOT = Path(__file__).resolve().parents[2]
 

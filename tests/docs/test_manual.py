@@ -15,7 +15,7 @@ from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.__main__ import LONGEST
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.studies.alphazero.settings import UNTRAINED
-from nim_envs.registration import GAMES
+from nim_envs.registry import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"

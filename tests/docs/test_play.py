@@ -22,7 +22,7 @@ pytest.importorskip("mkdocs_gen_files")
 
 from docs.generator import games, play
 from docs.generator.play import boards
-from nim_envs.registration import GAMES
+from nim_envs.registry import GAMES
 from nim_envs.render import widget
 from nim_envs.render.board_data import SCRIPT, STYLE
 from nim_envs.render.words import position_in_words

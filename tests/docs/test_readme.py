@@ -13,7 +13,7 @@ import pytest
 
 import nim_envs
 from docs.tutorials import sign_bug
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registry import GAMES, aec_id
 from tests.commands import run_agents, run_nim_envs
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ from nim_envs.errors import (
     InvalidGameError,
     InvalidPositionError,
 )
-from nim_envs.registration import make_vector, make_versus
+from nim_envs.registry import make_vector, make_versus
 from nim_envs.scoring import best_response, expected_scores
 
 HEAPS = (3, 4, 5)

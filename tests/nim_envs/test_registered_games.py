@@ -3,70 +3,55 @@
 from __future__ import annotations
 
 import copy
-import multiprocessing
 import pickle
 import sys
 
-import cloudpickle
 import gymnasium
 import pettingzoo
 import pytest
 from click.testing import CliRunner
 from gymnasium.envs.registration import EnvSpec
 
-import nim_envs
-from nim_envs import Game, make_game, register_game
+from nim_envs import GameEnv, UniformStart, VersusEnv, make_game, register_game, registry
 from nim_envs.check import check_env, check_game
 from nim_envs.cli.main import main
 from nim_envs.errors import InvalidGameError, InvalidPositionError, UnknownArgumentError
-from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec
-from nim_envs.rules import Convention, Rules
-from tests.registrable_games import (
-    STAIRS,
-    any_stairs,
-    misere_stairs,
-    stairs,
-)
+from nim_envs.registry import GAMES, aec_id, gymnasium_id, make_aec
+from tests.registrable_games import STAIRS, any_stairs, misere_stairs, stairs
 
 REGISTRABLE = {
-    "constructor": (stairs, (6,), Convention.NORMAL),
-    "constructor of a game": (misere_stairs, (5,), Convention.MISERE),
-    "rules": (stairs(3), (3,), Convention.NORMAL),
-    "game": (STAIRS, (3,), Convention.MISERE),
+    "constructor": (stairs, (6,), False),
+    "constructor of a misère game": (misere_stairs, (5,), True),
+    "game": (STAIRS, (3,), True),
 }
 
 
 @pytest.mark.parametrize("kind", REGISTRABLE)
 def test_a_game_is_made_by_its_name_everywhere(kind):
-    registered, initial, convention = REGISTRABLE[kind]
+    registered, start, misere = REGISTRABLE[kind]
     register_game("wide_stairs", registered)
     game = make_game("wide_stairs")
-    assert (game.rules.initial, game.convention) == (initial, convention)
-    assert make_game("wide_stairs", misere=True).convention is Convention.MISERE
-    assert make_game("wide_stairs", misere=False).convention is Convention.NORMAL
+    assert (game.start, game.misere) == (start, misere)
+    assert make_game("wide_stairs", misere=not misere).misere is not misere
     check_game(game)
     turn_based = pettingzoo.make("aec", "nim_envs/wide_stairs-v0", start="uniform")
     check_env(turn_based)
     assert str(turn_based.unwrapped) == "wide_stairs_v0"
     single = gymnasium.make("nim_envs/WideStairs-v0", opponent="random", disable_env_checker=True)
-    assert single.unwrapped.game == game
     batch = gymnasium.make_vec("nim_envs/WideStairs-v0", 3, vectorization_mode="vector_entry_point")
-    assert batch.game == game
+    assert single.unwrapped.game.summary == batch.game.summary == game.summary
     both = make_game("sum", games=("wide_stairs", ("nim", {"heaps": (2,)})))
-    assert both.rules.initial == (*initial, 2)
+    assert both.start == (*start, 2)
     for one in (game, turn_based, single):
-        again = pickle.loads(pickle.dumps(one))
-        assert getattr(again, "unwrapped", again) is not None
+        pickle.loads(pickle.dumps(one))
     assert aec_id("wide_stairs") == "nim_envs/wide_stairs-v0"
 
 
 def test_arguments_are_those_of_the_constructor():
     register_game("stairs", stairs, defaults={"steps": 9}, misere=True)
-    assert make_game("stairs").rules.initial == (9,)
-    env = pettingzoo.make("aec", "nim_envs/stairs-v0", most=4, misere=False)
-    assert (env.unwrapped.game.rules.num_options, env.unwrapped.game.convention.value) == (
-        4, "normal",
-    )  # fmt: skip
+    assert make_game("stairs").start == (9,)
+    game = pettingzoo.make("aec", "nim_envs/stairs-v0", most=4, misere=False).unwrapped.game
+    assert (game.num_actions, game.misere) == (4, False)
     with pytest.raises(UnknownArgumentError, match="'step'; it takes steps"):
         pettingzoo.make("aec", "nim_envs/stairs-v0", step=3)
     assert GAMES["stairs"].defaults == {"steps": 9, "most": 2}
@@ -74,31 +59,25 @@ def test_arguments_are_those_of_the_constructor():
 
 def test_a_constructor_may_take_the_convention():
     register_game("any_stairs", any_stairs)
-    made = {misere: make_game("any_stairs", misere=misere) for misere in (None, True, False)}
-    assert [game.rules.initial for game in made.values()] == [(5,), (5,), (6,)]
-    assert [game.convention.value for game in made.values()] == ["misere", "misere", "normal"]
+    made = [make_game("any_stairs", misere=misere) for misere in (None, True, False)]
+    assert [(game.start, game.misere) for game in made] == [
+        ((5,), True),
+        ((5,), True),
+        ((6,), False),
+    ]
 
 
-def test_a_spec_holds_every_game_as_json_too():
+def test_a_spec_makes_the_game_again_from_json_and_from_copies():
     register_game("stairs", stairs, defaults={"steps": 8})
     register_game("pair", STAIRS)
-    register_game("plain", stairs(3))
-    with pytest.warns(UserWarning, match="defined inside a function"):
-        register_game("local", _local())
-    parts = ("stairs", ("pair", {}), "plain", "local")
-    for game_id, arguments in (
-        (gymnasium_id("sum"), {"games": parts}),
-        *((gymnasium_id(name), {}) for name in ("stairs", "pair", "plain", "local")),
-    ):
-        spec = gymnasium.spec(game_id)
-        again = EnvSpec.from_json(spec.to_json())
-        made = [
-            gymnasium.make(each, **arguments, disable_env_checker=True) for each in (spec, again)
-        ]
-        assert made[0].unwrapped.game == made[1].unwrapped.game
-        # Copies and pickles hold the game itself.
-        for copied in (copy.deepcopy(spec), pickle.loads(cloudpickle.dumps(spec))):
-            assert gymnasium.make(copied, **arguments).unwrapped.game == made[0].unwrapped.game
+    sums = {"games": ("stairs", ("pair", {}), ("stairs", {"steps": 3}))}
+    for name, arguments in (("sum", sums), ("stairs", {}), ("pair", {})):
+        spec = gymnasium.spec(gymnasium_id(name))
+        found = {
+            gymnasium.make(each, **arguments, disable_env_checker=True).unwrapped.game.summary
+            for each in (spec, EnvSpec.from_json(spec.to_json()), copy.deepcopy(spec))
+        }
+        assert found == {make_game(name, **arguments).summary}
 
 
 def test_what_cannot_be_registered_is_refused_with_the_reason():
@@ -108,108 +87,62 @@ def test_what_cannot_be_registered_is_refused_with_the_reason():
     cases = [
         ("Wythoff", stairs, {}, "lower-case"),
         ("nim", stairs, {}, "game of this package"),
-        ("game", 3, {}, "Rules, a Game, or a function"),
+        ("nim", stairs, {"replace": True}, "game of this package"),
+        ("game", 3, {}, "a Game, or a function"),
         ("game", stairs, {"misere": 1}, "misere must be True or False"),
-        ("game", stairs, {"defaults": {"step": 3}}, "takes steps, most"),
-        ("game", stairs(3), {"defaults": {"steps": 3}}, "take no arguments"),
+        ("game", stairs, {"defaults": {"step": 3}}, "it takes steps, most"),
+        ("game", STAIRS, {"defaults": {"steps": 3}}, "unexpected keyword argument 'steps'"),
         ("game", needs, {}, "'size' of the constructor has no default"),
         ("game", lambda start=3: stairs(start), {}, "cannot be called 'start'"),
-        ("game", lambda *steps: stairs(*steps), {}, "a name of its own"),
-        (
-            "game",
-            Game(stairs(), Convention.NORMAL, "uniform"),
-            {},
-            "position.*drop starts=",
-        ),
+        ("game", make_game("nim", start="uniform"), {}, "one position, without starts="),
     ]
     before = list(GAMES)
     for name, game, arguments, message in cases:
         with pytest.raises(InvalidGameError, match=message):
             register_game(name, game, **arguments)
     assert list(GAMES) == before
-
-
-def test_a_constructor_that_returns_something_else_is_named():
-    with pytest.warns(UserWarning, match="it is a lambda"):
-        register_game("empty", lambda: None)
-    with pytest.raises(InvalidGameError, match="constructor of empty must return Rules or a Game"):
+    register_game("empty", lambda: None)
+    with pytest.raises(InvalidGameError, match="constructor of empty must return a Game"):
         make_game("empty")
 
 
-def test_names_that_collide_are_refused_unless_it_is_the_same_game():
+def test_names_that_collide_are_refused_but_for_the_module_that_registers_again():
     register_game("stairs2", stairs)
-    register_game("stairs2", stairs)  # a module that is imported again
+    register_game("stairs2", STAIRS)
+    assert gymnasium.make("nim_envs/Stairs2-v0").unwrapped.game.start == (3,)
+    elsewhere = {"register_game": register_game, "stairs": stairs, "__name__": "copy"}
     with pytest.raises(InvalidGameError, match=r"stairs2 is registered already.*replace=True"):
-        register_game("stairs2", misere_stairs)
+        exec("register_game('stairs2', stairs)", elsewhere)
+    exec("register_game('stairs2', stairs, replace=True)", elsewhere)
+    assert gymnasium.make("nim_envs/Stairs2-v0").unwrapped.game.start == (6,)
     with pytest.raises(InvalidGameError, match="same id in Gymnasium, nim_envs/Stairs2-v0"):
         register_game("stairs_2", stairs)
-    register_game("stairs2", STAIRS, replace=True)
-    register_game("stairs2", copy.copy(STAIRS))
-    assert gymnasium.make("nim_envs/Stairs2-v0").unwrapped.game.rules.initial == (3,)
-    with pytest.raises(InvalidGameError, match="game of this package"):
-        register_game("nim", stairs, replace=True)
 
 
 @pytest.mark.parametrize("name", ["os:system", "tests.registrable_games:stairs", None])
 def test_only_registered_names_are_made(name, monkeypatch):
     make_game("sum")  # imports the constructors of the package
-    monkeypatch.setattr("nim_envs.references.importlib.import_module", pytest.fail)
-    for make in (
-        make_game,
-        make_aec,
-        lambda name: make_game("sum", games=(name, "nim")),
-        lambda name: make_game("sum", games=((name, {}),)),
-        lambda name: make_aec("sum", games=((name, {}),)),
-    ):
-        with pytest.raises(InvalidGameError, match=r"there is no|must be a name"):
+    monkeypatch.setattr(registry, "resolve_name", pytest.fail)
+    monkeypatch.setattr(registry, "importlib", None)
+    for make in (make_game, lambda name: make_game("sum", games=(name, "nim"))):
+        with pytest.raises(InvalidGameError, match=r"there is no|must be a list of names"):
             make(name)
 
 
-# Workers.
-
-
-def initial_of(spec):
-    """Make an environment by its spec in a process that has registered nothing."""
-    return gymnasium.make(spec, disable_env_checker=True).unwrapped.game.rules.initial
-
-
-# A server that forks knows as little as a process that is spawned.
-@pytest.mark.parametrize("method", ["spawn", "fork"])
-def test_workers_know_the_game_however_they_are_started(method):
-    register_game("stairs", stairs, defaults={"steps": 8})
-    register_game("pair", STAIRS)
-    spec = copy.deepcopy(gymnasium.spec(gymnasium_id("sum")))
-    spec.kwargs["games"] = ("stairs", ("pair", {}), ("stairs", {"steps": 3}))
-    with multiprocessing.get_context(method).Pool(1) as pool:
-        found = pool.map(initial_of, [gymnasium.spec("nim_envs/Stairs-v0"), spec], chunksize=1)
-        # Workers that are terminated while they wait for a task may leave the pool waiting, too.
-        pool.close()
-        pool.join()
-    assert found == [(8,), (8, 3, 3)]
-
-
-def _local():
-    def local(steps=6):
-        return stairs(steps)
-
-    return local
-
-
-def test_what_other_processes_cannot_import_is_said_when_it_is_registered():
-    cases = {
-        "it is a lambda": lambda: stairs(3),
-        "it is defined inside a function": _local(),
-        "it cannot be pickled": Rules("odd", (Unpicklable(rows=((-1,), (0,))),), initial=(1,)),
-    }
-    for why, game in cases.items():
-        with pytest.warns(UserWarning, match=rf"stairs: {why}.* others do not"):
-            register_game("stairs", game, replace=True)
-        assert make_game("stairs").rules.initial is not None
-
-
-class Unpicklable(nim_envs.rules.TableComponent):
-    def __reduce__(self):
-        raise TypeError("no")
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_workers_import_the_module_that_registers_a_game(method):
+    sys.modules.pop("tests.worker_stairs", None)
+    with pytest.raises(InvalidGameError, match="there is no 'worker_stairs'"):
+        make_aec("worker_stairs")
+    envs = gymnasium.make_vec(
+        "tests.worker_stairs:nim_envs/WorkerStairs-v0",
+        num_envs=2,
+        vectorization_mode="async",
+        vector_kwargs={"context": method, "shared_memory": False},
+    )
+    observations, _ = envs.reset(seed=0)
+    envs.close()
+    assert observations["observation"].tolist() == [[8], [8]]
 
 
 # The command line.
@@ -217,11 +150,10 @@ class Unpicklable(nim_envs.rules.TableComponent):
 
 def test_the_command_line_finds_a_game_by_module_and_function(tmp_path, monkeypatch):
     (tmp_path / "mystairs.py").write_text(
-        "from nim_envs import Game, Convention, register_game\n"
+        "from nim_envs import register_game\n"
         "from tests.registrable_games import stairs, misere_stairs\n"
         "def tall(steps=3):\n    return stairs(steps)\n"
         "register_game('typed_stairs', misere_stairs)\n"
-        "ONE = Game(stairs(4), Convention.NORMAL)\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path != ""])
@@ -236,7 +168,7 @@ def test_the_command_line_finds_a_game_by_module_and_function(tmp_path, monkeypa
     assert "N-position" in told("--game", "mystairs:tall", "--set", "steps=4")
     assert "N-position" in told("--game", "mystairs:typed_stairs")
     for wrong, message in (
-        ("mystairs:none", "has no 'none'"),
+        ("mystairs:none", "no attribute 'none'"),
         ("nowhere_at_all:thing", "cannot be imported"),
         ("kaylez", "did you mean 'kayles'"),
     ):
@@ -246,17 +178,24 @@ def test_the_command_line_finds_a_game_by_module_and_function(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("kayles", {"heaps": (0,)}),
-        ("wythoff", {"queens": ((0, 0),)}),
-    ],
+    ("name", "arguments"), [("kayles", {"heaps": (0,)}), ("wythoff", {"queens": ((0, 0),)})]
 )
 def test_a_sum_may_have_a_part_without_moves(name, arguments):
     game = make_game("sum", games=(("nim", {"heaps": (3,)}), (name, arguments)))
-    assert game.solution.is_winning(game.rules.initial)
-    alone = make_game("nim", heaps=(3,))
-    first = game.rules.initial
-    assert len(game.solution.winning_actions(first)) == len(alone.solution.winning_actions((3,)))
+    assert game.solution.winning_actions(game.start).tolist() == [2]
     with pytest.raises(InvalidPositionError, match="must leave a legal move"):
         make_game("sum", games=((name, arguments), (name, arguments)))
+
+
+@pytest.mark.parametrize("cls", [GameEnv, VersusEnv])
+def test_environments_begin_where_start_says(cls):
+    game = make_game("nim", heaps=(2, 2))
+    env = cls(game, start=(1, 2))
+    env.reset(seed=0)
+    assert env.position.tolist() == [1, 2]
+    assert env.game.registered.arguments["start"] == (1, 2)
+    env = cls(game, start="uniform")
+    assert env.game.starts == UniformStart()
+    for wrong in ("nowhere", (0, 0), (3, 2)):
+        with pytest.raises(InvalidPositionError):
+            cls(game, start=wrong)

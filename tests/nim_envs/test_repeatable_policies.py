@@ -8,7 +8,7 @@ import pytest
 from agents import RandomAgent
 from nim_envs import GameEnv, make_game, optimality
 from nim_envs.errors import InvalidPolicyError
-from nim_envs.registration import make_vector
+from nim_envs.registry import make_vector
 from nim_envs.scoring import best_response, expected_scores
 
 NIM = make_game("nim", heaps=(3, 4, 5))

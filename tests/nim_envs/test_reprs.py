@@ -10,7 +10,7 @@ import pettingzoo
 from PIL import Image
 
 from nim_envs import make_game
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registry import GAMES, aec_id
 
 LONGEST = 140
 

@@ -13,7 +13,7 @@ from agents.players import HumanAgent
 from agents.search import AlphaBetaAgent
 from nim_envs import GameEnv, diagnose, make_game, optimality
 from nim_envs.errors import InvalidGameError
-from nim_envs.registration import make_vector
+from nim_envs.registry import make_vector
 from nim_envs.scoring import beatable_share, best_response, expected_scores, optimality_by_size
 
 HEAPS = (3, 4, 5)

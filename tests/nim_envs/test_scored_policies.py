@@ -8,14 +8,14 @@ import pettingzoo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nim_envs.scoring.enumeration import number_of_positions
 
 import nim_envs
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
 from nim_envs import make_game, optimality
 from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
-from nim_envs.registration import make_vector
+from nim_envs.registry import make_vector
 from nim_envs.scoring import best_response, expected_scores, mean_interval
-from nim_envs.scoring.enumeration import number_of_positions
 from tests.pairwise import in_turn
 
 NIM = make_game("nim", heaps=(3, 4, 5))

@@ -12,8 +12,8 @@ from agents.research.quotients.quotient import Quotient
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod
 from nim_envs.errors import InvalidPositionError
+from nim_envs.games.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
 from nim_envs.graph import Part
-from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
 from nim_envs.sums import Sum
 from nim_envs.typing import FloatArray, IntArray
 from nim_envs.validation import checked_integers

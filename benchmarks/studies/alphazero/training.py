@@ -31,7 +31,7 @@ from nim_envs.adapters.sb3 import (
     OptimalityCallback,
     sb3_policy,
 )
-from nim_envs.registration import make_aec
+from nim_envs.registry import make_aec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nim_envs.registration import make_game
+from nim_envs.registry import make_game
 
 BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
     "nim-3-4-5": ("nim", {"heaps": (3, 4, 5)}),

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.studies.libraries.recipes import BOARDS
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
-from nim_envs.registered_games import aec_id
+from nim_envs.registry import aec_id
 from nim_envs.typing import Array, MaskArray
 
 with imports_for("this benchmark's learner of RLlib", "rllib"):

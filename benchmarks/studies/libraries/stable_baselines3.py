@@ -11,7 +11,7 @@ from benchmarks.studies.libraries.recipes import BOARDS, board_game
 from nim_envs.envs.turn_based import GameEnv
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
-from nim_envs.registration import make_versus
+from nim_envs.registry import make_versus
 
 with imports_for("this benchmark's learners of Stable-Baselines3", "sb3"):
     from sb3_contrib import MaskablePPO

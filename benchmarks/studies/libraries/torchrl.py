@@ -7,8 +7,7 @@ import gymnasium
 from benchmarks.studies.libraries.recipes import BOARDS
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
-from nim_envs.registered_games import gymnasium_id
-from nim_envs.registration import make_game
+from nim_envs.registry import gymnasium_id, make_game
 
 with imports_for("this benchmark's learner of TorchRL", "torchrl"):
     import torch

@@ -19,7 +19,7 @@ from nim_envs.adapters.pgx.layouts import Array, layout_of
 from nim_envs.adapters.pgx.starts import below, start_of
 from nim_envs.encoding import Encoding
 from nim_envs.game import Game
-from nim_envs.registration import make_game
+from nim_envs.registry import make_game
 from nim_envs.render.text import render_text
 from nim_envs.rules.convention import Convention
 
@@ -314,7 +314,7 @@ def make_pgx(game: str, *, encoding: str = "integer", **game_arguments: Any) -> 
     """Return the environment of a registered game.
 
     Args:
-        game: a key of :data:`nim_envs.registration.GAMES`.
+        game: a key of :data:`nim_envs.registry.GAMES`.
         encoding: encoding of observations.
         game_arguments: see :func:`nim_envs.make_game`.
 

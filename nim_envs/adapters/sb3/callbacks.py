@@ -22,8 +22,8 @@ from stable_baselines3.common.vec_env import (
 from nim_envs.adapters.sb3.policy import sb3_policy
 from nim_envs.adapters.sb3.vec_env import GameVecEnv
 from nim_envs.files import replacing, write_atomically
+from nim_envs.scored_policy import HARMLESS, refusal
 from nim_envs.scoring import Optimality, optimality
-from nim_envs.scoring.scored_game import HARMLESS, refusal
 from nim_envs.validation import checked_integer
 
 HARMLESS.add(Monitor)
@@ -61,7 +61,7 @@ class OptimalityCallback(BaseCallback):
     Attributes:
         steps: steps by the time of each score, of all environments together.
         games: the same in games.
-        scores: an :class:`nim_envs.scoring.scores.Optimality` each.
+        scores: an :class:`nim_envs.scoring.Optimality` each.
         played: games played so far.
 
     Raises:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from nim_envs.game import Game
 from nim_envs.optional import imports_for
-from nim_envs.solution import states_at
+from nim_envs.sums import states_at
 from nim_envs.text import PROMPT_VERSION, Language, Verdict, prompt, reward
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.language import as_language

@@ -18,7 +18,7 @@ from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
 from nim_envs.cgt.misere_quotients.refinement import Limits, TooManyClassesError, refine
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.octal_codes import HeapGame, heap_game
+from nim_envs.games.octal_codes import HeapGame, heap_game
 from nim_envs.validation import checked_integer
 
 MOST_GUESSES = 300

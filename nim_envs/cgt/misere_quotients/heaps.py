@@ -19,7 +19,7 @@ from tqdm import tqdm
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, may_be_periodic, periodic_from
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.rules.octal_codes import HeapGame, heap_game
+from nim_envs.games.octal_codes import HeapGame, heap_game
 from nim_envs.theory.heap_search import Heaps, checked_heaps
 from nim_envs.typing import IntArray
 from nim_envs.validation import checked_integer

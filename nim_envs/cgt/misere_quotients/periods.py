@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nim_envs.rules.octal_codes import HeapGame
+from nim_envs.games.octal_codes import HeapGame
 from nim_envs.typing import IntArray
 
 

@@ -20,11 +20,11 @@ from nim_envs.cgt.misere_quotients.refinement import (
 )
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.games.octal_codes import HeapGame
 from nim_envs.rules.component import NO_MOVE, Component, strides_of
 from nim_envs.rules.component_graph import left_by_moves, levels
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.heaps import SplittingHeap
-from nim_envs.rules.octal_codes import HeapGame
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.solution import Solution
 from nim_envs.typing import BoolArray, IntArray

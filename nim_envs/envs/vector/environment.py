@@ -66,8 +66,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     """Many games of one kind, played at the same time, by both players or against an opponent.
 
     ## Description
-    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.turn_based.GameEnv`:
-    on the same moves both agree in everything.
+    Positions, actions, legality and winners are those of
+    :class:`nim_envs.envs.turn_based.GameEnv`: on the same moves both agree in everything.
 
     *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
     *self-play* (``opponent=None``) the agent plays both seats: every step makes one move in
@@ -92,8 +92,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     take no dictionaries; the masks are then in the infos.
 
     ## Starting State
-    As in :class:`nim_envs.envs.turn_based.GameEnv`. Versus an opponent, if the agent is ``player_1``
-    the opponent has already moved. If that move ends the game, another game begins in its place.
+    As in :class:`nim_envs.envs.turn_based.GameEnv`. Versus an opponent, if the agent is
+    ``player_1`` the opponent has already moved. If that move ends the game, another game begins in
+    its place.
 
     ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with ``seed + i``, or a
     sequence of integers and ``None``, one for each game. The random numbers of a game depend only

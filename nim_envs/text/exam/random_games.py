@@ -10,7 +10,7 @@ import numpy as np
 from nim_envs.game import Game
 from nim_envs.games.words import listed
 from nim_envs.own_games import game_from_moves
-from nim_envs.registration import make_game
+from nim_envs.registry import make_game
 from nim_envs.text.exam.truth import truth_of
 from nim_envs.text.language import Language, as_language
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.registration import make_game
+from nim_envs.registry import make_game
 from nim_envs.text.exam.random_games import (
     Draw,
     exchange_game,

@@ -8,7 +8,7 @@ import pytest
 
 from agents.storage import load
 from nim_envs.errors import StorageError
-from nim_envs.registered_games import GAMES
+from nim_envs.registry import GAMES
 from tests.agents.cli.test_command_line import in_one_line
 from tests.commands import run_agents as run
 from tests.registrable_games import misere_stairs

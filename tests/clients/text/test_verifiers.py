@@ -23,7 +23,7 @@ from nim_envs.adapters.verifiers import (
     PlayEnvConfig,
     PlayTaskset,
 )
-from nim_envs.registered_games import remove
+from nim_envs.registry import remove
 from nim_envs.text import TextGame, disguised, move_text, prompt, score
 from tests.clients.tutorials import outputs
 from tests.outcome_games import tic_tac_toe

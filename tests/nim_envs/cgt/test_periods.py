@@ -16,7 +16,7 @@ from nim_envs.cgt.sequences import (
     octal_period,
 )
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.rules.octal_codes import HeapGame, octal_game
+from nim_envs.games.octal_codes import HeapGame, octal_game
 
 SIZE = 400
 """Heaps up to which claims are compared with the recursion."""

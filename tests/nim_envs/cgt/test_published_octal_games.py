@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nim_envs.cgt.sequences import Period, grundy_sequence, octal_period
-from nim_envs.rules.octal_codes import GRUNDY, heap_game
+from nim_envs.games.octal_codes import GRUNDY, heap_game
 from tests.nim_envs.cgt.published_octal_games import (
     CORRECTIONS,
     LONG_PERIODS,

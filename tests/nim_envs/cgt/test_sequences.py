@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nim_envs.cgt.sequences import LARGEST_SEQUENCE, grundy_sequence
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.rules.octal_codes import HeapGame, heap_game
+from nim_envs.games.octal_codes import HeapGame, heap_game
 from nim_envs.theory import mex
 
 GAMES = [

@@ -13,7 +13,7 @@ from nim_envs.cgt.sequences import grundy_sequence
 from nim_envs.cli.main import main
 from nim_envs.cli.options import as_word
 from nim_envs.cli.values import arguments_of, value_of
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registry import GAMES, aec_id
 from tests.commands import run_nim_envs as run
 from tests.forks import ROOT
 

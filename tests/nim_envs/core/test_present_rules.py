@@ -12,7 +12,7 @@ from benchmarks.tasks import GAMES as TASKS
 from nim_envs import Game, games, make_game, rules
 from nim_envs.errors import InvalidGameError
 from nim_envs.games import sum_of
-from nim_envs.registered_games import GAMES
+from nim_envs.registry import GAMES
 from nim_envs.rules import Convention, Rules, TableComponent
 from nim_envs.solution import Solution, graph_values, solve
 from nim_envs.sums import Sum

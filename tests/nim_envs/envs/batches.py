@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from nim_envs.registration import make_vector
+from nim_envs.registry import make_vector
 
 MODES = list(AutoresetMode)
 

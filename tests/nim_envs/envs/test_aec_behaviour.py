@@ -21,7 +21,7 @@ from nim_envs.errors import (
     NimEnvsError,
     ResetNeededError,
 )
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registry import GAMES, aec_id
 from nim_envs.starts import OutcomeStart
 from tests.looped import in_one_test
 

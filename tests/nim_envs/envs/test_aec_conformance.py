@@ -15,7 +15,7 @@ from pettingzoo.utils import average_total_reward, random_demo
 from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
 from nim_envs.check import check_env
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registry import GAMES, aec_id
 from tests.games import ALL, KINDS, REGISTERED, UNUSUAL, labels
 from tests.looped import in_one_test
 from tests.pairwise import in_turn

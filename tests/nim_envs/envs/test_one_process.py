@@ -16,7 +16,7 @@ from nim_envs.errors import (
     NimEnvsError,
     UnknownArgumentError,
 )
-from nim_envs.registration import GAMES, gymnasium_id
+from nim_envs.registry import GAMES, gymnasium_id
 from tests.looped import in_one_test
 from tests.pairwise import in_turn
 

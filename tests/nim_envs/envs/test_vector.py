@@ -22,7 +22,7 @@ from nim_envs.errors import (
     ResetNeededError,
     SearchTooLargeError,
 )
-from nim_envs.registration import GAMES, aec_id, gymnasium_id
+from nim_envs.registry import GAMES, aec_id, gymnasium_id
 from nim_envs.rules import Convention, Rules, TableComponent
 from tests.games import ALL
 from tests.looped import in_one_test

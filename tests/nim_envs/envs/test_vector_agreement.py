@@ -14,7 +14,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.registration import aec_id
+from nim_envs.registry import aec_id
 from tests.games import ALL
 from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import LARGE, MODES, Recorder, agrees, batch, mixed_actions, same

@@ -12,7 +12,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.registration import GAMES
+from nim_envs.registry import GAMES
 from nim_envs.starts import UniformStart
 from tests.goodness_of_fit import p_value
 from tests.looped import in_one_test

@@ -25,7 +25,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.registration import gymnasium_id, make_vector, make_versus
+from nim_envs.registry import gymnasium_id, make_vector, make_versus
 from tests.games import ALL, KINDS
 from tests.goodness_of_fit import p_value
 from tests.looped import in_one_test

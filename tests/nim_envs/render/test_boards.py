@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nim_envs.registration import GAMES, make_game
+from nim_envs.registry import GAMES, make_game
 from nim_envs.render.geometry import Area
 from nim_envs.render.layouts import TileLayout, board_layout
 from nim_envs.render.palette import WINNING

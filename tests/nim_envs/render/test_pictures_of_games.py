@@ -23,7 +23,7 @@ from nim_envs.errors import (
     MissingPackageError,
     SearchTooLargeError,
 )
-from nim_envs.registration import GAMES, aec_id, gymnasium_id
+from nim_envs.registry import GAMES, aec_id, gymnasium_id
 from nim_envs.render.geometry import Area
 from nim_envs.render.graph_layout import graph_places
 from nim_envs.render.graphs import GraphPanel

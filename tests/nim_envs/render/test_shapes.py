@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
-from nim_envs.registration import GAMES, make_game
+from nim_envs.registry import GAMES, make_game
 from nim_envs.render import position_shapes
 from nim_envs.render.geometry import Area
 

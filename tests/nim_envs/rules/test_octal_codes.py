@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.octal_codes import GRUNDY, NAMES, SPLITTING, HeapGame, heap_game, octal_game
+from nim_envs.games.octal_codes import GRUNDY, NAMES, SPLITTING, HeapGame, heap_game, octal_game
 
 
 @given(

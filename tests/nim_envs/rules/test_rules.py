@@ -107,7 +107,7 @@ SPLITTING = (
     "case", [case for case in ALL if case[0] not in ("octal", "sum")], ids=label
 )
 def test_options_are_those_of_the_rules_in_plain_words(case):
-    from nim_envs.registration import GAMES
+    from nim_envs.registry import GAMES
 
     name, arguments = case
     arguments = {**GAMES[name].defaults, **arguments}

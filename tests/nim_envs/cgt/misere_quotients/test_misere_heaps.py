@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from nim_envs.cgt.misere_quotients.heaps import misere_quotient
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.games.octal_codes import octal_game
 from nim_envs.rules import Convention
-from nim_envs.rules.octal_codes import octal_game
 from nim_envs.theory import bouton
 from nim_envs.theory.heap_search import HeapSearch
 

@@ -17,8 +17,8 @@ from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, period_refutat
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.cgt.misere_quotients.structure import is_tame
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.games.octal_codes import heap_game
 from nim_envs.rules import Convention, Rules, TableComponent
-from nim_envs.rules.octal_codes import heap_game
 from nim_envs.solver import solve
 from nim_envs.theory import HeapSearch
 from nim_envs.theory.nimbers import mex

@@ -1,0 +1,491 @@
+"""The registered games: one table, their ids in PettingZoo and Gymnasium, and games by name.
+
+What makes games is imported by functions, so that importing this module imports no game.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replaced
+from difflib import get_close_matches
+from functools import cached_property
+from inspect import Parameter, signature
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import pettingzoo
+
+from nim_envs.errors import InvalidGameError, UnknownArgumentError
+
+if TYPE_CHECKING:
+    from nim_envs.envs.turn_based import GameEnv
+    from nim_envs.envs.vector import VectorGameEnv
+    from nim_envs.envs.versus import VersusEnv
+    from nim_envs.game import Game
+
+NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+OF_MAKE = (
+    "autoreset_mode", "copy", "disable_env_checker", "env_type", "game", "id", "max_episode_steps",
+    "misere", "module", "num_envs", "start", "vector_kwargs", "vectorization_mode", "wrappers",
+)  # fmt: skip
+"""Names that no argument of a constructor can have, besides those of the environments' own."""
+
+
+@dataclass(frozen=True)
+class NamedGame:
+    """A game by its name: a constructor, and its default arguments.
+
+    Args:
+        name: the name in :data:`GAMES`; of one that is not registered, ``module:function``.
+        entry_point: the constructor, a function that returns a game; its name ``module:function``,
+            of a game of this package; or a game. Its keyword arguments are the environment's.
+        defaults: default keyword arguments of the constructor.
+        misere: whether by default the player who makes the last move loses; ``None``: as the
+            constructor says.
+        module: module that registers a user's own game, where other processes can import it.
+    """
+
+    name: str
+    entry_point: Any
+    defaults: Mapping[str, Any]
+    misere: bool | None = False
+    module: str | None = None
+
+    @cached_property
+    def constructor(self) -> Callable[..., Game]:
+        """The constructor, imported on first access."""
+        entry: Any = self.entry_point
+        if isinstance(entry, str):
+            entry = resolve_name(entry)
+        return entry if callable(entry) else lambda: entry
+
+    @property
+    def aec_id(self) -> str:
+        """Its id in PettingZoo."""
+        return f"nim_envs/{self.name}-v0"
+
+    @property
+    def gymnasium_id(self) -> str:
+        """Its id in Gymnasium, in camel case."""
+        return f"nim_envs/{''.join(map(str.capitalize, self.name.split('_')))}-v0"
+
+    def game(self, arguments: Mapping[str, Any], misere: bool | None = None) -> Game:
+        """Return the game, at the one position where its rules begin.
+
+        Args:
+            arguments: arguments of the constructor; they replace the defaults.
+            misere: whether the player who makes the last move loses; ``None``: by default.
+
+        Raises:
+            UnknownArgumentError: an argument that the constructor does not take.
+            InvalidGameError: arguments that describe no game; or the constructor returns no game,
+                or one that begins at more than one position.
+        """
+        from nim_envs.game import Game
+        from nim_envs.starts import FixedStart
+
+        self.check(arguments)
+        chosen = self.misere if misere is None else misere
+        taken = {} if chosen is None else {"misere": chosen}
+        if "misere" not in signature(self.constructor).parameters:
+            taken = {}
+        game: Any = self.constructor(**{**self.defaults, **arguments, **taken})
+        if not isinstance(game, Game) or not isinstance(game.starts, FixedStart):
+            raise InvalidGameError(
+                f"the constructor of {self.name} must return a Game that begins at one position, "
+                f"without starts=, not {game!r}"
+            )
+        start = game.start if game.starts.position is None else game.starts.position
+        last_loses = game.misere if chosen is None else chosen
+        return replaced(game, start=start, starts=FixedStart(), misere=last_loses)
+
+    def check(self, arguments: Iterable[str], *others: str) -> None:
+        """Raise ``UnknownArgumentError`` unless the constructor takes all arguments, or ``others``.
+
+        ``misere`` is none of the constructor's.
+        """
+        allowed = [*(each for each in signature(self.constructor).parameters if each != "misere")]
+        for name in arguments:
+            if name not in (*allowed, *others):
+                # Python's own wording, by which Gymnasium and TorchRL recognise what they added.
+                raise UnknownArgumentError(
+                    f"{self.name} got an unexpected keyword argument {name!r}; it takes "
+                    f"{', '.join(dict.fromkeys([*allowed, *others]))}"
+                )
+
+
+def _table(*games: NamedGame) -> dict[str, NamedGame]:
+    return {game.name: game for game in games}
+
+
+def _of_package(name: str, misere: bool = False, /, **defaults: Any) -> NamedGame:
+    constructor = "nim" if name == "misere_nim" else name
+    return NamedGame(name, f"nim_envs.games:{constructor}", defaults, misere)
+
+
+GAMES: dict[str, NamedGame] = _table(
+    _of_package("nim", heaps=(3, 4, 5), max_take=None),
+    _of_package("misere_nim", True, heaps=(1, 3, 5, 7), max_take=None),
+    # Whoever makes the total exceed n made the last move and loses: misère play.
+    _of_package("addition", True, k=3, n=10),
+    _of_package("subtraction", heaps=(17,), subtraction_set=(1, 2, 3)),
+    _of_package("octal", code="0.77", heaps=(6,)),
+    _of_package("kayles", heaps=(7,)),
+    _of_package("dawsons_kayles", heaps=(10,)),
+    _of_package("dawsons_chess", heaps=(9,)),
+    _of_package("officers", heaps=(9,)),
+    _of_package("grundy", heaps=(10,)),
+    _of_package("splitting", heaps=(7,)),
+    _of_package("laskers_nim", heaps=(4, 2)),
+    _of_package("moores_nim", heaps=(3, 4, 5), k=2),
+    _of_package("fibonacci_nim", heaps=(20,)),
+    _of_package("wythoff", queens=((9, 7),)),
+    _of_package("euclid", pairs=((36, 13),)),
+    _of_package("chomp", rows=4, columns=5),
+    _of_package("cram", rows=3, columns=4),
+    # Petersen's graph: a pentagon, a pentagram in it, and five edges between them.
+    _of_package(
+        "node_kayles",
+        nodes=10,
+        edges=tuple(
+            edge
+            for i in range(5)
+            for edge in ((i, (i + 1) % 5), (i, i + 5), (i + 5, (i + 2) % 5 + 5))
+        ),
+    ),
+    # Twelve nodes, with edges from each to the one before it, its half and its fifth.
+    _of_package(
+        "graph",
+        successors=((), *(tuple(sorted({i - 1, i // 2, i // 5})) for i in range(1, 12))),
+        tokens=(11, 10),
+    ),
+    NamedGame(
+        "sum",
+        "nim_envs.registry:sum_of_games",
+        {
+            "games": (
+                ("kayles", {"heaps": (5,)}),
+                ("nim", {"heaps": (4,)}),
+                ("graph", {"tokens": (9,)}),
+            )
+        },
+    ),
+)
+"""The registered games by name; adding a game is adding a row."""
+
+
+def registered(name: str | NamedGame) -> NamedGame:
+    """Return the registered game ``name``; one that is a :class:`NamedGame` already, as it is.
+
+    Raises:
+        InvalidGameError: an unknown name.
+    """
+    if isinstance(name, NamedGame):
+        return name
+    if not isinstance(name, str) or name not in GAMES:
+        meant = get_close_matches(str(name), GAMES, n=1)
+        guess = f" (did you mean {meant[0]!r}?)" if meant else ""
+        raise InvalidGameError(
+            f"there is no {name!r}{guess}; the games are {', '.join(GAMES)}; a game of your own is "
+            "registered first, by nim_envs.register_game, in a module that every process imports"
+        )
+    return GAMES[name]
+
+
+def aec_id(name: str) -> str:
+    """Return the PettingZoo id of a registered game; errors are those of :func:`registered`."""
+    return registered(name).aec_id
+
+
+def gymnasium_id(name: str) -> str:
+    """Return the Gymnasium id of a registered game, in camel case; errors as of :func:`aec_id`."""
+    return registered(name).gymnasium_id
+
+
+def register_ids(games: Iterable[NamedGame]) -> None:
+    """Register the ids of games with both libraries, where they do not know them yet."""
+    for game in games:
+        arguments = {"game": game.name, "misere": game.misere, **game.defaults}
+        if game.module is not None:
+            arguments["module"] = game.module
+        if game.aec_id not in pettingzoo.aec_registry:
+            entry_point = "nim_envs.registry:make_aec"
+            pettingzoo.register("aec", id=game.aec_id, entry_point=entry_point, kwargs=arguments)
+        if game.gymnasium_id not in gymnasium.registry:
+            gymnasium.register(
+                id=game.gymnasium_id,
+                entry_point="nim_envs.registry:make_versus",
+                vector_entry_point="nim_envs.registry:make_vector",
+                kwargs=arguments,
+            )
+
+
+def remove(name: str) -> None:
+    """Remove a game of a user's own, if there is one, with its ids."""
+    game = GAMES.pop(name, None)
+    if game is not None:
+        pettingzoo.aec_registry.pop(game.aec_id, None)
+        gymnasium.registry.pop(game.gymnasium_id, None)
+
+
+def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Game:
+    """Return a sum of games: make a move in any one of several registered games.
+
+    The sum ends when no game has a move left.
+
+    Args:
+        games: for each game its name in :data:`GAMES`, or a pair of name and arguments; omitted
+            arguments have their registered defaults.
+
+    Raises:
+        InvalidGameError: an unknown name, or arguments that describe no game.
+        UnknownArgumentError: an argument that the constructor does not take.
+
+    Example:
+        >>> sum_of_games((("kayles", {"heaps": (3,)}), ("nim", {"heaps": (4,)}))).start
+        (3, 0, 4)
+    """
+    from nim_envs.game import sum_of
+
+    try:
+        pairs = [(each, {}) if isinstance(each, str) else (each[0], {**each[1]}) for each in games]
+    except (TypeError, LookupError):
+        pairs = []
+    if not pairs or isinstance(games, str):
+        raise InvalidGameError(
+            f"games must be a list of names, or of pairs of a name and arguments, not {games!r}"
+        )
+    return sum_of([registered(name).game(arguments) for name, arguments in pairs])
+
+
+def make_game(
+    name: str | NamedGame, *, misere: bool | None = None, start: Any = "fixed", **arguments: Any
+) -> Game:
+    """Return a registered game.
+
+    Args:
+        name: a key of :data:`GAMES`; or a game by its name that need not be registered.
+        misere: whether the player who makes the last move loses; ``None``: as registered.
+        start: start of games: ``"fixed"``, the position that the rules name; ``"uniform"``, any
+            position with a move; ``"n_position"`` or ``"p_position"``, any that the player to move
+            wins or loses; ``"draw_position"``, any drawn one, where the game has draws;
+            ``"balanced"``, one of these with equal probability; a position; a list of positions,
+            in which repeats are weights; or a :class:`nim_envs.starts.Start`.
+        arguments: arguments of the game's constructor; they replace the registered defaults.
+
+    Raises:
+        InvalidGameError: an unknown name, or arguments that describe no game.
+        UnknownArgumentError: an argument that the constructor does not take.
+        InvalidPositionError: an unknown or impossible start.
+
+    Example:
+        >>> make_game("addition", k=3, n=10).solution.winning_actions((0,)).tolist()
+        [1]
+    """
+    from nim_envs.game import Registration
+    from nim_envs.starts import checked_start
+    from nim_envs.validation import checked_boolean
+
+    named = registered(name)
+    named.check(arguments, "misere", "start")
+    game = named.game(arguments, None if misere is None else checked_boolean("misere", misere))
+    registration = Registration(named.name, {"misere": misere, "start": start, **arguments})
+    return replaced(game, starts=checked_start(start, game), registered=registration)
+
+
+def _keywords(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the arguments that a function or class takes by keyword alone."""
+    parameters = signature(function).parameters.values()
+    return [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+
+
+def _make(environment: str, game: str, arguments: dict[str, Any], *size: int) -> Any:
+    """Return an environment, of a class that is named ``module:class``."""
+    module = arguments.pop("module", None)
+    if module is not None and module not in sys.modules:
+        importlib.import_module(module)
+    kind, named = resolve_name(environment), registered(game)
+    own = [keyword for keyword in _keywords(kind) if keyword not in ("name", "start")]
+    named.check(arguments, "misere", "start", *own)
+    of_kind = {keyword: arguments.pop(keyword) for keyword in own if keyword in arguments}
+    return kind(make_game(named, **arguments), *size, name=f"{named.name}_v0", **of_kind)
+
+
+def make_aec(game: str, **arguments: Any) -> GameEnv:
+    """Return the turn-based environment of a registered game; the entry point of every id.
+
+    Args:
+        game: a key of :data:`GAMES`.
+        arguments: those of :class:`nim_envs.envs.turn_based.GameEnv`, :func:`make_game` and the
+            game; and ``module``, a module to import first, which registers a game of your own.
+
+    Raises:
+        InvalidGameError: an argument with a value that is not allowed.
+        UnknownArgumentError: an argument that none of them takes.
+        InvalidPositionError: an unknown or impossible start.
+    """
+    env: GameEnv = _make("nim_envs.envs.turn_based:GameEnv", game, arguments)
+    return env
+
+
+def make_versus(game: str, **arguments: Any) -> VersusEnv:
+    """Return the :class:`nim_envs.envs.versus.VersusEnv` of a game as :func:`make_aec` does."""
+    env: VersusEnv = _make("nim_envs.envs.versus:VersusEnv", game, arguments)
+    return env
+
+
+def make_vector(game: str, num_envs: int = 1, **arguments: Any) -> VectorGameEnv:
+    """Return the :class:`nim_envs.envs.vector.VectorGameEnv` of a game as :func:`make_aec` does."""
+    env: VectorGameEnv = _make("nim_envs.envs.vector:VectorGameEnv", game, arguments, num_envs)
+    return env
+
+
+def register_game(
+    name: str,
+    game: Game | Callable[..., Game],
+    *,
+    misere: bool | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    replace: bool = False,
+) -> None:
+    """Register a game of your own, so that it can be made by name like those of the package.
+
+    ``name`` is one for :func:`make_game`, for a sum of games, the command line and
+    :func:`nim_envs.adapters.pgx.make_pgx`; ids of PettingZoo and Gymnasium are made from it, such
+    as ``nim_envs/silver_dollar-v0`` and ``nim_envs/SilverDollar-v0``. Call it at the top level of a
+    module: ids name this module, and the workers of ``gymnasium.make_vec`` import it, as
+    ``gymnasium.make("my_module:nim_envs/SilverDollar-v0")`` does. A module may register its games
+    again.
+
+    Args:
+        name: words of lower-case letters and digits, joined by underscores.
+        game: a game that begins at one position; or a function that returns one, whose arguments
+            are then those of the environment. An argument ``misere`` of the function receives
+            whether the player who makes the last move loses.
+        misere: whether by default the player who makes the last move loses; ``None``: as the game
+            or the function's own default says.
+        defaults: arguments of the function, in place of its own defaults.
+        replace: whether a game that another module has registered is replaced.
+
+    Raises:
+        InvalidGameError: no name, or one that is taken; nothing that can be registered; or an
+            argument without a default, or one that environments have too.
+
+    Example:
+        >>> import pettingzoo
+        >>> from nim_envs import game_from_moves
+        >>> def steps(position):
+        ...     (left,) = position
+        ...     return [(taken, (left - taken,)) for taken in (1, 3) if taken <= left]
+        >>> register_game("stairs", game_from_moves("stairs", (4,), steps))
+        >>> make_game("stairs").solution.is_winning((4,))
+        False
+        >>> pettingzoo.make("aec", "nim_envs/stairs-v0", misere=True).game.summary
+        'stairs, stairs 4, misère play'
+    """
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise InvalidGameError(
+            "the name of a game must be words of lower-case letters and digits, joined by single "
+            f"underscores, such as 'wythoff' or 'silver_dollar', not {name!r}"
+        )
+    module = sys._getframe(1).f_globals.get("__name__")
+    # In another process the name of the program itself means another module.
+    importable = module in sys.modules and module not in ("__main__", "__mp_main__")
+    own = _own_game(name, game, misere, defaults or {}, module if importable else None)
+    before = GAMES.get(name)
+    if before is not None and isinstance(before.entry_point, str):
+        raise InvalidGameError(f"{name} is a game of this package: choose another name")
+    if before is not None and before.module != own.module and not replace:
+        raise InvalidGameError(
+            f"{name} is registered already, by {before.module}: choose another name, or "
+            "replace=True"
+        )
+    for other in GAMES.values():
+        if other.name != name and other.gymnasium_id == own.gymnasium_id:
+            raise InvalidGameError(
+                f"{name} and {other.name} have the same id in Gymnasium, {own.gymnasium_id}: "
+                "choose another name"
+            )
+    remove(name)
+    GAMES[name] = own
+    register_ids([own])
+
+
+def _own_game(
+    name: str, game: Any, misere: bool | None, defaults: Mapping[str, Any], module: str | None
+) -> NamedGame:
+    """Return a user's own game as a row of the table; errors are :func:`register_game`'s."""
+    from nim_envs.envs.turn_based import GameEnv
+    from nim_envs.envs.versus import VersusEnv
+    from nim_envs.game import Game
+    from nim_envs.validation import checked_boolean
+
+    if not callable(game) and not isinstance(game, Game):
+        raise InvalidGameError(
+            f"a game is registered as a Game, or a function that returns one, not {game!r}"
+        )
+    row = NamedGame(name, game, {}, misere, module)
+    if isinstance(game, Game):
+        row.game({})  # it must begin at one position
+    row.check(defaults)
+    given = {}
+    for key, parameter in signature(row.constructor).parameters.items():
+        given[key] = defaults.get(key, parameter.default)
+        if key in {*OF_MAKE, *_keywords(GameEnv), *_keywords(VersusEnv)} - {"misere"}:
+            raise InvalidGameError(
+                f"an argument of a constructor cannot be called {key!r}: environments have an "
+                "argument of that name"
+            )
+        if given[key] is Parameter.empty:
+            raise InvalidGameError(
+                f"the argument {key!r} of the constructor has no default: name one, "
+                f"defaults={{{key!r}: …}}"
+            )
+    default = given.pop("misere", None)
+    chosen = default if misere is None else misere
+    chosen = None if chosen is None else checked_boolean("misere", chosen)
+    return replaced(row, defaults=given, misere=chosen)
+
+
+def resolved(reference: str) -> Any:
+    """Return the object named ``module:function``; the module is imported, which runs its code.
+
+    Args:
+        reference: name typed or registered by a person; **never** a word out of a file.
+
+    Raises:
+        InvalidGameError: another form, a module that cannot be imported, or nothing of that name.
+    """
+    try:
+        return resolve_name(reference)
+    except ValueError:
+        expected = f"expected a name such as 'package.module:function', not {reference!r}"
+        raise InvalidGameError(expected) from None
+    except (ImportError, AttributeError) as error:
+        raise InvalidGameError(f"{reference!r} cannot be imported: {error}") from error
+
+
+def resolve_game_name(text: str) -> NamedGame:
+    """Return the game that a person has typed; nothing is registered but by its module.
+
+    Args:
+        text: a registered name; or ``module:function``, or ``module:name`` of a game that the
+            module registers: it is imported, so that no word out of a file may be passed.
+
+    Raises:
+        InvalidGameError: there is no such game.
+    """
+    if text in GAMES or ":" not in text:
+        return registered(text)
+    module, _, name = text.partition(":")
+    resolved(module)
+    if name in GAMES and GAMES[name].module == module:
+        return GAMES[name]
+    typed = _own_game(text, resolved(text), None, {}, None)
+    return next((game for game in GAMES.values() if game.entry_point is typed.entry_point), typed)

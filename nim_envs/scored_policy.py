@@ -1,0 +1,284 @@
+"""Policies as scores ask them: the observations of positions, and checked probabilities."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import ObservationWrapper, wrappers
+from gymnasium.wrappers import vector
+from pettingzoo.utils import wrappers as turn_based
+
+from nim_envs.encoding import Encoding
+from nim_envs.errors import InvalidPolicyError
+from nim_envs.game import Game
+from nim_envs.player_answers import checked_probabilities
+from nim_envs.players import PlayerAdapter, Turns, hint, is_player
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
+from nim_envs.validation import checked_integer
+
+LARGEST_BATCH = 2**16
+"""Most positions in one call of a policy."""
+
+ASKED_AGAIN = 50
+"""Number of positions at which a policy is asked again, one by one."""
+
+TOLERANCE = 1e-4
+"""Most by which a probability may differ when the policy is asked again."""
+
+MOST_CHANGED = 2
+"""Most of these positions at which an action may differ, as rounding may decide between two."""
+
+HARMLESS: set[type] = {
+    wrappers.OrderEnforcing,
+    wrappers.PassiveEnvChecker,
+    wrappers.TimeLimit,
+    wrappers.RecordEpisodeStatistics,
+    wrappers.RecordVideo,
+    vector.RecordEpisodeStatistics,
+    turn_based.OrderEnforcingWrapper,
+    turn_based.AssertOutOfBoundsWrapper,
+    turn_based.TerminateIllegalWrapper,
+    turn_based.CaptureStdoutWrapper,
+}
+"""Wrappers that change neither what a policy observes nor what its actions do.
+
+Adapters add those of their libraries."""
+
+if hasattr(vector, "RecordVideo"):  # in later releases of Gymnasium
+    HARMLESS.add(vector.RecordVideo)
+
+DECISIVE = ("step", "reset", "observe", "last")
+"""Methods of environments that decide what a policy observes and what its actions do."""
+
+ADVICE = (
+    "score the game, and put your change into the policy: "
+    "optimality(lambda o, m: policy(change(o), m), game)"
+)
+
+
+class ScoredPolicy:
+    """Any player as a policy with checked action probabilities.
+
+    Args:
+        policy: anything of :data:`nim_envs.players.AnyPlayer`. One with ``act`` is called once at
+            each position; that action has probability 1.
+        env_or_game: a game, whose positions the policy observes; or an environment of this
+            package, in any wrappers of :data:`HARMLESS`, and in observation wrappers of Gymnasium
+            whose ``observation`` is a function of the observation alone.
+        seed: seed of the generator passed to ``act`` or to a function.
+        samples: number of times that the policy is asked about each position, for policies that
+            draw their actions; ``None``: once, and it has to answer the same when asked again.
+
+    Attributes:
+        game: the game.
+
+    Raises:
+        TypeError: ``policy`` or ``env_or_game`` is of another kind, or in another wrapper.
+        ValueError: ``seed`` or ``samples`` is not valid; or the policy's ``num_actions`` is another
+            number.
+    """
+
+    def __init__(
+        self, policy: Any, env_or_game: Any, seed: int = 0, samples: int | None = None
+    ) -> None:
+        if not is_player(policy):
+            raise TypeError(
+                "a policy must be a function of observations and action masks, or an object with "
+                f"action_probabilities, move or act, not {policy!r}{hint(policy)}"
+            )
+        reason = getattr(policy, "unscorable", None)
+        if isinstance(reason, str):
+            raise TypeError(
+                f"{policy!r} cannot be scored: {reason}. It can be an opponent, and play matches"
+            )
+        checked_integer("seed", seed, minimum=0, maximum=2**64 - 1)
+        if samples is not None:
+            checked_integer("samples", samples, minimum=1)
+        env, self._wrappers = _without_wrappers(env_or_game)
+        self.game: Game = env if isinstance(env, Game) else env.game
+        self._encoding: Encoding | None = getattr(env, "encoding", None)
+        self._shows_masks: bool = getattr(env, "mask_in_observation", True)
+        self._adapter = PlayerAdapter.for_scores(policy, self.game)
+        has, needed = getattr(policy, "num_actions", None), self.game.num_actions
+        if isinstance(has, int) and has != needed:
+            raise ValueError(f"the model has {has} actions, this game {needed}")
+        self._samples = samples
+        self._rng = np.random.default_rng(seed)
+        self._rng_again = np.random.default_rng(0)  # so that asking again changes no score
+        self._asked_again = self._changed = 0
+
+    def repeatable_probabilities(self, positions: IntArray, masks: MaskArray) -> FloatArray:
+        """Return the probability of every action, float64 ``(n, actions)``, by a policy as it is.
+
+        The policy is asked again about some positions, one by one in another order. With
+        ``samples`` it is asked several times instead, and the mean is returned.
+
+        Args:
+            positions: ``(n, fields)``, each with a legal move.
+            masks: int8 ``(n, actions)``.
+
+        Raises:
+            InvalidPolicyError: the policy returned neither actions nor probabilities, or others
+                when it was asked again.
+        """
+        answers = self.action_probabilities(positions, masks)
+        if self._samples is not None:
+            for _ in range(self._samples - 1):
+                answers += self.action_probabilities(positions, masks)
+            return answers / self._samples
+        count = len(positions)
+        size = min(count, ASKED_AGAIN - self._asked_again)
+        self._asked_again += size
+        for row in self._rng_again.choice(count, size=size, replace=False).tolist():
+            one = slice(row, row + 1)
+            again = self._asked(positions[one], masks[one], self._rng_again)[0]
+            if np.any(np.abs(again - answers[row]) > TOLERANCE):
+                are_actions = np.isin([again, answers[row]], (0, 1)).all()
+                self._changed += 1 if are_actions else MOST_CHANGED + 1
+        if self._changed > MOST_CHANGED:
+            raise InvalidPolicyError(
+                "asked again about positions one by one, the policy answers differently: it uses "
+                "statistics of the batch, remembers earlier calls, or draws its actions; return "
+                "probabilities, or pass samples="
+            )
+        return answers
+
+    def action_probabilities(self, positions: IntArray, masks: MaskArray) -> FloatArray:
+        """Return the probability of every action, float64 ``(n, actions)``, asked once.
+
+        A row sums to 1, or to 0 where the policy names no legal move; arguments and errors are
+        those of :meth:`repeatable_probabilities`.
+        """
+        probabilities = np.zeros(masks.shape)
+        for first in range(0, len(positions), LARGEST_BATCH):
+            here = slice(first, first + LARGEST_BATCH)
+            probabilities[here] = self._asked(positions[here], masks[here], self._rng)
+        return probabilities
+
+    def _asked(self, positions: IntArray, masks: MaskArray, rng: np.random.Generator) -> FloatArray:
+        answer = self._adapter(self.turns(positions, masks), rng)
+        return checked_probabilities(answer, (len(masks), self.game.num_actions))
+
+    def turns(self, positions: IntArray, masks: MaskArray) -> Turns:
+        """Return the arguments of a call of the policy, copies that it may overwrite.
+
+        Args:
+            positions: ``(n, fields)``.
+            masks: int8 ``(n, actions)`` of the game.
+
+        Raises:
+            TypeError: a wrapper shows other observations when it is asked again, reads the game in
+                progress, or shows no ``"observation"``.
+        """
+        encoding = self._encoding
+        if encoding is None:
+            return Turns(positions.copy(), masks.copy(), positions.copy())
+        observations = encoding.encode(positions).astype(encoding.space.dtype, copy=False)
+        if not self._wrappers or not len(masks):
+            return Turns(observations, masks.copy(), positions.copy())
+        both = [self._through_wrappers(*one) for one in zip(observations, masks, strict=True)]
+        again, _ = self._through_wrappers(observations[0], masks[0])
+        if again.tobytes() != both[0][0].tobytes():
+            raise refusal(self._wrappers[-1], "shows another observation when it is asked again")
+        seen, shown_masks = (np.stack(each) for each in zip(*both, strict=True))
+        return Turns(seen, shown_masks, positions.copy())
+
+    def _through_wrappers(self, observation: Any, mask: MaskArray) -> tuple[Array, MaskArray]:
+        """Return an observation, and the mask with it, as the outermost wrapper shows them."""
+        seen: Any = observation.copy()
+        if self._shows_masks:
+            seen = {"observation": seen, "action_mask": mask.copy()}
+        for wrapper in self._wrappers:
+            seen = wrapper.observation(seen)
+        if not isinstance(seen, Mapping):
+            return np.array(seen), mask.copy()
+        if "observation" not in seen:
+            raise refusal(self._wrappers[-1], f"shows no 'observation', only {list(seen)}")
+        shown_mask = np.array(seen.get("action_mask", mask), dtype=np.int8)
+        return np.array(seen["observation"]), shown_mask
+
+
+def game_of(env_or_game: Any) -> Game:
+    """Return a game, or that of an environment; arguments and errors as of `ScoredPolicy`."""
+    env, _ = _without_wrappers(env_or_game)
+    game: Game = env if isinstance(env, Game) else env.game
+    return game
+
+
+def refusal(layer: Any, why: str) -> TypeError:
+    """Return the error about a wrapper, or an environment, that a score cannot follow."""
+    return TypeError(f"{type(layer).__name__} {why}: {ADVICE}")
+
+
+def _without_wrappers(env_or_game: Any) -> tuple[Any, list[Any]]:
+    """Return a game or an environment, and copies of observation wrappers, innermost first."""
+    if isinstance(env_or_game, Game):
+        return env_or_game, []
+    env, around = env_or_game, list[Any]()
+    while not _is_own(env) and "env" in getattr(env, "__dict__", {}):
+        if isinstance(env, ObservationWrapper):
+            around.insert(0, _out_of_play(env))
+        elif type(env) not in HARMLESS:
+            raise refusal(env, "is a wrapper that a score cannot follow")
+        env = env.env
+    if not _is_own(env):
+        raise TypeError(
+            "a policy is scored on a nim_envs.Game, or an environment of nim_envs, not on "
+            f"{env_or_game!r}: {ADVICE}"
+        )
+    if not _is_ours(type(env)):
+        _require_as_made(env, next(filter(_is_ours, type(env).__mro__)))
+    return env, around
+
+
+def _is_ours(kind: type) -> bool:
+    """Return whether a class is of this package."""
+    return kind.__module__.partition(".")[0] == "nim_envs"
+
+
+def _is_own(env: Any) -> bool:
+    """Return whether an environment is of this package, or of a class that inherits from one."""
+    is_ours = any(map(_is_ours, type(env).__mro__))
+    return is_ours and isinstance(getattr(env, "encoding", None), Encoding)
+
+
+def _require_as_made(layer: Any, known: type) -> None:
+    """Raise unless a layer has the decisive methods of a class that it inherits from."""
+    for name in DECISIVE:
+        method = getattr(type(layer), name, None)
+        if name in vars(layer) or method is not getattr(known, name, None):
+            raise refusal(layer, f"overrides {name}, which a score cannot follow")
+
+
+class _NoGame:
+    """Environment in a wrapper's copy, which has the spaces of ``env`` alone."""
+
+    def __init__(self, env: Any) -> None:
+        self.observation_space = env.observation_space
+        self.action_space = env.action_space
+
+    @property
+    def unwrapped(self) -> _NoGame:
+        """Itself."""
+        return self
+
+    def close(self) -> None:
+        """Close nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise TypeError(
+            f"an observation wrapper reads {name} of the environment, where a score shows it "
+            f"positions without a game in progress: {ADVICE}"
+        )
+
+
+def _out_of_play(wrapper: ObservationWrapper[Any, Any, Any]) -> Any:
+    """Return a copy of a wrapper around no game, so that a score changes nothing in play."""
+    _require_as_made(wrapper, ObservationWrapper)
+    try:
+        return copy.deepcopy(wrapper, {id(wrapper.env): _NoGame(wrapper.env)})
+    except Exception as error:
+        raise refusal(wrapper, f"cannot be copied ({error})") from error

@@ -1,0 +1,644 @@
+"""Exact scores of any policy: optimality, best response, expected scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.game import PLAYERS, Game
+from nim_envs.graph import LARGEST_TABLE, Graph, check_table
+from nim_envs.players import AnyPlayer, Mover, Policy
+from nim_envs.scored_policy import ScoredPolicy, game_of
+from nim_envs.solution import Solution
+from nim_envs.starts import OutcomeStart
+from nim_envs.sums import Sum, board_of, states_at
+from nim_envs.typing import BoolArray, FloatArray, IntArray, ValueArray
+from nim_envs.validation import checked_integer
+
+__all__ = [
+    "POSITION_SETS",
+    "AnyPlayer",
+    "ExpectedScores",
+    "Mover",
+    "Optimality",
+    "Policy",
+    "ValueAccuracy",
+    "beatable_share",
+    "best_response",
+    "expected_scores",
+    "mean_interval",
+    "optimality",
+    "optimality_by_size",
+    "value_accuracy",
+]
+
+POSITION_SETS = ("all", "reachable", *PLAYERS)
+
+CHUNK = 2**22
+"""Pairs of a position and an action that are scored at once."""
+
+LARGEST_SCORE = 2**33
+"""Most pairs of a position and an action that are scored, which takes some minutes."""
+
+ROUNDING = 1e-12
+"""Relative tolerance within which a score counts as 100 %."""
+
+CONFIDENCE = 0.95
+"""Confidence of the intervals of sampled scores."""
+
+
+@dataclass(frozen=True)
+class Decisive:
+    """Share of right moves over the positions at which some move loses value.
+
+    Attributes:
+        percent: mean probability of a right move, in percent; NaN if there is no such position.
+        random_percent: the same for the random policy.
+        count: number of such positions.
+    """
+
+    percent: float
+    random_percent: float
+    count: int
+
+    def __str__(self) -> str:
+        """Return the share and that of the random policy."""
+        random = f"(random {self.random_percent:.2f} %)"
+        return f"{self.percent:.2f} % of {self.count} decisive ones {random}"
+
+
+@dataclass(frozen=True)
+class Optimality:
+    """Share of right moves of a policy, over the positions of a set that are not lost.
+
+    Without draws these are the N-positions, and right are the moves that win. In games with an
+    outcome of their own drawn positions count, too, and right is a move that keeps the value.
+
+    Attributes:
+        percent: mean probability of a right move, in percent; NaN if the set has no such position.
+        random_percent: the same for the random policy.
+        illegal_percent: mean probability of an illegal move, in percent.
+        positions: the set: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or
+            ``"given"``.
+        count: number of positions that were scored: those in the set, or those sampled.
+        blunders: the positions where a most probable move is not right, int64
+            ``(blunders, fields)``.
+        interval: if positions were sampled, the 95 % confidence interval of the score over the
+            whole set, in percent; ``None`` where the score is exact.
+        decisive: in games with an outcome of their own, the same over the *decisive* positions, at
+            which some move loses value; else ``None``.
+    """
+
+    percent: float
+    random_percent: float
+    illegal_percent: float
+    positions: str
+    count: int
+    blunders: IntArray
+    interval: tuple[float, float] | None = None
+    decisive: Decisive | None = None
+
+    def __repr__(self) -> str:
+        """Return the score and the number of blunders in one line."""
+        return f"Optimality({self}; {len(self.blunders)} blunders)"
+
+    def __str__(self) -> str:
+        """Return the score in one line."""
+        which = self.positions if self.interval is None else "drawn"
+        positions = "N-positions" if self.decisive is None else "positions that are not lost"
+        return (
+            f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} {positions}, {which}; "
+            f"{'' if self.decisive is None else f'{self.decisive}; '}"
+            f"random {self.random_percent:.2f} %, illegal {self.illegal_percent:.2f} %"
+        )
+
+
+def optimality(
+    policy: AnyPlayer,
+    env_or_game: Any,
+    positions: str | npt.ArrayLike = "all",
+    *,
+    sample: int | None = None,
+    samples: int | None = None,
+    seed: int = 0,
+) -> Optimality:
+    """Score ``policy`` exactly: the mean probability of a winning move over the N-positions.
+
+    P-positions do not count: every move loses there. If a greedy policy breaks ties uniformly, a
+    tie scores the share of its actions that win. An illegal move does not win.
+
+    In games with an outcome of their own, where draws exist, every position counts that leaves a
+    move and is not lost, and a move is right if it keeps the value: a win at a won position, the
+    draw at a drawn one. There ``decisive`` is the share at positions where some move is wrong.
+
+    Args:
+        policy: a function of observations ``(n, ...)`` and action masks, int8 ``(n, actions)``,
+            that returns actions, integers ``(n,)``, or probabilities ``(n, actions)``; with three
+            required parameters it is given a generator, too. Or an object with
+            ``action_probabilities(observations, action_masks)``, such as ``learner.greedy()``; or
+            with ``move(position)``, which returns the position after its move; or with
+            ``act(observation, action_mask, rng)``, which is called once at each position. Of
+            several of these methods, the first is used. It may overwrite its arguments; an action
+            of -1 means no legal move, and counts as illegal.
+        env_or_game: an environment of this package, whose observations the policy gets; in wrappers
+            that change nothing, or in observation wrappers of Gymnasium whose ``observation`` is a
+            function of the observation alone. Or a game: observations are positions, int64
+            ``(n, fields)``.
+        positions: ``"all"``; ``"reachable"``: those that can be reached from the game's starts;
+            ``"player_0"`` or ``"player_1"``: those that can be reached with this player to move; or
+            an integer array ``(n, fields)``.
+        sample: score this many of these positions, drawn uniformly from all, instead of all of
+            them: for boards too large to enumerate.
+        samples: for a policy that draws its actions, the number of times that it is asked about
+            each position; the mean counts. By default it is asked once, and again about 50
+            positions one by one: its answers must not depend on the batch or on earlier calls.
+        seed: seed of the draws, at least 0.
+
+    Returns:
+        The score of the policy, and that of the random policy.
+
+    Raises:
+        TypeError: ``policy`` or ``env_or_game`` is none of the above; ``policy`` searches its own
+            position or asks a person; or the environment is in another wrapper.
+        ValueError: an unknown set of positions, ``sample`` of another set than all, or an invalid
+            number.
+        InvalidPolicyError: the policy returned neither actions nor probabilities, or others when
+            it was asked again.
+        InvalidPositionError: given positions are not of this game; or there are none to draw.
+        SearchTooLargeError: too many positions to enumerate, or to solve.
+
+    Example:
+        >>> import pettingzoo, nim_envs
+        >>> env = pettingzoo.make("aec", "nim_envs/addition-v0", k=3, n=10)
+        >>> score = nim_envs.optimality(lambda observations, masks: masks.argmax(axis=1), env)
+        >>> score.percent, score.count, round(score.random_percent, 1)
+        (37.5, 8, 33.3)
+        >>> def first_legal(observations, masks):
+        ...     return masks.argmax(axis=1)
+        >>> large = nim_envs.make_game("nim", heaps=(300, 300, 300))
+        >>> print(optimality(first_legal, large, sample=1000))
+        0.20 % (0.01 to 0.86 %) of 1000 N-positions, drawn; random 0.33 %, illegal 0.00 %
+    """
+    scored = ScoredPolicy(policy, env_or_game, seed, samples)
+    game = scored.game
+    if sample is None:
+        name, solution, total, parts = position_set(game, positions)
+    else:
+        total = checked_integer("sample", sample, minimum=1)
+        if not isinstance(positions, str) or positions != "all":
+            raise ValueError(f"sample draws from all positions; positions was {positions!r}")
+        name, solution = "all", game.solution
+        parts = _chunks(_drawn(game, np.random.default_rng(seed), total), game.num_actions)
+    sums = [
+        _sums(scored, solution, not_lost(solution, part))
+        for part in _with_progress(parts, total, "optimality")
+    ]
+    counts: Any = sum(part.counts for part in sums)
+    count, num_decisive = counts.tolist()
+    decisive = None
+    if game.has_outcome:
+        decisive = Decisive(
+            _percent(sums, "decisive", num_decisive),
+            _percent(sums, "random_decisive", num_decisive),
+            num_decisive,
+        )
+    percent = _percent(sums, "right", count)
+    return Optimality(
+        percent,
+        _percent(sums, "random_right", count),
+        _percent(sums, "illegal", count),
+        name,
+        count,
+        np.concatenate([part.blunders for part in sums]),
+        None if sample is None else percent_interval(percent, count),
+        decisive,
+    )
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums of probabilities over some positions; ``counts`` are those of all and of decisive."""
+
+    counts: IntArray
+    right: float
+    random_right: float
+    illegal: float
+    decisive: float
+    random_decisive: float
+    blunders: IntArray
+
+
+def _sums(scored: ScoredPolicy, solution: Solution, here: IntArray) -> _Sums:
+    """Return the sums over states that are not lost."""
+    masks, right = solution.board.mask(here), solution.state_keeping(here)
+    positions = solution.board.positions(here)
+    probabilities = scored.repeatable_probabilities(positions, masks)
+    no_move = ~probabilities.any(axis=1)
+    at_random = masks / masks.sum(axis=1, keepdims=True, dtype=np.int64)
+    likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
+    on_right, random_on_right = probabilities * right, at_random * right
+    decisive = np.zeros(len(here), dtype=np.bool_)
+    if scored.game.has_outcome:
+        decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
+    return _Sums(
+        counts=np.array([len(here), decisive.sum()]),
+        right=float(on_right.sum()),
+        random_right=float(random_on_right.sum()),
+        illegal=float((probabilities * (masks == 0)).sum() + no_move.sum()),
+        decisive=float(on_right[decisive].sum()),
+        random_decisive=float(random_on_right[decisive].sum()),
+        blunders=positions[(likeliest & ~right).any(axis=1) | no_move],
+    )
+
+
+def _percent(sums: list[_Sums], name: str, count: int) -> float:
+    """Return a sum over all positions as a share of their number, in percent."""
+    amount = sum(getattr(part, name) for part in sums)
+    # Rounding: thirteen thirteenths add up to slightly less than one.
+    if math.isclose(amount, count, rel_tol=ROUNDING):
+        return 100.0 if count else math.nan
+    return 100.0 * float(amount) / count
+
+
+def position_set(
+    game: Game, positions: str | npt.ArrayLike
+) -> tuple[str, Solution, int, Iterator[IntArray]]:
+    """Return a set of positions: its name, the solution there, its size, and states in chunks.
+
+    Args:
+        game: the game.
+        positions: as in :func:`optimality`.
+    """
+    if not isinstance(positions, str):
+        states = states_at(game.board, positions)
+        listed = states.reshape(-1, *states.shape[1:]) if states.ndim else states[np.newaxis]
+        return "given", game.solution, len(listed), _chunks(listed, game.num_actions)
+    if positions not in POSITION_SETS:
+        raise ValueError(f"positions must be one of {POSITION_SETS} or an array, not {positions!r}")
+    solution = _whole_solution(game)
+    board = solution.board
+    if positions == "all":
+        return positions, solution, board.num_positions, _all_states(game, board)
+    by_seat = reachable(_graph(game), game.start_positions())
+    seats = by_seat.any(axis=0) if positions == "reachable" else by_seat[PLAYERS.index(positions)]
+    rows = np.flatnonzero(seats)
+    return positions, solution, len(rows), _chunks(rows, game.num_actions)
+
+
+def not_lost(solution: Solution, states: IntArray) -> IntArray:
+    """Return those of the states, ``(n, ...)``, that scores count: not lost, and with a move."""
+    counts = (solution.state_values(states) >= 0) & ~solution.board.is_over(states)
+    return np.asarray(states[counts])
+
+
+def _whole_solution(game: Game) -> Solution:
+    """Return the solution on the graph of all positions, or on a sum where that is too large."""
+    board, known = board_of(game.parts, LARGEST_TABLE), game.solution
+    if board is known.board or isinstance(board, Sum):
+        return known
+
+    def values(rows: IntArray) -> ValueArray:
+        return np.asarray(known.value(board.positions(rows)), dtype=np.int8)
+
+    return Solution(board, known.method, values)
+
+
+def _graph(game: Game) -> Graph:
+    """Return all positions as one graph.
+
+    Raises:
+        SearchTooLargeError: its table would be too large.
+    """
+    board = board_of(game.parts, LARGEST_TABLE)
+    if not isinstance(board, Graph):
+        check_table(game.name, board.num_positions, board.num_actions)
+        return board.flat()
+    return board
+
+
+def _all_states(game: Game, board: Graph | Sum) -> Iterator[IntArray]:
+    """Return the states of all positions, in lexicographic order, in chunks.
+
+    Raises:
+        SearchTooLargeError: there are too many to be scored.
+    """
+    total = board.num_positions
+    if total * board.num_actions > LARGEST_SCORE:
+        raise SearchTooLargeError(
+            f"{game.name} has {total} positions of {board.num_actions} actions each; at most "
+            f"{LARGEST_SCORE} pairs of them are scored. optimality(..., sample=10_000) scores "
+            "positions drawn at random"
+        )
+    if isinstance(board, Sum):
+        return _chunks(board.states(total), board.num_actions)
+    return _chunks(np.arange(total), board.num_actions)
+
+
+def _chunks(states: IntArray, num_actions: int) -> Iterator[IntArray]:
+    """Return states, ``(n, ...)``, in chunks of about :data:`CHUNK` pairs with actions."""
+    size = max(1, CHUNK // num_actions)
+    return (states[first : first + size] for first in range(0, max(1, len(states)), size))
+
+
+def _with_progress(chunks: Iterable[IntArray], total: int, title: str) -> Iterator[IntArray]:
+    """Yield chunks, with a progress bar of ``total`` positions after two seconds."""
+    with tqdm(desc=title, unit="position", total=total, delay=2, disable=None) as bar:
+        for chunk in chunks:
+            yield chunk
+            bar.update(len(chunk))
+
+
+def _drawn(game: Game, rng: np.random.Generator, count: int) -> IntArray:
+    """Return states that are not lost, drawn uniformly from all, ``(count, ...)``."""
+    if not game.has_outcome:
+        return game.board.find(OutcomeStart(winning=True).sampler(game).sample(rng, count))
+    here = not_lost(game.solution, np.arange(game.board.num_positions))
+    if not len(here):
+        raise InvalidPositionError(f"every position of {game.name} with a move is lost")
+    return np.asarray(here[rng.integers(len(here), size=count)])
+
+
+def reachable(graph: Graph, starts: IntArray) -> BoolArray:
+    """Return the positions at which each player can be to move.
+
+    Args:
+        graph: positions and moves.
+        starts: positions where games begin, ``(n, fields)``; ``player_0`` moves first.
+
+    Returns:
+        ``(2, num_positions)``, by seat of the player to move.
+    """
+    reached = np.zeros((2, graph.num_positions), dtype=np.bool_)
+    reached[0, graph.find(starts)] = True
+    for level in reversed([*graph.levels()]):
+        for rows in _chunks(level, graph.num_actions):
+            for seat in (0, 1):
+                after = graph.after[rows[reached[seat, rows]]]
+                reached[1 - seat, after[after >= 0]] = True
+    return reached
+
+
+def mean_interval(mean: float, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return a confidence interval of the expectation of numbers from 0 to 1, given their mean.
+
+    It is valid for any distribution on [0, 1] and any number of draws, and has a positive width
+    even if all are 0 or all are 1. By Hoeffding's inequality, the mean of ``n`` draws is at least
+    as far from the expectation ``p`` as ``m``, on the same side, with a probability of at most
+    ``exp(-n KL(m, p))``, where ``KL(m, p) = m ln(m/p) + (1-m) ln((1-m)/(1-p))``.
+
+    Args:
+        mean: mean of the numbers, from 0 to 1.
+        count: number of independent draws, at least 1.
+        confidence: lower bound on the probability that the interval contains the expectation.
+
+    References:
+        W. Hoeffding, "Probability inequalities for sums of bounded random variables", *Journal of
+        the American Statistical Association* 58 (1963), theorem 1.
+
+    Example:
+        >>> low, high = mean_interval(1.0, 1000)
+        >>> round(low, 4), high
+        (0.9963, 1.0)
+    """
+    largest, ends = math.log(2 / (1 - confidence)) / count, []
+    for far in (0.0, 1.0):
+        near = mean
+        for _ in range(60):  # bisection
+            middle = (near + far) / 2
+            if _divergence(mean, middle) <= largest:
+                near = middle
+            else:
+                far = middle
+        ends.append(far)
+    return ends[0], ends[1]
+
+
+def _divergence(mean: float, expectation: float) -> float:
+    """Return the Kullback-Leibler divergence of two Bernoulli distributions, in nats."""
+    both = [(mean, expectation), (1 - mean, 1 - expectation)]
+    if any(share and not other for share, other in both):
+        return math.inf
+    return sum(share * math.log(share / other) for share, other in both if share)
+
+
+def percent_interval(percent: float, count: int) -> tuple[float, float]:
+    """Return :func:`mean_interval` of a score in percent, in percent."""
+    low, high = mean_interval(percent / 100, count)
+    return 100 * low, 100 * high
+
+
+def in_words(interval: tuple[float, float] | None) -> str:
+    """Return an interval in percent as scores show it, after a space; empty for none."""
+    return "" if interval is None else f" ({interval[0]:.2f} to {interval[1]:.2f} %)"
+
+
+@dataclass(frozen=True)
+class ExpectedScores:
+    """The exact expected score of a player from every position.
+
+    Attributes:
+        moving: expected score when the player is to move, from 0 for a loss over one half for a
+            draw to 1 for a win, float64 ``(num_positions,)``, in lexicographic order of positions.
+        waiting: the same when its opponent is to move.
+        graph: the positions, whose ``find`` tells their rows.
+    """
+
+    moving: FloatArray
+    waiting: FloatArray
+    graph: Graph
+
+    def __repr__(self) -> str:
+        """Return the number of positions and the means of both arrays."""
+        means = f"mean {self.moving.mean():.3f} moving, {self.waiting.mean():.3f} waiting"
+        return f"ExpectedScores({len(self.moving)} positions, {means})"
+
+
+def best_response(
+    policy: AnyPlayer, env_or_game: Any, *, samples: int | None = None
+) -> ExpectedScores:
+    """Compute the expected scores of the best response: an opponent that knows ``policy``.
+
+    Backward induction over all positions: the opponent makes the best move, the policy moves by its
+    probabilities. Only the rules are used, no theorem. Illegal moves of the policy forfeit.
+    Arguments and errors are those of :func:`optimality`.
+    """
+    scored = ScoredPolicy(policy, env_or_game, samples=samples)
+    scores = _scores_at_ends(scored.game)
+    for rows in _after_successors(scores.graph, "best response"):
+        after = scores.graph.after[rows]
+        scores.moving[rows] = np.where(after >= 0, scores.waiting[after], 0.0).max(axis=1)
+        scores.waiting[rows] = _waiting(scored, scores, rows)
+    return scores
+
+
+def expected_scores(
+    policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any, *, samples: int | None = None
+) -> ExpectedScores:
+    """Compute the exact expected scores of ``policy`` against ``opponent`` from every position.
+
+    Backward induction over all positions by the rules alone. Illegal moves forfeit. Arguments and
+    errors are those of :func:`optimality`, ``opponent`` is another policy, or the same.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> def take_one(observations, action_masks):
+        ...     return np.zeros(len(observations), dtype=int)
+        >>> game = make_game("nim", heaps=(3,))
+        >>> expected_scores(take_one, take_one, game).moving.tolist()
+        [0.0, 1.0, 0.0, 1.0]
+    """
+    first, second = (
+        ScoredPolicy(each, env_or_game, samples=samples) for each in (policy, opponent)
+    )
+    scores = _scores_at_ends(first.game)
+    for rows in _after_successors(scores.graph, "expected scores"):
+        scores.moving[rows] = _moving(first, scores, rows)
+        scores.waiting[rows] = _waiting(second, scores, rows)
+    return scores
+
+
+def _scores_at_ends(game: Game) -> ExpectedScores:
+    """Return scores that are final at positions without a legal move, and not set elsewhere."""
+    graph = _graph(game)
+    moving = np.full(graph.num_positions, 1.0 if game.misere else 0.0)
+    if game.parts[0].outcome is not None:
+        moving = (1 + game.parts[0].outcome) / 2
+    return ExpectedScores(moving, 1 - moving, graph)
+
+
+def _after_successors(graph: Graph, title: str) -> Iterator[IntArray]:
+    """Yield the rows with a move, in chunks, each after those of its moves."""
+    chunks = (rows for level in graph.levels() for rows in _chunks(level, graph.num_actions))
+    return _with_progress(chunks, graph.num_positions, title)
+
+
+def _moving(player: ScoredPolicy, scores: ExpectedScores, rows: IntArray) -> FloatArray:
+    """Return the expected score of a player who is to move, 0 where it forfeits."""
+    expected, forfeits = _expected(player, scores.graph, scores.waiting, rows)
+    return np.asarray((1 - forfeits) * expected)
+
+
+def _waiting(player: ScoredPolicy, scores: ExpectedScores, rows: IntArray) -> FloatArray:
+    """Return the expected score of the opponent of a player who is to move."""
+    expected, forfeits = _expected(player, scores.graph, scores.moving, rows)
+    return np.asarray(forfeits + (1 - forfeits) * expected)
+
+
+def _expected(
+    player: ScoredPolicy, graph: Graph, values: FloatArray, rows: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the expected value after a player's legal move, and its probability of a forfeit."""
+    after, masks = graph.after[rows], graph.mask(rows)
+    probabilities = player.repeatable_probabilities(graph.positions(rows), masks)
+    # A row of zeros: the policy names no legal move.
+    forfeits = np.where(probabilities.any(axis=1), (probabilities * (masks == 0)).sum(axis=1), 1.0)
+    legal = probabilities * masks
+    # In the order of actions, which decides the last bits.
+    total, played = (each.cumsum(axis=1)[:, -1] for each in (legal * values[after], legal))
+    # Dividing cancels rounding errors where every option has value 1.
+    return np.divide(total, played, out=np.zeros(len(rows)), where=played > 0), forfeits
+
+
+def beatable_share(policy: AnyPlayer, env_or_game: Any, *, samples: int | None = None) -> float:
+    """Return the share of positions from which the policy, to move, can be beaten.
+
+    Counted are positions with a legal move that are not lost: without draws the N-positions. The
+    expected score of a best response is then over what optimal play would leave it, (1 − value)/2:
+    0 at a win, one half at a draw. The share is 0 for optimal play, and NaN if there is no such
+    position. Arguments and errors are those of :func:`optimality`.
+    """
+    response = best_response(policy, env_or_game, samples=samples)
+    solution = _whole_solution(game_of(env_or_game))
+    here = not_lost(solution, np.arange(len(response.waiting)))
+    beaten = response.waiting[here] > (1 - solution.state_values(here)) / 2
+    return int(beaten.sum()) / len(here) if len(here) else math.nan
+
+
+def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimality]:
+    """Score ``policy`` for each size of position; arguments and errors as of :func:`optimality`.
+
+    Returns:
+        The score over the positions of each size that are not lost, in ascending order; sizes
+        without one are left out. The size is the sum of a position's coordinates, such as the
+        objects left.
+    """
+    graph = _graph(game_of(env_or_game))
+    positions = graph.positions(np.arange(graph.num_positions))
+    sizes = positions.sum(axis=1)
+    by_size = (
+        (int(size), optimality(policy, env_or_game, positions[sizes == size]))
+        for size in np.unique(sizes)
+    )
+    return {size: score for size, score in by_size if score.count}
+
+
+@dataclass(frozen=True)
+class ValueAccuracy:
+    """Accuracy of predicted outcomes.
+
+    Attributes:
+        balanced: balanced accuracy, the mean of the recalls; 0.5 for a constant prediction of two
+            outcomes.
+        n_recall: share of the N-positions that are predicted to be N-positions.
+        p_recall: share of the P-positions that are predicted to be P-positions.
+        plain: share of positions predicted correctly; about 0.9 where all are predicted to be
+            N-positions.
+        draw_recall: in games with an outcome of their own, the share of the drawn positions that
+            are predicted to be drawn; else ``None``.
+    """
+
+    balanced: float
+    n_recall: float
+    p_recall: float
+    plain: float
+    draw_recall: float | None = None
+
+
+def value_accuracy(predicted: BoolArray | ValueArray, game: Game) -> ValueAccuracy:
+    """Score predicted outcomes, over all positions that leave a legal move.
+
+    Args:
+        predicted: whether each position is predicted to be an N-position, ``(num_positions,)`` in
+            lexicographic order. In games with an outcome of their own the predicted values, 1, 0
+            or -1.
+        game: game whose solution is the ground truth.
+
+    Returns:
+        The accuracy; NaN where the game has no N-position or no P-position. In games with an
+        outcome of their own the balanced accuracy is over the outcomes that occur.
+
+    Raises:
+        ValueError: ``predicted`` is of another shape, or booleans in a game with draws.
+        SearchTooLargeError: too many positions to enumerate.
+    """
+    graph = _graph(game)
+    if predicted.shape != (graph.num_positions,):
+        raise ValueError(
+            f"predicted must have shape ({graph.num_positions},), not {predicted.shape}"
+        )
+    if game.has_outcome and predicted.dtype == np.bool_:
+        raise ValueError(
+            f"{game.name} has an outcome of its own: predict values 1, 0 and -1, not booleans"
+        )
+    truth, values = _whole_solution(game).table[~graph.ends], predicted[~graph.ends]
+    if values.dtype == np.bool_:
+        values = np.where(values, 1, -1)
+
+    def recall(value: int) -> float:
+        here = truth == value
+        return float((values[here] == value).mean()) if here.any() else math.nan
+
+    n_recall, p_recall, plain = recall(1), recall(-1), float((values == truth).mean())
+    if not game.has_outcome:
+        return ValueAccuracy((n_recall + p_recall) / 2, n_recall, p_recall, plain)
+    draw_recall = recall(0)
+    # Not every outcome need occur: the mean is over those that do.
+    balanced = float(np.nanmean([n_recall, p_recall, draw_recall]))
+    return ValueAccuracy(balanced, n_recall, p_recall, plain, draw_recall)
