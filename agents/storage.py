@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from nim_envs.registered_games import GAMES
 
 from agents.base import Trainable
 from agents.games import digest_of_moves
@@ -25,6 +24,7 @@ from agents.schedules import Decay, harmonic
 from nim_envs import Game, make_game
 from nim_envs.errors import StorageError
 from nim_envs.files import replacing
+from nim_envs.registry import GAMES
 from nim_envs.typing import Array
 from nim_envs.validation import largest_bytes
 
@@ -226,7 +226,7 @@ class _Decoder:
 
     def _game(self, name: str | None, summary: str, digest: str, arguments: Any = None) -> Game:
         game = self.game
-        if name in GAMES and (game is None or digest_of_moves(game) == digest):
+        if name is not None and name in GAMES and (game is None or digest_of_moves(game) == digest):
             game = make_game(name, **self.decoded(arguments))
         if game is None:
             raise StorageError(

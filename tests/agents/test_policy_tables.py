@@ -80,7 +80,7 @@ def test_a_sample_game_is_legal_repeatable_and_won_by_whom_it_says():
             )
             position = game.play(position, move.action)
         assert played.final == position
-        assert not position.any()
+        assert not any(position)
         assert played.winner == len(played.moves) % 2  # who took the last object has lost
         if game.solution.is_winning(played.moves[0].position):
             assert played.winner == 0

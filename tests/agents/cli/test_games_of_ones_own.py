@@ -11,7 +11,7 @@ from nim_envs.errors import StorageError
 from nim_envs.registry import GAMES
 from tests.agents.cli.test_command_line import in_one_line
 from tests.commands import run_agents as run
-from tests.registrable_games import misere_stairs
+from tests.registrable_games import stairs
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_a_learner_of_a_typed_game_is_loaded_where_the_game_is_typed(module, cap
     assert module not in GAMES
     with pytest.raises(StorageError, match="is not registered here"):
         load("learner.zip")
-    assert load("learner.zip", misere_stairs(5)).game.start == (5,)
+    assert load("learner.zip", stairs(5)).game.start == (5,)
     assert run(["evaluate", "--player", "learner.zip"]) == 2
     assert "which is not registered here" in capsys.readouterr().err
     assert run(["evaluate", "--player", "learner.zip", *game]) == 0
