@@ -57,6 +57,9 @@ else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(_RESEARCH[name]), name)
 
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_RESEARCH})
+
 
 __all__ = [
     "SARSA",

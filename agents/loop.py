@@ -82,7 +82,7 @@ def play_and_learn(env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator)
     observed: Any = env.observe(players[seat])
     moves = 0
     no_actions = np.zeros(0, dtype=np.int64)
-    legal_actions = np.flatnonzero(observed["action_mask"])
+    legal_actions = observed["action_mask"].nonzero()[0]
     while True:
         observation, action_mask = observed["observation"], observed["action_mask"]
         if not learns[seat]:
@@ -101,7 +101,7 @@ def play_and_learn(env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator)
         terminated = env.terminations[mover]
         truncated = env.truncations[mover] and not terminated
         over = terminated or truncated
-        next_legal_actions = no_actions if terminated else np.flatnonzero(observed["action_mask"])
+        next_legal_actions = no_actions if terminated else observed["action_mask"].nonzero()[0]
         # The mover's turn, without a reply until the opponent has moved.
         turn = Transition(
             seat, observation, legal_actions, action, rewards[mover], next_observation,

@@ -111,7 +111,8 @@ class TableLearner(ABC):
             )
         self.exploration = Exploration(getattr(self, "epsilon", 0.0))
         self.generator = np.random.default_rng(getattr(self, "seed", 0))
-        self.state: Any = self.initial_state(len(self.rows), self.rows.num_actions)
+        self._size = len(self.rows)
+        self.state: Any = self.initial_state(self._size, self.rows.num_actions)
         self._is_first = True
 
     @classmethod
@@ -182,20 +183,21 @@ class TableLearner(ABC):
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action chosen by its behaviour policy."""
         is_first, self._is_first = self._is_first, False
-        legal = np.flatnonzero(action_mask)
+        legal = action_mask.nonzero()[0]
         row, epsilon = self.row(observation, legal), self.exploration.epsilon
         return int(self.choose(self.state, row, legal, is_first, epsilon, rng.random()))
 
     def row(self, observation: Array, legal: Array) -> int:
         """Return the row of an observation; its tables grow where it is a new one."""
         row = self.rows.row(observation, legal)
-        if len(getattr(self.state, self.tables[0])) < len(self.rows):
+        if row >= self._size:
             self.grow()
         return row
 
     def grow(self) -> None:
         """Give the tables as many rows as there are observations, the new ones initial."""
-        more = self.initial_state(len(self.rows), self.rows.num_actions)
+        self._size = len(self.rows)
+        more = self.initial_state(self._size, self.rows.num_actions)
         for name in self.tables:
             old, new = getattr(self.state, name), getattr(more, name)
             new[: len(old)] = old

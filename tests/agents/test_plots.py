@@ -47,7 +47,7 @@ def trained(name, games=600, every=100):
     """An environment, what was learned in it, and what was measured on the way."""
     game, arguments, make = SETTINGS[name]
     env = pettingzoo.make("aec", f"nim_envs/{game}-v0", **arguments)
-    agent = make(env.observation_space("player_0"), env.action_space("player_0"))
+    agent = make.for_env(env)
     recorder = TrainingRecorder(agent, env.game, every=every)
     log = train(env, agent, games, seed=0, progress=False, after_game=recorder, after_every=every)
     return env.game, agent, recorder.measurements(log)
