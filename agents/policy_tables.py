@@ -20,7 +20,7 @@ from agents.rows import GameRows
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.render import render_text
-from nim_envs.typing import BoolArray, IntArray, MaskArray, Position, ValueArray
+from nim_envs.typing import BoolArray, IntArray, MaskArray, ValueArray
 
 LARGEST_TEXT = 2_000
 """Most positions for which the table of a whole policy is made."""
@@ -136,14 +136,10 @@ def game_text(game: Game, played: SampleGame) -> RenderableType:
         outcome = _outcome(move.values)
         article = "an" if outcome.startswith("N") else "a"
         headline = f"move {number}: player_{move.seat} to move at {article} {outcome}"
-        parts += [_picture(game, move.position, headline), _moves_table(game, move)]
+        parts += [Text(render_text(game, move.position, headline)), _moves_table(game, move)]
     end = "the game is drawn" if played.winner == DRAW else f"player_{played.winner} has won"
-    parts.append(_picture(game, played.final, end))
+    parts.append(Text(render_text(game, played.final, end)))
     return Group(*parts)
-
-
-def _picture(game: Game, position: Position, headline: str) -> Text:
-    return Text(render_text(game.rules, game.rules.positions_at(np.array(position)), headline))
 
 
 def printed(text: RenderableType) -> str:

@@ -52,7 +52,7 @@ def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
         seed: seed of both players.
 
     Yields:
-        Each position, ``(components,)``, and the action taken there.
+        The coordinates of each position, and the action taken there.
     """
     rng = np.random.default_rng(seed)
     players: dict[str, Agent] = {"player_0": OptimalAgent(env.game), "player_1": RandomAgent()}

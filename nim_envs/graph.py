@@ -14,6 +14,7 @@ from nim_envs.caches import LimitedCache
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.index import Index
 from nim_envs.typing import Array, BoolArray, Int32Array, IntArray, MaskArray, Position, ValueArray
+from nim_envs.validation import shortly
 
 LARGEST_TABLE = 2**26
 """Most entries, positions times actions, of a table of moves."""
@@ -29,8 +30,8 @@ def check_table(name: str, positions: int, actions: int) -> None:
     """Raise ``SearchTooLargeError`` if a table of moves has over :data:`LARGEST_TABLE` entries."""
     if positions * actions > LARGEST_TABLE:
         raise SearchTooLargeError(
-            f"{name} has {positions} positions with {actions} actions, a table of "
-            f"{positions * actions} entries; at most {LARGEST_TABLE} are allowed"
+            f"{name} has {shortly(positions)} positions with {actions} actions, a table of "
+            f"{shortly(positions * actions)} entries; at most {LARGEST_TABLE} are allowed"
         )
 
 
@@ -273,15 +274,20 @@ class Picture(NamedTuple):
     """The look of a part in pictures.
 
     Attributes:
-        style: ``"piece"``, ``"cells"``, ``"rows"``, ``"coins"``, ``"crosses"`` or ``"discs"``;
-            ``None``: boxes with numbers.
+        style: a number of objects in a ``"heap"``, one that splits, ``"slots"``, or one from whose
+            middle moves take, ``"pins"``; a place on a ``"track"`` or a ``"graph"``; a board with a
+            ``"piece"``, ``"cells"``, ``"rows"``, ``"coins"``, ``"crosses"`` or ``"discs"``; or
+            ``"nodes"`` of a graph, of which option ``j`` takes node ``j``. ``None``: boxes with
+            numbers.
         names: names of the coordinates, which label boxes.
         board: shape of the coordinates as an array; ``None``: they have no such shape.
+        edges: pairs of nodes that a line joins.
     """
 
     style: str | None = None
     names: tuple[str, ...] = ()
     board: tuple[int, ...] | None = None
+    edges: tuple[tuple[int, int], ...] = ()
 
 
 class Part(Graph):

@@ -71,10 +71,10 @@ def game_from_moves(
             label, and the position after it, ``(moves, coordinates)``; ``outcome`` gives ``(n,)``.
 
     Raises:
-        InvalidGameError: as :func:`nim_envs.rules.rules_from_moves`, whose message names the
+        InvalidGameError: as :func:`nim_envs.listing.part_from_moves`, whose message names the
             position; or both ``outcome`` and ``misere``.
         InvalidPositionError: ``starts`` are no starts of this game.
-        SearchTooLargeError: as :func:`nim_envs.rules.rules_from_moves`.
+        SearchTooLargeError: as :func:`nim_envs.listing.part_from_moves`.
 
     Example:
         >>> def moves(position):  # Wythoff's game: a queen moves towards the corner

@@ -296,7 +296,9 @@ def make_game(
     named.check(arguments, "misere", "start")
     game = named.game(arguments, None if misere is None else checked_boolean("misere", misere))
     registration = Registration(named.name, {"misere": misere, "start": start, **arguments})
-    return replaced(game, starts=checked_start(start, game), registered=registration)
+    made = replaced(game, starts=checked_start(start, game), registered=registration)
+    vars(made)["board"] = game.board  # of the same parts
+    return made
 
 
 def _keywords(function: Callable[..., Any]) -> list[str]:

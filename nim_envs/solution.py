@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs import theorems
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game, Theorem
 from nim_envs.graph import AT_ONCE, Graph, Part, rows_by_value
 from nim_envs.index import Index
@@ -22,7 +23,10 @@ from nim_envs.sums import Sum, states_at
 from nim_envs.typing import BoolArray, IntArray, ValueArray
 
 LARGEST_SEARCH = 50_000_000
-"""Default limit on the number of positions of an induction."""
+"""Default limit on the number of positions of an induction on a sum."""
+
+MOST_WITHOUT_QUOTIENT = 2**20
+"""Positions of a sum up to which induction takes a second, and no misère quotient is tried."""
 
 Values = TypeVar("Values")
 
@@ -120,27 +124,52 @@ class Solution:
 def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -> Solution:
     """Solve a game exactly, by the first method that applies.
 
+    - A theorem that stands beside the game.
+    - Of a game that the last move decides: the Sprague-Grundy theorem in normal play, and the
+      theorem on tame misère sums, with the values of the parts.
+    - Induction on the graph of all positions.
+    - Of a sum without one, in misère play: the misère quotient of its parts where positions are
+      many and the quotient is small (:mod:`nim_envs.cgt.misere_quotients`); else induction.
+
     Args:
         game: the game.
         misere: whether the player who makes the last move loses; ``None``: as the game says.
-        limit: most positions of an induction.
+        limit: most positions of an induction on a sum.
 
     Raises:
-        SearchTooLargeError: no theorem applies, and there are more positions than ``limit``.
+        SearchTooLargeError: no theorem applies, there are more positions than ``limit``, and there
+            is no small misère quotient.
+
+    Example:
+        >>> from nim_envs.games import kayles
+        >>> wild = solve(kayles(heaps=(12,) * 8), misere=True)
+        >>> wild.method, wild.value((12,) * 8 + (0,) * 40)
+        ('misère quotient, proven by its transition algebra', 1)
     """
     last_move_loses = game.misere if misere is None else misere
-    theorem = None if game.has_outcome else game.theorem
-    board = game.board
-    if theorem is not None and theorem.misere in (None, last_move_loses):
-        values = partial(_values_by_theorem, board, theorem, last_move_loses)
-        return Solution(board, theorem.name, values)
+    board, theorem = game.board, game.theorem
     if not needs_search(game, last_move_loses):
+        if theorem is not None and theorem.misere in (None, last_move_loses):
+            values = partial(_values_by_theorem, board, theorem, last_move_loses)
+            return Solution(board, theorem.name, values)
         name = "theorem on tame misère sums" if last_move_loses else "Sprague-Grundy theorem"
         return Solution(board, name, partial(_values_by_parts, board, game.parts, last_move_loses))
     if isinstance(board, Graph):
         outcome = game.parts[0].outcome
-        values_of_all = graph_values(board, np.int8(1) if outcome is None else outcome)
-        return Solution(board, "exhaustive search", values_of_all.__getitem__)
+        ends = np.int8(1) if outcome is None else outcome
+        return Solution(board, "exhaustive search", graph_values(board, ends).__getitem__)
+    if board.num_positions > min(limit, MOST_WITHOUT_QUOTIENT):
+        from nim_envs.cgt.misere_quotients.quotient_solution import SMALL, quotient_solution
+
+        try:
+            return quotient_solution(game, SMALL)
+        except SearchTooLargeError as error:
+            if board.num_positions > limit:
+                raise SearchTooLargeError(
+                    f"no theorem known here solves misère play of {game.name}, which has "
+                    f"{board.num_positions} positions; at most {limit} are searched. Nor is there "
+                    f"a misère quotient to use: {error}"
+                ) from None
     return Solution(board, "exhaustive search", SumValues(board, np.int8(1), limit))
 
 
@@ -168,16 +197,20 @@ def _values_by_parts(
     board: Graph | Sum, parts: tuple[Part, ...], misere: bool, states: IntArray
 ) -> ValueArray:
     """Return the values of states by those of the parts, all tame in misère play."""
-    if isinstance(board, Part):
-        states = states[..., np.newaxis]
-    elif isinstance(board, Graph):
-        states = Sum(parts).find(board.positions(states))
+    states = part_states(board, parts, states)
     normal = _values_of_each([grundy_values(part) for part in parts], states)
     wins = theorems.sprague_grundy(normal)
     if misere:
         tame = [values for part in parts if (values := misere_values(part)) is not None]
         wins = theorems.tame_misere(normal, _values_of_each(tame, states))
     return np.where(wins, np.int8(1), np.int8(-1))
+
+
+def part_states(board: Graph | Sum, parts: tuple[Part, ...], states: IntArray) -> IntArray:
+    """Return the states of each part, ``(..., parts)``, at states of the board."""
+    if isinstance(board, Part):
+        return states[..., np.newaxis]
+    return Sum(parts).find(board.positions(states)) if isinstance(board, Graph) else states
 
 
 def _values_of_each(values: Sequence[IntArray], states: IntArray) -> IntArray:

@@ -32,13 +32,6 @@ from nim_envs.theory.theorem_solution import (
 )
 from nim_envs.validation import checked_choice
 
-SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
-"""Most positions, and most modulo permutation of equal components, of a game that is searched
-without trying a quotient: the search takes a fraction of a second."""
-
-SMALL_QUOTIENT = 128
-"""Most elements of a misère quotient that is tried before a search."""
-
 
 class RulesAndConvention(Protocol):
     """A game as far as its solution depends on it, such as a :class:`nim_envs.Game`."""
@@ -147,24 +140,6 @@ def _solve_sum(name: str, problem: Problem) -> Solution:
     return SumSolution(problem.rules, problem.convention, name)
 
 
-# ``cgt`` is imported inside functions, so that only games that need it load it.
-
-
-def _is_worth_a_quotient(problem: Problem) -> bool:
-    """Return whether a misère quotient is worth a try: a search would take longer than that."""
-    return (
-        problem.convention is Convention.MISERE
-        and problem.rules.num_positions > min(problem.limit, SMALL_SWEEP)
-        and problem.num_modulo_permutation > min(problem.limit, SMALL_MEMO)
-    )
-
-
-def _solve_by_quotient(problem: Problem) -> Solution:
-    from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
-
-    return QuotientSolution(problem.rules, SMALL_QUOTIENT)
-
-
 def _can_be_swept(problem: Problem) -> bool:
     return problem.rules.num_positions <= problem.limit
 
@@ -186,13 +161,6 @@ def _sum_theorem(name: str, proof: str, applies: Callable[[Problem], bool]) -> M
     return Method("theorem", proof, applies, partial(_solve_sum, name))
 
 
-QUOTIENT = Method(
-    "quotient",
-    "every quotient that is found is proven by its transition algebra (Plambeck & Siegel 2008)",
-    _is_worth_a_quotient,
-    _solve_by_quotient,
-)
-
 METHODS = (
     Method(
         "theorem",
@@ -206,7 +174,6 @@ METHODS = (
     _sum_theorem(
         "theorem on tame misère sums", "Conway 1976; is_tame checks every component", _is_tame
     ),
-    QUOTIENT,
     Method("search", "backward induction on all positions", _can_be_swept, _solve_by_sweep),
     Method(
         "search",
@@ -236,8 +203,6 @@ def solve(
     - Normal play: the Sprague-Grundy theorem, with values from tables or closed forms.
     - Misère play: Bouton's theorem (Nim), Ferguson's (subtraction games, bounded Nim, the addition
       game), or the theorem on tame sums, once all states have been checked to be tame.
-    - Misère play with many positions: the misère quotient of all components together, if it is
-      small (:data:`SMALL_QUOTIENT`). It is cached for further games with the same components.
     - Exhaustive search: of all positions at once or, if they are too many, of single positions on
       demand, with equal components sorted.
 
@@ -263,9 +228,6 @@ def solve(
         "Bouton's theorem"
         >>> solution.is_winning((3, 4, 10**15)), solution.winning_actions((3, 4, 5)).tolist()
         (True, [1])
-        >>> wild = solve(nim_envs.make_game("kayles", heaps=(12,) * 8, misere=True))
-        >>> wild.method, wild.is_winning(wild.rules.initial)
-        ('misère quotient, proven by its transition algebra', True)
     """
     checked_choice("method", method, ("auto", "theorem", "quotient", "search"))
     rules, convention = game.rules, game.convention
@@ -277,23 +239,9 @@ def solve(
             )
         return OutcomeSolution(rules, limit)
     problem = Problem(rules, convention, limit, getattr(game, "theorem", None))
-    if method == "quotient":
-        if convention is Convention.NORMAL:
-            raise ValueError("a misère quotient is of misère play; normal play has its theorem")
-        from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
-
-        return QuotientSolution(rules)
-    no_quotient = ""
     for each in METHODS:
-        if method not in ("auto", each.kind) or not each.applies(problem):
-            continue
-        try:
+        if method in ("auto", each.kind) and each.applies(problem):
             return each.solve(problem)
-        except SearchTooLargeError as error:
-            # Only the attempt shows whether there is a quotient.
-            if each is not QUOTIENT:
-                raise
-            no_quotient = f"; nor is there a misère quotient to use: {error}"
     if method == "theorem":
         raise ValueError(
             f"no theorem known here solves {convention.value} play of {rules.name} with these "
@@ -307,7 +255,7 @@ def solve(
     raise SearchTooLargeError(
         f"{unknown}an exhaustive search of {rules.name} would visit {rules.num_positions} "
         f"positions, or {problem.num_modulo_permutation} modulo permutation of equal components; "
-        f"the limit is {limit}, or {min(limit, LARGEST_MEMO)} of these{no_quotient}"
+        f"the limit is {limit}, or {min(limit, LARGEST_MEMO)} of these"
     )
 
 

@@ -50,11 +50,11 @@ def check_states(what: str, states: int) -> None:
     """
     if states > LARGEST_STATE:
         raise InvalidGameError(
-            f"{what} has {_shortly(states)} states; at most {LARGEST_STATE} are allowed"
+            f"{what} has {shortly(states)} states; at most {LARGEST_STATE} are allowed"
         )
 
 
-def _shortly(number: int) -> str:
+def shortly(number: int) -> str:
     """Return a number, or its power of ten where nobody would read its digits."""
     return str(number) if number < LONGEST_NUMBER else f"over 10^{math.floor(math.log10(number))}"
 

@@ -36,7 +36,7 @@ class Entry:
                 values[position] = -min(after) if after else self.outcome(position)
             return values[position]
 
-        value(self.game.rules.coordinate_tuple(self.game.rules.initial))
+        value(self.game.start)
         return values
 
 

@@ -12,7 +12,7 @@ from nim_envs import GameEnv
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.render.scene import Scene
-from nim_envs.typing import Array, Position
+from nim_envs.typing import Position
 
 
 class Move(NamedTuple):
@@ -183,10 +183,10 @@ class Match:
         last = self._moves[-1] if self._moves else None
         marked = winning and not self.over
         return Scene(
-            position=self.drawn_position(self.position),
+            position=self.position,
             mover=self.mover,
             winner=self.winner,
-            previous=None if last is None else self.drawn_position(last.position),
+            previous=None if last is None else last.position,
             last_mover=None if last is None else last.seat,
             last_move="; ".join(filter(None, (self.last_move, self.thrown()))),
             winning=self.game.solution.keeping_actions(self.position) if marked else None,
@@ -194,7 +194,3 @@ class Match:
             names=self.names,
             drawn=self.winner is None and any(self.env.terminations.values()),
         )
-
-    def drawn_position(self, position: Position) -> Array:
-        """Return a position as pictures take it."""
-        return np.asarray(self.game.rules.positions_at(np.array(position)))

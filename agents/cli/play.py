@@ -80,7 +80,7 @@ def play_at_prompt(match: Match) -> None:
             match.reply()
         else:
             headline = match.status if match.opponent is None else "you are to move"
-            click.echo("\n" + drawn(match, headline))
+            click.echo("\n" + render_text(match.game, match.position, headline))
             try:
                 match.move_by(human)
             except Undo:
@@ -91,15 +91,10 @@ def play_at_prompt(match: Match) -> None:
                 click.echo("\nGoodbye.")
                 return
         click.echo(match.last_move)
-    click.echo("\n" + drawn(match, "the game is over"))
+    click.echo("\n" + render_text(match.game, match.position, "the game is over"))
     if match.opponent is None or match.winner is None:
         click.echo(f"{match.status}.")
     else:
         click.echo("You have won." if match.winner == match.seat else "You have lost.")
     if thrown := match.thrown():
         click.echo(f"{thrown}.".replace("you threw", "You threw", 1))
-
-
-def drawn(match: Match, headline: str) -> str:
-    """Return the position of a match as text."""
-    return render_text(match.game.rules, match.drawn_position(match.position), headline)

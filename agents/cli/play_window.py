@@ -16,7 +16,6 @@ from nim_envs.render.geometry import Area
 from nim_envs.render.picture import Picture
 from nim_envs.render.shapes import Drawing
 from nim_envs.render.window import Window
-from nim_envs.typing import Array
 
 SIZE = (800, 640)
 TOOLBAR = 54
@@ -74,7 +73,7 @@ class PlayWindow:
         self._shift = 0
         self._reply_at: float | None = None
         self._is_current = False
-        self.window = Window(title, size)
+        self.window = Window(title, size, needs_display=True)
         self.picture = Picture(match.game, size, TOOLBAR)
         self._keys: dict[int, Callable[[], None]] = {
             self._pygame.K_h: self._toggle_hint,
@@ -148,7 +147,7 @@ class PlayWindow:
         self.pointed = None
         if not self.match.awaits_person or self.listed:
             return
-        action = self.picture.action_at(self._drawn_position(), self._mouse)
+        action = self.picture.action_at(self.match.position, self._mouse)
         if action is not None and self._shift:
             near = self.match.legal_actions(action // self.match.game.options)
             place = near.index(action) + self._shift
@@ -170,13 +169,11 @@ class PlayWindow:
         if self.pointed is not None:
             self._play(self.pointed)
             return
-        component = self.picture.component_at(self._mouse)
+        component = self.picture.part_at(self._mouse)
         if component is None:
             return
         actions = self.match.legal_actions(component)
-        candidates = self.picture.candidates_at(self._drawn_position(), self._mouse)
-        if not candidates and not self.picture.chooses_moves(component):
-            candidates = actions
+        candidates = self.picture.candidates_at(self.match.position, self._mouse)
         self.listed, self._first_listed = candidates, 0
         if not candidates:
             self.message = "no such move there" if actions else "no move there"
@@ -312,6 +309,3 @@ class PlayWindow:
         if self.pointed is None:
             return self.match.status
         return self.match.game.describe(self.pointed, self.match.position)
-
-    def _drawn_position(self) -> Array:
-        return self.match.drawn_position(self.match.position)

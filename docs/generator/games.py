@@ -11,21 +11,20 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from benchmarks.pictures import frames_of, gif, moves_of
 from benchmarks.tasks import GAMES as TASKS
 from docs.generator import play, results
 from docs.generator.markdown import description, filled, table, write
 from nim_envs import Game, GameEnv
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.games.words import titled
+from nim_envs.graph import LARGEST_TABLE, Graph
 from nim_envs.registry import GAMES, make_aec, make_game
 from nim_envs.render.frame import png
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 from nim_envs.render.words import position_in_words
-from nim_envs.rules import Convention
-from nim_envs.theory import grundy_values
+from nim_envs.solution import grundy_values
+from nim_envs.sums import board_of
 
 THUMBNAIL = (300, 250)
 """Width and height from which the pictures of cards are cut, in pixels."""
@@ -33,15 +32,22 @@ THUMBNAIL = (300, 250)
 SHOWN_ACTIONS = 6
 """Actions that are listed, at each end, of a board with many."""
 
+MOST_COUNTED = 200_000
+"""Most positions of a game whose N-positions are counted."""
+
 LARGEST_HEAP = 16
 """Largest heap whose Grundy value is listed."""
 
 
 def title(name: str) -> str:
-    """Return the name of a game as a heading, as the docstring of its rules calls it."""
+    """Return the name of a game as a heading, as the docstring of its constructor calls it."""
     row = GAMES[name]
-    found = re.match(r"Rules of (?:an? |the )?([^:.(]+)", description(row.constructor)[0])
-    called = found[1].strip() if found else name.replace("_", " ")
+    found = re.match(
+        r"(?:Return )?(?:(?:an?|the) )?([^:.(]+?)(?: \([^)]*\))?:",
+        description(row.constructor)[0],
+        re.I,
+    )
+    called = found[1] if found else titled(name)
     twin = any(
         other.constructor is row.constructor and not other.misere for other in GAMES.values()
     )
@@ -67,8 +73,8 @@ def example(env: GameEnv) -> str:
         (
             number + 1, position_in_words(env.game, position),
             f"`player_{number % 2}`, who "
-            f"{'can' if env.game.old_solution.is_winning(position) else 'cannot'} win",
-            env.game.rules.describe_move(action, position),
+            f"{'can' if env.game.solution.is_winning(position) else 'cannot'} win",
+            env.game.describe_move(action, position),
         )
         for number, (position, action) in enumerate(moves_of(env))
     ]  # fmt: skip
@@ -77,19 +83,18 @@ def example(env: GameEnv) -> str:
 
 def truth(game: Game) -> dict[str, Any]:
     """Return who wins, by which method, and how often, by their names in the template."""
-    start, solution = np.array(game.rules.initial), game.old_solution
-    actions = solution.winning_actions(start).tolist()
-    moves = "; ".join(game.rules.describe_action(action, start) for action in actions)
+    solution = game.solution
+    actions = solution.winning_actions(game.start).tolist()
+    moves = "; ".join(game.describe(action, game.start) for action in actions)
     who = f"**first** player wins: {moves}." if actions else "**second** player wins."
-    misere = game.convention is Convention.MISERE
-    other = replace(game, misere=not misere).old_solution
+    other = replace(game, misere=not game.misere).solution
     found = {
-        "truth": who, "method": solution.method, "misere": misere,
-        "other_winner": "first" if other.is_winning(start) else "second", "total": 0,
+        "truth": who, "method": solution.method, "misere": game.misere,
+        "other_winner": "first" if other.is_winning(game.start) else "second", "total": 0,
     }  # fmt: skip
-    with contextlib.suppress(SearchTooLargeError):
-        positions = game.rules.lattice(200_000)
-        positions = positions[~game.rules.is_terminal(positions)]
+    board = board_of(game.parts, LARGEST_TABLE)
+    if isinstance(board, Graph) and board.num_positions <= MOST_COUNTED:
+        positions = board.coordinates[~board.ends]
         found["total"] = len(positions)
         found["winning"] = int(solution.is_winning(positions).sum())
     return found
@@ -97,27 +102,25 @@ def truth(game: Game) -> dict[str, Any]:
 
 def values(game: Game) -> str:
     """Return a table of the Grundy values of the largest heap; empty for games without heaps."""
-    components = game.rules.components
-    heaps = all(each.kind == "heap" and each.coordinate_system.is_default for each in components)
-    if game.convention is not Convention.NORMAL or not heaps:
+    heaps = all(part.picture.style in ("heap", "slots", "pins") for part in game.parts)
+    if game.misere or not heaps:
         return ""
-    largest = max(components, key=lambda each: each.states)
+    largest = max(game.parts, key=lambda part: part.num_positions)
     found = grundy_values(largest)[: LARGEST_HEAP + 1].tolist()
     return table(("objects in a heap", *map(str, range(len(found)))), [("Grundy value", *found)])
 
 
 def actions(game: Game) -> str:
     """Return the actions of the default board, each with the number that environments take."""
-    options = game.rules.num_options
+    options = game.num_actions // len(game.parts)
     rows = [
-        (str(part * options + option), game.rules.describe_action(part * options + option))
-        for part, component in enumerate(game.rules.components)
-        for option in range(component.options)
+        (str(index * options + option), game.describe(index * options + option))
+        for index, part in enumerate(game.parts)
+        for option in range(part.num_actions)
     ]
     if len(rows) > 2 * SHOWN_ACTIONS:
         rows[SHOWN_ACTIONS:-SHOWN_ACTIONS] = [("…", "…")]
-    many = len(game.rules.components) > 1
-    rule = f"\n\n`action = component * {options} + option`." if many else ""
+    rule = f"\n\n`action = part * {options} + option`." if len(game.parts) > 1 else ""
     return table(("action", "meaning"), rows) + rule
 
 
@@ -138,7 +141,7 @@ def output(text: str) -> str:
 
 def thumbnail(env: GameEnv) -> bytes:
     """Return a small picture of a position with its winning moves, without header and footer."""
-    solution = env.game.old_solution
+    solution = env.game.solution
     positions = [position for position, _ in moves_of(env)]
     position = next(filter(solution.is_winning, positions), positions[0])
     scene = Scene(position, mover=0, winning=solution.winning_actions(position))

@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,13 @@ from nim_envs import Game, GameEnv
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.registry import GAMES, make_game
 from nim_envs.render.board_data import (
+    CONVENTIONS,
     Board,
     data_of_board,
     data_of_game,
     marked_moves,
     reachable_board,
 )
-from nim_envs.rules import Convention
 
 LEARNED_GAMES = (0, 100, 1_000, 20_000)
 """Numbers of games after which Q-learning is an opponent."""
@@ -98,30 +99,33 @@ def learned(board: Board, game: Game) -> list[str]:
 
     Args:
         board: board on which every game begins at the start.
-        game: its game in the convention that is played.
+        game: its game, in normal or in misère play.
 
     Returns:
         For each number of games the best moves, as :func:`marked_moves` writes them.
     """
     env = GameEnv(game)
     agent = QLearning.for_env(env, seed=0)
-    masks = game.rules.action_mask(board.states)
-    observations = env.encoding.encode(game.rules.coordinates(board.states))
+    over = np.array([not row for row in board.moves])
+    shares = np.zeros((len(over), game.num_actions))
+    seen = []
+    for position in compress(board.positions, board.moves):
+        env.set_position(position)
+        seen.append(env.observe(env.agent_selection))
+    observations, masks = (np.array([each[key] for each in seen]) for key in seen[0])
     played, found = 0, []
     for games in LEARNED_GAMES:
         if games > played:
             train(env, agent, games=games - played, seed=played, progress=False)
             played = games
-        shares = agent.greedy().action_probabilities(observations, masks)
+        shares[~over] = agent.greedy().action_probabilities(observations, masks)
         found.append(marked_moves(board, [np.flatnonzero(share) for share in shares]))
     return found
 
 
 def data(name: str, board: Board) -> dict[str, Any]:
     """Return all that a page needs of a board with this name."""
-    games = {
-        each.value: replace(board.game, misere=each is Convention.MISERE) for each in Convention
-    }
+    games = {key: replace(board.game, misere=key == "misere") for key in CONVENTIONS}
     replies = {key: learned(board, game) for key, game in games.items()}
     return data_of_board(board, name, games, replies)
 
@@ -135,7 +139,7 @@ def script(name: str, title: str) -> str:
         name: name of the game.
         title: its name for a reader.
     """
-    convention = Convention.from_misere(GAMES[name].misere).value
+    convention = "misere" if GAMES[name].misere else "normal"
     opponents = [f"Q-learning, {games:,} games" for games in LEARNED_GAMES]
     content = json.dumps(
         data_of_game(title, convention, opponents, [data(*each) for each in boards(name).items()]),

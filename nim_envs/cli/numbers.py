@@ -9,8 +9,8 @@ from tabulate import tabulate
 
 from nim_envs.cli.options import facts, game_argument
 from nim_envs.errors import NotProvenError
-from nim_envs.rules import HeapGame
-from nim_envs.theory.nimbers import nim_sum
+from nim_envs.games.octal_codes import HeapGame
+from nim_envs.nimbers import nim_sum
 
 MOST_EXCEPTIONS = 100
 """Most exceptions of a period that are listed."""

@@ -16,8 +16,8 @@ from nim_envs import __version__
 from nim_envs.cli.values import arguments_of
 from nim_envs.errors import NimEnvsError
 from nim_envs.game import Game
+from nim_envs.games.octal_codes import heap_game
 from nim_envs.registry import NamedGame, make_game, resolve_game_name
-from nim_envs.rules import heap_game
 
 Decorator: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
 

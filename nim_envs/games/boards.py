@@ -287,7 +287,7 @@ def node_set(nodes: int, edges: tuple[tuple[int, int], ...]) -> Part:
         (0,) * nodes,
         partial(cell_moves, needed, taken),
         words,
-        Picture("cells"),
+        Picture("nodes", edges=edges),
         actions=range(nodes),
         vectorized=True,
     )
@@ -339,7 +339,8 @@ def token(successors: tuple[tuple[int, ...], ...]) -> Part:
         details=say.arrows(successors),
         names_states=True,
     )
-    part = Part(np.arange(len(successors))[:, np.newaxis], after, range(options), words)
+    nodes, picture = np.arange(len(successors))[:, np.newaxis], Picture("graph")
+    part = Part(nodes, after, range(options), words, picture)
     _ = part.longest_play  # it raises an error for a cycle
     return part
 

@@ -32,7 +32,7 @@ def heap(size: int, amounts: tuple[int, ...]) -> Part:
     if len(amounts) == size:
         move = "take any number of objects"
     words = Words("heap", say.take, move, numbers=say.itself, state=say.HEAP)
-    return part_of_vectors((size + 1,), amounts, amounts, words)
+    return part_of_vectors((size + 1,), amounts, amounts, words, Picture("heap"))
 
 
 def nim(heaps: Sequence[int], max_take: int | None = None) -> Game:
@@ -87,7 +87,8 @@ def total(k: int, n: int) -> Part:
     move = f"add {say.any_of(numbers.tolist())}, until the total is over {n}"
     phrases = "stands at {}", "stands at {}"
     words = Words("total", say.add, move, numbers=say.itself, state=phrases)
-    return Part(totals, np.where(totals <= n, totals + numbers, -1), numbers.tolist(), words)
+    after = np.where(totals <= n, totals + numbers, -1)
+    return Part(totals, after, numbers.tolist(), words, Picture("track"))
 
 
 def addition(k: int, n: int) -> Game:
@@ -160,7 +161,8 @@ def splitting_heap(game: HeapGame, size: int) -> Part:
         is_unordered=True,
     )
     seconds = second if second.any() else None
-    return Part(sizes, np.where(legal, first, -1), moves, words, second=seconds)
+    picture = Picture("pins" if any(digit & LEAVE_TWO for digit in game.digits[1:]) else "slots")
+    return Part(sizes, np.where(legal, first, -1), moves, words, picture, seconds)
 
 
 def heap_game_of(part: Part) -> HeapGame | None:
@@ -187,7 +189,7 @@ def octal(code: str, heaps: Sequence[int]) -> Game:
     start, then empty ones.
 
     Args:
-        code: a code such as ``"0.77"``; see :func:`nim_envs.rules.octal_game`.
+        code: a code such as ``"0.77"``; see :func:`nim_envs.games.octal_codes.octal_game`.
         heaps: objects in each heap at the start; at least 0 each.
 
     References:

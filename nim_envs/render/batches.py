@@ -18,7 +18,7 @@ from nim_envs.typing import BoolArray, IntArray
 class StepRecord(NamedTuple):
     """A step of all games, one entry each."""
 
-    positions: IntArray  # before it, (games, components)
+    positions: IntArray  # coordinates before it, (games, fields)
     seats: npt.NDArray[np.int8]  # of the movers
     actions: IntArray  # theirs
     rewards: npt.NDArray[np.float64]  # theirs, known after the step
@@ -46,7 +46,7 @@ class BatchRenderer:
         self._game = game
         self._renderer = Renderer(game, mode, show_winning_moves=show_winning_moves)
         self._self_play = self_play
-        self.draws = self._renderer.screen is not None
+        self.draws = self._renderer.draws
         self.last_step: StepRecord | None = None
 
     def show(
@@ -55,35 +55,22 @@ class BatchRenderer:
         """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
 
         Args:
-            positions: ``(games, components)``.
+            positions: ``(games, fields)``.
             games: seats and outcomes.
             frames_per_second: value from the environment's metadata.
         """
-        pictures: list[Any] = [
-            self._renderer.show(self.scene(index, position, games), frames_per_second)
-            for index, position in enumerate(positions)
-        ]
+        scenes = (self.scene(index, each, games) for index, each in enumerate(positions))
+        pictures: list[Any] = [self._renderer.show(scene, frames_per_second) for scene in scenes]
         return tuple(pictures)
 
     def before_step(
         self, positions: IntArray, games: Games, actions: IntArray
     ) -> StepRecord | None:
-        """Return the record of a step before it is made; ``None`` where no picture shows it.
-
-        Args:
-            positions: positions before the step, ``(games, components)``.
-            games: games before the step.
-            actions: actions of the step, ``(games,)``.
-        """
+        """Return the record of a step before it is made; ``None`` where no picture shows it."""
         if not self.draws:
             return None
-        return StepRecord(
-            positions=positions,
-            seats=games.seats.copy(),
-            actions=actions.copy(),
-            rewards=np.zeros(len(actions)),
-            in_this_game=games.outcomes == ONGOING,
-        )
+        rewards, ongoing = np.zeros(len(actions)), games.outcomes == ONGOING
+        return StepRecord(positions, games.seats.copy(), actions.copy(), rewards, ongoing)
 
     def discard_last_step(self, which: BoolArray) -> None:
         """Discard the last step of games that are replaced by new ones."""
@@ -101,12 +88,10 @@ class BatchRenderer:
             last_move = LastMove(before, None, "")
             if self._self_play:
                 action = int(step.actions[index])
-                description = (
-                    f"moved, {self._game.rules.describe_move(action, before)}"
-                    if (position != before).any()
-                    else "made an illegal move and forfeits"
-                )
-                last_move = LastMove(before, seat, f"{PLAYERS[seat]} {description}")
+                does = "made an illegal move and forfeits"
+                if (position != before).any():
+                    does = f"moved, {self._game.describe_move(action, before)}"
+                last_move = LastMove(before, seat, f"{PLAYERS[seat]} {does}")
             if over and reward:
                 winner = seat if reward > 0 else 1 - seat
         mover = None if over else int(games.seats[index])

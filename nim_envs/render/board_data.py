@@ -6,8 +6,8 @@ pictures of :mod:`nim_envs.render`, which moves win, and the moves of its oppone
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,14 +16,13 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.render import palette
+from nim_envs.render.heaps import PinRow
 from nim_envs.render.palette import hexadecimal
 from nim_envs.render.picture import Picture
-from nim_envs.render.rows import RowLayout, RowPanel, stands_in_a_row
 from nim_envs.render.scene import Scene
-from nim_envs.render.shapes import Box, Disc, Drawing, Group, Polygon, Shape, as_json
+from nim_envs.render.shapes import Box, Disc, Drawing, Polygon, Shape
 from nim_envs.render.words import position_in_words
-from nim_envs.rules import SplittingHeap
-from nim_envs.typing import IntArray
+from nim_envs.typing import IntArray, Position
 
 SCRIPT, STYLE = (Path(__file__).with_name(f"play.{suffix}") for suffix in ("js", "css"))
 """The script and the style sheet of the boards."""
@@ -36,19 +35,14 @@ class Board(NamedTuple):
     """A board with every position that can be reached on it.
 
     Attributes:
-        game: the game, in its own convention.
+        game: the game.
         positions: coordinates of each position, the first one the start.
         moves: at each position, pairs of an action and the index of the position after it.
     """
 
     game: Game
-    positions: list[tuple[int, ...]]
+    positions: list[Position]
     moves: list[list[tuple[int, int]]]
-
-    @property
-    def states(self) -> IntArray:
-        """The positions as state numbers, ``(positions, components)``."""
-        return self.game.rules.checked_positions(np.array(self.positions))
 
 
 def reachable_board(game: Game, max_positions: int) -> Board:
@@ -61,9 +55,8 @@ def reachable_board(game: Game, max_positions: int) -> Board:
     Raises:
         SearchTooLargeError: there are more.
     """
-    start = game.rules.coordinate_tuple(np.array(game.rules.initial))
-    index = {start: 0}
-    positions = [start]
+    index = {game.start: 0}
+    positions = [game.start]
     moves = []
     for position in positions:  # which grows
         row = []
@@ -81,22 +74,6 @@ def reachable_board(game: Game, max_positions: int) -> Board:
     return Board(game, positions, moves)
 
 
-class Table:
-    """Values that occur often, each once, in the order of their first occurrence."""
-
-    def __init__(self) -> None:
-        self.indices: dict[str, int] = {}
-
-    def index(self, value: Any) -> int:
-        """Return the index of a value that JSON can hold; it is added if it is new."""
-        return self.indices.setdefault(json.dumps(value), len(self.indices))
-
-    @property
-    def values(self) -> list[Any]:
-        """The values, as JSON holds them."""
-        return [json.loads(key) for key in self.indices]
-
-
 class Pictures:
     """The pictures of a game as indices of shapes.
 
@@ -104,15 +81,15 @@ class Pictures:
         game: any game.
 
     Attributes:
-        shapes: the shapes, lists of a kind, a colour and the measures of that kind.
+        shapes: index of each shape, a kind, a colour and the measures of that kind.
         partner: colour of ``player_1`` for each colour of ``player_0``.
     """
 
     def __init__(self, game: Game) -> None:
         self.game = game
+        self.options = game.num_actions // len(game.parts)
         self.picture = Picture(game, SIZE)
-        self.shapes = Table()
-        self.known: dict[Shape, list[int]] = {}
+        self.shapes: dict[tuple[Any, ...], int] = {}
         self.partner: dict[str, str] = {}
 
     @property
@@ -120,123 +97,87 @@ class Pictures:
         """The part of the picture that is shown: left, top, width and height."""
         return [round(each) for each in self.picture.body]
 
-    def draw(self, position: IntArray, **of_scene: Any) -> list[Shape]:
+    def draw(self, position: Position, **of_scene: Any) -> list[Shape]:
         """Return the shapes of the board alone at a position, with ``player_0`` to move."""
         drawing = Drawing()
-        scene = Scene(position, **{"mover": 0, **of_scene})
-        for panel in self.picture.panels:
-            panel.draw(drawing, scene)
+        self.picture.draw_panels(drawing, Scene(position, **{"mover": 0, **of_scene}))
         return drawing.shapes
 
     def indices(self, shapes: Iterable[Shape]) -> list[int]:
-        """Return the indices of shapes; groups, which are the same everywhere, are read once."""
-        indices = []
-        for shape in shapes:
-            if shape not in self.known:
-                self.known[shape] = [self.shapes.index(_short(each)) for each in as_json([shape])]
-            indices += self.known[shape]
-        return indices
+        """Return the indices of shapes."""
+        return [_index(self.shapes, _short(shape)) for shape in shapes]
 
-    def winning(self, position: IntArray, actions: IntArray) -> list[int]:
-        """Return the indices of the shapes of a picture that marks these moves."""
-        return self.indices(self.draw(position, winning=actions))
-
-    def pointed(self, position: IntArray, action: int) -> list[int]:
+    def pointed(self, position: Position, action: int) -> list[int]:
         """Return the indices of the shapes of a picture that shows a move before it is made."""
         shapes = self._pointed(position, action, mover=0)
         if not self.partner:
             for one, other in zip(shapes, self._pointed(position, action, mover=1), strict=True):
-                if not isinstance(one, Group) and one.color != other.color:
+                if one.color != other.color:
                     self.partner[hexadecimal(one.color)] = hexadecimal(other.color)
         return self.indices(shapes)
 
-    def _pointed(self, position: IntArray, action: int, mover: int) -> list[Any]:
-        component = self.game.rules.components[self._component(action)]
-        option = action % self.game.rules.num_options
-        parts = isinstance(component, SplittingHeap) and component.moves[option][1] > 0
-        if not parts and not stands_in_a_row(component):
+    def _pointed(self, position: Position, action: int, mover: int) -> list[Shape]:
+        part, option = self.game.parts[action // self.options], action % self.options
+        style = part.picture.style
+        if style != "pins" and (style != "slots" or not part.labels[option][1]):
             return self.draw(position, mover=mover, pointed=action)
-        # The objects that a move takes out of a row are marked as those of a winning move are.
-        shapes: list[Any] = self.draw(position, mover=mover, winning=np.array([action]))
+        # What a move takes out of a row, or splits, is marked as a winning move is.
+        shapes = self.draw(position, mover=mover, winning=np.array([action]))
         return [
             shape._replace(color=palette.PLAYERS[mover])
-            if not isinstance(shape, Group) and shape.color == palette.WINNING
+            if shape.color == palette.WINNING
             else shape
             for shape in shapes
         ]
 
-    def clicks(
-        self, position: IntArray, actions: Sequence[int]
-    ) -> dict[tuple[int, int], list[int]]:
+    def clicks(self, position: Position) -> dict[tuple[int, int], list[int]]:
         """Return the moves that a click on the middle of each shape chooses, or chooses between.
 
-        Args:
-            position: the position that was drawn last.
-            actions: its legal actions.
-
-        Returns:
-            Actions by the point of the picture; where pictures do not tell moves apart, those of
-            the component that is there.
+        Where the picture of the position, which was drawn last, does not tell moves apart, they are
+        those of the part that is there.
         """
-        actions_at = self._clicks_on_pins(position, actions)
-        points = {point for shape in flat(self.draw(position)) if (point := _middle(shape))}
+        actions_at = self._clicks_on_pins(position)
+        points = {point for shape in self.draw(position) if (point := _middle(shape))}
         for point in sorted(points - actions_at.keys()):
-            component = self.picture.component_at(point)
-            if component is not None and stands_in_a_row(self.game.rules.components[component]):
-                continue
-            chosen = self.picture.candidates_at(position, point)
-            if not chosen and component is not None and not self.picture.chooses_moves(component):
-                chosen = [each for each in actions if self._component(each) == component]
+            part = self.picture.part_at(point)
+            in_row = part is not None and self.game.parts[part].picture.style == "pins"
+            chosen = [] if in_row else self.picture.candidates_at(position, point)
             if chosen:
-                actions_at[point] = [int(each) for each in chosen]
+                actions_at[point] = chosen
         return actions_at
 
-    def _clicks_on_pins(
-        self, position: IntArray, actions: Sequence[int]
-    ) -> dict[tuple[int, int], list[int]]:
+    def _clicks_on_pins(self, position: Position) -> dict[tuple[int, int], list[int]]:
         """Return the moves that take each pin of a row, or the one opposite, fewest pins first."""
         actions_at: dict[tuple[int, int], list[int]] = {}
-        rows = [
-            (index, layout.squares)
-            for panel in self.picture.panels
-            if isinstance(panel, RowPanel)
-            for index, layout in panel.layouts.items()
-            if isinstance(layout, RowLayout)
-        ]
-        for index, squares in rows:
-            heap, pins = self.game.rules.components[index], int(position[index])
-            assert isinstance(heap, SplittingHeap)
-            moves = [
-                (*heap.moves[action % self.game.rules.num_options], action)
-                for action in actions
-                if self._component(action) == index
-            ]
-            for taken, smaller, action in sorted(moves):
+        here = self.game.split(position)
+        rows = [(i, row) for panel in self.picture.panels for i, row in panel.layouts.items()]
+        for index, row in rows:
+            if not isinstance(row, PinRow):
+                continue
+            (pins,) = here[index]
+            moves = [(*row.part.labels[each], each) for each in row.legal_options((pins,))[0]]
+            for taken, smaller, option in sorted(moves):
                 first = range(smaller, smaller + taken)
                 for pin in sorted({*first, *(pins - 1 - each for each in first)}):
-                    point = round(squares[pin].center.x), round(squares[pin].center.y)
-                    actions_at.setdefault(point, []).append(action)
+                    point = round(row.squares[pin].center.x), round(row.squares[pin].center.y)
+                    actions_at.setdefault(point, []).append(index * self.options + int(option))
         return actions_at
 
-    def _component(self, action: int) -> int:
-        return action // self.game.rules.num_options
+
+def _index(table: dict[Any, int], value: Any) -> int:
+    """Return the index of a value in the order of first occurrence; it is added if it is new."""
+    return table.setdefault(value, len(table))
 
 
-def _short(shape: dict[str, Any]) -> list[Any]:
-    """Return a shape as a list: the first letter of its kind, its colour, its numbers, its text."""
-    kind, color, text = shape.pop("shape"), shape.pop("color"), shape.pop("text", None)
-    numbers = np.concatenate([np.ravel(lengths) for lengths in shape.values()]).tolist()
-    rounded = [int(x) if x.is_integer() else round(x, 1) for x in map(float, numbers)]
-    return [kind[0], color, *rounded, *([] if text is None else [text])]
-
-
-def flat(shapes: Iterable[Shape]) -> Iterator[Shape]:
-    """Yield shapes, and in place of a group the shapes in it."""
-    for shape in shapes:
-        if isinstance(shape, Group):
-            yield from flat(shape.shapes)
-        else:
-            yield shape
+@lru_cache(maxsize=2**14)
+def _short(shape: Shape) -> tuple[Any, ...]:
+    """Return the first letter of a shape's kind, its colour, its numbers, its text."""
+    fields: dict[str, Any] = shape._asdict()
+    color, text = hexadecimal(fields.pop("color")), fields.pop("text", None)
+    rounded = [round(float(x), 1) for field in fields.values() for x in np.ravel(field)]
+    numbers = [int(x) if x.is_integer() else x for x in rounded]
+    kind = type(shape).__name__[0].lower()
+    return (kind, color, *numbers) if text is None else (kind, color, *numbers, text)
 
 
 def _middle(shape: Shape) -> tuple[int, int] | None:
@@ -280,15 +221,17 @@ def marked_moves(board: Board, actions: Iterable[IntArray]) -> str:
 
 def _truth(board: Board, game: Game, pictures: Pictures, plain: list[list[int]]) -> dict[str, Any]:
     """Return the value of each position and the moves that keep it, with pictures of these."""
-    states, solution = board.states, game.old_solution
-    keeping = [solution.keeping_actions(state) for state in states]
+    solution = game.solution
+    keeping = [solution.keeping_actions(position) for position in board.positions]
     return {
         # To whoever is to move: a loss, a draw, a win.
-        "values": "".join("012"[value + 1] for value in solution.value(states)),
+        "values": "".join("012"[value + 1] for value in solution.value(board.positions)),
         "right": marked_moves(board, keeping),
         "marks": [
-            difference(before, pictures.winning(state, actions)) if len(actions) else 0
-            for before, state, actions in zip(plain, states, keeping, strict=True)
+            difference(before, pictures.indices(pictures.draw(position, winning=actions)))
+            if len(actions)
+            else 0
+            for before, position, actions in zip(plain, board.positions, keeping, strict=True)
         ],
     }
 
@@ -301,15 +244,16 @@ def data_of_board(
     Args:
         board: a board.
         name: its name for a reader.
-        games: its game, or the same in several conventions, by names of these.
+        games: its game, or the same in normal and in misère play, by names of these.
         replies: for each of them the moves of each opponent, as :func:`marked_moves` writes them.
     """
-    rules = board.game.rules
-    pictures, labels, points = Pictures(board.game), Table(), Table()
+    pictures = Pictures(board.game)
+    labels: dict[str, int] = {}
+    points: dict[tuple[int, int], int] = {}
     words, moves, plain, pointed, clicks = [], [], [], [], []
-    for position, row in zip(board.states, board.moves, strict=True):
+    for position, row in zip(board.positions, board.moves, strict=True):
         words.append(position_in_words(board.game, position))
-        indices = [labels.index(rules.describe_move(action, position)) for action, _ in row]
+        indices = [_index(labels, board.game.describe_move(action, position)) for action, _ in row]
         moves.append(
             [each for label, (_, to) in zip(indices, row, strict=True) for each in (label, to)]
         )
@@ -321,8 +265,8 @@ def data_of_board(
         index_of = {action: index for index, (action, _) in enumerate(row)}
         clicks.append(
             [
-                [points.index(point), *(index_of[action] for action in actions)]
-                for point, actions in pictures.clicks(position, list(index_of)).items()
+                [_index(points, point), *(index_of[action] for action in actions)]
+                for point, actions in pictures.clicks(position).items()
             ]
         )
     truths = {
@@ -333,20 +277,20 @@ def data_of_board(
         "name": name,
         "view": pictures.view,
         "words": words,
-        "labels": labels.values,
+        "labels": [*labels],
         "moves": moves,
         "plain": [plain[0], *(difference(plain[0], each) for each in plain[1:])],
         "pointed": pointed,
-        "points": points.values,
+        "points": [*points],
         "clicks": clicks,
         "truths": truths,
         "partner": pictures.partner,
-        "shapes": pictures.shapes.values,
+        "shapes": [*pictures.shapes],
     }
 
 
 CONVENTIONS = {"normal": "wins (normal)", "misere": "loses (misère)"}
-"""Effect of the last move by convention; games with an outcome of their own have no entry."""
+"""Effect of the last move; games with an outcome of their own have no entry."""
 
 
 def data_of_game(

@@ -13,13 +13,12 @@ from nim_envs.caches import LimitedCache
 from nim_envs.optional import needed
 from nim_envs.render import palette
 from nim_envs.render.frame import Frame
-from nim_envs.render.geometry import Area, Point
+from nim_envs.render.geometry import Point
 from nim_envs.render.palette import Color
 from nim_envs.render.shapes import (
     SMALLEST_TEXT,
     Box,
     Disc,
-    Group,
     Line,
     Polygon,
     Shape,
@@ -72,7 +71,6 @@ class Canvas:
             Line: self._draw_line,
             Polygon: self._draw_polygon,
             Words: self._draw_words,
-            Group: self._draw_group,
         }
 
     def clear(self) -> None:
@@ -88,9 +86,7 @@ class Canvas:
     def draw(self, shapes: Iterable[Shape]) -> None:
         """Draw shapes, each over those before it."""
         for shape in shapes:
-            if self.scale > 1 and not isinstance(shape, Group):
-                shape = scaled(shape, self.scale)
-            self._draw[type(shape)](shape)
+            self._draw[type(shape)](scaled(shape, self.scale) if self.scale > 1 else shape)
 
     def _draw_box(self, box: Box) -> None:
         x, y = round(box.area.x), round(box.area.y)
@@ -149,21 +145,6 @@ class Canvas:
         (x, y), (across, down) = words.place, words.anchor
         width, height = sprite.get_size()
         self.surface.blit(sprite, (round(x - across * width), round(y - down * height)))
-
-    def _draw_group(self, group: Group) -> None:
-        """Draw a group the first time, and then copy what it looked like."""
-        place = Area(*(self.scale * length for length in group.area))
-        x, y = math.floor(place.x), math.floor(place.y)
-        area = self._pygame.Rect(
-            x, y, math.ceil(place.right) - x, math.ceil(place.bottom) - y
-        ).clip(self.surface.get_rect())
-        key = ("group", group)
-        sprite = self._sprites.get(key)
-        if sprite is None:
-            self.draw(group.shapes)
-            self._sprites.get_or_create(key, lambda: self.surface.subsurface(area).copy())
-        else:
-            self.surface.blit(sprite, area.topleft)
 
     def text_width(self, text: str, size: float) -> int:
         """Return the width of a line, in the units of shapes."""

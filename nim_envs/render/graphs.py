@@ -7,16 +7,15 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
+from nim_envs.graph import Part
 from nim_envs.render import palette
 from nim_envs.render.geometry import Area, Point, square
 from nim_envs.render.graph_layout import Edge, graph_places
 from nim_envs.render.palette import Color, mixed, player_color
 from nim_envs.render.panels import Panel
-from nim_envs.render.scene import Scene
-from nim_envs.render.shapes import Drawing, Group, TextWidth
-from nim_envs.rules.component import Component
-from nim_envs.rules.rules import Rules
-from nim_envs.typing import IntArray
+from nim_envs.render.scene import PartView, Scene
+from nim_envs.render.shapes import Drawing
+from nim_envs.typing import Position
 
 MOST_NODES = 80
 """Most nodes of a graph that is drawn."""
@@ -26,99 +25,92 @@ SMALLEST_NODE, LARGEST_NODE = 15.0, 0.115
 OUTLINE = mixed(palette.LINE, palette.GREY, 0.8)
 
 
-@lru_cache(maxsize=64)
-def _layout(component: Component) -> tuple[list[Point], dict[Edge, list[Point]]]:
-    return graph_places(successors_of(component))
-
-
-def successors_of(component: Component) -> list[list[int]]:
-    """Return for each state those that a move leads to, each once."""
+def successors_of(part: Part) -> list[list[int]]:
+    """Return for each node those that a move leads to, each once."""
     return [
-        list(dict.fromkeys(target for target in row if target >= 0))
-        for row in component.table.tolist()
+        list(dict.fromkeys(target for target in row if target >= 0)) for row in part.after.tolist()
     ]
 
 
+@lru_cache(maxsize=64)
+def _layout(part: Part) -> tuple[list[Point], dict[Edge, list[Point]]]:
+    return graph_places(successors_of(part))
+
+
 class GraphPanel(Panel):
-    """Graphs side by side; components with the same graph are tokens on one drawing of it.
+    """Graphs side by side; parts with the same graph are tokens on one drawing of it.
 
     A click on a node moves to it the token that can move there.
-
-    Args:
-        rules: rules of the whole game.
-        indices: components with at most ``MOST_NODES`` states.
-        area: place in the picture.
     """
 
-    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
-        super().__init__(rules, indices, area)
-        groups: dict[Component, list[int]] = {}
+    share = 3.0
+
+    def __init__(self, parts: Sequence[Part], indices: list[int], area: Area) -> None:
+        super().__init__(parts, indices, area)
+        groups: dict[Part, list[int]] = {}
         for index in indices:
-            groups.setdefault(rules.components[index], []).append(index)
+            groups.setdefault(parts[index], []).append(index)
         columns = max(1, min(len(groups), round(math.sqrt(len(groups) * area.width / area.height))))
         cells = area.grid(math.ceil(len(groups) / columns), columns)
-        self.graphs = {
-            component: _Graph(component, tokens, cell, named=len(rules.components) > 1)
-            for (component, tokens), cell in zip(groups.items(), cells, strict=False)
-        }
+        self.graphs = [
+            GraphDrawing(part, tokens, cell, named=len(parts) > 1)
+            for (part, tokens), cell in zip(groups.items(), cells, strict=False)
+        ]
 
-    def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
-        """Return the action that moves a token to the node at the point: the nearest that can."""
+    def moves_at(
+        self, position: list[Position], point: tuple[float, float]
+    ) -> list[tuple[int, int]]:
+        """Return the move of a token to the node at the point: of the nearest that can."""
         moves = []
-        for graph in self.graphs.values():
+        for graph in self.graphs:
             node = graph.node_at(point)
             for token in graph.tokens:
-                state = int(position[token])
-                row: list[int] = self.rules.state_options[token][state].successors.tolist()
+                (here,) = position[token]
+                row: list[int] = self.parts[token].after[here].tolist()
                 if node in row:
-                    distance = math.dist(graph.places[state], graph.places[node])
-                    moves.append((distance, self.rules.action(token, row.index(node))))
-        return [action for _, action in sorted(moves)[:1]]
+                    distance = math.dist(graph.places[here], graph.places[node])
+                    moves.append((distance, token, row.index(node)))
+        return [(token, option) for _, token, option in sorted(moves)[:1]]
 
-    def draw(self, drawing: Drawing, scene: Scene) -> None:
+    def draw(self, drawing: Drawing, scene: Scene, views: list[PartView]) -> None:
         """Draw graphs and tokens; the edge of the last move has the mover's colour."""
-        for graph in self.graphs.values():
-            views = [scene.view(self.rules, token) for token in graph.tokens]
-            moved = [(view.before, view.state) for view in views if view.before != view.state]
-            winning = [(view.state, end) for view in views for end in view.wins]
-            pointed = [(view.state, view.pointed) for view in views if view.pointed is not None]
+        for graph in self.graphs:
+            winning, moved, pointed = [], [], []
+            for token in graph.tokens:
+                view = views[token]
+                (here,), (before,) = view.here, view.before
+                winning += [(here, end) for (end,) in view.wins]
+                moved += [(before, here)] * (before != here)
+                pointed += [(here, view.pointed[0])] if view.pointed else []
             colors = dict.fromkeys(winning, palette.WINNING)
             last = player_color(scene.last_mover, palette.INK)
             colors |= dict.fromkeys(moved, last)
-            if scene.mover is not None:
-                colors |= dict.fromkeys(pointed, palette.PLAYERS[scene.mover])
-            graph.draw_plain(drawing)
+            colors |= dict.fromkeys(pointed, player_color(scene.mover))
+            graph.draw_edges(drawing, dict.fromkeys(graph.edges, OUTLINE), width=1.8)
+            graph.draw_nodes(drawing, {})
             graph.draw_edges(drawing, colors)
             if winning:
-                graph.draw_nodes(
-                    drawing, dict.fromkeys((end for _, end in winning), palette.WINNING)
-                )
-            graph.draw_tokens(drawing, [view.state for view in views])
+                ends = dict.fromkeys((end for _, end in winning), palette.WINNING)
+                graph.draw_nodes(drawing, ends)
+            graph.draw_tokens(drawing, [views[token].here[0] for token in graph.tokens])
 
 
-class _Graph:
+class GraphDrawing:
     """One graph in its place.
 
     Args:
-        component: any component whose states are the nodes.
-        tokens: the components that move on it.
+        part: a part whose positions are the nodes.
+        tokens: indices of the parts that move on it.
         cell: place in the picture.
         named: whether names are written beside tokens.
     """
 
-    def __init__(
-        self, component: Component, tokens: Sequence[int], cell: Area, named: bool
-    ) -> None:
-        self.kind = component.kind
-        self.tokens = list(tokens)
-        self.named = named
-        self.cell = cell
+    def __init__(self, part: Part, tokens: list[int], cell: Area, named: bool) -> None:
+        self.kind, self.tokens, self.named, self.cell = part.words.kind, tokens, named, cell
         self.edges = [
-            (node, target)
-            for node, targets in enumerate(successors_of(component))
-            for target in targets
+            (node, target) for node, targets in enumerate(successors_of(part)) for target in targets
         ]
-        places, bends = _layout(component)
+        places, bends = _layout(part)
         # Nodes are as large as their nearest neighbours allow.
         largest = LARGEST_NODE * cell.height
         margin = 0.55 * largest + 8
@@ -139,7 +131,6 @@ class _Graph:
             default=largest * 2,
         )
         self.side = max(SMALLEST_NODE, min(largest, 0.64 * nearest))
-        self._plain: dict[TextWidth, Group] = {}
 
     def node(self, state: int) -> Area:
         """Return the place of a node."""
@@ -150,16 +141,6 @@ class _Graph:
         return next(
             (state for state in range(len(self.places)) if self.node(state).contains(point)), None
         )
-
-    def draw_plain(self, drawing: Drawing) -> None:
-        """Draw all edges and nodes."""
-        group = self._plain.get(drawing.text_width)
-        if group is None:
-            plain = Drawing(drawing.text_width)
-            self.draw_edges(plain, dict.fromkeys(self.edges, OUTLINE), width=1.8)
-            self.draw_nodes(plain, {})
-            group = self._plain[drawing.text_width] = Group(self.cell, tuple(plain.shapes))
-        drawing.shapes.append(group)
 
     def draw_edges(self, drawing: Drawing, colors: dict[Edge, Color], width: float = 4.0) -> None:
         """Draw the edges in ``colors``."""
@@ -180,7 +161,7 @@ class _Graph:
             self._draw_number(drawing, state, palette.WHITE if state in colors else palette.GREY)
 
     def draw_tokens(self, drawing: Drawing, states: list[int]) -> None:
-        """Draw the tokens, with their names where the game has several components."""
+        """Draw the tokens, with their names where the game has several parts."""
         for state in set(states):
             here = [t for t, at in zip(self.tokens, states, strict=True) if at == state]
             place = self.node(state)

@@ -1,30 +1,43 @@
-"""Heaps of objects, drawn as discs, or as bars where the discs would be too small."""
+"""Heaps of objects: discs, bars where these would be too small, or rows of pins."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from nim_envs.graph import Part
 from nim_envs.render import palette
+from nim_envs.render.boards import Squares
 from nim_envs.render.geometry import Area, square
-from nim_envs.render.layouts import BoardLayout, Layout
 from nim_envs.render.palette import Color, mixed, paler, player_color
-from nim_envs.render.panels import LayoutPanel
-from nim_envs.render.scene import ComponentView, Scene
+from nim_envs.render.panels import Layout, Panel
+from nim_envs.render.scene import PartView, Scene
 from nim_envs.render.shapes import Drawing
-from nim_envs.rules import SplittingHeap
-from nim_envs.rules.component import Component
-from nim_envs.rules.rules import Rules
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray, Position
 
-SMALLEST_DISC = 8.0
-LARGEST_DISC = 0.155
-"""Largest size of an object, as a share of the whole height."""
+SMALLEST_DISC, LARGEST_DISC = 8.0, 0.155
+"""Sizes of an object, in pixels and as a share of the whole height."""
 WIDEST_BAR = 64.0
 WIDE = 60.0
-"""Least width of a heap's cell at which its label names the component."""
+"""Least width of a heap's cell at which its label names the part."""
+
+SMALLEST_PIN, LARGEST_PIN = 6.0, 0.2
+"""Widths of a pin's place, in pixels and as a share of the height of all rows."""
+TALL = 2.0
+"""Height of the place of a pin, in its widths."""
+LEVELS = 4
+"""Heights at which winning moves are marked."""
+ROW_LABEL = 58.0
+"""Width of the label before a row."""
+
+OUTLINE = (
+    (0.0, 0.25), (0.1, 0.38), (0.2, 0.47), (0.3, 0.5), (0.4, 0.47), (0.5, 0.37), (0.6, 0.24),
+    (0.68, 0.19), (0.75, 0.21), (0.84, 0.27), (0.92, 0.24), (0.97, 0.15), (1.0, 0.0),
+)  # fmt: skip
+"""A pin from its foot: heights, as shares of its own, and half its width there, of its width."""
 
 
 class Arrangement(NamedTuple):
@@ -66,65 +79,49 @@ def _label_height(width: float) -> float:
     return 46.0 if width >= WIDE else 38.0
 
 
-def heap_room(cell: Area) -> Area:
-    """Return the place of a heap's objects in its cell, above the label."""
-    return cell.shrunk(0, 8, 0, _label_height(cell.width))
-
-
-def label_color(view: ComponentView) -> Color:
-    """Return the colour of a heap's label: another where a heap that splits has a winning move."""
-    wins = isinstance(view.component, SplittingHeap) and view.winning
-    return palette.WINNING if wins else palette.INK
-
-
-def draw_heap_label(drawing: Drawing, view: ComponentView, cell: Area, width: float) -> None:
-    """Write the number of objects and the name below a heap whose objects have a ``width``."""
-    color, room = label_color(view), heap_room(cell)
-    wide = cell.width >= WIDE
-    half = min(0.46 * cell.width, max(width, _bar_width(cell), 24) / 2 + 6)
-    floor = Area(room.center.x - half, room.bottom, 2 * half, 3)
-    drawing.box(floor, palette.LINE if color == palette.INK else color, radius=1.5)
-    number = str(view.state)
-    size = drawing.fitting(number, 0.94 * cell.width, 25 if wide else 20)
-    drawing.text(number, (room.center.x, room.bottom + 15), size, color)
-    name = view.name if wide else view.name.rpartition(" ")[2]
-    place = room.center.x, room.bottom + (33 if wide else 28)
-    drawing.text(name, place, 17 if wide else 14, palette.GREY)
-
-
 def _bar_width(cell: Area) -> float:
     return min(WIDEST_BAR, 0.5 * cell.width)
 
 
-class HeapLayout(BoardLayout):
+def _label_color(view: PartView) -> Color:
+    """Another colour where there is a winning move that no object is marked for."""
+    marks = view.part.picture.style == "heap" or not view.winning
+    return palette.INK if marks else palette.WINNING
+
+
+def _floor(drawing: Drawing, place: Area, color: Color) -> None:
+    drawing.box(place, palette.LINE if color == palette.INK else color, radius=1.5)
+
+
+class Heap(Squares):
     """A heap as discs, numbered from the bottom, row by row.
 
     A click on an object takes it and all those above it. In heaps that split, several moves take
-    the same objects: no single one is marked, and a part that was split off has the mover's colour.
+    the same objects: none is marked or chosen, and a part that was split off has the mover's
+    colour.
 
     Args:
-        component: a heap.
+        part: a heap.
         cell: place in the picture, its label included.
         scale: places of all heaps of the panel.
         objects: most objects that are drawn.
     """
 
-    leaving = 0.25
+    def __init__(self, part: Part, cell: Area, scale: Arrangement, objects: int) -> None:
+        self.scale, self.side, self.objects = scale, scale.side, objects
+        super().__init__(part, cell)
 
-    def __init__(self, component: Component, cell: Area, scale: Arrangement, objects: int) -> None:
-        self.scale = scale
-        self.side = scale.side
-        self.objects = objects
-        super().__init__(component, cell)
-
-    room = staticmethod(heap_room)
+    @staticmethod
+    def room(cell: Area) -> Area:
+        """Return the place of a heap's objects in its cell, above the label."""
+        return cell.shrunk(0, 8, 0, _label_height(cell.width))
 
     def _place(self) -> None:
-        left = self.area.center.x - self.side * self.scale.columns / 2
+        left, columns = self.area.center.x - self.side * self.scale.columns / 2, self.scale.columns
         self.squares = [
             Area(
-                left + index % self.scale.columns * self.side,
-                self.area.bottom - (index // self.scale.columns + 1) * self.side,
+                left + index % columns * self.side,
+                self.area.bottom - (index // columns + 1) * self.side,
                 self.side,
                 self.side,
             )
@@ -135,18 +132,25 @@ class HeapLayout(BoardLayout):
         """Return as many objects as the heap has."""
         return np.asarray(np.arange(self.objects) < coordinates)
 
-    def filled_before(self, view: ComponentView) -> BoolArray:
+    def filled_before(self, view: PartView) -> BoolArray:
         """Return the objects of the heap now, and those that the last move took from it."""
-        return np.asarray(np.arange(self.objects) < view.state + view.taken)
+        return np.asarray(np.arange(self.objects) < view.here[0] + view.taken)
+
+    def options_at(self, here: Position, point: tuple[float, float]) -> list[int]:
+        """Return the option that takes the object at a point and those above; of others all."""
+        if self.part.picture.style == "heap":
+            return super().options_at(here, point)
+        options: list[int] = self.legal_options(here)[0].tolist()
+        return options
 
     def pointed_at(self, options: IntArray, before: IntArray, after: IntArray) -> BoolArray:
         """Return the lowest object that each option takes."""
         return np.asarray(np.arange(self.objects) == after)
 
-    def colors(self, view: ComponentView) -> list[Color]:
+    def colors(self, view: PartView) -> list[Color]:
         """Return the colour of the objects, another in a part that was just split off."""
         color = palette.OBJECT
-        if view.before == 0 and view.last_mover is not None:
+        if view.before[0] == 0 and view.last_mover is not None:
             color = mixed(palette.PLAYERS[view.last_mover], palette.OBJECT, 0.35)
         return [color] * self.objects
 
@@ -159,12 +163,11 @@ class HeapLayout(BoardLayout):
 
     def draw_emptied(self, drawing: Drawing, place: Area, color: Color) -> None:
         """Draw an object that the last move took as a ring."""
-        line_width = max(1.5, 0.07 * self.side)
-        drawing.disc(self._disc(place), paler(color, 0.35), line_width)
+        drawing.disc(self._disc(place), paler(color, 0.35), max(1.5, 0.07 * self.side))
 
-    def draw_marks(self, drawing: Drawing, view: ComponentView) -> None:
+    def draw_marks(self, drawing: Drawing, view: PartView) -> None:
         """Mark the lowest object that each winning move takes."""
-        if not isinstance(self.component, SplittingHeap):
+        if self.part.picture.style == "heap":
             super().draw_marks(drawing, view)
 
     def mark(self, drawing: Drawing, places: list[int]) -> None:
@@ -175,134 +178,202 @@ class HeapLayout(BoardLayout):
             if disc.height >= 14:
                 drawing.disc(square(disc.center, round(0.36 * disc.height)), palette.WHITE)
 
-    def draw_label(self, drawing: Drawing, view: ComponentView) -> None:
-        """Write the number of objects and the index below the heap."""
-        draw_heap_label(drawing, view, self.cell, self.side * self.scale.columns)
+    def draw_label(self, drawing: Drawing, view: PartView) -> None:
+        """Write the number of objects and the name below the heap."""
+        color, room, cell = _label_color(view), self.area, self.cell
+        wide, width = cell.width >= WIDE, self.side * self.scale.columns
+        half = min(0.46 * cell.width, max(width, _bar_width(cell), 24) / 2 + 6)
+        _floor(drawing, Area(room.center.x - half, room.bottom, 2 * half, 3), color)
+        number = str(view.here[0])
+        size = drawing.fitting(number, 0.94 * cell.width, 25 if wide else 20)
+        drawing.text(number, (room.center.x, room.bottom + 15), size, color)
+        name = view.name if wide else view.name.rpartition(" ")[2]
+        place = room.center.x, room.bottom + (33 if wide else 28)
+        drawing.text(name, place, 17 if wide else 14, palette.GREY)
 
     def _disc(self, place: Area) -> Area:
         return square(place.center, round(0.84 * self.side))
 
 
-class HeapBar(Layout):
-    """A heap as a bar; a click on a height takes the objects above it.
+class HeapBar(Heap):
+    """A heap as a bar; a click on a height takes the objects above it."""
 
-    Args:
-        component: a heap.
-        cell: place in the picture, its label included.
-        scale: places of all heaps of the panel.
-        largest: objects in a bar of the full height.
-    """
+    def _place(self) -> None:
+        self.squares = []
 
-    def __init__(self, component: Component, cell: Area, scale: Arrangement, largest: int) -> None:
-        super().__init__(component, cell)
-        self.scale = scale
-        self.largest = largest
-
-    def part(self, low: int, high: int) -> Area:
+    def bar(self, low: int, high: int) -> Area:
         """Return the part of the bar from ``low`` to ``high`` objects."""
-        room, width = heap_room(self.cell), _bar_width(self.cell)
-        pixels = room.height / self.largest
+        room, width = self.area, _bar_width(self.cell)
+        pixels = room.height / self.objects
         return Area(
             room.center.x - width / 2, room.bottom - high * pixels, width, (high - low) * pixels
         )
 
-    def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
-        """Return the option whose result is nearest to the point."""
-        if not self.part(0, state).inset(-8).contains(point):
+    def options_at(self, here: Position, point: tuple[float, float]) -> list[int]:
+        """Return the option whose result is nearest to the point; of heaps that split all."""
+        if self.part.picture.style != "heap":
+            return super().options_at(here, point)
+        if not self.bar(0, here[0]).inset(-8).contains(point):
             return []
-        room = heap_room(self.cell)
-        return self.nearest_option(state, (room.bottom - point[1]) * self.largest / room.height)
+        number = (self.area.bottom - point[1]) * self.objects / self.area.height
+        return self.nearest_option(here, number)
 
-    def draw(self, drawing: Drawing, view: ComponentView) -> None:
+    def draw(self, drawing: Drawing, view: PartView) -> None:
         """Draw the bar, with the objects that moves take and winning moves leave."""
-        state = view.state
-        drawing.box(self.part(0, self.component.states - 1), palette.FAINT, radius=3)
+        (count,) = view.here
+        drawing.box(self.bar(0, self.part.num_positions - 1), palette.FAINT, radius=3)
         if view.taken:
             color = paler(player_color(view.last_mover), 0.7)
-            drawing.box(self.part(state, state + view.taken), color, radius=3)
-        if state:
-            drawing.box(self.part(0, state), palette.OBJECT, radius=3)
-        if view.pointed is not None and view.pointed < state:
+            drawing.box(self.bar(count, count + view.taken), color, radius=3)
+        if count:
+            drawing.box(self.bar(0, count), palette.OBJECT, radius=3)
+        if view.pointed is not None and view.pointed[0] < count:
             color = paler(player_color(view.mover), 0.25)
-            drawing.box(self.part(view.pointed, state), color, radius=3)
-        splits = isinstance(self.component, SplittingHeap)
-        for left in () if splits else view.wins:
-            level = self.part(left, left)
-            drawing.box(
-                Area(level.x - 8, level.y - 2, level.width + 16, 4), palette.WINNING, radius=2
-            )
+            drawing.box(self.bar(view.pointed[0], count), color, radius=3)
+        for (left,) in view.wins if self.part.picture.style == "heap" else ():
+            level = self.bar(left, left)
+            mark = Area(level.x - 8, level.y - 2, level.width + 16, 4)
+            drawing.box(mark, palette.WINNING, radius=2)
             place = level.right + 11, level.y
             drawing.text(str(left), place, 16, palette.WINNING, anchor=(0, 0.5))
-        width = self.scale.side * self.scale.columns
-        draw_heap_label(drawing, view, self.cell, width)
+        self.draw_label(drawing, view)
 
 
-class HeapPanel(LayoutPanel):
-    """Heaps side by side, to one scale.
+class PinRow(Heap):
+    """A heap as a row of pins; all rows of a panel begin where the longest possible one would.
 
     Args:
-        rules: rules of the whole game.
-        indices: components whose state is a number of objects.
-        area: place in the picture.
+        part: a heap whose moves take objects from the middle.
+        cell: place in the picture, its label included.
+        width: width of the place of a pin.
+        pins: pins in the longest row that is shown.
+        longest: pins in the longest possible row.
     """
 
-    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
-        super().__init__(rules, indices, area)
-        self.arrange(max(rules.components[index].states - 1 for index in indices), indices)
+    def __init__(self, part: Part, cell: Area, width: float, pins: int, longest: int) -> None:
+        self.longest = longest
+        super().__init__(part, cell, Arrangement(1, pins, width), pins)
+
+    def _place(self) -> None:
+        width, height = self.cell.width - ROW_LABEL, self.side * TALL
+        margin = max(0.0, width - self.side * self.longest) / 2
+        left, top = self.cell.x + ROW_LABEL + margin, self.cell.center.y - height / 2
+        self.area = Area(left, top, self.side * self.objects, height)
+        self.squares = [
+            Area(left + pin * self.side, top, self.side, height) for pin in range(self.objects)
+        ]
+
+    def draw_filled(self, drawing: Drawing, place: Area, color: Color) -> None:
+        """Draw a pin."""
+        drawing.polygon(_corners(self._pin(place)), color)
+
+    def draw_emptied(self, drawing: Drawing, place: Area, color: Color) -> None:
+        """Draw a pin that the last move took, paler inside."""
+        pin, color = self._pin(place), paler(color, 0.35)
+        line = max(1.2, 0.07 * pin.width)
+        drawing.polygon(_corners(pin), color)
+        drawing.polygon(_corners(pin.shrunk(line, 1.6 * line, line, line)), paler(color, 0.75))
+
+    def draw_marks(self, drawing: Drawing, view: PartView) -> None:
+        """Mark the pins that each winning move knocks down, the smaller part on the left."""
+        levels = min(len(view.winning), LEVELS) + 1
+        size = max(4.0, 0.34 * self.side)
+        for index, option in enumerate(view.winning):
+            taken, smaller = self.part.labels[option]
+            # Moves may share pins: each has a height of its own.
+            down = self.side * TALL * ((index % LEVELS + 1) / levels - 0.5)
+            pins = [self.squares[pin].center for pin in range(smaller, smaller + taken)]
+            places = [(pin.x, pin.y + down) for pin in pins]
+            for rim, color in ((0.24 * size, palette.WHITE), (0.0, palette.WINNING)):
+                for place in places:
+                    drawing.disc(square(place, size + rim), color)
+                if places:
+                    drawing.line(places[0], places[-1], color, 0.5 * size + rim)
+
+    def draw_label(self, drawing: Drawing, view: PartView) -> None:
+        """Write the number of pins and the name before the row."""
+        (count,), color, room = view.here, _label_color(view), self.area
+        _floor(drawing, Area(room.x, room.bottom, max(1, count + view.taken) * self.side, 3), color)
+        x, y = room.x - ROW_LABEL / 2 - 4, room.center.y
+        if self.cell.height >= 40:
+            drawing.text(str(count), (x, y - 8), 25, color)
+            drawing.text(view.name, (x, y + 12), 17, palette.GREY)
+        else:
+            drawing.text(str(count), (x + 18, y), 17, color)
+            drawing.text(view.name, (x + 2, y), 14, palette.GREY, anchor=(1, 0.5))
+
+    def _pin(self, place: Area) -> Area:
+        width, height = round(0.8 * place.width), round(place.height)
+        return Area(round(place.center.x - width / 2), round(place.y), width, height)
+
+
+def _corners(pin: Area) -> list[tuple[float, float]]:
+    """The outline of a pin that fills the place."""
+    middle = pin.center.x
+    right = [(middle + pin.width * half, pin.bottom - pin.height * up) for up, half in OUTLINE]
+    return right + [(2 * middle - x, y) for x, y in reversed(right)]
+
+
+class HeapPanel(Panel):
+    """Heaps side by side, to one scale."""
+
+    layouts: dict[int, Layout]
+
+    def __init__(self, parts: Sequence[Part], indices: list[int], area: Area) -> None:
+        super().__init__(parts, indices, area)
+        self.longest = max(parts[index].num_positions - 1 for index in indices)
+        self.arrange(max(1, self.longest), indices)
 
     def arrange(self, largest: int, indices: list[int]) -> None:
-        """Set the cells and layouts of the heaps that are shown.
+        """Set the layouts of the heaps that are shown.
 
         Args:
-            largest: objects in the largest heap; the scale is that of a heap of at least 1.
+            largest: objects in the largest heap, at least 1.
             indices: the heaps, in order.
         """
-        largest = max(1, largest)
         scale = arrangement(self.area, len(indices), largest)
         grid = self.area.grid(scale.rows, math.ceil(len(indices) / scale.rows))
-        self.cells = dict(zip(indices, grid, strict=False))
-        kind = HeapLayout if scale.side >= SMALLEST_DISC else HeapBar
+        kind = Heap if scale.side >= SMALLEST_DISC else HeapBar
         self.layouts = {
-            index: kind(self.rules.components[index], cell, scale, largest)
-            for index, cell in self.cells.items()
+            index: kind(self.parts[index], cell, scale, largest)
+            for index, cell in zip(indices, grid, strict=False)
         }
 
 
 class SlotPanel(HeapPanel):
     """Heaps that split: only those slots are shown that hold objects, or did before the last move.
 
-    A click cannot choose a move, as several moves take the same objects. Heaps in which there is
-    a winning move are marked.
+    Heaps in which there is a winning move are marked.
     """
 
-    chooses_moves = False
-
-    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
-        super().__init__(rules, indices, area)
-        self._arrange_slots(np.array(rules.initial))
-
-    def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
-        """Return nothing; :meth:`component_at` returns the heap."""
-        return []
-
-    def draw(self, drawing: Drawing, scene: Scene) -> None:
+    def draw(self, drawing: Drawing, scene: Scene, views: list[PartView]) -> None:
         """Draw the heaps that hold objects, or did before the last move."""
-        before = scene.position if scene.previous is None else scene.previous
-        self._arrange_slots(np.maximum(before, scene.position))
-        super().draw(drawing, scene)
+        objects = {i: max(*views[i].before, *views[i].here) for i in self.indices}
+        shown = [index for index in self.indices if objects[index]] or self.indices[:1]
+        self.arrange(max(1, *objects.values()), shown)
+        if sum(views[i].before > views[i].here for i in self.indices) <= 1:  # else two moves as one
+            # Objects that became part of another heap are not taken.
+            split_off = sum(views[i].here[0] for i in self.indices if not views[i].before[0])
+            views = [view._replace(taken=max(0, view.taken - split_off)) for view in views]
+        super().draw(drawing, scene, views)
 
-    def views(self, scene: Scene) -> dict[int, ComponentView]:
-        """Return the heaps in a scene; objects that became part of another heap are not taken."""
-        views = super().views(scene)
-        if sum(view.before > view.state for view in views.values()) > 1:  # two moves, shown as one
-            return views
-        split_off = sum(view.state for view in views.values() if not view.before)
-        return {
-            index: view._replace(taken=max(0, view.taken - split_off))
-            for index, view in views.items()
+
+class RowPanel(SlotPanel):
+    """Heaps as rows of pins, one below the other; as discs where there are too many pins."""
+
+    share = 1.4
+
+    def arrange(self, largest: int, indices: list[int]) -> None:
+        """Set the layouts of the heaps that are shown; see :class:`HeapPanel`."""
+        width = min(
+            (self.area.width - ROW_LABEL) / largest,
+            (self.area.height / len(indices) - 12) / TALL,
+            LARGEST_PIN * self.area.height,
+        )
+        if width < SMALLEST_PIN:
+            super().arrange(largest, indices)
+            return
+        self.layouts = {
+            index: PinRow(self.parts[index], cell, width, largest, self.longest)
+            for index, cell in zip(indices, self.area.grid(len(indices), 1), strict=True)
         }
-
-    def _arrange_slots(self, objects: IntArray) -> None:
-        """Arrange the slots that hold objects, of which a position says how many."""
-        nonempty = [index for index in self.indices if objects[index]]
-        self.arrange(int(objects[self.indices].max()), nonempty or self.indices[:1])

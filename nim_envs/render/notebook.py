@@ -18,8 +18,8 @@ from nim_envs.render.board_data import (
     marked_moves,
     reachable_board,
 )
-from nim_envs.rules import Convention
 from nim_envs.scored_policy import ScoredPolicy, game_of
+from nim_envs.sums import states_at
 
 __all__ = ["widget"]
 
@@ -68,23 +68,23 @@ def widget(
     game = game_of(env_or_game)
     board = reachable_board(game, max_positions)
     over = np.array([not row for row in board.moves])
-    states = board.states[~over]
-    masks = game.rules.action_mask(states)
+    positions = np.array(board.positions)[~over]
+    masks = game.board.mask(states_at(game.board, positions))
     replies = []
     for policy in (opponents or {}).values():
-        shares = np.zeros((len(board.positions), game.rules.num_actions))
+        shares = np.zeros((len(board.positions), game.num_actions))
         scored = ScoredPolicy(policy, env_or_game)
-        shares[~over] = scored.action_probabilities(game.rules.coordinates(states), masks)
+        shares[~over] = scored.action_probabilities(positions, masks)
         best = shares == shares.max(axis=1, keepdims=True)
         replies.append(marked_moves(board, [np.flatnonzero(row) for row in best & (shares > 0)]))
     games = (
         {"outcome": game}
         if game.has_outcome
-        else {each.value: replace(game, misere=each is Convention.MISERE) for each in Convention}
+        else {"normal": replace(game, misere=False), "misere": replace(game, misere=True)}
     )
     data = data_of_game(
-        titled(game.rules.name),
-        "outcome" if game.has_outcome else game.convention.value,
+        titled(game.name),
+        "outcome" if game.has_outcome else "misere" if game.misere else "normal",
         list(opponents or {}),
         [data_of_board(board, str(game), games, dict.fromkeys(games, replies))],
     )

@@ -1,125 +1,98 @@
-"""The parts of a picture, each of which shows the components of one kind."""
+"""Layouts, which draw one part each, and panels, which hold those of all parts of a kind."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Sequence
 
+import numpy as np
+
+from nim_envs.graph import Part
 from nim_envs.render.geometry import Area
-from nim_envs.render.layouts import Layout, board_layout
-from nim_envs.render.numbers import draw_tile, tile
-from nim_envs.render.scene import ComponentView, Scene
+from nim_envs.render.scene import PartView, Scene
 from nim_envs.render.shapes import Drawing
-from nim_envs.rules.rules import Rules
-from nim_envs.typing import IntArray
+from nim_envs.typing import IntArray, Position
 
 
-class Panel(ABC):
-    """Draws some components of a game in an area, and maps clicks to moves.
+class Layout(ABC):
+    """Draws one part in its cell, and maps places to its moves.
 
     Args:
-        rules: rules of the whole game.
-        indices: the components to show.
-        area: place in the picture.
-
-    Attributes:
-        cells: place of each component, where each has one of its own.
+        part: any part.
+        cell: place in the picture, its label included.
     """
 
-    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
-        self.rules = rules
-        self.indices = indices
-        self.area = area
-        self.cells: dict[int, Area] = {}
-
-    chooses_moves = True
-    """Whether a click can choose a move."""
+    def __init__(self, part: Part, cell: Area) -> None:
+        self.part, self.cell, self.fields = part, cell, part.fields
 
     @abstractmethod
-    def draw(self, drawing: Drawing, scene: Scene) -> None:
-        """Draw the components in the states of ``scene``."""
+    def draw(self, drawing: Drawing, view: PartView) -> None:
+        """Draw the part."""
 
-    def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
-        """Return the actions that a click at the point may mean, best first."""
-        return []
+    @abstractmethod
+    def options_at(self, here: Position, point: tuple[float, float]) -> list[int]:
+        """Return the legal options between which a click at a point does not decide, best first."""
 
-    def component_at(self, point: tuple[float, float]) -> int | None:
-        """Return the component whose cell holds the point, if one does."""
-        return next((index for index, cell in self.cells.items() if cell.contains(point)), None)
+    def legal_options(self, here: Position) -> tuple[IntArray, IntArray]:
+        """Return the legal options, ``(n,)``, and the coordinates after each, ``(n, fields)``."""
+        after = self.part.after[self.part.state(here)]
+        options = np.flatnonzero(after >= 0)
+        return options, self.part.coordinates[after[options]].astype(np.int64)
+
+    def nearest_option(self, here: Position, number: float) -> list[int]:
+        """Return the legal option that leads nearest to a number, if there is one."""
+        options, after = self.legal_options(here)
+        return [int(options[np.argmin(abs(after[:, 0] - number))])] if len(options) else []
 
 
-class LayoutPanel(Panel):
-    """Components that are drawn by a layout each.
+class Panel:
+    """Parts of one kind in an area of a picture.
+
+    Args:
+        parts: all parts of the game.
+        indices: those to show.
+        area: place in the picture.
 
     Attributes:
-        layouts: the layout of each component that is shown.
+        layouts: the layout of each part that is shown.
     """
 
-    layouts: Mapping[int, Layout]
+    share = 1.0
+    """Width beside other panels, in proportion to theirs."""
 
-    def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
-        """Return the actions that a click at the point may mean, best first."""
-        component = self.component_at(point)
-        if component is None:
+    def __init__(self, parts: Sequence[Part], indices: list[int], area: Area) -> None:
+        self.parts, self.indices, self.area = parts, indices, area
+        self.layouts: dict[int, Layout] = {}
+
+    def draw(self, drawing: Drawing, scene: Scene, views: list[PartView]) -> None:
+        """Draw the parts; what the last move changed has the colour of its player.
+
+        Args:
+            drawing: where to draw.
+            scene: the moment that is drawn.
+            views: its views of all parts of the game.
+        """
+        for index, layout in self.layouts.items():
+            layout.draw(drawing, views[index])
+
+    def part_at(self, point: tuple[float, float]) -> int | None:
+        """Return the index of the part whose cell holds a point, if one does."""
+        cells = ((index, layout.cell) for index, layout in self.layouts.items())
+        return next((index for index, cell in cells if cell.contains(point)), None)
+
+    def moves_at(
+        self, position: list[Position], point: tuple[float, float]
+    ) -> list[tuple[int, int]]:
+        """Return the moves that a click at a point may mean, best first.
+
+        Args:
+            position: coordinates of each part.
+            point: a place in the picture.
+
+        Returns:
+            Indices of parts and their options.
+        """
+        index = self.part_at(point)
+        if index is None:
             return []
-        options = self.layouts[component].options_at(int(position[component]), point)
-        return [self.rules.action(component, option) for option in options]
-
-    def draw(self, drawing: Drawing, scene: Scene) -> None:
-        """Draw the components; what the last move changed has the colour of its player."""
-        views = self.views(scene)
-        for component, layout in self.layouts.items():
-            layout.draw(drawing, views[component])
-
-    def views(self, scene: Scene) -> dict[int, ComponentView]:
-        """Return the components in a scene."""
-        return {index: scene.view(self.rules, index) for index in self.indices}
-
-
-class BoardPanel(LayoutPanel):
-    """Boards beside each other; as tiles of numbers where their squares would be too small.
-
-    Args:
-        rules: rules of the whole game.
-        indices: components with coordinates.
-        area: place in the picture.
-    """
-
-    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
-        super().__init__(rules, indices, area)
-        self.cells = _wide_cells(indices, area)
-        self.layouts = {
-            index: board_layout(rules.components[index], cell) for index, cell in self.cells.items()
-        }
-
-
-class NumberPanel(Panel):
-    """A tile for each component: its name, and its coordinates or its state.
-
-    Args:
-        rules: rules of the whole game.
-        indices: components of any kind.
-        area: place in the picture.
-    """
-
-    chooses_moves = False
-
-    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
-        super().__init__(rules, indices, area)
-        self.cells = {
-            index: tile(rules.components[index], cell)
-            for index, cell in _wide_cells(indices, area).items()
-        }
-
-    def draw(self, drawing: Drawing, scene: Scene) -> None:
-        """Draw the tiles; the one that the last move changed has the mover's colour."""
-        for component, place in self.cells.items():
-            draw_tile(drawing, scene.view(self.rules, component), place)
-
-
-def _wide_cells(indices: list[int], area: Area) -> dict[int, Area]:
-    """A cell for each component, a little wider than high as far as the area allows."""
-    rows = max(1, round(math.sqrt(len(indices) * area.height * 1.3 / area.width)))
-    cells = area.grid(rows, math.ceil(len(indices) / rows))
-    return dict(zip(indices, cells, strict=False))
+        return [(index, each) for each in self.layouts[index].options_at(position[index], point)]

@@ -6,29 +6,24 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.games.words import titled
+from nim_envs.graph import Part
 from nim_envs.render import palette
+from nim_envs.render.boards import BOARDS, BoardPanel, NumberPanel
 from nim_envs.render.canvas import Canvas
 from nim_envs.render.frame import Frame
 from nim_envs.render.geometry import Area
 from nim_envs.render.graphs import MOST_NODES, GraphPanel
-from nim_envs.render.heaps import HeapPanel, SlotPanel
+from nim_envs.render.heaps import HeapPanel, RowPanel, SlotPanel
 from nim_envs.render.palette import Color, paler, player_color
-from nim_envs.render.panels import BoardPanel, NumberPanel, Panel
-from nim_envs.render.rows import RowPanel, stands_in_a_row
-from nim_envs.render.scene import Scene
+from nim_envs.render.panels import Panel
+from nim_envs.render.scene import Scene, split
 from nim_envs.render.shapes import Box, Drawing, Shape, TextWidth, as_json, typical_text_width
 from nim_envs.render.tracks import TrackPanel
-from nim_envs.rules import (
-    AdditionTotal,
-    Component,
-    Convention,
-    SplittingHeap,
-    SubtractionHeap,
-)
-from nim_envs.rules.convention import LISTED_OUTCOME, AnyConvention
 from nim_envs.typing import IntArray
 
 SIZE = (640, 480)
@@ -39,24 +34,20 @@ HEADER, FOOTER, MARGIN = 46, 34, 12
 NOTE, SMALL_NOTE = 18, 15
 """Letter sizes below a picture, for one line and for two."""
 
-PANELS: dict[type[Component], type[Panel]] = {
-    SubtractionHeap: HeapPanel,
-    SplittingHeap: SlotPanel,
-    AdditionTotal: TrackPanel,
+PANELS: dict[str | None, type[Panel]] = {
+    "heap": HeapPanel,
+    "slots": SlotPanel,
+    "pins": RowPanel,
+    "track": TrackPanel,
+    "graph": GraphPanel,
+    **dict.fromkeys(BOARDS, BoardPanel),
 }
-"""The panel of each kind of component.
+"""The panel of each style of a part's picture; other parts are drawn as numbers."""
 
-Others are drawn on boards or as numbers if they have coordinates, else as graphs, or as numbers if
-too large.
-"""
-
-SHARES: dict[type[Panel], float] = {GraphPanel: 3.0, BoardPanel: 1.6, RowPanel: 1.4}
-"""Widths of panels side by side, relative to other panels."""
-
-CONVENTIONS: dict[AnyConvention, str] = {
-    Convention.NORMAL: "the last mover wins",
-    Convention.MISERE: "the last mover loses",
-    LISTED_OUTCOME: "the last position decides",
+ENDINGS = {
+    "normal play": "the last mover wins",
+    "misère play": "the last mover loses",
+    "play by outcome": "the last position decides",
 }
 
 
@@ -87,7 +78,7 @@ def position_shapes(
 
     Args:
         game: any game.
-        position: states, ``(components,)``, or coordinates.
+        position: its coordinates.
         mover: seat to move, 0 or 1; ``None``: the game is over, and no winner is shown.
         previous: the position before the last move, which is highlighted; ``None``: no move is.
         last_mover: seat that made the last move, 0 or 1; ``None``: unknown.
@@ -111,13 +102,14 @@ def position_shapes(
         >>> shapes[0]
         {'shape': 'box', 'area': [0, 0, 640, 480], 'color': '#faf9f6', 'radius': 0, 'line_width': 0}
     """
-    here = game.rules.checked_position(position)
-    before = None if previous is None else game.rules.checked_position(previous)
+    for each in (position, previous):
+        if each is not None:
+            game.checked_state(each)
     wins = None
     if show_winning_moves and mover is not None:
-        wins = game.old_solution.keeping_actions(here)
-    is_draw = mover is None and is_drawn(game, here)
-    scene = Scene(here, mover, None, before, last_mover, winning=wins, drawn=is_draw)
+        wins = game.solution.keeping_actions(np.asarray(position))
+    is_draw = mover is None and is_drawn(game, position)
+    scene = Scene(position, mover, None, previous, last_mover, winning=wins, drawn=is_draw)
     return as_json([Box(Area(0, 0, *size), palette.PAPER), *Picture(game, size).shapes(scene)])
 
 
@@ -146,10 +138,10 @@ class Picture:
         self.panels = self._panels(self.body.shrunk(10, 6, 10, 6))
 
     def _panels(self, area: Area) -> list[Panel]:
-        """One panel for each kind of component, in the order of first appearance."""
+        """One panel for each kind of part, in the order of first appearance."""
         groups: dict[type[Panel], list[int]] = {}
-        for index, component in enumerate(self.game.rules.components):
-            groups.setdefault(_panel(component), []).append(index)
+        for index, part in enumerate(self.game.parts):
+            groups.setdefault(_panel(part), []).append(index)
         # Tracks are wide and low; all else stands side by side above them.
         beside = [kind for kind in groups if kind is not TrackPanel]
         above = below = area
@@ -157,10 +149,10 @@ class Picture:
             high = area.height * 2 / 3
             above = area._replace(height=high)
             below = area._replace(y=area.y + high, height=area.height / 3)
-        widths = [SHARES.get(kind, 1.0) for kind in beside]
-        areas = dict(zip(beside, above.side_by_side(widths), strict=True))
+        shares = above.side_by_side([kind.share for kind in beside])
+        areas = dict(zip(beside, shares, strict=True))
         return [
-            kind(self.game.rules, indices, areas.get(kind, below))
+            kind(self.game.parts, indices, areas.get(kind, below))
             for kind, indices in groups.items()
         ]
 
@@ -184,10 +176,15 @@ class Picture:
         self._draw_header(drawing, scene)
         drawing.box(self.body, palette.LINE, radius=10)
         drawing.box(self.body.inset(1), palette.PANEL, radius=9)
-        for panel in self.panels:
-            panel.draw(drawing, scene)
+        self.draw_panels(drawing, scene)
         self._draw_footer(drawing, scene)
         return drawing.shapes
+
+    def draw_panels(self, drawing: Drawing, scene: Scene) -> None:
+        """Draw the parts alone."""
+        views = scene.views(self.game)
+        for panel in self.panels:
+            panel.draw(drawing, scene, views)
 
     def draw(self, scene: Scene) -> Any:
         """Draw a scene; return the pygame surface, which the next one overwrites."""
@@ -200,27 +197,29 @@ class Picture:
         self.draw(scene)
         return self.canvas.frame()
 
-    def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
+    def action_at(
+        self, position: Sequence[int] | IntArray, point: tuple[float, float]
+    ) -> int | None:
         """Return the legal action that a click at the point chooses, if it chooses one."""
         actions = self.candidates_at(position, point)
         return actions[0] if len(actions) == 1 else None
 
-    def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
+    def candidates_at(
+        self, position: Sequence[int] | IntArray, point: tuple[float, float]
+    ) -> list[int]:
         """Return the actions that a click at the point may mean, best first."""
         panel = self._panel_at(point)
-        return panel.candidates_at(position, point) if panel else []
+        moves = panel.moves_at(split(self.game, position), point) if panel else []
+        options = self.game.num_actions // len(self.game.parts)
+        return [index * options + option for index, option in moves]
 
-    def component_at(self, point: tuple[float, float]) -> int | None:
-        """Return the component that is drawn at the point, if one is."""
+    def part_at(self, point: tuple[float, float]) -> int | None:
+        """Return the index of the part that is drawn at the point, if one is."""
         panel = self._panel_at(point)
-        return panel.component_at(point) if panel else None
+        return panel.part_at(point) if panel else None
 
     def _panel_at(self, point: tuple[float, float]) -> Panel | None:
         return next((panel for panel in self.panels if panel.area.contains(point)), None)
-
-    def chooses_moves(self, component: int) -> bool:
-        """Return whether a click can choose a move in ``component``."""
-        return any(panel.chooses_moves for panel in self.panels if component in panel.indices)
 
     def _draw_header(self, drawing: Drawing, scene: Scene) -> None:
         """The game on the left, the players on the right; the one to move is coloured."""
@@ -238,12 +237,12 @@ class Picture:
             drawing.disc(dot, palette.WHITE if active else palette.PLAYERS[seat])
             drawing.text(name, (pill.x + 27, middle + 1), 19, ink, anchor=(0, 0.5))
             right = pill.x - 8
-        text = drawing.shortened(titled(self.game.rules.name), right - 20, 24)
+        text = drawing.shortened(titled(self.game.name), right - 20, 24)
         drawing.text(text, (self.body.x + 4, middle + 1), 24, palette.INK, anchor=(0, 0.5))
         place = self.body.x + 16 + drawing.text_width(text, 24), middle + 2
-        convention = CONVENTIONS[self.game.convention]
-        if place[0] + drawing.text_width(convention, 17) < right:
-            drawing.text(convention, place, 17, palette.GREY, anchor=(0, 0.5))
+        ending = ENDINGS[self.game.kind_of_play]
+        if place[0] + drawing.text_width(ending, 17) < right:
+            drawing.text(ending, place, 17, palette.GREY, anchor=(0, 0.5))
 
     def _draw_footer(self, drawing: Drawing, scene: Scene) -> None:
         """The last move and, if wanted, the winning moves: on a second line if too long."""
@@ -253,11 +252,10 @@ class Picture:
             moved = "; ".join(filter(None, (scene.status, moved)))
         color = player_color(scene.last_mover, palette.INK)
         if scene.winning is not None and scene.mover is not None:
-            moves = [
-                self.game.rules.describe_action(int(action), scene.position)
-                for action in scene.winning
-            ]
-            drawn = self.game.has_outcome and self.game.old_solution.value(scene.position) == 0
+            moves = [self.game.describe(int(each), scene.position) for each in scene.winning]
+            drawn = (
+                self.game.has_outcome and self.game.solution.value(np.asarray(scene.position)) == 0
+            )
             label = "keeps the draw" if drawn else "wins"
             wins = _wins(label, moves, len(moves))
             width_of = drawing.text_width
@@ -286,17 +284,9 @@ class Picture:
         drawing.text(text, place, size, color, anchor=(anchor, 0.5))
 
 
-def is_drawn(game: Game, position: IntArray) -> bool:
-    """Return whether a position is one in which play ends with a draw.
-
-    Args:
-        game: any game.
-        position: ``(components,)``, checked.
-    """
-    rules = game.rules
-    if not game.has_outcome or not rules.is_terminal(position):
-        return False
-    return bool(game.convention.end_values(rules, position) == 0)
+def is_drawn(game: Game, position: Sequence[int] | IntArray) -> bool:
+    """Return whether a position is one in which play ends with a draw."""
+    return game.has_outcome and game.is_over(position) and game.end_value(position) == 0
 
 
 def _wins(label: str, moves: list[str], count: int) -> str:
@@ -307,12 +297,7 @@ def _wins(label: str, moves: list[str], count: int) -> str:
     return f"{label}: " + "; ".join(moves[:count] + more)
 
 
-def _panel(component: Component) -> type[Panel]:
-    """Return the panel that draws ``component``."""
-    if stands_in_a_row(component):
-        return RowPanel
-    system = component.coordinate_system
-    if not system.is_default:
-        return BoardPanel if system.picture else NumberPanel
-    other = GraphPanel if component.states <= MOST_NODES else NumberPanel
-    return PANELS.get(type(component), other)
+def _panel(part: Part) -> type[Panel]:
+    """Return the panel that draws a part."""
+    kind = PANELS.get(part.picture.style, NumberPanel)
+    return NumberPanel if kind is GraphPanel and part.num_positions > MOST_NODES else kind

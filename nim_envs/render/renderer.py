@@ -1,22 +1,34 @@
-"""Renderer of one game: text, a picture, or a window."""
+"""Renderer of one game: text, a picture as an array, or a window."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import time
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.render.canvas import load_pygame
 from nim_envs.render.frame import Frame
-from nim_envs.render.picture import is_drawn
+from nim_envs.render.picture import SMALLEST_SIZE, Picture, is_drawn
 from nim_envs.render.scene import Scene
-from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
+from nim_envs.render.window import Window
 from nim_envs.typing import IntArray
+
+PICTURE_MODES = ("human", "rgb_array")
+"""The render modes that need pygame."""
+
+PAUSE = 0.02
+"""Seconds between two checks of the window's events."""
 
 
 class LastMove(NamedTuple):
     """The move that a picture highlights."""
 
-    before: IntArray  # the position before it, (components,)
+    before: Sequence[int] | IntArray  # coordinates of the position before it
     seat: int | None  # who made it; None where several moves are shown as one
     description: str  # who made which move; may be empty
 
@@ -30,9 +42,13 @@ class Renderer:
 
     Args:
         game: the game that is shown.
-        mode: a render mode; ``None``: nothing is rendered.
+        mode: ``"human"``: in a window; ``"rgb_array"``: as arrays; ``"ansi"``: as text; ``None``:
+            nothing is rendered.
         title: title of the window.
         show_winning_moves: whether pictures mark the winning moves.
+
+    Attributes:
+        draws: whether it makes pictures.
 
     Raises:
         MissingPackageError: pictures are asked for and pygame is not installed.
@@ -42,17 +58,31 @@ class Renderer:
         self,
         game: Game,
         mode: str | None,
-        *,
         title: str = "nim_envs",
         show_winning_moves: bool = False,
     ) -> None:
+        self.game, self.mode, self.title = game, mode, title
         self.show_winning_moves = show_winning_moves
-        self.game = game
-        self.screen = Screen(game, mode, title) if mode in PICTURE_MODES else None
+        self.draws = mode in PICTURE_MODES
+        if self.draws:
+            load_pygame()
+        self._window: Window | None = None
+        self._frame: Frame | None = None
+        self._scene: Scene | None = None
+        self._since = 0.0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the window and surfaces out of pickles and copies, which make their own."""
+        return Renderer, (self.game, self.mode, self.title, self.show_winning_moves)
+
+    @cached_property
+    def picture(self) -> Picture:
+        """The picture of the game, in the size in which it was last drawn."""
+        return Picture(self.game)
 
     def scene(
         self,
-        position: IntArray,
+        position: Sequence[int] | IntArray,
         mover: int | None,
         winner: int | None = None,
         last_move: LastMove | None = None,
@@ -60,43 +90,72 @@ class Renderer:
         """Return the scene of a position.
 
         Args:
-            position: ``(components,)``.
+            position: its coordinates.
             mover: the seat that is to move; ``None`` when the game is over.
             winner: the seat that has won, if one has.
             last_move: the move to highlight, if any.
         """
-        position = self.game.rules.positions_at(position)
-        with_moves = self.show_winning_moves and mover is not None
+        winning = None
+        if self.show_winning_moves and mover is not None:
+            winning = self.game.solution.keeping_actions(np.asarray(position))
         return Scene(
             position=position,
             mover=mover,
             winner=winner,
-            previous=None if last_move is None else self.game.rules.positions_at(last_move.before),
+            previous=None if last_move is None else last_move.before,
             last_mover=None if last_move is None else last_move.seat,
             last_move="" if last_move is None else last_move.description,
-            winning=self.game.old_solution.keeping_actions(position) if with_moves else None,
+            winning=winning,
             drawn=mover is None and winner is None and is_drawn(self.game, position),
         )
 
     def show(self, scene: Scene, frames_per_second: float) -> Frame | str | None:
-        """Show a scene.
+        """Show a scene; in a window, after the previous one was shown long enough.
 
         Args:
             scene: contents of the picture.
-            frames_per_second: maximum number of different scenes per second, in a window.
+            frames_per_second: most different scenes in a second, in a window.
 
         Returns:
             In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
             ``"ansi"`` text; in mode ``"human"`` nothing, as the window shows the picture.
-
-        Raises:
-            DisplayError: in mode ``"human"`` there is no display.
         """
-        if self.screen is None:
-            return render_text(self.game.rules, scene.position, scene.headline)
-        return self.screen.show(scene, frames_per_second)
+        if not self.draws:
+            return render_text(self.game, scene.position, scene.headline)
+        if self.mode == "rgb_array":
+            return self.picture.frame(scene)
+        if self._window is None:
+            self._window = Window(self.title, self.picture.size)
+        if self._window.closed:
+            return None
+        frame = self.picture.frame(scene)
+        if self._frame is None or not np.array_equal(frame, self._frame):
+            if self._frame is not None:
+                self._wait(self._window, self._since + 1 / frames_per_second)
+            self._since = time.monotonic()
+        self._scene = scene
+        self._refresh(self._window)
+        return None
+
+    def _wait(self, window: Window, until: float) -> None:
+        """Keep the window responding until the time ``until``."""
+        while not window.closed and (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, PAUSE))
+            self._refresh(window)
+
+    def _refresh(self, window: Window) -> None:
+        """Show the scene again, in the size that the window has now."""
+        window.events()
+        if window.closed or self._scene is None:
+            return
+        size = max(window.size[0], SMALLEST_SIZE[0]), max(window.size[1], SMALLEST_SIZE[1])
+        if size != self.picture.size:
+            self.picture = Picture(self.game, size)
+        window.show(self.picture.draw(self._scene))
+        self._frame = self.picture.canvas.frame()
 
     def close(self) -> None:
-        """Close the window, if there is one."""
-        if self.screen is not None:
-            self.screen.close()
+        """Close the window, if there is one; showing something opens a new one."""
+        if self._window is not None:
+            self._window.close()
+        self._window = self._frame = self._scene = None

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from nim_envs.game import PLAYERS
-from nim_envs.rules.component import Component
-from nim_envs.rules.rules import Rules
-from nim_envs.typing import IntArray
+import numpy as np
+
+from nim_envs.game import PLAYERS, Game
+from nim_envs.graph import Part
+from nim_envs.typing import IntArray, Position
 
 
-class ComponentView(NamedTuple):
-    """One component in a scene, for the layout that draws it."""
+class PartView(NamedTuple):
+    """One part in a scene, for the layout that draws it."""
 
-    component: Component
+    part: Part
     name: str  # its kind and index
-    state: int
-    before: int  # its state before the last move
-    pointed: int | None  # its state after the move that is selected, if that is in it
+    here: Position  # its coordinates
+    before: Position  # those before the last move
+    pointed: Position | None  # those after the move that is selected, if that is in it
     winning: tuple[int, ...]  # its winning options that are to be marked
-    wins: tuple[int, ...]  # the states after those
-    taken: int  # objects that the last move took from it
+    wins: tuple[Position, ...]  # its coordinates after those
+    taken: int  # objects that the last move took, of a heap
     mover: int | None  # seat to move
     last_mover: int | None  # seat that made the last move
 
@@ -31,7 +33,7 @@ class Scene:
     """A moment of a game.
 
     Args:
-        position: current position, ``(components,)``.
+        position: coordinates of the current position.
         mover: seat that is to move, or ``None`` when the game is over.
         winner: seat that has won, if one has.
         previous: the position before the last move, or before all moves to highlight.
@@ -44,10 +46,10 @@ class Scene:
         drawn: whether the game is over and drawn.
     """
 
-    position: IntArray
+    position: Sequence[int] | IntArray
     mover: int | None
     winner: int | None = None
-    previous: IntArray | None = None
+    previous: Sequence[int] | IntArray | None = None
     last_mover: int | None = None
     last_move: str = ""
     winning: IntArray | None = None
@@ -55,29 +57,32 @@ class Scene:
     names: tuple[str, str] = PLAYERS
     drawn: bool = False
 
-    def view(self, rules: Rules, index: int) -> ComponentView:
-        """Return the view of a component of a game with these rules."""
-        state = int(self.position[index])
-        before = state if self.previous is None else int(self.previous[index])
-        successors = rules.state_options[index][state].successors
-        marked = [] if self.winning is None else self.winning.tolist()
-        moves = [divmod(action, rules.num_options) for action in marked]
-        winning = tuple(option for component, option in moves if component == index)
-        pointed = None
-        if self.pointed is not None and self.pointed // rules.num_options == index:
-            pointed = int(successors[self.pointed % rules.num_options])
-        return ComponentView(
-            component=rules.components[index],
-            name=f"{rules.components[index].kind} {index}",
-            state=state,
-            before=before,
-            pointed=pointed,
-            winning=winning,
-            wins=tuple(int(successors[option]) for option in winning),
-            taken=max(0, before - state),
-            mover=self.mover,
-            last_mover=self.last_mover,
-        )
+    def views(self, game: Game) -> list[PartView]:
+        """Return the views of the parts of a game."""
+        chosen: list[tuple[list[int], list[int]]] = [([], []) for _ in game.parts]
+        options = max(part.num_actions for part in game.parts)
+        for actions, of in ((self.winning, 0), (self.pointed, 1)):
+            for action in () if actions is None else np.atleast_1d(actions).tolist():
+                chosen[action // options][of].append(action % options)
+        now = split(game, self.position)
+        before = now if self.previous is None else split(game, self.previous)
+        views = []
+        for index, part in enumerate(game.parts):
+            here, (winning, pointed) = now[index], chosen[index]
+            view = PartView(
+                part=part,
+                name=f"{part.words.kind} {index}",
+                here=here,
+                before=before[index],
+                pointed=_after(part, here, pointed[0]) if pointed else None,
+                winning=tuple(winning),
+                wins=tuple(_after(part, here, option) for option in winning),
+                taken=max(0, before[index][0] - here[0]),
+                mover=self.mover,
+                last_mover=self.last_mover,
+            )
+            views.append(view)
+        return views
 
     @property
     def status(self) -> str:
@@ -92,3 +97,13 @@ class Scene:
     def headline(self) -> str:
         """The last move and the status in one line."""
         return "; ".join(filter(None, (self.last_move, self.status)))
+
+
+def _after(part: Part, here: Position, option: int) -> Position:
+    """Return the coordinates after an option; of two parts, those of the first one."""
+    return part.position(int(part.after[part.state(here), option]))
+
+
+def split(game: Game, position: Sequence[int] | IntArray) -> list[Position]:
+    """Return the coordinates of each part at a position, an array or a sequence."""
+    return game.split(np.asarray(position).tolist())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from nim_envs.render.geometry import Area, Point
@@ -68,38 +67,19 @@ class Words(NamedTuple):
     anchor: tuple[float, float] = (0.5, 0.5)  # its point at `place`; (0, 0): left upper corner
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
-    """Shapes that are the same in every picture, so that a canvas may store what they look like.
-
-    Args:
-        area: area that they cover; nothing but a plain background is below it.
-        shapes: the shapes.
-    """
-
-    area: Area
-    shapes: tuple[Shape, ...]
+Shape: TypeAlias = Box | Disc | Line | Polygon | Words
 
 
-Plain: TypeAlias = Box | Disc | Line | Polygon | Words
-"""A shape that is no group."""
-
-Shape: TypeAlias = Plain | Group
-
-
-LENGTHS = frozenset(("area", "radius", "line_width", "start", "end", "corners", "place", "size"))
-"""Fields of shapes that are lengths or places."""
-
-
-def scaled(shape: Plain, scale: int) -> Plain:
+def scaled(shape: Shape, scale: int) -> Shape:
     """Return a shape ``scale`` times as large and as far from the corner.
 
     Example:
         >>> scaled(Disc(Area(10, 20, 8, 8), INK), 2).area
         Area(x=20, y=40, width=16, height=16)
     """
-    fields = shape._asdict()
-    return shape._replace(**{name: _times(fields[name], scale) for name in LENGTHS & {*fields}})
+    kept = ("color", "text", "anchor")
+    lengths = {name: each for name, each in shape._asdict().items() if name not in kept}
+    return shape._replace(**{name: _times(each, scale) for name, each in lengths.items()})
 
 
 def _times(value: Any, scale: int) -> Any:
@@ -205,7 +185,7 @@ def as_json(shapes: Iterable[Shape]) -> list[dict[str, Any]]:
     """Return shapes as data that ``json.dumps`` takes: a dictionary each, in the order of drawing.
 
     Args:
-        shapes: shapes; groups become their shapes.
+        shapes: any shapes.
 
     Returns:
         Dictionaries with ``"shape"``, which is ``"box"``, ``"disc"``, ``"line"``, ``"polygon"`` or
@@ -217,15 +197,14 @@ def as_json(shapes: Iterable[Shape]) -> list[dict[str, Any]]:
         >>> as_json([Disc(Area(10, 20, 8, 8), INK)])
         [{'shape': 'disc', 'area': [10, 20, 8, 8], 'color': '#2c3542', 'line_width': 0}]
     """
-    data: list[dict[str, Any]] = []
-    for shape in shapes:
-        if isinstance(shape, Group):
-            data += as_json(shape.shapes)
-        else:
-            fields = {name: _plain(value) for name, value in shape._asdict().items()}
-            color = hexadecimal(shape.color)
-            data.append({"shape": type(shape).__name__.lower(), **fields, "color": color})
-    return data
+    return [
+        {
+            "shape": type(shape).__name__.lower(),
+            **{name: _plain(value) for name, value in shape._asdict().items()},
+            "color": hexadecimal(shape.color),
+        }
+        for shape in shapes
+    ]
 
 
 def _plain(value: Any) -> Any:

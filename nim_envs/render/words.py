@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from math import prod
 
 import numpy as np
 
 from nim_envs.game import Game
 from nim_envs.games.words import titled
-from nim_envs.rules import Component
+from nim_envs.graph import Part
+from nim_envs.render.scene import split
+from nim_envs.typing import IntArray, Position
 
 
 def rules_in_words(game: Game) -> str:
@@ -23,66 +26,63 @@ def rules_in_words(game: Game) -> str:
         >>> print(rules_in_words(make_game("addition", k=2, n=7)))
         Addition: add 1 or 2, until the total is over 7. Whoever makes the last move loses.
     """
-    rules = game.rules
-    name, wins = titled(rules.name), f"{_sentence(game.convention.in_words)}."
-    if len(rules.components) == 1:
-        return f"{name}: {rules.components[0].words.move}. {wins}"
-    parts = [
-        (kind, words, [index for index, _ in group])
-        for (kind, words), group in groupby(
-            enumerate(rules.components), lambda entry: (entry[1].kind, entry[1].words.move)
-        )
+    name = titled(game.name)
+    wins = f"Whoever makes the last move {'loses' if game.misere else 'wins'}."
+    if game.has_outcome:
+        wins = "The position in which play ends says who wins, or that the game is drawn."
+    moves = [(part.words.kind, part.words.move or "make one of its moves") for part in game.parts]
+    groups = [
+        (kind, move, [index for index, _ in group])
+        for (kind, move), group in groupby(enumerate(moves), lambda entry: entry[1])
     ]
-    if len(parts) == 1:
-        kind, words, _ = parts[0]
-        return f"{name}: in each turn choose a {kind} and {words}. {wins}"
+    if len(moves) == 1:
+        return f"{name}: {moves[0][1]}. {wins}"
+    if len(groups) == 1:
+        kind, move, _ = groups[0]
+        return f"{name}: in each turn choose a {kind} and {move}. {wins}"
     lines = [
-        f"  {kind} {indices[0]}: {words}"
+        f"  {kind} {indices[0]}: {move}"
         if len(indices) == 1
-        else f"  {kind}s {indices[0]} to {indices[-1]}: {words}"
-        for kind, words, indices in parts
+        else f"  {kind}s {indices[0]} to {indices[-1]}: {move}"
+        for kind, move, indices in groups
     ]
     return "\n".join([f"{name}: in each turn choose one of these.", *lines, wins])
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def position_in_words(game: Game, position: Any) -> str:
+def position_in_words(game: Game, position: Sequence[int] | IntArray) -> str:
     """Return a position in words; where heaps split, only nonempty ones with their numbers.
 
     Args:
         game: any game.
-        position: one position, ``(components,)``.
+        position: its coordinates.
 
     Example:
         >>> from nim_envs import make_game
         >>> position_in_words(make_game("nim"), (3, 4, 5))
         'heaps 3, 4, 5'
     """
-    components = game.rules.components
-    kinds = {component.kind for component in components}
-    if len(kinds) == 1 and not any(component.splits for component in components):
-        (kind,) = kinds
-        states = ", ".join(map(_state, components, position))
-        several = "s" if len(components) > 1 else ""
-        return f"{kind}{several} {'at ' if kind == 'token' else ''}{states}"
-    parts = [
-        f"{component.kind} {index} {'at' if component.kind == 'token' else 'of'} "
-        f"{_state(component, state)}"
-        for index, (component, state) in enumerate(zip(components, position, strict=True))
-        if state or not component.splits
+    shown = [
+        (index, part.words.kind, "at" if part.words.kind == "token" else "of", _state(part, here))
+        for index, (part, here) in enumerate(zip(game.parts, split(game, position), strict=True))
+        if part.second is None or any(here)
     ]
-    return ", ".join(parts) or "nothing"
+    kinds = {part.words.kind for part in game.parts}
+    if len(kinds) == 1 and all(part.second is None for part in game.parts):
+        (kind,) = kinds
+        several = "s" if len(shown) > 1 else ""
+        at = "at " if kind == "token" else ""
+        return f"{kind}{several} {at}{', '.join(state for *_, state in shown)}"
+    words = [f"{kind} {index} {word} {state}" for index, kind, word, state in shown]
+    return ", ".join(words) or "nothing"
 
 
-def _state(component: Component, state: int) -> str:
-    """Return a state in words: its coordinates, as rows where they are those of a board."""
-    system = component.coordinate_system
-    if system.is_default:
-        return str(state)
-    values = system.of(np.array(state))
-    if system.board is None:
-        return f"({', '.join(map(str, values.tolist()))})"
-    return " / ".join("".join(map(str, row)) for row in values.reshape(system.board).tolist())
+def _state(part: Part, here: Position) -> str:
+    """Return the coordinates in words, as rows where they are those of a board."""
+    if part.picture.style in ("heap", "slots", "pins", "track", "graph"):
+        return str(here[0])
+    if part.picture.board is None:
+        return f"({', '.join(map(str, here))})"
+    cells = prod(part.picture.board)
+    rows = np.array(here[:cells]).reshape(part.picture.board).tolist()
+    board = " / ".join("".join(map(str, row)) for row in rows)
+    return " ".join([board, *map(str, here[cells:])])

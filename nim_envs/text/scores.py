@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+import reprlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -267,15 +268,12 @@ def _checked_replies(replies: Any, count: int) -> list[str]:
     Raises:
         InvalidPolicyError: they are not ``count`` strings.
     """
-    allowed = f"speak must return one string for each of {count} prompts"
-    if isinstance(replies, (str, bytes)) or not hasattr(replies, "__iter__"):
-        raise InvalidPolicyError(f"{allowed}, not {replies!r}")
-    listed = list(replies)
-    for reply in listed:
-        if not isinstance(reply, str):
-            raise InvalidPolicyError(f"{allowed}, not {reply!r} of type {type(reply).__name__}")
-    if len(listed) != count:
-        raise InvalidPolicyError(f"{allowed}, not {len(listed)} strings")
+    is_listing = isinstance(replies, Iterable) and not isinstance(replies, (str, bytes))
+    listed = [*replies] if is_listing else []
+    if len(listed) != count or not all(isinstance(reply, str) for reply in listed):
+        raise InvalidPolicyError(
+            f"speak must return one string for each of {count} prompts, not {reprlib.repr(replies)}"
+        )
     return listed
 
 

@@ -26,7 +26,6 @@ from nim_envs.registry import GAMES
 from nim_envs.render import widget
 from nim_envs.render.board_data import SCRIPT, STYLE
 from nim_envs.render.words import position_in_words
-from nim_envs.rules import Convention
 from tests import outcome_games
 
 PLAYED = (
@@ -34,7 +33,7 @@ PLAYED = (
 )  # fmt: skip
 """Games that are won and thrown in the browser."""
 
-CONVENTIONS = [each.value for each in Convention]
+CONVENTIONS = ["normal", "misere"]
 
 
 @cache
@@ -175,19 +174,17 @@ EVERY_POSITION = """([board, convention]) => {
 def test_every_position_shows_what_python_says(visit, name):
     page = visit(f"games/{name}.html")
     for number, board in enumerate(boards(name).values()):
-        rules = board.game.rules
-        words = [
-            position_in_words(board.game, rules.checked_position(each)) for each in board.positions
-        ]
+        words = [position_in_words(board.game, each) for each in board.positions]
         for convention in CONVENTIONS:
             wins = winners(board, convention == "misere")
             found = page.evaluate(EVERY_POSITION, [number, convention])
             assert len(found) == len(board.positions)
             for index, (position, row) in enumerate(zip(board.positions, found, strict=True)):
-                at = rules.checked_position(position)
                 moves = board.game.moves(position)
                 after = [board.positions.index(each) for _, each in moves]
-                assert row["moves"] == [rules.describe_move(action, at) for action, _ in moves]
+                assert row["moves"] == [
+                    board.game.describe_move(action, position) for action, _ in moves
+                ]
                 assert row["after"] == [words[each] for each in after]
                 assert row["right"] == [not wins[each] for each in after]
                 assert row["green"] == any(row["right"])

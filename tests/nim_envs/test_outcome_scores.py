@@ -109,10 +109,9 @@ def check_expected_scores(entry):
             return (1 + (value if moving else -value)) / 2
         return max(reached) if moving else sum(reached) / len(reached)
 
-    rules = entry.game.rules
     positions = list(entry.truth())
-    indices = rules.indices(rules.positions_at(np.array(positions)))
     scores = expected_scores(at_random, at_random, entry.game)
+    indices = scores.graph.find(np.array(positions))
     replies = best_response(at_random, entry.game)
     expected = [random_score(position) for position in positions]
     np.testing.assert_allclose(scores.moving[indices], expected, atol=1e-12)
@@ -137,10 +136,9 @@ def test_a_sample_has_the_score_within_its_interval():
 
 def test_predicted_values_have_a_recall_for_each_outcome():
     game = tic_tac_toe().game
-    lattice = game.rules.lattice()
-    truth = game.solution.value(lattice)
+    truth = game.solution.table
     assert value_accuracy(truth, game).balanced == 1
-    drawn = value_accuracy(np.zeros(len(lattice), dtype=np.int8), game)
+    drawn = value_accuracy(np.zeros(len(truth), dtype=np.int8), game)
     assert (drawn.n_recall, drawn.p_recall, drawn.draw_recall) == (0, 0, 1)
     assert drawn.balanced == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match="predict values 1, 0 and -1"):

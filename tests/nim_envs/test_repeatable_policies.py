@@ -72,17 +72,9 @@ def test_memory_and_samples_are_refused(policy, score):
         score(policy(), NIM)
 
 
-def test_moves_on_a_board_without_a_table_are_asked_for_again():
-    game = make_game("nim", heaps=(10**9, 10**9))
-    with pytest.raises(InvalidPolicyError, match=REASON):
-        optimality(Remembers(), game, sample=100)
-    with pytest.raises(ValueError, match="samples is for policies with actions"):
-        optimality(Remembers(), game, sample=100, samples=2)
-
-
 def test_rounding_may_decide_two_of_fifty_actions_and_a_ten_thousandth_of_a_probability():
-    lattice = NIM.rules.lattice()
-    close = [tuple(each) for each in lattice[NIM.solution.is_winning(lattice)]]
+    lattice = NIM.board.positions(np.arange(NIM.board.num_positions))
+    close = [tuple(each) for each in lattice[NIM.solution.is_winning(lattice)].tolist()]
 
     def changed(number):
         """The first legal action; alone the last one at some positions."""

@@ -46,7 +46,7 @@ def seen(env):
         return masks.argmax(axis=1)
 
     optimality(policy, env)
-    lattice = NIM.rules.lattice()
+    lattice = NIM.board.positions(np.arange(NIM.board.num_positions))
     return *shown[0], lattice[NIM.solution.is_winning(lattice)]
 
 
@@ -62,7 +62,7 @@ def seen(env):
 def test_wrappers_that_order_check_limit_and_record_change_nothing(env):
     observations, masks, positions = seen(env())
     assert (observations == positions).all()
-    assert (masks == NIM.rules.action_mask(positions)).all()
+    assert (masks == NIM.board.mask(NIM.board.find(positions))).all()
 
 
 class Halved(gymnasium.ObservationWrapper):

@@ -20,7 +20,6 @@ from agents.research.quotients.repair import Repair, SavedRepair
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.cgt.misere_quotients.proof import refutation
-from nim_envs.rules.convention import Convention
 from nim_envs.typing import BoolArray, IntArray
 from nim_envs.validation import checked_integer
 
@@ -182,7 +181,7 @@ class QuotientLearner(GeneralisingLearner):
     def _prove(self) -> None:
         """Prove the learned quotient by code that is independent of the learner."""
         self.proof = None
-        self._refuted = refutation(*self.claim(), Convention.from_misere(self.game.misere))
+        self._refuted = refutation(*self.claim(), self.game.misere)
         if self._refuted is not None:
             return
         known = (

@@ -46,7 +46,7 @@ class OpenSpielPlayer:
             raise TypeError(
                 f"{player!r} plays games of nim_envs.adapters.openspiel.game_of, not {name}"
             )
-        self._game, self._part, self._player = game, part, player
+        self._part, self._player = part, player
         self._chances_at: Callable[[Any], Chances]
         if isinstance(player, (policy.Policy, pyspiel.Policy)):
             self._chances_at = player.action_probabilities
@@ -73,8 +73,6 @@ class OpenSpielPlayer:
         Raises:
             InvalidPolicyError: the player raises, or names no action of the game.
         """
-        if positions.shape[1] != len(self._part.fields):  # state numbers over the bridge
-            positions = self._game.rules.coordinates(positions)
         chances = np.zeros((len(positions), self._part.num_actions))
         for row, position in zip(chances, map(tuple, positions.tolist()), strict=True):
             if self._part.is_forced_pass(position):

@@ -75,7 +75,8 @@ class PgxState(core.State):
         """
         rules = self.env.game.rules
         positions = np.asarray(self.position).reshape(-1, len(rules.components))
-        lines = "\n\n".join(render_text(rules, position) for position in positions).split("\n")
+        texts = (render_text(self.env.game, rules.coordinates(each)) for each in positions)
+        lines = "\n\n".join(texts).split("\n")
         width, height = 10 * max(map(len, lines)) + 20, 20 * len(lines) + 20
         ink, paper = ("white", "black") if color_theme == "dark" else ("black", "white")
         size = scale or 1.0

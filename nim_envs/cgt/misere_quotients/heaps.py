@@ -20,9 +20,10 @@ from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, may_be_periodi
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.games.octal_codes import HeapGame, heap_game
-from nim_envs.theory.heap_search import Heaps, checked_heaps
 from nim_envs.typing import IntArray
 from nim_envs.validation import checked_integer
+
+Heaps = tuple[int, ...]
 
 LARGEST_UNPERIODIC = 500
 """Largest heap up to which a period is sought."""
@@ -300,3 +301,17 @@ class HeapQuotients:
             else (),
             period=periodic_from(game, elements),
         )
+
+
+def checked_heaps(heaps: Sequence[int]) -> Heaps:
+    """Return heaps as a tuple of integers.
+
+    Raises:
+        InvalidPositionError: these are not heaps.
+    """
+    try:
+        return tuple(checked_integer("a heap", heap, 0) for heap in heaps)
+    except (InvalidGameError, TypeError) as error:
+        raise InvalidPositionError(
+            f"a position is a list of heaps, not {heaps!r}: {error}"
+        ) from None

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.rules.convention import Convention
 from nim_envs.typing import BoolArray
 
 Options = Sequence[Sequence[tuple[int, ...]]]
@@ -29,7 +28,7 @@ def refutation(
     products: npt.NDArray[np.integer],
     elements: Sequence[int],
     lost: npt.NDArray[np.bool_],
-    convention: Convention = Convention.MISERE,
+    misere: bool = True,
 ) -> str | None:
     """Return the reason why a claimed quotient is wrong; ``None`` proves it right.
 
@@ -42,11 +41,11 @@ def refutation(
         products: the claimed table of products, ``(n, n)``; element 0 is the empty sum's.
         elements: the claimed element of each part.
         lost: whether each element is claimed to be lost, ``(n,)``.
-        convention: decides who wins the empty position.
+        misere: whether the empty position is won.
     """
     table, claimed = np.asarray(products), np.asarray(lost, dtype=np.bool_)
     # Normal play: nothing outside the sum wins, and the empty position is lost.
-    beside = np.zeros_like(claimed) if convention is Convention.NORMAL else None
+    beside = np.zeros_like(claimed) if not misere else None
     return (
         _malformed(options, table, elements, len(claimed))
         or _no_monoid(table, elements)

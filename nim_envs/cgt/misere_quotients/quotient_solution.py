@@ -1,4 +1,4 @@
-"""Misère play of sums, solved by one misère quotient of all components together."""
+"""Misère play of sums, solved by one misère quotient of all parts together."""
 
 from __future__ import annotations
 
@@ -20,191 +20,162 @@ from nim_envs.cgt.misere_quotients.refinement import (
 )
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.game import Game
+from nim_envs.games.heaps import heap_game_of
 from nim_envs.games.octal_codes import HeapGame
-from nim_envs.rules.component import NO_MOVE, Component, strides_of
-from nim_envs.rules.component_graph import left_by_moves, levels
-from nim_envs.rules.convention import Convention
-from nim_envs.rules.heaps import SplittingHeap
-from nim_envs.rules.rules import Rules
-from nim_envs.theory.solution import Solution
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.graph import Part
+from nim_envs.solution import Solution, part_states
+from nim_envs.typing import IntArray, ValueArray
 
-LARGEST_COMPONENT = 2_000
-"""Most states of a component, other than an octal heap, in a quotient."""
+LARGEST_PART = 2_000
+"""Most positions of a part, other than an octal heap, in a quotient."""
 
 LARGEST_LAYERS = 2_000
-"""Most positions of the components that do not split, each of which becomes a layer."""
+"""Most positions of the parts that do not split, each of which becomes a layer."""
 
 REMEMBERED = 32
-"""Number of cached quotients, for later games with the same components."""
+"""Number of cached quotients, for later games with the same parts."""
+
+SMALL = 128
+"""Most elements of a quotient that is tried before an induction."""
 
 PROVEN = "misère quotient, proven by its transition algebra"
 PERIODIC = "theorem on periodic misère quotients"
 
 
-class QuotientSolution(Solution):
-    """A game in misère play, solved by the misère quotient of all its components together.
+def quotient_solution(game: Game, limit: int = LARGEST_ORDER) -> Solution:
+    """Solve misère play of a game by the misère quotient of all its parts together.
 
     The classes of heaps larger than those searched follow by the theorem on periodic quotients.
 
     Args:
-        rules: components of the game.
+        game: a game that the last move decides; whether it is misère play does not matter.
         limit: most elements of the quotient.
 
     Raises:
         SearchTooLargeError: the quotient has too many elements, or is infinite.
+
+    Example:
+        >>> from nim_envs.games import kayles
+        >>> quotient_solution(kayles(heaps=(7,))).value((7, 0, 0, 0))
+        1
     """
+    distinct = [*dict.fromkeys(game.parts)]
+    single = tuple(part for part in distinct if part.second is None)
+    if math.prod(part.num_positions for part in game.parts if part in single) > LARGEST_LAYERS:
+        single = ()
+    rules = {part: heap_game_of(part) for part in distinct if part not in single}
+    sizes: dict[HeapGame, int] = {}
+    for part, rule in rules.items():
+        if rule is not None:
+            sizes[rule] = max(sizes.get(rule, 0), part.num_positions - 1)
+    layers = tuple(part for part in game.parts if part in single)
+    others = tuple(part for part, rule in rules.items() if rule is None)
+    quotient = _cached_layered(others, tuple(sorted(sizes.items(), key=repr)), layers, limit)
+    # By part: the class of each state, 0 for states that make layers; and the stride of its states
+    # in the indices of layers, 0 if they make none.
+    classes, strides, behind = list[IntArray](), list[int](), 1
+    for part in reversed(game.parts):
+        in_layer = part in single
+        zeros = np.zeros(part.num_positions, dtype=np.int64)
+        classes.append(zeros if in_layer else quotient.elements(part))
+        strides.append(behind if in_layer else 0)
+        behind *= part.num_positions if in_layer else 1
 
-    def __init__(self, rules: Rules, limit: int = LARGEST_ORDER) -> None:
-        if rules.has_wide_gaps:
-            raise SearchTooLargeError(
-                f"a misère quotient of {rules.name} would need an index for each of {rules.shape} "
-                "states"
-            )
-        single = tuple(component for component in rules.components if not component.splits)
-        if math.prod(component.states for component in single) > LARGEST_LAYERS:
-            single = ()
-        others = set(rules.components) - set(single)
-        sizes: dict[HeapGame, int] = {}
-        for component in others:
-            if isinstance(component, SplittingHeap):
-                sizes[component.game] = max(sizes.get(component.game, 0), component.size)
-        parts = frozenset(each for each in others if not isinstance(each, SplittingHeap))
-        quotient = _cached_layered(parts, tuple(sorted(sizes.items(), key=repr)), single, limit)
-        periodic = any(quotient.is_periodic(game, size) for game, size in sizes.items())
-        super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
-        self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
-        # By component: the class of each state, 0 for states that make layers; and the stride of
-        # its states in the indices of layers, 0 if they make none.
-        elements = {
-            each: np.zeros(each.states, dtype=np.int64) if each in single
-            else quotient.elements(each)
-            for each in set(rules.components)
-        }  # fmt: skip
-        self._elements = [elements[component] for component in rules.components]
-        makes_layers = [component in single for component in rules.components]
-        states = np.where(makes_layers, rules.shape, 1)
-        self._strides = np.where(makes_layers, strides_of(states.tolist()), 0)
+    def values(states: IntArray) -> ValueArray:
+        of_parts = part_states(game.board, game.parts, states)
+        total = np.zeros(of_parts.shape[:-1], dtype=np.int64)
+        for index, elements in enumerate(reversed(classes)):
+            total = quotient.products[total, elements[of_parts[..., index]]]
+        layer = quotient.layer[of_parts @ np.array(strides[::-1])]
+        return np.where(quotient.lost[layer, total], np.int8(-1), np.int8(1))
 
-    def _winning(self, positions: IntArray) -> BoolArray:
-        total = np.zeros(positions.shape[:-1], dtype=np.int64)
-        for component, elements in enumerate(self._elements):
-            total = self._products[total, elements[positions[..., component]]]
-        return np.asarray(~self._lost[self._layer[positions @ self._strides], total])
-
-    def _winning_options(self, positions: IntArray) -> BoolArray:
-        rules, products = self.rules, self._products
-        here = [
-            elements[positions[..., component]] for component, elements in enumerate(self._elements)
-        ]
-        # The class of the other components is the product of those before and those after it.
-        after = [np.zeros(positions.shape[:-1], dtype=np.int64)]
-        for classes in reversed(here[1:]):
-            after.append(products[after[-1], classes])
-        layer_index = positions @ self._strides
-        options, seconds = rules.options(positions), rules.second_options(positions)
-        winning = np.zeros(options.shape, dtype=np.bool_)
-        before = np.zeros(positions.shape[:-1], dtype=np.int64)
-        for component, elements in enumerate(self._elements):
-            left = np.maximum(options[..., component, :], 0)
-            moved = (left - positions[..., component, np.newaxis]) * self._strides[component]
-            classes = elements[left]
-            if seconds is not None and rules.components[component].splits:
-                classes = products[classes, elements[seconds[..., component, :]]]
-            rest = products[before, after.pop()][..., np.newaxis]
-            layer = self._layer[layer_index[..., np.newaxis] + moved]
-            winning[..., component, :] = self._lost[layer, products[rest, classes]]
-            before = products[before, here[component]]
-        return np.asarray(winning & (options != NO_MOVE))
+    is_periodic = any(quotient.is_periodic(*each) for each in sizes.items())
+    return Solution(game.board, PERIODIC if is_periodic else PROVEN, values)
 
 
 class _JointQuotient:
-    """The quotient of sums of any number of some components.
+    """The quotient of sums of any number of some parts.
 
     Args:
-        components: components other than octal heaps.
+        parts: parts other than octal heaps.
         games: rules of the octal heaps.
         limit: most elements.
     """
 
-    def __init__(
-        self, components: Iterable[Component], games: Iterable[HeapGame], limit: int
-    ) -> None:
+    def __init__(self, parts: tuple[Part, ...], games: Iterable[HeapGame], limit: int) -> None:
         self.search = QuotientSearch(limit)
-        self.components = tuple(components)
-        # By component, the part of each state; ``None`` for states without a move.
-        self.parts: dict[Component, list[int | None]] = {}
-        self.heaps = HeapQuotients(games, search=self.search)
+        # By part, the index of each state in the search; ``None`` for states without a move.
+        self.indices: dict[Part, list[int | None]] = {}
+        self.parts, self.heaps = parts, HeapQuotients(games, search=self.search)
 
     def extend(self, sizes: dict[HeapGame, int]) -> None:
-        """Add all missing components, and missing heaps of each game up to a size."""
-        for component in self.components:
-            if component.states > LARGEST_COMPONENT:
+        """Add all missing parts, and missing heaps of each game up to a size."""
+        for part in self.parts:
+            if part.num_positions > LARGEST_PART:
                 raise SearchTooLargeError(
-                    f"a misère quotient is looked for with a {component.kind} of up to "
-                    f"{LARGEST_COMPONENT} states, which is the limit, not of {component.states}"
+                    f"a misère quotient is looked for with a {part.words.kind} of up to "
+                    f"{LARGEST_PART} positions, which is the limit, not of {part.num_positions}"
                 )
-            if component not in self.parts:
-                self.parts[component] = _parts_of(component, self.search.add)
+            if part not in self.indices:
+                self.indices[part] = _indices_of(part, self.search.add)
         if sizes:
             self.heaps.extend(sizes)
 
 
-def _parts_of(component: Component, add: Callable[[list[Word]], int]) -> list[int | None]:
-    """Add the states of a component, those with short play first.
+def _indices_of(part: Part, add: Callable[[list[Word]], int]) -> list[int | None]:
+    """Add the states of a part, those with short play first.
 
     Args:
-        component: owner of the states.
-        add: takes the options of a state as parts of earlier states, and returns its part.
+        part: owner of the states.
+        add: takes the options of a state as indices of earlier states, and returns its own.
 
     Returns:
-        The part of each state; ``None`` where there is no move.
+        The index of each state; ``None`` where there is no move.
     """
-    parts: list[int | None] = [None] * component.states
-    for state in np.argsort(levels(component), kind="stable").tolist():
-        options = [
-            tuple(part for each in left if (part := parts[each]) is not None)
-            for left in left_by_moves(component, state)
-        ]
+    indices: list[int | None] = [None] * part.num_positions
+    for state in np.argsort(part.longest_play, kind="stable").tolist():
+        options = []
+        for option in part.actions(state):
+            second = 0 if part.second is None else part.second.item(state, option)
+            left = [part.after.item(state, option), *([second] if second else [])]
+            options.append(tuple(index for row in left if (index := indices[row]) is not None))
         if options:
-            parts[state] = add(options)
-    return parts
+            indices[state] = add(options)
+    return indices
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _cached_joint(
-    components: frozenset[Component], games: frozenset[HeapGame], limit: int
+    parts: tuple[Part, ...], games: tuple[HeapGame, ...], limit: int
 ) -> _JointQuotient:
-    """Return the cached quotient of components; heaps may have to be added."""
-    # Sorted, so that every run gives the same numbers.
-    return _JointQuotient(
-        sorted(components, key=repr), sorted(games, key=lambda game: game.name), limit
-    )
+    """Return the cached quotient of parts; heaps may have to be added."""
+    return _JointQuotient(parts, games, limit)
 
 
 class _LayeredQuotient:
-    """A quotient of sums of some components, refined by the positions of single others.
+    """A quotient of sums of some parts, refined by the positions of single others.
 
-    Play can create any number of octal heaps, so a quotient of their sums is needed. Components
+    Play can create any number of octal heaps, so a quotient of their sums is needed. Parts
     that do not split never become more, and the quotient of any number of them may be infinite. So
     each of their positions is a *layer*: who wins when it is added is a property of sums of the
     others, and refines their classes.
 
     Args:
-        joint: quotient of the other components.
+        joint: quotient of the other parts.
         sizes: largest heap of each of its games.
-        single: components that make the layers.
+        single: parts that make the layers, each as often as the game has it.
     """
 
     def __init__(
-        self, joint: _JointQuotient, sizes: dict[HeapGame, int], single: Sequence[Component]
+        self, joint: _JointQuotient, sizes: dict[HeapGame, int], single: Sequence[Part]
     ) -> None:
         joint.extend(sizes)
         states = Parts()
-        parts_of = [_parts_of(component, states.index) for component in single]
+        indices_of = [_indices_of(part, states.index) for part in single]
         words = [
             tuple(sorted(part for part in parts if part is not None))
-            for parts in product(*parts_of)
+            for parts in product(*indices_of)
         ]
         order = sorted(
             set(words), key=lambda word: (sum(states.lengths[part] for part in word), word)
@@ -225,7 +196,7 @@ class _LayeredQuotient:
             if size >= len(joint.heaps.parts[game]) and self._periods[game] is None:
                 raise SearchTooLargeError(
                     f"no period of the misère quotient of {game.name} is proven with the other "
-                    f"components beside it; its heaps have up to {size} objects"
+                    f"parts beside it; its heaps have up to {size} objects"
                 )
 
     def is_periodic(self, game: HeapGame, size: int) -> bool:
@@ -260,30 +231,23 @@ class _LayeredQuotient:
     def _of_parts(self, parts: Sequence[int | None]) -> list[int]:
         return [0 if part is None else self._classes[part] for part in parts]
 
-    def elements(self, component: Component) -> IntArray:
-        """Return the class of each state of a component that makes no layers, ``(states,)``."""
-        if not isinstance(component, SplittingHeap):
-            return np.array(self._of_parts(self._joint.parts[component]))
-        known = np.array(self._of_parts(self._joint.heaps.parts[component.game]))
-        heaps = np.arange(component.states)
-        period = self._periods[component.game]
-        return np.asarray(known[heaps if period is None else period.folded(heaps)])
+    def elements(self, part: Part) -> IntArray:
+        """Return the class of each state of a part that makes no layers, ``(num_positions,)``."""
+        rule = heap_game_of(part)
+        if rule is None:
+            return np.array(self._of_parts(self._joint.indices[part]))
+        known = np.array(self._of_parts(self._joint.heaps.parts[rule]))
+        sizes, period = np.arange(part.num_positions), self._periods[rule]
+        return np.asarray(known[sizes if period is None else period.folded(sizes)])
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _cached_layered(
-    parts: frozenset[Component],
+    parts: tuple[Part, ...],
     sizes: tuple[tuple[HeapGame, int], ...],
-    single: tuple[Component, ...],
+    single: tuple[Part, ...],
     limit: int,
 ) -> _LayeredQuotient:
-    """Return the cached quotient of components and of heaps up to some sizes."""
-    return _LayeredQuotient(
-        _cached_joint(parts, frozenset(game for game, _ in sizes), limit), dict(sizes), single
-    )
-
-
-def forget_quotients() -> None:
-    """Empty the cache of quotients, for measurements."""
-    _cached_layered.cache_clear()
-    _cached_joint.cache_clear()
+    """Return the cached quotient of parts and of heaps up to some sizes."""
+    joint = _cached_joint(parts, tuple(game for game, _ in sizes), limit)
+    return _LayeredQuotient(joint, dict(sizes), single)

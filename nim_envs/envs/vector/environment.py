@@ -371,7 +371,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 return
         index = int((self._engine.games.due != AGENT).argmax())
         reply = None if replies is None else int(replies[index])
-        raise no_move_for_agent(self.game, self.coordinates[index], reply)
+        raise no_move_for_agent(self.game, self._places()[index], reply)
 
     def _reply_in_python(self, opponent: BatchPlayerAdapter) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
@@ -379,9 +379,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         due = self._engine.games.due == OPPONENT
         masks = observations["action_mask"] * due[:, np.newaxis]
         try:
-            answer = opponent(
-                observations["observation"], masks, self.np_random, lambda: self.coordinates, due
-            )
+            answer = opponent(observations["observation"], masks, self.np_random, self._places, due)
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
         actions = self._checked_actions(answer, OPPONENT)
@@ -415,9 +413,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         checked = self._checked_actions(actions, AGENT)
         record = None
         if self._renderer is not None:
-            record = self._renderer.before_step(
-                self._engine.positions(), self._engine.games, checked
-            )
+            record = self._renderer.before_step(self.coordinates, self._engine.games, checked)
         truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
         observed, results, final_games = self._advance(checked)
@@ -440,7 +436,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _truth(self, actions: IntArray) -> dict[str, Array]:
         """Return the infos on moves before they are made, false or 0 where a game is over."""
         moving = self._engine.games.outcomes == ONGOING
-        truth = moves_truth(self.game, self.coordinates, actions)
+        truth = moves_truth(self.game, self._places(), actions)
         return {key: entries * moving for key, entries in truth.items()}
 
     def _infos(
@@ -561,7 +557,11 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
         In games without coordinates they are the positions.
         """
-        return self.game.rules.coordinates(self.positions)
+        self._check_ready()
+        return self._places()
+
+    def _places(self) -> IntArray:
+        return self.game.rules.coordinates(self._engine.positions())
 
     def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
         """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
@@ -572,7 +572,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self._renderer is None:
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None
-        return self._renderer.show(self.positions, self._engine.games, self.metadata["render_fps"])
+        return self._renderer.show(
+            self.coordinates, self._engine.games, self.metadata["render_fps"]
+        )
 
     def _formatted(self, observed: dict[str, Array]) -> Any:
         """Return the observations in the form of the observation space."""

@@ -92,7 +92,7 @@ def test_the_wheel_selects_the_next_move_among_too_many_objects_to_point_at():
     window = opened(against=None, heaps=(9000, 30), max_take=400)
     layout = window.picture.panels[0].layouts[0]
     assert isinstance(layout, HeapBar)
-    point = layout.part(8700, 8900).center
+    point = layout.bar(8700, 8900).center
     move_to(point)
     window.step()
     pointed = window.pointed
@@ -121,7 +121,7 @@ def test_totals_and_tokens_move_to_what_is_clicked():
     assert window.match.position == (5,)
     window.close()
     window = opened("graph", against=None, successors=((), (0,), (0, 1)), tokens=(2,))
-    (graph,) = window.picture.panels[0].graphs.values()
+    (graph,) = window.picture.panels[0].graphs
     click(window, graph.places[1])
     assert window.match.position == (1,)
 

@@ -14,7 +14,7 @@ from nim_envs.cgt.nimber_field import (
     nim_quotient,
     nim_square_root,
 )
-from nim_envs.theory import mex
+from nim_envs.nimbers import mex
 
 nimbers = st.one_of(st.integers(0, 2**16), st.integers(0, 2**64 - 1), st.integers(0, 2**300))
 words = st.integers(0, 2**64 - 1)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nim_envs.cgt.sequences import LARGEST_SEQUENCE, grundy_sequence
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.games.octal_codes import HeapGame, heap_game
-from nim_envs.theory import mex
+from nim_envs.nimbers import mex
 
 GAMES = [
     "0.77", "0.07", "0.137", "0.6", "0.16", "0.354", "0.376", "0.007", "0.4", "0.04", "4.3",

@@ -79,25 +79,15 @@ def test_solve_games_that_split_and_sums(capsys):
 def test_all_winning_moves_of_a_game_on_heaps_are_listed(capsys):
     text = shown(capsys, "solve", "--heaps", "kayles", "--position", "5,5,3")
     assert rows(text)["Grundy value"] == "4 xor 4 xor 3 = 3"
-    assert re.findall(r"heap \d.*", text) == ["heap 2: 3 to 1 and 1"]
+    assert re.findall(r"heap \d.*", text) == ["heap 2: take 1, leave 1 and 1"]
     # Values 2 and 1: of 5 objects a heap of 3 must be split off, of 6 one of 5.
     several = shown(capsys, "solve", "--heaps", "grundy", "--position", "5,6")
-    assert re.findall(r"heap \d.*", several) == ["heap 0: 5 to 3 and 2", "heap 1: 6 to 5 and 1"]
+    assert re.findall(r"heap \d.*", several) == ["heap 0: leave 2 and 3", "heap 1: leave 1 and 5"]
     misere = shown(capsys, "solve", "--heaps", "0.77", "--misere", "--position", "3,7")
     moves = re.findall(r"heap \d.*", misere)
-    assert moves == ["heap 0: 3 to 2", "heap 1: 7 to 6", "heap 1: 7 to 4 and 2"]
+    assert moves == ["heap 0: take 1", "heap 1: take 1", "heap 1: take 1, leave 2 and 4"]
     large = shown(capsys, "solve", "--heaps", "0.123", "--misere", "--position", "50000,3")
     assert rows(large)["why"] == "theorem on periodic misère quotients"
-
-
-@pytest.mark.parametrize("play", [[], ["--misere"]])
-def test_heaps_of_any_size_are_solved_as_the_registered_game_is(capsys, play):
-    heaps = ["--position", "1000000000000000,3,5"]
-    answer = rows(shown(capsys, "solve", "--heaps", "nim", *play, *heaps))
-    settings = flags("heaps=1000000000000000,3,5", f"misere={str(bool(play)).lower()}")
-    assert answer == rows(shown(capsys, "solve", "--game", "nim", *settings))
-    bounded = rows(shown(capsys, "solve", "--heaps", "0.33", *play, *heaps))
-    assert bounded["Grundy value"] == "1 xor 0 xor 2 = 3"
 
 
 def test_sequence_prints_values(capsys):
@@ -166,8 +156,8 @@ def test_nimber_arithmetic(arguments, result, capsys):
         ("solve --game nim --set misere=abc", "misere must be True or False, not 'abc'"),
         ("solve --game nim --misere", "misere=true"),
         ("solve --heaps 0.77", "needs a --position"),
-        ("solve --heaps 0.77 --position 10000000", "1000000 objects"),
-        ("solve --game chomp --set rows=20000 --set columns=20000", "over 10^12038 states"),
+        ("solve --heaps 0.77 --position 10000000", "10000001 positions with 5000000 actions"),
+        ("solve --game chomp --set rows=20000 --set columns=20000", "over 10^12038 positions"),
         ("sequence kaylse", "there is no 'kaylse'; choose from grundy"),
         ("sequence 0.77 5 --first 5", "0 to 4"),
         ("period grundy", "theorem on periods"),

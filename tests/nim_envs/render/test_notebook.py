@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-import numpy as np
 import pytest
 
 from nim_envs import make_game
@@ -22,7 +21,7 @@ def _anywidget():
 
 def listed(game):
     """The positions in order of their discovery, and those after each."""
-    positions, after = [game.rules.coordinate_tuple(np.array(game.rules.initial))], {}
+    positions, after = [game.start], {}
     for position in positions:
         after[position] = [to for _, to in game.moves(position)]
         positions += [to for to in dict.fromkeys(after[position]) if to not in positions]

@@ -17,9 +17,8 @@ CELLS = (1, 2, 0, 0, 1, 0, 0, 0, 2)
 
 
 def drawn_as(entry, picture, board=(3, 3)):
-    start = entry.game.rules.coordinate_tuple(entry.game.rules.initial)
     return nim_envs.game_from_moves(
-        entry.game.rules.name, start, entry.moves, outcome=entry.outcome, board=board,
+        entry.game.name, entry.game.start, entry.moves, outcome=entry.outcome, board=board,
         picture=picture,
     )  # fmt: skip
 
@@ -82,9 +81,8 @@ def test_moves_that_keep_a_draw_are_marked(picture):
 def test_a_click_chooses_the_move_that_puts_a_piece_there(picture):
     game = drawn_as(tic_tac_toe(), picture)
     picture_of = Picture(game)
-    position = game.rules.checked_position(CELLS)
     for cell, area in enumerate(squares_of(game, (640, 480))):
-        chosen = picture_of.action_at(position, area.center)
+        chosen = picture_of.action_at(CELLS, area.center)
         assert chosen == (None if CELLS[cell] else cell)
 
 
@@ -100,10 +98,10 @@ def test_any_square_chooses_a_pass_and_a_piece_goes_where_the_click_is():
     )
     picture = Picture(game)
     squares = squares_of(game, (640, 480))
-    start, later = (game.rules.checked_position(each) for each in list(moved)[:2])
+    start, later = list(moved)[:2]
     assert [picture.action_at(start, area.center) for area in squares] == [None, 0, 1]
     names = [picture.action_at(later, area.center) for area in squares]
-    assert [game.rules.describe_action(action, later) for action in names] == ["steps 0: pass"] * 3
+    assert [game.describe(action, later) for action in names] == ["steps 0: pass"] * 3
 
 
 def test_the_end_of_a_drawn_game_says_so():

@@ -26,7 +26,7 @@ FIELDS = {
 @pytest.mark.parametrize("name", GAMES)
 def test_the_shapes_of_every_game_are_json_and_lie_in_the_picture(name):
     game = make_game(name)
-    start = game.rules.initial
+    start = game.start
     shapes = position_shapes(game, start, size=(600, 400))
     assert json.loads(json.dumps(shapes)) == shapes
     assert shapes[0]["area"] == [0, 0, 600, 400]
@@ -36,14 +36,13 @@ def test_the_shapes_of_every_game_are_json_and_lie_in_the_picture(name):
         if "area" in shape:
             assert Area(*shape["area"]).within(Area(0, 0, 600, 400))
     assert any(shape.get("text", "").startswith("player_0") for shape in shapes)
-    after = game.rules.step(np.array(start), np.flatnonzero(game.rules.action_mask(start))[0])
+    after = game.play(start, game.actions(start)[0])
     assert position_shapes(game, after, size=(600, 400)) != shapes
 
 
-def test_coordinates_are_taken_as_positions_and_what_is_none_is_refused():
+def test_what_is_no_position_or_too_small_is_refused():
     game = make_game("wythoff", queens=((3, 2),))
-    state = game.rules.positions_at(np.array([1, 2]))
-    assert position_shapes(game, (1, 2)) == position_shapes(game, state)
+    assert position_shapes(game, np.array([1, 2])) == position_shapes(game, (1, 2))
     with pytest.raises(InvalidPositionError):
         position_shapes(game, (9, 9))
     with pytest.raises(InvalidPositionError):
@@ -58,6 +57,6 @@ def test_shapes_need_no_pygame():
         "sys.modules['pygame'] = None\n"
         "from nim_envs import make_game\n"
         "from nim_envs.render import position_shapes\n"
-        "assert position_shapes(make_game('graph'), make_game('graph').rules.initial)\n"
+        "assert position_shapes(make_game('graph'), make_game('graph').start)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,7 +10,7 @@ from nim_envs.render import render_text
 
 def drawn(game, *coordinates):
     """The lines of a position, without what is before the drawing in the first line."""
-    return render_text(game.rules, game.rules.checked_position(coordinates)).split("\n")
+    return render_text(game, coordinates).split("\n")
 
 
 @pytest.mark.parametrize(

@@ -183,29 +183,3 @@ def test_the_name_of_a_language_tells_games_apart():
     # Whichever of two equal games is spoken of first.
     named = [as_language(make_game("chomp", **each)).name for each in ({}, {"rows": 4})]
     assert named == [f"chomp, bar (5, 5, 5, 5), normal play{end}" for end in ("", ", rows 4")]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_disguises_hide_pieces_coordinates_and_verbs(seed):
-    for name, plain in (
-        ("wythoff", "wythoff queen square column row left down diagonally rank file"),
-        ("euclid", "euclid pair subtract leave"),
-        ("chomp", "chomp bar bite square row column eat"),
-        ("cram", "cram board cover covered cell domino row column"),
-        ("node_kayles", "graph node take taken"),
-        ("fibonacci_nim", "heap take taken object left"),
-    ):
-        game = make_game(name)
-        language = disguised(game, seed)
-        start = game.start
-        texts = [prompt(language, start, style) for style in ("short", "sentences")]
-        texts += [move_text(language, start, action) for action in game.actions(start)]
-        told = set(re.findall("[a-z]+", " ".join(texts).lower()))
-        assert not told & {form for word in plain.split() for form in (word, f"{word}s")}
-        words = language.disguise.words
-        assert len(set(words.values())) == len(words)
-        assert not set(words) & set(words.values())
-        rules = rules_text(language)
-        if name == "wythoff":  # the verb of the rules is that of the moves
-            assert f"{words['move']} any number of {words['squares']} {words['left']}" in rules
-            assert f"{words['move']} {words['left']} <number>" in texts[1]

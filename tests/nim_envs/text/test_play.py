@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import json
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
@@ -254,19 +252,6 @@ def test_the_environment_plays_and_pays_by_result_or_by_turn():
         env.reset(options={"start": (1, 1)})
     with pytest.raises(ValueError, match="rewards must be one of"):
         TextEnv(game, rewards="both")
-
-
-def test_the_environment_is_seeded_copied_and_wrapped():
-    def first_prompts(env, seed):
-        prompts = [env.reset(seed=seed)[0]]
-        return prompts + [env.reset()[0] for _ in range(5)]
-
-    env = TextEnv(NIM, "random", start="uniform")
-    assert first_prompts(env, 3) == first_prompts(copy.deepcopy(env), 3)
-    assert first_prompts(env, 3) != first_prompts(env, 4)
-    wrapped = gymnasium.wrappers.TimeLimit(env, 1)
-    wrapped.reset(seed=0)
-    assert isinstance(wrapped.step("pass")[0], str)
 
 
 def test_a_conversation_tells_the_rules_once():

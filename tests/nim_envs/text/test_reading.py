@@ -53,51 +53,22 @@ def test_numbers_end_where_they_end(last_line):
 
 def test_a_move_that_was_not_chosen_is_not_read():
     for said in (
-        "I would never play {}", "Not {}!", "Do not play {}", "I won't play {}", "{} is bad",
-        "{} loses", "The worst move is {}.", "If I play {}, I lose", "{}? No.", "{}. No, wait.",
-        "{}; no", "Anything but {}, rather", "My opponent plays {}", "~~{}~~", "sub{}", "2 * {}",
-        "e.g. {}", "heap 1 and {}", "heap 1, {}", "take 1 from heap 1, {}", "{}. Then take 1.",
-        "{} and heap 1", "Could it be {}", "In the form {}", "{} or another", "2{}", "é{}", "x{}",
+        "The worst move is {}.", "{}. No, wait.", "Anything but {}, rather", "sub{}", "2 * {}",
+        "e.g. {}", "heap 1 and {}", "take 1 from heap 1, {}", "{}. Then take 1.", "{} and heap 1",
+        "Could it be {}", "In the form {}", "{} or another", "2{}", "é{}", "x{}",
     ):  # fmt: skip
         asked = said.format("heap 0: take 2")
         assert named(NIM, (3, 4, 5), asked, last_line=True) == "format", asked
-    for said in (
-        "I choose {}", "So {}, because that wins.", "Should I? Yes: {}", "{} so that 1, 4, 5 stay",
-        "- {}", "1. {}", "> {}", "My move - {}", "**Move:** {}", "(So I say {})", "Step 3: {}",
-        "I play **{}**.", "The sum is 0 with '{}'!", "→ {} ", "{} - to win", "**Move** **{}**",
-        "I take a look at 3 heaps. So {}",
-    ):  # fmt: skip
+    for said in ("Should I? Yes: {}", "> {}", "Step 3: {}", "I take a look at 3 heaps. So {}"):
         asked = said.format("heap 0: take 2")
         assert named(NIM, (3, 4, 5), asked, last_line=True) == "heap 0: take 2", asked
 
 
 @pytest.mark.parametrize("last_line", [False, True])
-def test_unordered_parts_are_read_in_any_order(last_line):
-    for game, position, said, name in (
-        (CRAM, CRAM.start, "board 0: cover (0, 1) and (0, 0)",
-         "board 0: cover (0, 0) and (0, 1)"),
-        (CRAM, CRAM.start, "cover (1,2) and (0,2)", "board 0: cover (0, 2) and (1, 2)"),
-        (MOORE, (3, 4, 5), "group 0: take 3 from heap 2 and 2 from heap 1",
-         "group 0: take 2 from heap 1 and 3 from heap 2"),
-        (GRUNDY, (6, 0, 0), "heap 0: leave 5 and 1", "heap 0: leave 1 and 5"),
-        (KAYLES, ROW, "heap 0: take 2, leave 4 and 1", "heap 0: take 2, leave 1 and 4"),
-        (GRUNDY, (6, 0, 0), "split heap 0 into 5 and 1", "format"),
-    ):  # fmt: skip
-        assert named(game, position, said, last_line=last_line) == name
-
-
-@pytest.mark.parametrize("last_line", [False, True])
 def test_words_of_a_move_are_read_in_any_usual_order(last_line):
     for game, position, said, name in (
-        (NIM, (3, 4, 5), "take 2 from heap 0", "heap 0: take 2"),
         (NIM, (3, 4, 5), "From heap 0, take 2 objects.", "heap 0: take 2"),
-        (NIM, (3, 4, 5), "choose heap 0 and take 2", "heap 0: take 2"),
         (NIM, (3, 4, 5), "take 2 from heap 7", "illegal"),
-        (KAYLES, ROW, "take 1 from heap 0, leave 3 and 3", "heap 0: take 1, leave 3 and 3"),
-        (KAYLES, ROW, "take 1 from heap 0", "heap 0: take 1"),
-        (make_game("graph"), (11, 10), "move token 0 to 5", "token 0: move to 5"),
-        (WYTHOFF, (9, 7), "queen 0: move left 3", "queen 0: move left 3, to (6, 7)"),
-        (WYTHOFF, (9, 7), "move queen 0 left 3", "queen 0: move left 3, to (6, 7)"),
         (WYTHOFF, (9, 7), "queen 0: move left 3, to (5, 7)", "illegal"),
         (disguised(NIM, 1), (3, 4, 5), "lift 2 from basket 1", "basket 1: lift 2"),
         (disguised(NIM, 1), (3, 4, 5), "take 2 from basket 1", "format"),
@@ -115,14 +86,6 @@ def test_quotes_and_fences_around_a_move_are_ignored(last_line):
         assert named(NIM, (3, 4, 5), reply, last_line=last_line) == "heap 0: take 2", reply
     for said in ("```", "```\n\n```", "{}\n```", "{}\n```\n```"):
         assert named(NIM, (3, 4, 5), said.format("heap 0: take 2"), last_line=last_line) == "format"
-
-
-def test_moves_of_any_length_are_read_where_nothing_follows():
-    for said in ("heap 0: take 1, leave (3, 3)", "heap 0: take 1 (leave 3 and 3)"):
-        for text in (f"So {said}", f"So {said}.", f"I play **{said}**!"):
-            assert named(KAYLES, ROW, text, last_line=True) == "heap 0: take 1, leave 3 and 3"
-        for text in (f"So {said} and 1", f"So {said} + 1", f"So {said} (3)", f"So {said}, 3"):
-            assert named(KAYLES, ROW, text, last_line=True) == "format", text
 
 
 def test_parts_of_three_heaps_are_read_in_any_order():
@@ -230,10 +193,3 @@ def test_faults_say_why():
         assert read_move(NIM, (3, 4, 5), said, last_line=True).why == why
     said = "heap 0: take 1, because"
     assert read_move(KAYLES, ROW, said, last_line=True).why == "text after a move that may go on"
-
-
-def test_parts_alone_are_no_move():
-    assert named(KAYLES, ROW, "heap 0: take 1 (leave 3 and 3))") == "format"
-    for said in ("(leave 3 and 3)", "and leave 3 and 3", "leave", "(", "heap 0: leave 3 and 3"):
-        for last_line in (False, True):
-            assert named(KAYLES, ROW, said, last_line=last_line) == "format", said

@@ -155,8 +155,11 @@ def test_prose_and_sentences_are_options_of_the_score():
     ("returned", "words"),
     [
         (lambda prompts: "heap 0: take 1", "not 'heap 0: take 1'"),
-        (lambda prompts: ["heap 0: take 1"], "one string for each of 4 prompts, not 1 strings"),
-        (lambda prompts: [None] * len(prompts), "not None of type NoneType"),
+        (
+            lambda prompts: ["heap 0: take 1"],
+            r"one string for each of 4 prompts, not \['heap 0: take 1'\]",
+        ),
+        (lambda prompts: [None] * len(prompts), r"not \[None, None"),
         (lambda prompts: 3, "not 3"),
     ],
 )

@@ -41,21 +41,12 @@ def test_a_reply_gets_its_kind_of_verdict():
         ("2", "format"),
         ("take 2", "format"),
         ("heap 0", "format"),
-        ("heap 0: take -2", "format"),
-        ("heap 0: take 2.0", "format"),
-        ("heap 0: take 2e0", "format"),
-        ("heap 0: take two", "format"),
         ("heap 0: take 2 heap 1: take 1", "format"),
         ("heap 0: take 2\nheap 0: take 2", "format"),
         ("heap 0: take 2; heap 1: take 1", "format"),
         ("I choose heap 0: take 2", "format"),
         ("heap 0: take 2 please", "format"),
         ("token 0: move to 2", "format"),
-        ("total 0: add 2", "format"),
-        ("heap 0: take 2, leave 1 and 2", "format"),
-        ("heap 0: take ٢", "format"),
-        ("heap 0: take ２", "format"),
-        ("heap 0: take ²", "format"),
         ("héap 0: take 2", "format"),
         ("heap 0: ta\u212ae 2", "format"),  # the sign of Kelvin, a k in small letters
         ("heap\u00a00: take 2", "format"),
@@ -67,26 +58,6 @@ def test_a_reply_gets_its_kind_of_verdict():
         ("heap 0: take 2 " * 10**5, "format"),
     ]
     assert [(reply, kind(reply)) for reply, _ in expected] == expected
-
-
-def test_prose_is_searched_where_that_is_asked():
-    expected = [
-        ("heap 0: take 2", "kept_win"),
-        ("Let me think.\nheap 1: take 1 is bad.\n\nSo I take: Heap 0, take 2!", "kept_win"),
-        ("I think heap 9: take 2", "illegal"),
-        ("heap 0: take 2\nThat is my move.", "format"),
-        ("heap 0: take 2, or perhaps heap 1: take 1", "format"),
-        ("heap 0: take 2, I say heap 0: take 2", "format"),
-        ("So heap 0: take 2,000", "format"),
-        ("So heap 0: take 2.5", "format"),
-        ("So heap 0: take 2/3", "format"),
-        ("So heap 0: take 2 / heap 1: take 1", "format"),
-        ("Ich nähme heap 0: take 2", "kept_win"),
-        ("Ich nähme heap 0: take ２", "format"),
-        ("x" * 10**6 + "\nheap 0: take 2", "kept_win"),
-        ("heap " * 10**5, "format"),
-    ]
-    assert [(reply, kind(reply, last_line=True)) for reply, _ in expected] == expected
 
 
 @pytest.mark.parametrize("misere", [False, True])

@@ -15,10 +15,9 @@ from agents.storage import load, save
 from nim_envs import Game, make_game, optimality
 from nim_envs.cgt.misere_quotients import misere_quotient
 from nim_envs.cgt.misere_quotients.proof import refutation
-from nim_envs.rules import Convention
 from nim_envs.solution import graph_values
-from nim_envs.theory import HeapSearch
 from tests.agents.without_truth import forbid_truth, uses_exclusive_or
+from tests.heap_search import HeapSearch
 from tests.tables import all_positions, table_part
 
 GRAPH = {"successors": ((), (0,), (1, 0), (2,), (3, 1)), "tokens": (4, 3)}
@@ -203,34 +202,31 @@ def is_right(claim, positions, winning):
     return True
 
 
-@pytest.mark.parametrize("convention", Convention)
-def test_no_wrong_mutant_of_a_learned_quotient_is_proved(convention):
+@pytest.mark.parametrize("misere", [False, True])
+def test_no_wrong_mutant_of_a_learned_quotient_is_proved(misere):
     rng = np.random.default_rng(1)
     wrong = 0
     for name, heap in (("kayles", 7), ("0.123", 9), ("dawsons_kayles", 10), ("grundy", 9)):
         code = {"code": name} if name[0] == "0" else {}
-        game = heaps_of("octal" if code else name, heap, convention is Convention.MISERE, **code)
+        game = heaps_of("octal" if code else name, heap, misere, **code)
         learner = learned(game)
         claim, states = learner.claim(), [state for _, state in learner.parts.states]
-        search = HeapSearch(name, convention)
+        search = HeapSearch(name, misere)
         positions = np.array(list(combinations_with_replacement(range(heap + 1), 5)))
         winning = np.array([search.is_winning(np.array(states)[row]) for row in positions])
         assert is_right(claim, positions, winning)
-        assert refutation(*claim, convention) is None
-        other = Convention.NORMAL if convention is Convention.MISERE else Convention.MISERE
-        assert refutation(*claim, other) is not None
+        assert refutation(*claim, misere) is None
+        assert refutation(*claim, not misere) is not None
         for _ in range(3):
             numbers = np.concatenate([[0], 1 + rng.permutation(len(claim.lost) - 1)])
             back = np.argsort(numbers)
             products = numbers[claim.products[np.ix_(back, back)]]
             elements = numbers[claim.elements].tolist()
-            assert (
-                refutation(claim.options, products, elements, claim.lost[back], convention) is None
-            )
+            assert refutation(claim.options, products, elements, claim.lost[back], misere) is None
         for mutant in mutants(claim, rng, 150):
             if not is_right(mutant, positions, winning):
                 wrong += 1
-                assert refutation(*mutant, convention) is not None, mutant
+                assert refutation(*mutant, misere) is not None, mutant
     assert wrong >= 500
 
 
@@ -256,8 +252,8 @@ def test_a_period_is_a_conjecture_until_enough_heaps_are_learned():
 @pytest.mark.parametrize("misere", [False, True])
 def test_it_plays_more_heaps_than_the_board_has(misere):
     learner = learned(heaps_of("kayles", 7, misere))
-    policy, convention = learner.greedy(), Convention.MISERE if misere else Convention.NORMAL
-    search = HeapSearch("kayles", convention)
+    policy = learner.greedy()
+    search = HeapSearch("kayles", misere)
     for heaps in combinations_with_replacement(range(1, 8), 4):
         after = policy.move(heaps)
         assert any(
@@ -273,7 +269,7 @@ def test_it_plays_other_boards_of_its_components():
     for heaps in ((3, 4, 5), (7, 7), (1, 1, 1, 2)):
         assert optimality(learner.greedy(make_game("nim", heaps=heaps, misere=True)),
                           make_game("nim", heaps=heaps, misere=True)).percent == 100  # fmt: skip
-    search = HeapSearch("nim", Convention.MISERE)
+    search = HeapSearch("nim")
     assert not search.is_winning(learner.greedy().move((7, 6, 5, 4, 3, 2)))
     with pytest.raises(ValueError, match="misère play was learned"):
         learner.greedy(make_game("nim", heaps=(3, 4)))

@@ -15,13 +15,15 @@ from nim_envs.cgt.misere_quotients.genus import Genus, heap_genera
 from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, period_refutation, periodic_from
 from nim_envs.cgt.misere_quotients.proof import refutation
+from nim_envs.cgt.misere_quotients.quotient_solution import quotient_solution
 from nim_envs.cgt.misere_quotients.structure import is_tame
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.games.octal_codes import heap_game
-from nim_envs.rules import Convention, Rules, TableComponent
-from nim_envs.solver import solve
-from nim_envs.theory import HeapSearch
-from nim_envs.theory.nimbers import mex
+from nim_envs.nimbers import mex
+from nim_envs.solution import SumValues, solve
+from nim_envs.sums import Sum
+from tests.heap_search import HeapSearch
+from tests.nim_envs.core.test_random_games import part_of
 
 ORDERS = {
     # T. E. Plambeck and A. N. Siegel (2008): misère Nim, and 0.123 with its 20 elements.
@@ -71,7 +73,7 @@ def test_quotients_agree_with_brute_force_on_random_sums(every):
     for name in GAMES[::every]:
         rng = np.random.default_rng(0)
         quotient = misere_quotient(name, 9)
-        search = HeapSearch(name, Convention.MISERE)
+        search = HeapSearch(name)
         for _ in range(15):
             heaps = rng.integers(0, 10, size=rng.integers(1, 5)).tolist()
             assert quotient.is_winning(heaps) is search.is_winning(heaps), (name, heaps)
@@ -93,7 +95,7 @@ def test_games_solved_for_all_heaps_have_known_orders_and_periods(name):
     order, start, length = SOLVED[name]
     assert (quotient.order, quotient.period) == (order, QuotientPeriod(start, length))
     assert period_refutation(quotient.game, quotient.elements, quotient.period) is None
-    search = HeapSearch(name, Convention.MISERE)
+    search = HeapSearch(name)
     rng = np.random.default_rng(0)
     for _ in range(40):
         heaps = rng.integers(0, 10, size=rng.integers(1, 4)).tolist()
@@ -137,7 +139,7 @@ def claim(name, largest):
 @cache
 def truths(name, largest, heaps):
     """All positions of a few heaps as rows, and who wins them."""
-    search = HeapSearch(name, Convention.MISERE)
+    search = HeapSearch(name)
     rows = list(combinations_with_replacement(range(largest + 1), heaps))
     return np.array(rows), np.array([search.is_winning(row) for row in rows])
 
@@ -227,23 +229,29 @@ def test_large_misere_games_are_solved_by_quotients():
     rng = np.random.default_rng(0)
     for _ in range(20):
         heaps = rng.integers(0, 13, size=8)
-        position = np.concatenate([heaps, np.zeros(len(game.rules.components) - 8, int)])
+        position = np.concatenate([heaps, np.zeros(len(game.parts) - 8, int)])
         assert solution.is_winning(position) is kayles.is_winning(heaps.tolist())
-        actions = solution.winning_actions(position)
-        after = game.rules.step(np.broadcast_to(position, (len(actions), len(position))), actions)
-        assert not solution.is_winning(after).any()
-        assert len(actions) == len(kayles.winning_moves(heaps.tolist())) or 0 in heaps
+        after = [game.play(position, action) for action in solution.winning_actions(position)]
+        assert not solution.is_winning(np.array(after, dtype=int).reshape(-1, len(position))).any()
+        assert len(after) == len(kayles.winning_moves(heaps.tolist())) or 0 in heaps
 
 
 def test_heaps_larger_than_those_of_the_proof_are_solved_by_the_theorem():
     game = make_game("octal", code="0.123", heaps=(60, 41), misere=True)
-    solution = solve(game, method="quotient")
+    solution = quotient_solution(game)
     assert solution.method == "theorem on periodic misère quotients"
     quotient = misere_quotient("0.123")
-    slots = len(solution.rules.components)
     for heaps in ((60, 41), (59, 7), (33, 34)):
-        position = heaps + (0,) * (slots - 2)
+        position = heaps + (0,) * (len(game.parts) - 2)
         assert solution.is_winning(position) is quotient.is_winning(heaps)
+
+
+def check_by_induction(game):
+    """Assert that the quotient says who wins as induction does, at all positions."""
+    total = Sum(game.parts)
+    states = total.states(10**6)
+    values = SumValues(total, np.int8(1), 10**6)(states)
+    assert np.array_equal(quotient_solution(game).value(total.positions(states)), values)
 
 
 @pytest.mark.parametrize(
@@ -257,34 +265,22 @@ def test_heaps_larger_than_those_of_the_proof_are_solved_by_the_theorem():
     ],
     ids=lambda games: "+".join(name for name, _ in games),
 )  # fmt: skip
-def test_quotients_of_sums_agree_with_the_sweep(games):
-    game = make_game("sum", games=games, misere=True)
-    quotient, swept = solve(game, method="quotient"), solve(game, method="search")
-    lattice = game.rules.lattice()
-    assert (quotient.is_winning(lattice) == swept.is_winning(lattice)).all()
-    assert (quotient.winning_mask(lattice) == swept.winning_mask(lattice)).all()
+def test_quotients_of_sums_agree_with_induction(games):
+    check_by_induction(make_game("sum", games=games, misere=True))
 
 
-def test_quotients_of_random_tables_agree_with_the_sweep():
+def test_quotients_of_random_tables_agree_with_induction():
     rng = np.random.default_rng(3)
     for _ in range(25):
-        rows = [(-1, -1, -1)] + [
-            tuple(rng.integers(-1, state, size=3).tolist()) for state in range(1, 7)
-        ]
-        table = TableComponent(tuple(rows))
-        game = Game(Rules("random", (table,) * 3, (6, 5, 4)), Convention.MISERE)
-        quotient, swept = solve(game, method="quotient"), solve(game, method="search")
-        lattice = game.rules.lattice()
-        assert (quotient.is_winning(lattice) == swept.is_winning(lattice)).all()
-        assert (quotient.winning_mask(lattice) == swept.winning_mask(lattice)).all()
+        rows = rng.integers(-1, np.arange(7)[:, np.newaxis], size=(7, 3)).tolist()
+        kind = [[None if each < 0 else (each,) for each in row] for row in rows]
+        check_by_induction(Game("random", (part_of(kind),) * 3, (6, 5, 4), misere=True))
 
 
 def test_where_no_quotient_is_found_the_search_goes_on_or_says_so():
     game = make_game("octal", code="0.06", heaps=(20, 20, 20), misere=True)
-    with pytest.raises(SearchTooLargeError, match=r"nor is there a misère quotient .* infinite"):
+    with pytest.raises(SearchTooLargeError, match=r"Nor is there a misère quotient .* infinite"):
         solve(game, limit=1000)
-    with pytest.raises(ValueError, match="misère play"):
-        solve(make_game("kayles"), method="quotient")
 
 
 # Structure and genus

@@ -1,23 +1,21 @@
-"""Layouts of components: squares, what fills them, and the moves that a click on one chooses."""
+"""Boards: squares, what fills them, and the moves that a click on one chooses."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from functools import cached_property
-from typing import NamedTuple
+from abc import abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 
-from nim_envs.caches import LimitedCache
+from nim_envs.graph import Part
 from nim_envs.render import palette
 from nim_envs.render.geometry import Area, square
-from nim_envs.render.numbers import draw_tile, tile
 from nim_envs.render.palette import Color, mixed, paler, player_color
-from nim_envs.render.scene import ComponentView
+from nim_envs.render.panels import Layout, Panel
+from nim_envs.render.scene import PartView
 from nim_envs.render.shapes import Drawing
-from nim_envs.rules.component import NO_MOVE, Component
-from nim_envs.typing import BoolArray, IntArray
+from nim_envs.typing import BoolArray, IntArray, Position
 
 SMALLEST_SQUARE, LARGEST_SQUARE = 7.0, 110.0
 """Sides of squares in pixels; where they would be smaller, coordinates are shown as numbers."""
@@ -28,98 +26,40 @@ LABEL = 26.0
 UNCLEAR = 0.15
 """Moves whose middles are as near to a click, to this share of a square, are listed."""
 
-LIMIT_NAME = "limit"
-"""Name of a last coordinate that says how many coins may be taken."""
+BOX = 96.0
+"""Largest width of the box of a coordinate, in pixels."""
 
 CROWN = ((0, 1), (0, 0.3), (0.25, 0.62), (0.5, 0.1), (0.75, 0.62), (1, 0.3), (1, 1))
 """Corners of a queen's crown, as shares of its width and height."""
 
 
-class Moves(NamedTuple):
-    """The legal moves of a component in a state."""
-
-    options: IntArray  # (n,)
-    squares: BoolArray  # by which each is chosen, (n, squares)
-
-
-class Layout(ABC):
-    """Draws one component in its cell, and maps places to its moves.
-
-    Args:
-        component: any component.
-        cell: place in the picture, its label included.
-    """
-
-    def __init__(self, component: Component, cell: Area) -> None:
-        self.component = component
-        self.cell = cell
-
-    @abstractmethod
-    def draw(self, drawing: Drawing, view: ComponentView) -> None:
-        """Draw the component."""
-
-    @abstractmethod
-    def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
-        """Return the legal options between which a click at a point does not decide, best first."""
-
-    def legal_options(self, state: int) -> tuple[IntArray, IntArray]:
-        """Return the legal options in a state and the states that they lead to, ``(n,)`` each."""
-        successors = self.component.successors(np.array(state, dtype=np.int64))
-        (options,) = np.nonzero(successors != NO_MOVE)
-        return options, successors[options]
-
-    def nearest_option(self, state: int, successor: float) -> list[int]:
-        """Return the legal option that leads to the state nearest to a number, if there is one."""
-        options, successors = self.legal_options(state)
-        if not len(options):
-            return []
-        return [int(options[np.argmin(np.abs(successors - successor))])]
-
-
-class BoardLayout(Layout):
-    """A component drawn as squares, some of which are filled.
+class Squares(Layout):
+    """A part drawn as squares, some of which are filled.
 
     A click on a square chooses the move that leads to it or that takes it and as little else as
     possible.
-
-    Args:
-        component: a component; without coordinates, its state is the only one.
-        cell: place in the picture, its label included.
 
     Attributes:
         area: place of the squares.
         side: side of a square, in pixels.
         squares: place of each square.
+        round: whether what fills a square is round.
+        leaving: share of white in the mover's colour, on squares that the selected move clears.
+        writes_coordinates: whether the coordinates are written below the board.
+        numbered: whether the indices of the squares are written on them.
+        marks_whole_moves: whether a winning move is marked on all squares that it needs.
     """
 
-    def __init__(self, component: Component, cell: Area) -> None:
-        super().__init__(component, cell)
-        self.fields = component.coordinate_system.fields
+    round = writes_coordinates = True
+    numbered = marks_whole_moves = False
+    leaving = 0.25
+
+    def __init__(self, part: Part, cell: Area) -> None:
+        super().__init__(part, cell)
         self.area = self.room(cell)
         self.side: float
         self.squares: list[Area]
         self._place()
-        # A picture of the same position is often drawn again, with another move selected.
-        self._moves: LimitedCache[int, Moves] = LimitedCache(8)
-        self._filled: LimitedCache[int, BoolArray] = LimitedCache(8)
-
-    round = True
-    """Whether what fills a square is round."""
-
-    leaving = 0.25
-    """Share of white in the mover's colour, on squares that the selected move clears."""
-
-    writes_coordinates = True
-    """Whether the coordinates are written below the board."""
-
-    edges: tuple[tuple[int, int], ...] = ()
-    """Pairs of squares that are joined by a line."""
-
-    numbered = False
-    """Whether the indices of the squares are written on them."""
-
-    marks_whole_moves = False
-    """Whether a winning move is marked on all squares that it needs, where one would do."""
 
     @staticmethod
     def room(cell: Area) -> Area:
@@ -140,55 +80,43 @@ class BoardLayout(Layout):
         """Return which squares are filled: ``(..., fields)`` to ``(..., squares)``."""
 
     def pointed_at(self, options: IntArray, before: IntArray, after: IntArray) -> BoolArray:
-        """Return the squares by which each option is chosen: those that it changes.
-
-        Args:
-            options: legal options, ``(n,)``.
-            before: coordinates before the move, ``(fields,)``.
-            after: coordinates after each option, ``(n, fields)``.
-
-        Returns:
-            ``(n, squares)``.
-        """
+        """Return the squares by which each option is chosen, ``(n, squares)``: it changes them."""
         return np.asarray(self.filled(after) != self.filled(before))
 
-    def pale(self, coordinates: IntArray) -> BoolArray:
+    def pale(self, here: Position) -> BoolArray:
         """Return the squares whose content no move can take, ``(squares,)``."""
         return np.zeros(len(self.squares), dtype=np.bool_)
 
-    def colors(self, view: ComponentView) -> list[Color]:
+    def colors(self, view: PartView) -> list[Color]:
         """Return the colour of each square where it is filled."""
         colors = [palette.OBJECT] * len(self.squares)
-        for index in np.flatnonzero(self.pale(self.coordinates(view.state))):
+        for index in np.flatnonzero(self.pale(view.here)):
             colors[index] = paler(palette.OBJECT, 0.55)
-        for index in np.flatnonzero(self.filled_at(view.state) & ~self.filled_at(view.before)):
+        for index in np.flatnonzero(self._filled(view.here) & ~self._filled(view.before)):
             colors[index] = paler(player_color(view.last_mover), 0.3)
         # Filled to the end, such as the poisoned square of a bar of chocolate.
-        if self.component.is_terminal(np.array(0)):
-            for index in np.flatnonzero(self.filled_at(0)):
+        if self.part.ends[0]:
+            for index in np.flatnonzero(self._filled(self.part.position(0))):
                 colors[index] = mixed(palette.PLAYERS[1], palette.LIMIT, 0.4)
         return colors
 
-    def coordinates(self, state: int) -> IntArray:
-        """Return the coordinates of a state."""
-        return self.component.coordinate_system.of(np.array(state, dtype=np.int64))
+    def _filled(self, here: Position) -> BoolArray:
+        return self.filled(np.array(here))
 
-    def filled_at(self, state: int) -> BoolArray:
-        """Return which squares are filled in a state, ``(squares,)``."""
-        return self._filled.get_or_create(state, lambda: self.filled(self.coordinates(state)))
-
-    def filled_before(self, view: ComponentView) -> BoolArray:
+    def filled_before(self, view: PartView) -> BoolArray:
         """Return which squares were filled before the last move, ``(squares,)``."""
-        return self.filled_at(view.before)
+        return self._filled(view.before)
 
-    def draw(self, drawing: Drawing, view: ComponentView) -> None:
+    def draw_lines(self, drawing: Drawing) -> None:
+        """Draw what is below the squares."""
+
+    def draw(self, drawing: Drawing, view: PartView) -> None:
         """Draw the squares; what the last move changed has the colour of its player."""
-        filled: list[bool] = self.filled_at(view.state).tolist()
+        filled: list[bool] = self._filled(view.here).tolist()
         before: list[bool] = self.filled_before(view).tolist()
-        after = filled if view.pointed is None else self.filled_at(view.pointed).tolist()
+        after = filled if view.pointed is None else self._filled(view.pointed).tolist()
         colors, mover = self.colors(view), player_color(view.mover)
-        for one, other in self.edges:
-            drawing.line(self.squares[one].center, self.squares[other].center, palette.LINE, 2)
+        self.draw_lines(drawing)
         for index, place in enumerate(self.squares):
             self.draw_ground(drawing, index, place)
             if filled[index]:
@@ -229,23 +157,20 @@ class BoardLayout(Layout):
         """Write the index of a square on it."""
         drawing.text(str(index), self.squares[index].center, min(28, 0.5 * self.side), ink)
 
-    def draw_marks(self, drawing: Drawing, view: ComponentView) -> None:
+    def draw_marks(self, drawing: Drawing, view: PartView) -> None:
         """Mark each winning move: where a click chooses it, or else on all squares it changes."""
+        options, chosen_by = self._moves(view.here)
         for option in view.winning:
-            moves = self.moves(view.state)
-            (row,) = np.nonzero(moves.options == option)[0].tolist()
-            chosen_by = np.nonzero(moves.squares[row])[0].tolist()
+            places = np.flatnonzero(chosen_by[np.searchsorted(options, option)]).tolist()
             if not self.marks_whole_moves:
-                chosen_by = next(
-                    (
-                        [index]
-                        for index in chosen_by
-                        if self._options_on(view.state, index, self.squares[index].center)
-                        == [option]
-                    ),
-                    chosen_by,
+                alone = (
+                    [index]
+                    for index in places
+                    if self._options_on(options, chosen_by, index, self.squares[index].center)
+                    == [option]
                 )
-            self.mark(drawing, chosen_by)
+                places = next(alone, places)
+            self.mark(drawing, places)
 
     def mark(self, drawing: Drawing, places: list[int]) -> None:
         """Mark a winning move on its squares, by discs with a rim that stands out on any ground."""
@@ -259,52 +184,47 @@ class BoardLayout(Layout):
             drawing.disc(square(place.center, 1.25 * size), palette.WHITE)
             drawing.disc(square(place.center, size), palette.WINNING)
 
-    def draw_label(self, drawing: Drawing, view: ComponentView) -> None:
+    def draw_label(self, drawing: Drawing, view: PartView) -> None:
         """Write the name below a board and, but of cells and pieces, its coordinates."""
-        text, cell = view.name, self.cell
+        text, width = view.name, self.cell.width - 8
         if self.writes_coordinates:
-            now = self.written(self.coordinates(view.state))
-            names = self.component.coordinate_system.names or ("",) * len(now)
+            now = self.written(view.here)
+            names = self.part.picture.names or ("",) * len(now)
             values = [f"{name} {value}".strip() for name, value in zip(names, now, strict=True)]
             text += f": {', '.join(values)}"
-        color = (
-            palette.INK if view.state == view.before else player_color(view.last_mover, palette.INK)
-        )
-        size = drawing.fitting(text, cell.width - 8, 19)
-        text = drawing.shortened(text, cell.width - 8, size)
-        drawing.text(text, (cell.center.x, cell.bottom - LABEL / 2), size, color)
+        stays = view.here == view.before
+        color = palette.INK if stays else player_color(view.last_mover, palette.INK)
+        size = drawing.fitting(text, width, 19)
+        text = drawing.shortened(text, width, size)
+        drawing.text(text, (self.cell.center.x, self.cell.bottom - LABEL / 2), size, color)
 
-    def written(self, coordinates: IntArray) -> IntArray:
+    def written(self, here: Position) -> Position:
         """Return the coordinates that are written below the board."""
-        return coordinates
+        return here
 
-    def moves(self, state: int) -> Moves:
-        """Return the legal moves in a state."""
-        return self._moves.get_or_create(state, lambda: self._moves_in(state))
+    def _moves(self, here: Position) -> tuple[IntArray, BoolArray]:
+        """Return the legal options, ``(n,)``, and the squares of each, ``(n, squares)``."""
+        options, after = self.legal_options(here)
+        return options, self.pointed_at(options, np.array(here), after)
 
-    def _moves_in(self, state: int) -> Moves:
-        options, successors = self.legal_options(state)
-        after = self.component.coordinate_system.of(successors)
-        return Moves(options, self.pointed_at(options, self.coordinates(state), after))
-
-    def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
+    def options_at(self, here: Position, point: tuple[float, float]) -> list[int]:
         """Return the legal options between which a click at a point does not decide, best first."""
         on = [index for index, place in enumerate(self.squares) if place.contains(point)]
-        return self._options_on(state, on[0], point) if on else []
+        return self._options_on(*self._moves(here), on[0], point) if on else []
 
-    def _options_on(self, state: int, index: int, point: tuple[float, float]) -> list[int]:
+    def _options_on(
+        self, options: IntArray, chosen_by: BoolArray, index: int, point: tuple[float, float]
+    ) -> list[int]:
         """Return the options that a click on a square chooses between; one where it decides."""
-        moves = self.moves(state)
-        (options,) = np.nonzero(moves.squares[:, index])
-        if not len(options):
+        rows = np.flatnonzero(chosen_by[:, index])
+        if not len(rows):
             return []
-        sizes = moves.squares[options].sum(axis=1)
-        options = options[sizes == sizes.min()]
+        sizes = chosen_by[rows].sum(axis=1)
+        rows = rows[sizes == sizes.min()]
         centers = np.array([each.center for each in self.squares])
-        middles = np.array([centers[moves.squares[move]].mean(axis=0) for move in options])
+        middles = np.array([centers[chosen_by[row]].mean(axis=0) for row in rows])
         distances = np.hypot(*(middles - point).T)
-        near = options[distances <= distances.min() + UNCLEAR * self.side]
-        return [int(moves.options[move]) for move in near]
+        return [*map(int, options[rows[distances <= distances.min() + UNCLEAR * self.side]])]
 
     def _grid(self, rows: int, columns: int) -> list[Area]:
         """Set the side and return squares row by row, from the top, in the middle of the area."""
@@ -314,7 +234,7 @@ class BoardLayout(Layout):
         return Area(left, top, columns * self.side, rows * self.side).grid(rows, columns)
 
 
-class PieceLayout(BoardLayout):
+class Piece(Squares):
     """A board with one piece, or a strip: the first coordinate to the right, the second upwards."""
 
     leaving = 0.6
@@ -342,7 +262,7 @@ class PieceLayout(BoardLayout):
         """Return the square that each option leads to."""
         return self.filled(after)
 
-    def colors(self, view: ComponentView) -> list[Color]:
+    def colors(self, view: PartView) -> list[Color]:
         """Return the colour of the piece, whatever its square."""
         return [palette.OBJECT] * len(self.squares)
 
@@ -355,16 +275,16 @@ class PieceLayout(BoardLayout):
     def draw_filled(self, drawing: Drawing, place: Area, color: Color) -> None:
         """Draw a queen's crown or a disc."""
         inside = place.inset(0.2 * self.side)
-        if self.component.kind == "queen":
-            corners = [
-                (inside.x + x * inside.width, inside.y + y * inside.height) for x, y in CROWN
-            ]
-            drawing.polygon(corners, color)
+        if self.part.words.kind == "queen":
+            drawing.polygon(
+                [(inside.x + x * inside.width, inside.y + y * inside.height) for x, y in CROWN],
+                color,
+            )
         else:
             drawing.disc(inside, color)
 
 
-class RowsLayout(BoardLayout):
+class Rows(Squares):
     """Rows of squares, filled from the left, the first row on top."""
 
     round = False
@@ -379,33 +299,20 @@ class RowsLayout(BoardLayout):
         return filled.reshape(*coordinates.shape[:-1], len(self.squares))
 
 
-class CoinsLayout(BoardLayout):
-    """Stacks of coins, filled from below; a last coordinate named ``"limit"`` has no stack.
-
-    Attributes:
-        height: coins in the highest stack.
-        wide: coins beside each other in a stack, which stands in rows where it would be too high.
-    """
-
-    @cached_property
-    def limited(self) -> bool:
-        """Whether the last coordinate is a limit on the coins that may be taken."""
-        return self.component.coordinate_system.names[-1:] == (LIMIT_NAME,)
-
-    @property
-    def stacks(self) -> int:
-        """Number of stacks."""
-        return len(self.fields) - self.limited
+class Coins(Squares):
+    """Stacks of coins, filled from below; a last coordinate named ``"limit"`` has no stack."""
 
     def _place(self) -> None:
+        self.limited = self.part.picture.names[-1:] == ("limit",)
+        self.stacks = len(self.fields) - self.limited
         self.height = max(1, max(self.fields[: self.stacks]) - 1)
         room = self.area.width / self.stacks
+        # Coins stand beside each other where a stack would be too high.
         self.wide = min(
             range(1, self.height + 1),
             key=lambda wide: -min(room / (wide + 0.5), self.area.height / -(-self.height // wide)),
         )
         rows = -(-self.height // self.wide)
-        columns = self.area.side_by_side([1.0] * self.stacks)
         self.side = min(room / (self.wide + 0.5), self.area.height / rows, LARGEST_SQUARE)
         self.squares = [
             Area(
@@ -414,21 +321,20 @@ class CoinsLayout(BoardLayout):
                 self.side,
                 self.side,
             )
-            for column in columns
+            for column in self.area.side_by_side([1.0] * self.stacks)
             for coin in range(self.height)
         ]
 
     def filled(self, coordinates: IntArray) -> BoolArray:
         """Return as many coins of each stack as its coordinate says."""
-        heights = coordinates[..., : self.stacks, np.newaxis]
-        filled = np.arange(self.height) < heights
+        filled = np.arange(self.height) < coordinates[..., : self.stacks, np.newaxis]
         return filled.reshape(*coordinates.shape[:-1], len(self.squares))
 
-    def pale(self, coordinates: IntArray) -> BoolArray:
+    def pale(self, here: Position) -> BoolArray:
         """Return all but the coins that a move may take: none where there is no limit."""
         numbers = np.tile(np.arange(self.height), self.stacks)
-        heights = np.repeat(coordinates[: self.stacks], self.height)
-        least = heights - coordinates[-1] if self.limited else np.zeros_like(heights)
+        heights = np.repeat(here[: self.stacks], self.height)
+        least = heights - here[-1] if self.limited else np.zeros_like(heights)
         return np.asarray((numbers < least) | (heights <= numbers))
 
     def draw_ground(self, drawing: Drawing, index: int, place: Area) -> None:
@@ -437,8 +343,8 @@ class CoinsLayout(BoardLayout):
             drawing.box(Area(place.x, place.bottom, self.wide * self.side, 2), palette.LINE)
 
 
-class CellsLayout(BoardLayout):
-    """The cells of a board; without a board, nodes on a circle."""
+class Cells(Squares):
+    """The cells of a board; without a board, nodes on a circle, joined by their edges."""
 
     writes_coordinates = False
     marks_whole_moves = True
@@ -449,26 +355,21 @@ class CellsLayout(BoardLayout):
         return len(fields)
 
     def _place(self) -> None:
-        board = self.component.coordinate_system.board
+        board = self.part.picture.board
         self.round = board is None
-        self.edges = tuple(getattr(self.component, "edges", ()))
         if board is not None:
             self.squares = self._grid(math.prod(board[:-1]), board[-1])
             return
-        count = len(self.fields)
+        count, center = len(self.fields), self.area.center
         radius = 0.42 * min(self.area.width, self.area.height)
         self.side = min(LARGEST_SQUARE, 1.4 * radius * math.sin(math.pi / max(count, 3)))
         self.numbered = self.side >= 20
-        turns = 2 * math.pi * np.arange(count) / count
+        turns = (2 * math.pi * np.arange(count) / count).tolist()
         self.squares = [
             square(
-                (
-                    self.area.center.x + radius * math.sin(turn),
-                    self.area.center.y - radius * math.cos(turn),
-                ),
-                self.side,
+                (center.x + radius * math.sin(turn), center.y - radius * math.cos(turn)), self.side
             )
-            for turn in turns.tolist()
+            for turn in turns
         ]
 
     def filled(self, coordinates: IntArray) -> BoolArray:
@@ -476,22 +377,26 @@ class CellsLayout(BoardLayout):
         return np.asarray(coordinates > 0)
 
     def pointed_at(self, options: IntArray, before: IntArray, after: IntArray) -> BoolArray:
-        """Return the cells that each option needs, where the component says so."""
-        needed = getattr(self.component, "cells_of_options", None)
-        if needed is None:
-            return super().pointed_at(options, before, after)
-        return np.asarray(needed[0][options])
+        """Return the cells that each option changes; of nodes, the one with its number."""
+        if self.part.picture.style == "nodes":
+            return np.asarray(np.arange(len(self.squares)) == options[:, np.newaxis])
+        return super().pointed_at(options, before, after)
 
-    def draw_marks(self, drawing: Drawing, view: ComponentView) -> None:
+    def draw_lines(self, drawing: Drawing) -> None:
+        """Draw the edges between nodes."""
+        for one, other in self.part.picture.edges:
+            drawing.line(self.squares[one].center, self.squares[other].center, palette.LINE, 2)
+
+    def draw_marks(self, drawing: Drawing, view: PartView) -> None:
         """Join the two cells of the last move and of the selected one; mark the winning moves."""
-        if self.component.coordinate_system.board is not None:
+        if not self.round:
             mover = paler(player_color(view.mover), 0.25)
             last = paler(player_color(view.last_mover), 0.3)
-            after = view.state if view.pointed is None else view.pointed
-            for one, other, color in ((view.before, view.state, last), (view.state, after, mover)):
-                covered = np.flatnonzero(self.filled_at(other) & ~self.filled_at(one))
+            after = view.here if view.pointed is None else view.pointed
+            for one, other, color in ((view.before, view.here, last), (view.here, after, mover)):
+                covered = np.flatnonzero(self._filled(other) & ~self._filled(one)).tolist()
                 if len(covered) == 2:
-                    drawing.box(self._between(covered.tolist(), 0.5, 0.9), color)
+                    drawing.box(self._between(covered, 0.5, 0.9), color)
         super().draw_marks(drawing, view)
 
     def _between(self, pair: list[int], length: float, width: float) -> Area:
@@ -503,7 +408,7 @@ class CellsLayout(BoardLayout):
 
     def mark(self, drawing: Drawing, places: list[int]) -> None:
         """Mark a winning move by a bar across the border of its two cells, or on each cell."""
-        if len(places) != 2 or self.component.coordinate_system.board is None:
+        if len(places) != 2 or self.round:
             super().mark(drawing, places)
             return
         # Bars of pairs that share a cell do not meet.
@@ -511,11 +416,12 @@ class CellsLayout(BoardLayout):
             drawing.box(self._between(places, length, width), color, radius=width * self.side / 2)
 
 
-class PiecesLayout(BoardLayout):
+class Pieces(Squares):
     """Two players' pieces on a board: cells 1 of ``player_0``, 2 of ``player_1``, 0 empty.
 
-    Coordinates beyond the cells, such as the player to move, stand below the board. A click on a
-    square chooses the move that puts a piece there; any square a move that changes none.
+    They are crosses and circles, or discs. Coordinates beyond the cells, such as the player to
+    move, stand below the board. A click on a square chooses the move that puts a piece there; any
+    square a move that changes none.
     """
 
     @classmethod
@@ -524,62 +430,43 @@ class PiecesLayout(BoardLayout):
         return len(fields)
 
     def _place(self) -> None:
-        board = self.component.coordinate_system.board
+        board = self.part.picture.board
         assert board is not None
         self.squares = self._grid(math.prod(board[:-1]), board[-1])
         self.writes_coordinates = len(self.fields) > len(self.squares)
 
-    def pieces(self, coordinates: IntArray) -> IntArray:
-        """Return the cells: ``(..., fields)`` to ``(..., squares)``."""
-        return coordinates[..., : len(self.squares)]
-
     def filled(self, coordinates: IntArray) -> BoolArray:
         """Return the cells that are not 0."""
-        return np.asarray(self.pieces(coordinates) > 0)
+        return np.asarray(coordinates[..., : len(self.squares)] > 0)
 
     def pointed_at(self, options: IntArray, before: IntArray, after: IntArray) -> BoolArray:
         """Return the squares where each option puts a piece, or else those that it changes."""
-        changed = self.pieces(after) != self.pieces(before)
+        cells = len(self.squares)
+        changed = after[:, :cells] != before[:cells]
         placed = changed & self.filled(after)
         chosen = np.where(placed.any(axis=1, keepdims=True), placed, changed)
         return np.asarray(chosen | ~chosen.any(axis=1, keepdims=True))
 
-    def draw(self, drawing: Drawing, view: ComponentView) -> None:
+    def draw(self, drawing: Drawing, view: PartView) -> None:
         """Draw the squares and pieces; squares that the last move changed are tinted."""
-        now, before, after = (
-            self.pieces(self.coordinates(state)).tolist()
-            for state in (
-                view.state,
-                view.before,
-                view.state if view.pointed is None else view.pointed,
-            )
-        )
+        now, before = view.here, view.before
+        after = now if view.pointed is None else view.pointed
         tint = paler(player_color(view.last_mover), 0.7)
         for index, place in enumerate(self.squares):
             ground = palette.FAINT if now[index] == before[index] else tint
             drawing.box(place.inset(0.03 * self.side), ground, radius=0.08 * self.side)
             piece = after[index] or now[index]
             if piece:
-                color = palette.PLAYERS[piece - 1]
                 pale = 0.0 if now[index] == after[index] else 0.5
-                self.draw_piece(drawing, place, piece, paler(color, pale))
+                self._draw_piece(drawing, place, piece, paler(palette.PLAYERS[piece - 1], pale))
         self.draw_marks(drawing, view)
         self.draw_label(drawing, view)
 
-    @abstractmethod
-    def draw_piece(self, drawing: Drawing, place: Area, piece: int, color: Color) -> None:
+    def _draw_piece(self, drawing: Drawing, place: Area, piece: int, color: Color) -> None:
         """Draw a piece, 1 or 2, on a square."""
-
-    def written(self, coordinates: IntArray) -> IntArray:
-        """Return the coordinates beyond the cells."""
-        return coordinates[len(self.squares) :]
-
-
-class CrossesLayout(PiecesLayout):
-    """Crosses of ``player_0`` and circles of ``player_1``."""
-
-    def draw_piece(self, drawing: Drawing, place: Area, piece: int, color: Color) -> None:
-        """Draw a cross, 1, or a circle, 2."""
+        if self.part.picture.style == "discs":
+            drawing.disc(place.inset(0.13 * self.side), color)
+            return
         inside, width = place.inset(0.2 * self.side), max(1.5, 0.11 * self.side)
         if piece == 2:
             drawing.disc(inside, color, width)
@@ -587,48 +474,89 @@ class CrossesLayout(PiecesLayout):
         drawing.line((inside.x, inside.y), (inside.right, inside.bottom), color, width)
         drawing.line((inside.x, inside.bottom), (inside.right, inside.y), color, width)
 
-
-class DiscsLayout(PiecesLayout):
-    """Discs in the colours of the players."""
-
-    def draw_piece(self, drawing: Drawing, place: Area, piece: int, color: Color) -> None:
-        """Draw a disc."""
-        drawing.disc(place.inset(0.13 * self.side), color)
+    def written(self, here: Position) -> Position:
+        """Return the coordinates beyond the cells."""
+        return here[len(self.squares) :]
 
 
-LAYOUTS: dict[str, type[BoardLayout]] = {
-    "piece": PieceLayout,
-    "rows": RowsLayout,
-    "coins": CoinsLayout,
-    "cells": CellsLayout,
-    "crosses": CrossesLayout,
-    "discs": DiscsLayout,
-}
-"""The layout of each ``picture`` of a component."""
+class Tile(Layout):
+    """The coordinates in boxes; a click does not decide between the legal moves."""
 
-
-class TileLayout(Layout):
-    """A component shown as numbers; a click does not decide between its legal moves."""
-
-    def draw(self, drawing: Drawing, view: ComponentView) -> None:
-        """Draw the tile."""
-        draw_tile(drawing, view, tile(self.component, self.cell))
-
-    def options_at(self, state: int, point: tuple[float, float]) -> list[int]:
+    def options_at(self, here: Position, point: tuple[float, float]) -> list[int]:
         """Return all legal options."""
-        options: list[int] = self.legal_options(state)[0].tolist()
+        options: list[int] = self.legal_options(here)[0].tolist()
         return options
 
+    def draw(self, drawing: Drawing, view: PartView) -> None:
+        """Draw each coordinate in a box, and the name; of the mover's colour after its move."""
+        values, names = view.here, self.part.picture.names or ("",) * len(self.fields)
+        width = min(max(180.0, len(values) * BOX), self.cell.width - 8)
+        height = min(120.0, self.cell.height - 8)
+        center, moved = self.cell.center, view.before != view.here
+        place = Area(center.x - width / 2, center.y - height / 2, width, height)
+        color = palette.FAINT
+        if moved and view.last_mover is not None:
+            color = paler(palette.PLAYERS[view.last_mover], 0.75)
+        drawing.box(place, color, radius=8)
+        if view.winning:
+            drawing.box(place, palette.WINNING, radius=8, line_width=3)
+        boxes = place.shrunk(6, 0.1 * height, 6, 0.34 * height).grid(1, len(values))
+        for name, value, box in zip(names, values, boxes, strict=True):
+            if len(values) > 1:
+                drawing.box(box.shrunk(2, 0, 2, 0), palette.PANEL, radius=5)
+            text = str(value)
+            number = box.shrunk(0, 0, 0, 0.3 * box.height) if name and box.height >= 40 else box
+            size = drawing.fitting(text, 0.9 * box.width, 0.42 * height)
+            drawing.text(text, number.center, min(size, 0.9 * number.height), palette.INK)
+            if number is not box:
+                below = box.center.x, box.bottom - 0.16 * box.height
+                drawing.text(name, below, 13, palette.GREY)
+        if height >= 50:
+            label = view.name
+            if moved:
+                label += f", was {', '.join(map(str, view.before))}"
+            small = drawing.fitting(label, 0.9 * width, 17)
+            drawing.text(label, (place.center.x, place.y + 0.83 * height), small, palette.GREY)
 
-def board_layout(component: Component, cell: Area) -> BoardLayout | TileLayout:
-    """Return the layout of a component in a cell: as numbers where squares would be too small."""
-    system = component.coordinate_system
-    kind = LAYOUTS.get(system.picture or "")
+
+BOARDS: dict[str | None, type[Squares]] = {
+    "piece": Piece,
+    "rows": Rows,
+    "coins": Coins,
+    "cells": Cells,
+    "nodes": Cells,
+    "crosses": Pieces,
+    "discs": Pieces,
+}
+"""The layout of each style of a part's picture that is a board."""
+
+
+def board_layout(part: Part, cell: Area) -> Layout:
+    """Return the layout of a part in a cell: a tile where squares would be too small."""
+    kind = BOARDS.get(part.picture.style)
     if kind is None:
-        return TileLayout(component, cell)
+        return Tile(part, cell)
     area = kind.room(cell)
     # More squares than pixels allow need not be laid out to be too small.
-    if kind.number_of_squares(system.fields) * SMALLEST_SQUARE**2 > area.width * area.height:
-        return TileLayout(component, cell)
-    layout = kind(component, cell)
-    return layout if layout.side >= SMALLEST_SQUARE else TileLayout(component, cell)
+    if kind.number_of_squares(part.fields) * SMALLEST_SQUARE**2 > area.width * area.height:
+        return Tile(part, cell)
+    layout = kind(part, cell)
+    return layout if layout.side >= SMALLEST_SQUARE else Tile(part, cell)
+
+
+class NumberPanel(Panel):
+    """Parts as numbers in boxes."""
+
+    def __init__(self, parts: Sequence[Part], indices: list[int], area: Area) -> None:
+        super().__init__(parts, indices, area)
+        # A cell for each part, a little wider than high as far as the area allows.
+        rows = max(1, round(math.sqrt(len(indices) * area.height * 1.3 / area.width)))
+        cells = area.grid(rows, math.ceil(len(indices) / rows))
+        for index, cell in zip(indices, cells, strict=False):
+            self.layouts[index] = board_layout(parts[index], cell)
+
+
+class BoardPanel(NumberPanel):
+    """Boards beside each other."""
+
+    share = 1.6

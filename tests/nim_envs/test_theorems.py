@@ -1,0 +1,299 @@
+"""Theorems against searches written here from the rules alone, and against published values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from math import floor, isqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nim_envs import check_game, make_game, theorems
+from nim_envs.counting import count_games, perft
+from nim_envs.errors import ConformanceError, InvalidGameError
+from nim_envs.game import sum_of
+from nim_envs.games import cram, euclid, laskers_nim, nim, node_kayles, subtraction, wythoff
+from nim_envs.nimbers import mex, nim_sum
+from nim_envs.solution import SumValues, grundy_values, misere_values, solve
+from nim_envs.sums import Sum
+from tests.classic_moves import Moves, bar, heaps_at_once, limited_heap, pair, queen
+
+
+def searched(moves: Moves, misere: bool = False) -> Callable[[Any], bool]:
+    """Whether the player to move wins, by trying every move."""
+
+    @cache
+    def wins(position: Any) -> bool:
+        after = list(moves(position))
+        return misere if not after else not all(map(wins, after))
+
+    return wins
+
+
+def mex_values(moves: Callable[[Any], Iterable[tuple[Any, ...]]]) -> Callable[[Any], int]:
+    """Grundy values, from moves that leave several positions side by side."""
+
+    @cache
+    def value(position: Any) -> int:
+        return mex(nim_sum([value(part) for part in parts]) for parts in moves(position))
+
+    return value
+
+
+def points(*sizes: int) -> list[tuple[int, ...]]:
+    return list(itertools.product(*map(range, sizes)))
+
+
+CLASSICS = [
+    (theorems.wythoff, queen, points(45, 45), (False, True)),
+    (theorems.euclid, pair, points(80, 80), (False,)),
+    *(
+        (lambda heaps, *play, k=k: theorems.moore(heaps, k, *play), heaps_at_once(k),
+         points(*sizes), (False, True))
+        for sizes, k in [((9, 9), 1), ((5, 6, 5), 2), ((4, 4, 4, 4), 2), ((4, 3, 4, 3), 3)]
+    ),
+    (theorems.fibonacci_nim, limited_heap,
+     [(0, 0), *((size, limit) for size in range(1, 60) for limit in range(1, size + 1))],
+     (False, True)),
+    *(
+        (theorems.chomp, bar,
+         [rows for rows in points(*(longest + 1,) * number)
+          if rows[0] and list(rows) == sorted(rows, reverse=True)], (False,))
+        for number, longest in [(1, 14), (2, 14), (3, 2), (7, 2)]
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(CLASSICS)))
+def test_theorems_on_one_part_are_those_of_search(number):
+    theorem, moves, positions, plays = CLASSICS[number]
+    for misere in plays:
+        wins = searched(moves, misere)
+        found = theorem(np.array(positions), *([misere] if len(plays) > 1 else []))
+        assert found.tolist() == list(map(wins, positions))
+
+
+def test_wythoffs_theorem_is_exact_on_boards_beyond_floating_point():
+    # The n-th lost square by whole square roots, at numbers that a float rounds.
+    for n in (10**6, 2**29 - 1, 10**9 + 7, 10**15 + 37, 10**17 + 3):
+        smaller = (n + isqrt(5 * n * n)) // 2
+        near = [(smaller + off, smaller + off + n) for off in (-1, 0, 1)]
+        assert theorems.wythoff(np.array(near)).tolist() == [True, False, True]
+    assert theorems.wythoff(np.array([[1, 2**62 - 2], [2**62 - 1, 2**62 - 1]])).all()
+
+
+def test_the_theorem_of_euclid_is_exact_for_neighbouring_fibonacci_numbers():
+    # Their ratios lie above and below the golden ratio in turn, ever closer to it.
+    fibonacci = [1, 1]
+    while fibonacci[-1] < 10**18:
+        fibonacci.append(sum(fibonacci[-2:]))
+    neighbours = np.array(list(itertools.pairwise(fibonacci))[2:])
+    expected = [number % 2 == 1 for number in range(len(neighbours))]
+    assert theorems.euclid(neighbours).tolist() == expected
+
+
+@pytest.mark.parametrize("largest", [90, 2**31, 2**45, 2**62])
+def test_values_of_euclid(largest):
+    rng = np.random.default_rng(1)
+    pairs = np.maximum(rng.integers(1, largest, size=(300, 2)), 1)
+
+    def expected(first: int, second: int) -> int:
+        larger, smaller = max(first, second), min(first, second)
+        value = Fraction(larger, smaller) - Fraction(smaller, larger)
+        quotients = []
+        while smaller:
+            quotients.append(larger // smaller)
+            larger, smaller = smaller, larger % smaller
+        sign = (-1) ** (len(quotients) + 1) if len(set(quotients)) == 1 else 0
+        return floor(value) + sign
+
+    found = theorems.euclid_values(pairs).tolist()
+    assert found == [expected(*numbers) for numbers in pairs.tolist()]
+    if largest < 100:
+        value = mex_values(lambda numbers: ((after,) for after in pair(numbers)))
+        assert found == [value(tuple(numbers)) for numbers in pairs.tolist()]
+
+
+def test_fibonacci_nim_is_answered_up_to_the_largest_integers():
+    for objects in (2**63 - 1, 2**62, 7540113804746346429):
+        fibonacci = [1, 2]
+        while fibonacci[-1] <= objects:
+            fibonacci.append(sum(fibonacci[-2:]))
+        rest = smallest = objects
+        for term in reversed(fibonacci):
+            if 0 < term <= rest:
+                smallest, rest = term, rest - term
+        limits = [1, smallest - 1, smallest, objects]
+        heaps = np.array([[objects, limit] for limit in limits], dtype=np.int64)
+        wins = [limit >= smallest for limit in limits]
+        assert theorems.fibonacci_nim(heaps).tolist() == wins
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        nim((3, 4, 5)), nim((2,) * 6), nim((0, 30, 2)), nim((9, 8, 7), max_take=2),
+        subtraction((14, 13, 12), (1, 3, 4)), subtraction((20, 20), (3, 5, 7)),
+        euclid([(7, 9), (8, 5)]), wythoff([(5, 4), (3, 6)]), laskers_nim((4, 3)),
+        sum_of([nim((4,)), wythoff([(3, 3)]), subtraction((9,), (2, 3))]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_theorems_on_sums_are_those_of_induction(game):
+    total = Sum(game.parts)
+    states = total.states(10**6)
+    for misere in (False, True):
+        end = np.int8(1 if misere else -1)
+        by_induction = SumValues(total, end, 10**6)(states)
+        solved = solve(game, misere)
+        assert solved.value(total.positions(states)).tolist() == by_induction.tolist()
+
+
+def test_theorems_take_arrays_of_any_shape_and_heaps_of_any_size():
+    heaps = np.array(points(5, 5, 5))
+    for misere in (False, True):
+        found = theorems.bouton(heaps, misere)
+        assert theorems.bouton(heaps.reshape(5, 25, 3), misere).tolist() == (
+            found.reshape(5, 25).tolist()
+        )
+        large = theorems.bouton(np.array([[10**15, 10**15, 0], [10**15, 1, 0]]), misere)
+        assert large.tolist() == [False, True]
+    assert theorems.ferguson(heaps).tolist() == theorems.bouton(heaps, misere=True).tolist()
+    assert theorems.sprague_grundy(heaps).tolist() == theorems.bouton(heaps).tolist()
+
+
+def test_the_method_says_which_theorem_was_used():
+    assert make_game("misere_nim").solution.method == "Bouton's theorem"
+    assert make_game("nim", max_take=2).solution.method == "Sprague-Grundy theorem"
+    assert make_game("nim", max_take=2, misere=True).solution.method == (
+        "theorem on tame misère sums"
+    )
+    assert make_game("kayles", misere=True).solution.method == "exhaustive search"
+
+
+def test_the_published_rules_of_thumb_hold():
+    game = make_game("addition", k=3, n=10)
+    lost = [t for t in range(11) if not game.solution.is_winning((t,))]
+    assert lost == [t for t in range(11) if t % 4 == 10 % 4]
+    row = subtraction((17,), (1, 2, 3))
+    for misere, lost in ((True, [1, 5, 9, 13, 17]), (False, [0, 4, 8, 12, 16])):
+        assert [n for n in range(18) if not solve(row, misere).is_winning((n,))] == lost
+    assert grundy_values(row.parts[0]).tolist() == [n % 4 for n in range(18)]
+
+
+@settings(deadline=None)
+@given(amounts=st.sets(st.integers(1, 12), min_size=1, max_size=5), size=st.integers(0, 200))
+def test_misere_values_of_subtraction_games_are_values_with_0_and_1_exchanged(amounts, size):
+    (part,) = subtraction((size,), tuple(amounts)).parts
+    expected = theorems.exchange_zero_and_one(grundy_values(part))
+    assert misere_values(part).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "value"),
+    [
+        # Dawson's Kayles on one row, 0 and 1 in turn on two: Winning Ways, ch. 15; 3 x n:
+        # M. Schneider, "Das Spiel Juvavum" (2009).
+        *((1, n, value) for n, value in enumerate((1, 1, 2, 0, 3, 1, 1, 0, 3, 3, 2), start=2)),
+        *((2, columns, columns % 2) for columns in range(1, 8)),
+        (3, 3, 0), (3, 4, 1), (3, 5, 1), (4, 4, 0),
+    ],
+)  # fmt: skip
+def test_the_grundy_values_of_cram_are_those_of_the_literature(rows, columns, value):
+    assert grundy_values(cram(rows, columns).parts[0])[0] == value
+
+
+def dawson(removed: int, least: int) -> Callable[[int], int]:
+    """Grundy values of rows: an object goes with its neighbours, or two that are neighbours."""
+
+    def moves(row):
+        for first in range(row - least + 1):
+            if removed == 3:  # an object and its neighbours
+                yield max(first - 1, 0), max(row - first - 2, 0)
+            else:
+                yield first, row - first - 2
+
+    return mex_values(moves)
+
+
+def test_paths_and_cycles_of_node_kayles_have_dawsons_values():
+    chess, kayles = dawson(removed=3, least=1), dawson(removed=2, least=2)
+    for nodes in range(1, 13):
+        path = node_kayles(nodes, [(node, node + 1) for node in range(nodes - 1)])
+        assert grundy_values(path.parts[0])[0] == chess(nodes) == kayles(nodes + 1)
+        if nodes >= 3:
+            cycle = node_kayles(nodes, [(node, (node + 1) % nodes) for node in range(nodes)])
+            assert grundy_values(cycle.parts[0])[0] == int(chess(nodes - 3) == 0)
+
+
+def test_laskers_closed_form():
+    (part,) = set(laskers_nim((60,)).parts)
+    assert theorems.lasker_values(np.arange(61)).tolist() == grundy_values(part).tolist()
+
+
+# Theorems that games bring, at the top level, as pickles need.
+
+
+def golden_ratio(coordinates, fields):
+    """W. A. Wythoff, "A modification of the game of Nim" (1907)."""
+    small, large = coordinates.min(axis=1), coordinates.max(axis=1)
+    return small != np.floor((large - small) * (1 + 5**0.5) / 2)
+
+
+def at_one_position(coordinates, fields):
+    """Wrong at (7, 4) alone."""
+    return golden_ratio(coordinates, fields) ^ (coordinates == (7, 4)).all(axis=1)
+
+
+def test_a_theorem_of_ones_own_is_checked_by_search():
+    game = replace(wythoff([(8, 8)]), theorem=golden_ratio)
+    assert game.solution.method == "the theorem golden_ratio"
+    check_game(game)
+    with pytest.raises(ConformanceError, match=r"at_one_position at \(7, 4\) the value -1, found"):
+        check_game(replace(game, theorem=at_one_position))
+    for theorem, message in (
+        (lambda coordinates, fields: None, "top level of a module"),
+        ("golden_ratio", "must be a function"),
+    ):
+        with pytest.raises(InvalidGameError, match=message):
+            replace(game, theorem=theorem)
+
+
+def test_perft_is_that_of_the_literature_and_of_counting_by_hand():
+    assert (
+        count_games(nim((17,), max_take=3))
+        == count_games(subtraction((17,), (1, 2, 3)))
+        == (19_513)
+    )
+    assert count_games(sum_of([nim((1,)), subtraction((2,), (1,))])) == 3
+    assert count_games(wythoff([(0, 0)])) == 1  # without a move
+    rows = make_game("kayles", heaps=(3,))
+    assert [perft(rows, depth) for depth in range(5)] == [1, 3, 5, 3, 0]
+    assert perft(nim((5,)), 2, (2,)) == 1
+
+
+@given(values=st.lists(st.integers(0, 2**70), max_size=6))
+def test_nim_sum_is_exclusive_or_for_integers_of_any_size(values):
+    expected = 0
+    for value in values:
+        expected ^= value
+    assert nim_sum(values) == expected
+
+
+def test_nim_sum_refuses_invalid_nimbers():
+    with pytest.raises(ValueError, match="-3"):
+        nim_sum((1, -3))
+    with pytest.raises(TypeError):
+        nim_sum((1, 2.5))
+    with pytest.raises(TypeError):
+        nim_sum(np.ones((2, 2)))
+    with pytest.raises(ValueError, match="-1"):
+        nim_sum(np.array([[1, -1]]))
+    assert (mex([0, 1, 3]), mex([])) == (2, 0)
