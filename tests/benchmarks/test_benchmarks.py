@@ -74,7 +74,7 @@ def test_published_systems_stand_beside_the_learners_here(tmp_path):
 
 
 def test_learning_speed_reports_games_and_seconds(tmp_path):
-    learners = ("q-learning", "real-time-dynamic-programming-symmetric")
+    learners = ("q-learning", "real-time-dynamic-programming")
     printed = run(
         learning_speed.main, "--quick", "--boards", "misere-nim-1-3-5-7", "--learners",
         ",".join(learners), "--jobs", 1, "--output", tmp_path,

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
-from agents.evaluation import value_optimality
 from agents.players import HumanAgent
 from agents.training import train
 from nim_envs import Game, make_game
@@ -363,21 +362,12 @@ def test_a_graph_is_refused_just_if_it_has_a_cycle(edges):
 )
 def test_learners_learn_every_position_through_the_same_interface(learner, name, arguments, games):
     env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments, start="uniform")
-    spaces = (env.observation_space("player_0"), env.action_space("player_0"))
-    # Code that other tests need too, as each compilation takes a while.
-    splits = bool(env.game.rules.slot_groups)
-    agent = (
-        RealTimeDynamicProgramming(env.game, sweeping=splits, dtype="float32")
-        if learner is RealTimeDynamicProgramming
-        else QLearning(*spaces)
-    )
+    agent = learner(env.game)
     train(env, agent, games, seed=0, progress=False)
     score = optimality(agent.greedy(), env.game)
     assert (score.percent, score.illegal_percent) == (100.0, 0.0)
     assert score.count > 10
     assert score.random_percent < 80
-    if learner is RealTimeDynamicProgramming:
-        assert value_optimality(agent.greedy(), env.game) == 100.0
 
 
 def test_scores_against_a_best_response_are_over_positions_alone():
