@@ -302,7 +302,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         """
         if isinstance(position, jax.core.Tracer):
             shape = self._rows_at(self.game.start).shape
-            found = jax.ShapeDtypeStruct(shape, jnp.int32)
+            found = jax.eval_shape(lambda: jnp.zeros(shape, jnp.int32))
             row = jax.pure_callback(self._rows_at, found, position, vmap_method="broadcast_all")
         else:
             self.game.checked_state(position)
@@ -453,7 +453,8 @@ def cut_points(weights: FloatArray) -> npt.NDArray[np.uint32]:
         [1073741824, 3221225471]
     """
     sums = weights.cumsum()
-    return np.rint(sums[:-1] / sums[-1] * LARGEST_WORD).astype(np.uint32)
+    points: npt.NDArray[np.uint32] = np.rint(sums[:-1] / sums[-1] * LARGEST_WORD).astype(np.uint32)
+    return points
 
 
 def below(number: int, word: Array) -> Array:
