@@ -235,7 +235,7 @@ def learning_curves(
             axes.axhline(random_percent, color=GREY, linestyle=(0, (1, 1.5)), label="random policy")
         if logarithmic:
             axes.set_xscale("log")
-            label_decades(axes.xaxis, 0.4 * PAGE_WIDTH, along_text=True)
+            label_decades(axes.xaxis)
         else:
             axes.set_xlim(left=0)
             axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))

@@ -81,9 +81,7 @@ def rules_of(game: Game) -> Rules:
     initial: list[int] = []
     for component, here in zip(components, game.split(game.start), strict=True):
         initial.append(int(component.coordinate_system.states_at(np.array(here))))
-    rules = Rules(game.name, components, tuple(initial))
-    object.__setattr__(rules, "game", game)  # for the players of OpenSpiel
-    return rules
+    return Rules(game.name, components, tuple(initial))
 
 
 def convention_of(game: Game) -> AnyConvention:

@@ -336,11 +336,11 @@ def check_game(game: Game) -> None:
             reached = [-values[after] for _, after in moves[position]]
             values[waiting.pop()] = max(reached) if reached else game.end_value(position)
         waiting += unknown
-    claims = game.old_solution.value(np.array(list(values))).tolist()
+    claims = game.solution.value(np.array(list(values))).tolist()
     for number, (position, value) in enumerate(values.items()):
-        where = f"by search and by {game.old_solution.method} at {position}"
+        where = f"by search and by {game.solution.method} at {position}"
         _equal(f"{where} the value", claims[number], value)
         if number % max(1, len(values) // 1000) == 0:
             keeping = [action for action, after in moves[position] if -values[after] == value >= 0]
-            found = game.old_solution.keeping_actions(position).tolist()
+            found = game.solution.keeping_actions(position).tolist()
             _equal(f"{where} the actions that keep the value", found, keeping)

@@ -47,6 +47,7 @@ class Sum:
             int32 ``(rows, options)``; -1 where an option is illegal.
         second: likewise states of second parts, 0 for none; ``None``: no option splits.
         first_rows: first row of each part in these tables.
+        actions_of: the actions of each part.
 
     Example:
         >>> from nim_envs.games import kayles
@@ -59,7 +60,8 @@ class Sum:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(parts)
-        self.options = max(part.num_actions for part in self.parts)
+        self.options = options = max(part.num_actions for part in self.parts)
+        self.actions_of = [slice(i * options, (i + 1) * options) for i in range(len(self.parts))]
         self.num_actions = len(self.parts) * self.options
         runs = [[*run] for _, run in groupby(range(len(self.parts)), lambda i: id(self.parts[i]))]
         self.groups = [
@@ -218,14 +220,11 @@ class Sum:
         """Return the number of positions whose parts are in some states, ``rows`` of each part."""
         total = math.prod(len(rows[i]) for i in range(len(rows)) if i not in self.group_of)
         for group in self.groups:
-            ways = [1] + [0] * len(group)  # to fill the slots so far, by the slots needed
+            ways = np.array([1], dtype=object)  # to fill the slots so far, by the slots needed
             for index in group:
-                with_need = np.bincount(self.parts[index].slots_needed[rows[index]]).tolist()
-                ways = [
-                    sum(ways[used - need] * n for need, n in enumerate(with_need) if need <= used)
-                    for used in range(len(ways))
-                ]
-            total *= sum(ways)
+                with_need = np.bincount(self.parts[index].slots_needed[rows[index]])
+                ways = np.convolve(ways, with_need.astype(object))[: len(group) + 1]
+            total *= int(ways.sum())
         return total
 
     def states(self, limit: int, rows: Sequence[IntArray] | None = None) -> IntArray:
@@ -300,6 +299,7 @@ class Sum:
             np.add(here, change[:, np.newaxis].astype(np.int32), out=there, where=legal)
 
 
+_sums: SharedCache[tuple[Part, ...], Sum] = SharedCache()
 _flat: SharedCache[tuple[Part, ...], Graph] = SharedCache()
 
 
@@ -315,7 +315,7 @@ def board_of(parts: Sequence[Part], most: int = LARGEST_FLAT) -> Graph | Sum:
     flat = _flat.get(tuple(parts))
     if flat is not None and flat.after.size <= most:
         return flat
-    total = Sum(parts)
+    total = _sums.get_or_create(tuple(parts), lambda: Sum(parts))
     if total.num_positions * total.num_actions > most:
         return total
     return _flat.get_or_create(total.parts, total.flat)

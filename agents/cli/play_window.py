@@ -73,7 +73,7 @@ class PlayWindow:
         self._shift = 0
         self._reply_at: float | None = None
         self._is_current = False
-        self.window = Window(title, size)
+        self.window = Window(title, size, needs_display=True)
         self.picture = Picture(match.game, size, TOOLBAR)
         self._keys: dict[int, Callable[[], None]] = {
             self._pygame.K_h: self._toggle_hint,

@@ -17,7 +17,7 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -35,6 +35,7 @@ from agents.storage import StorageError, load_content, save_content
 from nim_envs import Game, optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
+from nim_envs.graph import Part
 from nim_envs.optional import imports_for, needed
 from nim_envs.typing import IntArray, MaskArray
 from nim_envs.validation import (
@@ -736,12 +737,18 @@ def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
     return Moves(
         along(
             moves.observation,
-            np.array([sum(env.encoding.widths[part]) for part in env.game.rules.field_slices]),
+            np.add.reduceat(env.encoding.widths, _first_fields(parts)),
         ),
         along(moves.mask, options),
         along(moves.policy, options),
         moves.result,
     )
+
+
+def _first_fields(parts: Sequence[Part]) -> IntArray:
+    """Return the place of the first coordinate of each part in a position."""
+    counts = [len(part.fields) for part in parts]
+    return np.cumsum([0, *counts[:-1]])
 
 
 def loss(network: Any, moves: Moves) -> tuple[Any, dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from nim_envs.diagnosis import faults as table
 from nim_envs.diagnosis.probes import ACTIONS, PROBES, Probe, cut
-from nim_envs.diagnosis.report import Diagnosis, Finding, GameReport, ProbeResult
+from nim_envs.diagnosis.report import Diagnosis, GameReport, ProbeResult
 from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import PLAYERS, Game
@@ -25,52 +25,33 @@ from nim_envs.scoring import optimality
 from nim_envs.starts import as_start
 from nim_envs.typing import FloatArray
 
-GAMES = 600
-"""Games on a probe, where the training function takes their number."""
-
-ENOUGH = 300
-"""Games on a probe below which ties mean too little training."""
-
-REPEATS = 20
-"""Number of times that a policy is asked that breaks ties at random."""
-
-NEAR, BY_VALUES = 0.5, 2.5
-"""Distances within which rows are named together, and within which values choose between them."""
-
-FIT = 0.15
-"""Largest difference of a value that fits."""
+GAMES = 600  # on a probe, where the training function takes their number
+ENOUGH = 300  # games on a probe, below which ties mean too little training
+REPEATS = 20  # times that a policy is asked that breaks ties at random
+NEAR, BY_VALUES = 0.5, 2.5  # distances of rows that are named together, or by their values
+FIT = 0.15  # error of a value that fits
+SURE = 0.85  # share of values that fit from which a row may be twice as far
 
 INDIFFERENT = (
     "same action always", "zero reward", "learning rate 0 or tiny", "end read one step early",
-    "observations scaled otherwise in play",
+    "end as truncation", "observations scaled otherwise in play",
 )  # fmt: skip
 """Faults that make all moves ties, or always the first or the last legal one."""
 
-HARMLESS = {
-    "result of the loser never learned", "winners only", "rewards clipped to 0..1",
-    "draws as losses",
-}  # fmt: skip
+HARMLESS = {*table.LOSS_IS_DRAW, "draws as losses"}
 """Faults with which an agent plays right where there are no draws."""
 
 RESULTS = ("one move", "reply", "next turn", "chain", "second player")
 """Probes of results after some moves."""
 
-BY_LAMPS = (*RESULTS, "now or later", "mask")
-"""Probes in which nothing is learned from likeness, and the opponent has no choice."""
+HEAPS = ("normal play", "misère play")
+"""Probes in which the opponent can err; it can on *hope*, too."""
 
-MISTAKES = {("hope", "sure draw over hope")} | {
-    key for key in table.WEIGHTS if key[0] in ("normal play", "misère play")
-}
-"""Columns of positions where the opponent can err."""
-
-BOARDS = (
-    ("subtraction", {"heaps": (12,)}),
-    ("nim", {"heaps": (2, 3)}),
-    ("nim", {"heaps": (3, 4, 5)}),
-    ("misere_nim", {"heaps": (3, 4, 5)}),
-    ("kayles", {"heaps": (7,)}),
-)
-"""The five boards of the ladder, by ascending difficulty."""
+BOARDS: tuple[tuple[str, tuple[int, ...]], ...] = (
+    ("subtraction", (12,)), ("nim", (2, 3)), ("nim", (3, 4, 5)), ("misere_nim", (3, 4, 5)),
+    ("kayles", (7,)),
+)  # fmt: skip
+"""The five boards of the ladder and their heaps, by ascending difficulty."""
 
 
 def diagnose(
@@ -141,51 +122,46 @@ def diagnose(
                 "with a game does: a training function is diagnosed without a game"
             )
         return game_report(train_or_policy, game, seed)
-    if not callable(train_or_policy) or not _takes(train_or_policy, 1, **_named(train_or_policy)):
+    if not callable(train_or_policy) or not _takes(train_or_policy, 1):
         raise TypeError(
             f"{train_or_policy!r} is no function of one argument, the environment, that returns a "
             "policy; a policy is scored with its game, diagnose(policy, env_or_game)"
         )
     training = _Training(train_or_policy, make_env, games, probes_on, seed)
-    versions = {probe.name: 1 for probe in training.probes}
-    seen: table.Pattern = {}
-    with tqdm(total=len(versions), unit="training", disable=None if progress else True) as bar:
+    with tqdm(unit="training", disable=None if progress else True) as bar:
         for count in (1, 2, 4):
-            for name in versions:
-                ties = {each for key, each in seen.items() if key[0] == name} & {"?", "~"}
-                versions[name] = count if count < 4 or ties else versions[name]
-            bar.total = sum(versions.values())
-            for probe in training.probes:
-                for version in range(versions[probe.name]):
-                    oddity = training.on_probe(probe, version, bar).oddity
-                    if oddity:
-                        return _report(training, {}, oddity, verbose=verbose)
-            seen = table.pattern_of(lambda p, v: training.trained[p.name, v].chances, versions)
-            if set(seen.values()) == {"+"}:
+            seen = table.pattern_of(training.played)
+            again = [
+                probe for probe in training.probes
+                if count < 4 or {seen[probe.name, each] for each in probe.columns} & {"?", "~"}
+            ]  # fmt: skip
+            if count > 1 and set(seen.values()) == {"+"}:
                 break
-    verdict, reason, names = judged(training, seen, versions)
-    notes = _notes(training, seen)
+            bar.total = len(training.trained) + len(again) * max(1, count // 2)
+            for probe in again:
+                for version in range(count // 2, count):
+                    training.trained[probe.name, version] = training.learned(probe, version)
+                    bar.update()
+                    if training.oddity:
+                        return _report(training, training.oddity, verbose=verbose)
+    verdict, reason, names = judged(training)
+    notes = _notes(training)
     if max_cycles is not None:
         notes += (_cut_in_words(training, max_cycles),)
     wanted = verdict == "right" if boards is None else boards
     scores = _ladder(training) if wanted and probes_on is None else ()
-    return _report(training, seen, verdict, reason, names, notes, scores, verbose)
+    return _report(training, verdict, reason, names, notes=notes, boards=scores, verbose=verbose)
 
 
-def _named(train: Any) -> dict[str, int]:
-    """Return the argument ``games`` of a training function, where it takes it."""
-    with suppress(TypeError, ValueError):
-        return {"games": GAMES} if "games" in inspect.signature(train).parameters else {}
-    return {}
-
-
-def _takes(given: Any, count: int, **named: Any) -> bool:
-    """Whether it can be called with a number of arguments, and some by name."""
+def _takes(given: Any, count: int) -> bool:
+    """Whether it can be called with a number of arguments, and with ``games`` where it has it."""
     try:
-        inspect.signature(given).bind(*[None] * count, **named)
+        signature = inspect.signature(given)
+        named = {"games": 1} if count == 1 and "games" in signature.parameters else {}
+        signature.bind(*[None] * count, **named)
     except TypeError:
         return False
-    except ValueError:
+    except ValueError:  # a built-in function may have no signature
         return callable(given)
     return True
 
@@ -197,7 +173,6 @@ class _Trained(NamedTuple):
     values: FloatArray | None  # (positions, ACTIONS) or (positions,)
     games: int | None
     seconds: float
-    oddity: str  # a verdict about answers that change; empty for none
 
 
 class _Training:
@@ -207,21 +182,21 @@ class _Training:
         self, train: Any, make_env: Any, games: int | None, on: Game | None, seed: int
     ) -> None:
         self.train, self.make_env, self.on, self.seed = train, make_env, on, seed
-        self.arguments = {name: games or number for name, number in _named(train).items()}
+        self.arguments = {}
+        with suppress(ValueError):
+            if "games" in inspect.signature(train).parameters:
+                self.arguments = {"games": games or GAMES}
         self.probes = [p for p in PROBES if on is None or p.name not in ("sight", "scale")]
-        self.repeats = 1
+        self.repeats, self.oddity = 1, ""  # a verdict about answers that change
         self.trained: dict[tuple[str, int], _Trained] = {}
 
-    def on_probe(self, probe: Probe, version: int, bar: Any = None, **settings: Any) -> _Trained:
-        """Return what it learns on a version of a probe, on which it is trained once."""
-        key = probe.name, version
-        if key not in self.trained:
-            self.trained[key] = self._train(probe, version, settings)
-            if bar is not None:
-                bar.update()
-        return self.trained[key]
+    @property
+    def played(self) -> table.Played:
+        """The moves by name and version of the probe."""
+        return {key: each.chances for key, each in self.trained.items()}
 
-    def _train(self, probe: Probe, version: int, settings: Mapping[str, Any]) -> _Trained:
+    def learned(self, probe: Probe, version: int, **settings: Any) -> _Trained:
+        """Return what it learns on a version of a probe, in an environment with settings."""
         env = self.make_env(probe.version(version, self.on), **settings)
         began, played = time.perf_counter(), _counted(env)
         try:
@@ -242,28 +217,29 @@ class _Training:
                 f"train(env) must return a policy, and on the probe {probe.name!r} it returned "
                 f"{policy!r}"
             )
-        asked = _Asked(policy, env, probe, version, self.on, self.seed)
-        oddity = ""
+        asked = _Asked(policy, env, probe, version, self)
         if not self.trained:
-            oddity, self.repeats = asked.oddity()
+            self.oddity, self.repeats = asked.oddity()
         games = self.arguments.get("games") or (played[0] if played[0] > 1 else None)
-        return _Trained(asked.chances(self.repeats), asked.values(values), games, seconds, oddity)
+        return _Trained(asked.chances(self.repeats), asked.values(values), games, seconds)
 
 
 def _counted(env: Any) -> list[int]:
     """Let an environment count the games that begin, until that is deleted from it again."""
-    count = [0]
+    count, reset = [0], env.reset
+    next_starts = getattr(env, "next_starts", None)  # of compiled loops
 
-    def counting(method: Any, games: Callable[..., int]) -> Any:
-        def counted(*arguments: Any, **named: Any) -> Any:
-            count[0] += games(*arguments, **named)
-            return method(*arguments, **named)
+    def counted(*arguments: Any, **named: Any) -> Any:
+        count[0] += 1
+        return reset(*arguments, **named)
 
-        return counted
+    def starting(games: int, *rest: Any, **named: Any) -> Any:
+        count[0] += games
+        return next_starts(games, *rest, **named)  # type: ignore[misc]
 
-    env.reset = counting(env.reset, lambda *arguments, **named: 1)
-    if hasattr(env, "next_starts"):  # of compiled loops
-        env.next_starts = counting(env.next_starts, lambda games, *rest, **named: games)
+    env.reset = counted
+    if next_starts is not None:
+        env.next_starts = starting
     return count
 
 
@@ -271,14 +247,14 @@ class _Asked:
     """A policy that is asked about the positions of a version of a probe."""
 
     def __init__(
-        self, policy: Any, env: Any, probe: Probe, version: int, on: Game | None, seed: int
+        self, policy: Any, env: Any, probe: Probe, version: int, training: _Training
     ) -> None:
-        self.scored = ScoredPolicy(policy, env, seed)
-        shown = probe.observed(version, on)
-        places = [_place(probe.version(version, on), shown[name]) for name in probe.tree]
+        self.scored = ScoredPolicy(policy, env, training.seed)
+        shown, game = probe.observed(version, training.on), probe.version(version, training.on)
+        places = [_place(game, shown[name]) for name in probe.tree]
         self.positions, self.masks = map(np.concatenate, zip(*places, strict=True))
         self.order = [probe.mapped(action, version) for action in range(ACTIONS)]
-        self.questions = [list(probe.tree).index(each.position) for each in probe.questions]
+        self.questions = [probe.row(question) for question in probe.questions]
 
     def ask(self, rows: Any = slice(None)) -> FloatArray:
         """Return the probabilities of actions at some of the positions."""
@@ -333,36 +309,25 @@ def _place(game: Game, coordinates: Any) -> tuple[Any, Any]:
     return board.position[np.newaxis], mask[np.newaxis]
 
 
-def judged(
-    training: _Training, seen: table.Pattern, versions: Mapping[str, int]
-) -> tuple[str, str, tuple[str, ...]]:
-    """Return the verdict on an agent's letters, a reason, and the faults that fit.
-
-    Args:
-        training: the trained agents.
-        seen: the letters.
-        versions: number of versions of each probe that they are from.
-    """
+def judged(training: _Training) -> tuple[str, str, tuple[str, ...]]:
+    """Return the verdict on an agent's moves, a reason, and the names of faults that fit."""
+    played = training.played
+    seen = table.pattern_of(played)
     wrong = {key: each for key, each in seen.items() if each != "+"}
     if not wrong:
         return "right", "", ()
     counted = [each.games for each in training.trained.values() if each.games is not None]
     little = bool(counted) and min(counted) < ENOUGH
-    if not little and _indifferent(training):
-        return "faulty", "", INDIFFERENT
-    ranked = _ranked(training, seen, tuple(versions.items()))
-    right, ties = ranked[0][0], table.distance(dict.fromkeys(seen, "?"), seen)
-    nearest = min(each for each, row in ranked if row.faults)
-    accepted = max(1 + 0.1 * len(wrong), 0.3 * right)
-    names: tuple[str, ...] = ()
-    # After few games letters are noise, which may come near a row that has many ties.
-    sure = not little or nearest <= 0.2 * min(right, ties)
-    if sure and nearest <= accepted and nearest <= min(right, ties) - 0.75:
-        fitting = _by_values(training, ranked, nearest)
-        names = tuple(dict.fromkeys(name for row in fitting for name in row.faults))
-    hoping = [probe == "hope" for probe, _ in wrong]
-    erring = MISTAKES.issuperset(wrong) and (any(hoping) or "-" not in wrong.values())
-    if erring or all(hoping):
+    if not little and (constant := _indifferent(training)):
+        return "faulty", "", constant
+    if set(wrong) == {table.LEGAL}:
+        return "faulty", "", ("illegal actions played",)
+    rows = [(table.distance_of(row, played, seen), row) for row in table.ROWS]
+    right, ties = rows[0][0], table.distance_of(table.IGNORANT, played, seen)
+    names = _names(training, rows, min(right, ties), little)
+    erring = all(key[0] in HEAPS or key == ("hope", "sure draw over hope") for key in wrong)
+    hoping = {key[0] == "hope" for key in wrong}
+    if hoping == {True} or (erring and (True in hoping or "-" not in wrong.values())):
         reason = "it counts on mistakes (it was trained against an opponent that errs or explores)"
         also = [name for name in names if name == "minimum for maximum"]
         return "right, but", reason, ("counts on the opponent's mistakes", *also)
@@ -373,7 +338,8 @@ def judged(
         reason = "it does not tell a loss from a draw (harmless where there are no draws)"
         return "right, but", reason, names
     # Networks that have learned too little err alike where positions look alike.
-    opposite = [key[0] for key, each in wrong.items() if each == "-" and key[0] in BY_LAMPS]
+    lamps = {*RESULTS, "now or later", "mask"}
+    opposite = [key[0] for key, each in wrong.items() if each == "-" and key[0] in lamps]
     if opposite and not little:
         reason = f"it does the opposite of what is right on {', '.join(dict.fromkeys(opposite))}"
         return "not in the list", reason, ()
@@ -385,79 +351,48 @@ def judged(
     return "not trained enough", reason, ()
 
 
-def _indifferent(training: _Training) -> bool:
-    """Whether the moves are ties everywhere, or always the first or the last legal action."""
+def _indifferent(training: _Training) -> tuple[str, ...]:
+    """Return the faults that fit where each training answers alike at all positions."""
     kinds = set()
-    for probe in training.probes:
-        rows = {question.position: list(probe.tree).index(question.position)
-                for question in probe.questions}  # fmt: skip
-        for version in range(4):
-            if (probe.name, version) not in training.trained:
-                continue
-            for name, row in rows.items():
-                legal = sorted(probe.tree[name], key=lambda a, v=version: probe.mapped(a, v))  # type: ignore[misc]
-                chances = training.trained[probe.name, version].chances[row]
-                tie = np.ptp(chances[legal]) < 0.5 and chances[legal].sum() > 0.9
-                ends = {legal[0]: "first", legal[-1]: "last"}
-                kinds.add("tie" if tie else ends.get(int(chances.argmax()), "other"))
-    return len(kinds) == 1 and "other" not in kinds
+    for (name, version), chances in training.played.items():
+        legal = table.board_of(table.BY_NAME[name]).legal
+        for allowed in np.unique(legal[legal.sum(axis=1) > 1], axis=0):
+            answers = chances[(legal == allowed).all(axis=1)]
+            if np.ptp(answers, axis=0).max() > 0.5:
+                return ()
+            mean = answers.mean(axis=0)[allowed][:: -1 if version % 2 else 1]
+            ends = {0: "first", len(mean) - 1: "last"}
+            kinds.add("tie" if np.ptp(mean) < 0.5 else ends.get(int(mean.argmax()), "other"))
+    return INDIFFERENT if len(kinds) == 1 and "other" not in kinds else INDIFFERENT[:1]
 
 
-Ranked = list[tuple[float, table.Row]]
+def _names(
+    training: _Training, rows: list[tuple[float, table.Row]], known: float, little: bool
+) -> tuple[str, ...]:
+    """Return the faults of the nearest rows, if these say far more than right or tied answers.
 
-
-def _ranked(
-    training: _Training, seen: table.Pattern, versions: tuple[tuple[str, int], ...]
-) -> Ranked:
-    """Return the distance of each row, at the discount that is nearer; right agents first."""
-    found: Ranked = []
-    for row in table.ROWS:
-        if row.look is None:
-            expected = [table.expected_pattern(row, each, versions) for each in table.DISCOUNTS]
-            found.append((min(table.distance(each, seen) for each in expected), row))
-        elif (far := _distance_of_look(training, row)) is not None:
-            found.append((far, row))
-    return found
-
-
-def _distance_of_look(training: _Training, row: table.Row) -> float | None:
-    """Return the distance of an equation with a look: any answer fits where it cannot tell.
-
-    Returns:
-        ``None`` where answers differ at positions that look the same in it.
+    Args:
+        training: the trained agents.
+        rows: the rows with their distances.
+        known: distance of what is seen from all right or from all ties, whichever is less.
+        little: whether few games were played: then letters are noise.
     """
-    same: list[bool] = []
-    total = 0.0
-    assert row.look is not None
-    for probe in training.probes:
-        outside: dict[str, list[float]] = {}
-        legal = table.board_of(probe).legal
-        for version in range(4):
-            if (probe.name, version) not in training.trained:
-                continue
-            chances = training.trained[probe.name, version].chances
-            first = table.groups_of(row.look, probe, version)
-            alike = (legal == legal[first]).all(axis=1) & (first != np.arange(len(first)))
-            same += (np.abs(chances - chances[first]).max(axis=1) < 0.5)[alike].tolist()
-            impossible = (chances * (table.answers(row, probe, 1.0, version) == 0)).sum(axis=1)
-            for question in probe.questions:
-                place = list(probe.tree).index(question.position)
-                outside.setdefault(question.column, []).append(float(impossible[place]))
-        total += sum(1.5 * probe.weight * float(np.mean(each)) for each in outside.values())
-    return None if same and np.mean(same) <= 0.97 else total
-
-
-def _by_values(training: _Training, ranked: Ranked, nearest: float) -> list[table.Row]:
-    """Return the rows that fit about as well as the nearest; of near ones those whose values do."""
-    rows = sorted((far, place) for place, (far, row) in enumerate(ranked) if row.faults)
-    near = [ranked[place][1] for far, place in rows if far < nearest + NEAR - 1e-9]
-    without = all(each.values is None for each in training.trained.values())
-    if without or len({row.faults for row in near}) == 1:
-        return near
-    wider = [ranked[place][1] for far, place in rows if far <= nearest + BY_VALUES]
-    fits = [_fit(training, row) for row in wider]
-    least = max(0.9, max(fits) - 0.02)
-    return [row for row, fit in zip(wider, fits, strict=True) if fit >= least] or near
+    nearest = min(far for far, row in rows if row.faults)
+    limit = 0.2 * known if little else max(0.3 * known, min(1.0, 0.5 * known))
+    fits = [
+        (_fit(training, row), far, row)
+        for far, row in rows if row.faults and far <= nearest + BY_VALUES
+    ]  # fmt: skip
+    best = max(fit for fit, _, _ in fits)
+    sure = best >= max(SURE, _fit(training, rows[0][1]) + 0.1)
+    if not known or nearest > (2 * limit if sure else limit):
+        return ()
+    near = [(fit, row) for fit, far, row in fits if far < nearest + NEAR - 1e-9]
+    if best >= 0.9 and len({row.faults for _, row in near}) > 1:
+        near = [(fit, row) for fit, _, row in fits if fit >= best - 0.02]
+    # Rows are dropped whose values fit at less than half the places of another's.
+    half = max(fit for fit, _ in near) / 2
+    return tuple(dict.fromkeys(name for fit, row in near if fit >= half for name in row.faults))
 
 
 def _fit(training: _Training, row: table.Row) -> float:
@@ -467,7 +402,7 @@ def _fit(training: _Training, row: table.Row) -> float:
         right: list[bool] = []
         for probe in training.probes:
             values, legal = training.trained[probe.name, 0].values, table.board_of(probe).legal
-            if values is not None:
+            if values is not None and row.look is None:
                 expected = table.solution(row, probe, discount)
                 if values.ndim == 1:
                     expected = np.where(legal, expected, -np.inf).max(axis=1)
@@ -477,10 +412,10 @@ def _fit(training: _Training, row: table.Row) -> float:
     return max(shares)
 
 
-def _notes(training: _Training, seen: table.Pattern) -> tuple[str, ...]:
+def _notes(training: _Training) -> tuple[str, ...]:
     """Return sentences about values that diverge or never move, where moves fail."""
     values = [each.values for each in training.trained.values() if each.values is not None]
-    if not values or set(seen.values()) <= {"+"}:
+    if not values or set(table.pattern_of(training.played).values()) <= {"+"}:
         return ()
     largest = max(float(np.abs(each).max()) for each in values)
     if largest > 10:
@@ -493,10 +428,10 @@ def _notes(training: _Training, seen: table.Pattern) -> tuple[str, ...]:
 def _cut_in_words(training: _Training, max_cycles: int) -> str:
     """Return how it plays the probe whose games are truncated, in a sentence."""
     probe = cut(max_cycles)
-    names, shares = list(probe.tree), []
+    shares = []
     for version in range(2):
-        chances = training.on_probe(probe, version, max_cycles=max_cycles).chances
-        shares += [chances[names.index(q.position), list(q.right)].sum() for q in probe.questions]
+        chances = training.learned(probe, version, max_cycles=max_cycles).chances
+        shares += [chances[probe.row(each), list(each.right)].sum() for each in probe.questions]
     words = {
         "+": "right", "~": "nearly right", "?": "truncation as end: a cut counts as the end",
         "-": "the value after a cut has the wrong sign",
@@ -504,33 +439,31 @@ def _cut_in_words(training: _Training, max_cycles: int) -> str:
     return f"Games that are cut short: {words}."
 
 
-def _report(
-    training: _Training,
-    seen: table.Pattern,
-    verdict: str,
-    reason: str = "",
-    names: tuple[str, ...] = (),
-    notes: tuple[str, ...] = (),
-    scores: tuple[GameReport, ...] = (),
-    verbose: bool = False,
-) -> Diagnosis:
+def _report(training: _Training, verdict: str, reason: str = "", names: tuple[str, ...] = (),
+            **more: Any) -> Diagnosis:  # fmt: skip
     """Return the report."""
+    seen = table.pattern_of(training.played)
     results = []
     for probe in training.probes:
         trained = [each for (name, _), each in training.trained.items() if name == probe.name]
         if trained:
-            letters = {column: seen.get((probe.name, column), "?") for column in probe.columns}
+            letters = {each: seen[probe.name, each] for each in probe.columns}
+            letters = dict.fromkeys(letters, "?") if training.oddity else letters
             seconds = sum(each.seconds for each in trained)
+            moves = tuple(
+                f"  {probe.name}, {each.position}: right {sorted(each.right)}, played "
+                + _moves(trained, probe.row(each))
+                for each in probe.questions
+            )
             results.append(ProbeResult(
                 probe.name, letters, _in_words(probe, letters), trained[0].games, seconds,
-                len(trained), _moves_in_words(probe, trained) if verbose else (),
+                len(trained), moves,
             ))  # fmt: skip
-    findings = tuple(Finding(name, *table.FAULTS[name]) for name in names)
-    ladder = _ladder_in_words(scores) if scores else ""
-    return Diagnosis(verdict, reason, findings, tuple(results), notes, scores, ladder, verbose)
+    findings = tuple(table.FAULTS[name] for name in names)
+    return Diagnosis(verdict, reason, findings, tuple(results), **more)
 
 
-def _in_words(probe: Probe, letters: Mapping[str, str]) -> str:
+def _in_words(probe: Probe, letters: dict[str, str]) -> str:
     """Return how a probe fails, in words."""
     wrong = {question.column: question.wrong for question in probe.questions}
     opposite = dict.fromkeys(wrong[column] for column, each in letters.items() if each == "-")
@@ -543,17 +476,11 @@ def _in_words(probe: Probe, letters: Mapping[str, str]) -> str:
     return "; ".join(parts)
 
 
-def _moves_in_words(probe: Probe, trained: list[_Trained]) -> tuple[str, ...]:
-    """Return a line for each question: the moves of each training, and values."""
-    lines = []
-    for question in probe.questions:
-        row = list(probe.tree).index(question.position)
-        played = ", ".join("/".join(f"{p:.2g}" for p in each.chances[row]) for each in trained)
-        asked = f"  {probe.name}, {question.position}: right {sorted(question.right)}"
-        values = trained[0].values
-        shown = "" if values is None else f"; values {np.round(values[row], 2).tolist()}"
-        lines.append(f"{asked}, played {played}{shown}")
-    return tuple(lines)
+def _moves(trained: list[_Trained], row: int) -> str:
+    """Return the moves of each training at a position, and values."""
+    played = ", ".join("/".join(f"{p:.2g}" for p in each.chances[row]) for each in trained)
+    values = trained[0].values
+    return played if values is None else f"{played}; values {np.round(values[row], 2).tolist()}"
 
 
 def _ladder(training: _Training) -> tuple[GameReport, ...]:
@@ -561,24 +488,12 @@ def _ladder(training: _Training) -> tuple[GameReport, ...]:
     arguments = {name: 5 * games for name, games in training.arguments.items()}
     samples = training.repeats if training.repeats > 1 else None
     reports = []
-    for name, settings in BOARDS:
-        env = training.make_env(make_game(name, start="uniform", **settings))
+    for name, heaps in BOARDS:
+        env = training.make_env(make_game(name, start="uniform", heaps=heaps))
         returned = training.train(env, **arguments)
         policy = returned[0] if isinstance(returned, tuple) else returned
         reports.append(game_report(policy, env, training.seed, samples))
     return tuple(reports)
-
-
-def _ladder_in_words(scores: tuple[GameReport, ...]) -> str:
-    """Return what the scores on the five boards say."""
-    low = [each for each in scores if each.percent < 99]
-    chance = [each for each in low if each.percent < each.random_percent + 10]
-    if not low:
-        return "Right on all boards, too."
-    if chance:
-        where = "all boards" if len(chance) == len(scores) else chance[0].game
-        return f"No better than random on {where}: too few games, or it does not see them."
-    return f"Below 100 % from {low[0].game} on: more games, or a larger or better network."
 
 
 def game_report(
@@ -617,7 +532,7 @@ def _blunder(scored: ScoredPolicy, position: tuple[int, ...]) -> str:
     chances = scored.action_probabilities(place, mask)[0]
     action, right = (
         int(chances.argmax()),
-        int(scored.game.old_solution.keeping_actions(position)[0]),
+        int(scored.game.solution.keeping_actions(position)[0]),
     )
     where = "-".join(map(str, position))
     if not mask[0, action] or not chances.any():

@@ -1,15 +1,15 @@
 """The faults, each an equation for action values, and how an agent with it plays on the probes.
 
 Nothing about patterns is written down: each equation says how a result is read, how the next value
-is used, and whose turns are learned, and is solved on every probe. There are two forms. In
+is used, and whose turns are learned, and is solved on every probe. There are three forms. In
 *negamax* the next position is the one after the move, where the opponent is to move; in *own turn*
-it is the mover's own next one, after the reply.
+it is the mover's own next one, after the reply; in *whole games* every move learns the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,21 +23,16 @@ DISCOUNTS = (1.0, 0.9)
 SWEEPS = 80
 """Most sweeps over a probe; all but equations that bootstrap beyond the end need eight."""
 
-EXPLORATION = 0.1
-"""Probability of a random move of the opponent in the own-turn form."""
+ERRORS = 0.1
+"""Probability of a random move of the opponent."""
 
-Triple = tuple[float, float, float]
-Look = Callable[[Position], Position]
-
-RIGHT: Triple = (1.0, 0.0, -1.0)
-SWAPPED: Triple = (-1.0, 0.0, 1.0)
-NOTHING: Triple = (0.0, 0.0, 0.0)
-CLIPPED: Triple = (1.0, 0.0, 0.0)
+BY_NAME = {probe.name: probe for probe in PROBES}
 
 
 class Fault(NamedTuple):
-    """Description of a fault: how an agent with it plays, and the line of code to look at."""
+    """A fault: its name, how an agent with it plays, and the line of code to look at."""
 
+    name: str
     meaning: str
     look_at: str
 
@@ -46,325 +41,310 @@ _TURNS = "One player's turns are not learned.", "which player's transitions are 
 _LAST = "the update after the last move: both players' last moves need one"
 _RULE = "where the result is computed: read the environment's reward"
 
-FAULTS: Mapping[str, Fault] = {
-    "wrong sign": Fault(
-        "It takes the opponent's values for its own.",
-        "the target: subtract the value of the position after the move, where the opponent is to "
-        "move, or add that of the mover's own next turn",
-    ),
-    "sign of a search's backup": Fault("A leaf counts alike at all nodes above.", "the backup"),
-    "players swapped": Fault("It takes the opponent's result for its own.", "whose reward is read"),
-    "result of the loser never learned": Fault("Only the last mover learns the result.", _LAST),
-    "loser rewarded": Fault("The loser gets the winner's reward.", _LAST),
-    "winners only": Fault("It learns from winners' moves alone.", "what the update leaves out"),
-    "rewards clipped to 0..1": Fault("A loss counts 0, as a draw does.", "`max(reward, 0)`"),
-    "draws as losses": Fault("A draw counts as a loss.", "the reward of a draw, which is 0"),
-    "draws as wins": Fault("A draw counts as a win.", "the reward of a draw, which is 0"),
-    "zero reward": Fault("It never sees a reward other than 0.", "where the reward is read"),
-    "learning rate 0 or tiny": Fault("Training changes nothing.", "the step size, and its use"),
-    "same action always": Fault("It prefers the same actions everywhere.", "what the policy sees"),
-    "bootstrap beyond the end": Fault("It adds the next game's value.", "`terminated` in targets"),
-    "end read one step early": Fault("The last move is not learned.", "the check for the end"),
-    "discount 0": Fault("It sees one move ahead.", "the discount, and the next value"),
-    "next state not re-read": Fault("Targets use the position before.", "the next observation"),
-    "target frozen": Fault("Values in targets never change.", "updates of the target network"),
-    "maximum over illegal actions": Fault("Targets use illegal actions.", "the mask in targets"),
-    "illegal actions played": Fault("It plays illegal actions.", "the mask in the policy"),
-    "minimum for maximum": Fault("It expects the worst next move.", "`max` in the target"),
-    "argmin": Fault("It plays the move that it likes least.", "`argmax` in the policy"),
-    "one seat never learned": Fault(*_TURNS),
-    "first player's turns alone": Fault(*_TURNS),
-    "counts on the opponent's mistakes": Fault("It expects errors.", "the opponent of training"),
-    "normal for misère": Fault("It takes the last move for the winning one.", _RULE),
-    "misère for normal": Fault("It takes the last move for the losing one.", _RULE),
-    "blind to an entry": Fault("It does not see an entry of observations.", "slices and indices"),
-    "blind to the order of entries": Fault("It sees entries in another order.", "sorting"),
-    "observations cut": Fault("Large numbers or late entries are cut off.", "clips and slices"),
-    "observations halved": Fault("It sees halves of numbers.", "integer division"),
-    "observations scaled otherwise in play": Fault("It plays by other numbers.", "normalisation"),
-    "actions off by one": Fault("It plays the action next to the one meant.", "action numbers"),
-    "actions reversed": Fault("It plays actions in reverse order.", "the order of actions"),
-    "truncation as end": Fault("A cut counts as the end.", "`truncated` in the target"),
-}
-"""The faults that are known."""
+_LIST = (
+    ("wrong sign", "It takes the opponent's values for its own.",
+     "the target: subtract the value of the position after the move, where the opponent is to "
+     "move, or add that of the mover's own next turn"),
+    ("sign of a search's backup", "A leaf counts alike at all nodes above.", "the backup"),
+    ("players swapped", "It takes the opponent's result for its own.", "whose reward is read"),
+    ("result of the loser never learned", "Only the last mover learns the result.", _LAST),
+    ("loser rewarded", "The loser gets the winner's reward.", _LAST),
+    ("winners only", "It learns from winners' moves alone.", "what the update leaves out"),
+    ("rewards clipped to 0..1", "A loss counts 0, as a draw does.", "`max(reward, 0)`"),
+    ("draws as losses", "A draw counts as a loss.", "the reward of a draw, which is 0"),
+    ("draws as wins", "A draw counts as a win.", "the reward of a draw, which is 0"),
+    ("zero reward", "It never sees a reward other than 0.", "where the reward is read"),
+    ("learning rate 0 or tiny", "Training changes nothing.", "the step size, and its use"),
+    ("same action always", "It prefers the same actions everywhere.", "what the policy sees"),
+    ("bootstrap beyond the end", "It adds the next game's value.", "`terminated` in targets"),
+    ("end as truncation", "The end counts as a cut.", "`terminated`, where results are read"),
+    ("end read one step early", "The last move is not learned.", "the check for the end"),
+    ("discount 0", "It sees one move ahead.", "the discount, and the next value"),
+    ("next state not re-read", "Targets use the position before.", "the next observation"),
+    ("target frozen", "Values in targets never change.", "updates of the target network"),
+    ("maximum over illegal actions", "Targets use illegal actions.", "the mask in targets"),
+    ("illegal actions played", "It plays illegal actions.", "the mask in the policy"),
+    ("minimum for maximum", "It expects the worst next move.", "`max` in the target"),
+    ("argmin", "It plays the move that it likes least.", "`argmax` in the policy"),
+    ("one seat never learned", *_TURNS),
+    ("first player's turns alone", *_TURNS),
+    ("counts on the opponent's mistakes", "It expects errors.", "the opponent of training"),
+    ("normal for misère", "It takes the last move for the winning one.", _RULE),
+    ("misère for normal", "It takes the last move for the losing one.", _RULE),
+    ("blind to an entry", "It does not see an entry of observations.", "slices and indices"),
+    ("blind to the order of entries", "It sees entries in another order.", "sorting"),
+    ("observations cut", "Large numbers or late entries are cut off.", "clips and slices"),
+    ("observations halved", "It sees halves of numbers.", "integer division"),
+    ("observations scaled otherwise in play", "It plays by other numbers.", "normalisation"),
+    ("actions off by one", "It plays the action next to the one meant.", "action numbers"),
+    ("actions reversed", "It plays actions in reverse order.", "the order of actions"),
+    ("truncation as end", "A cut counts as the end.", "`truncated` in the target"),
+)  # fmt: skip
+
+FAULTS: Mapping[str, Fault] = {fault[0]: Fault(*fault) for fault in _LIST}
+"""The faults that are known, by name."""
+
+Look = Callable[[Position], Position]
+Triple = tuple[float, float, float]
+RIGHT: Triple = (1.0, 0.0, -1.0)
+SWAPPED: Triple = (-1.0, 0.0, 1.0)
+NOTHING: Triple = (0.0, 0.0, 0.0)
+CLIPPED: Triple = (1.0, 0.0, 0.0)
+WON: Triple = (1.0, 1.0, 1.0)
+LOST: Triple = (-1.0, -1.0, -1.0)
+IN_ORDER = tuple(range(ACTIONS))
 
 
 class Row(NamedTuple):
-    """The equation of a fault, in one form.
-
-    Attributes:
-        faults: names of the faults that it describes; none: a right agent.
-        form: ``"negamax"`` or ``"own turn"``.
-        own: how a win, a draw and a loss are read that the own move brings.
-        reply: the same where the opponent's reply ends the game; of the own-turn form.
-        carry: factor of the next value; ``None``: -1 in negamax, 1 in the own-turn form.
-        best: the next position's value: ``"max"``, ``"min"``, ``"mean"``, ``"illegal"`` (the
-            maximum over all actions, illegal ones being worth 0) or ``"alike"`` (1 where it looks
-            like a won one).
-        unlearned: seats whose turns are not learned.
-        view: whether results are read as the first player's.
-        beyond: whether the value of the next game is added at the end.
-        early: factor of the last move's result as the result of the move before it.
-        errs: whether the opponent moves at random.
-        by_rule: whether only results by the last move are read so.
-        look: the observation as it is seen.
-        seen_in_play: the same in play alone.
-        played: the action played, by the one that it means.
-        least: whether the least valued action is played.
-        unmasked: whether illegal actions, worth 0, are played.
-    """
+    """The equation of a fault, in one form; without faults that of a right agent."""
 
     faults: tuple[str, ...]
-    form: str = "negamax"
-    own: Triple = RIGHT
-    reply: Triple = RIGHT
-    carry: float | None = None
-    best: str = "max"
-    unlearned: tuple[int, ...] = ()
-    view: bool = False
-    beyond: bool = False
-    early: float = 0.0
-    errs: bool = False
-    by_rule: str = ""
-    look: Look | None = None
-    seen_in_play: Look | None = None
-    played: tuple[int, ...] = tuple(range(ACTIONS))
-    least: bool = False
-    unmasked: bool = False
+    form: str = "negamax"  # or "own turn", "whole games"
+    own: Triple = RIGHT  # how a win, a draw and a loss are read that the own move brings
+    reply: Triple | None = None  # the same where the opponent's reply ends the game
+    carry: float | None = None  # factor of the next value, if not -1 in negamax, else 1
+    best: str = "max"  # the next position's value; others are in _best
+    unlearned: int | None = None  # seat whose turns are not learned
+    view: bool = False  # whether results are read as the first player's
+    beyond: bool = False  # whether the value of the next game is added at the end
+    at_ends: float = 0.0  # value of an end that is no result, but has a value like others
+    early: float = 0.0  # factor of the last move's result as that of the move before it
+    errs: bool = False  # whether the opponent moves at random
+    clipped: bool = False  # whether targets are clipped to 0..1
+    look: Look | None = None  # the observation as it is seen; in place of an equation
+    in_play: bool = False  # whether it is seen so in play alone
+    valued: tuple[int, ...] = IN_ORDER  # the action whose value is taken for that of each
+    played: tuple[int, ...] = IN_ORDER  # the action played, by the one that it means
+    least: bool = False  # whether the least valued action is played
+    unmasked: bool = False  # whether illegal actions, worth 0, are played
 
 
-def _both(faults: tuple[str, ...], own: Triple = RIGHT, reply: Triple | None = None,
-          **rest: object) -> tuple[Row, Row]:  # fmt: skip
-    """Return the equation of faults in both forms."""
-    other = own if reply is None else reply
+def _both(*faults: str, **how: object) -> tuple[Row, Row]:
+    """Return the equation of faults from the next position, and from the own next turn."""
+    return Row(faults, "negamax", **how), Row(faults, "own turn", **how)  # type: ignore[arg-type]
+
+
+def _reading(fault: str, read: Triple) -> tuple[Row, ...]:
+    """Return the equations of results that are read wrong: all, or the own or the reply's alone."""
     return (
-        Row(faults, "negamax", own, own, **rest),  # type: ignore[arg-type]
-        Row(faults, "own turn", own, other, **rest),  # type: ignore[arg-type]
+        *_both(fault, own=read),
+        Row((fault,), "own turn", read, RIGHT),
+        Row((fault,), "own turn", RIGHT, read),
     )
 
 
-def _without(entry: int) -> Look:
-    return lambda look: (*look[:entry], 0, *look[entry + 1 :])
+def _looking(fault: str, *looks: Look, **how: object) -> tuple[Row, ...]:
+    """Return the rows of a fault of observation, one for each look."""
+    return tuple(Row((fault,), look=look, **how) for look in looks)  # type: ignore[arg-type]
 
 
-def _clipped(largest: int) -> Look:
-    return lambda look: tuple(min(x, largest) for x in look)
-
-
-def _first(entries: int) -> Look:
-    return lambda look: look[:entries]
-
-
-def _scaled(factor: float) -> Look:
-    return lambda look: tuple(x * factor for x in look)  # type: ignore[misc]
-
-
-LOSS_IS_DRAW = ("result of the loser never learned", "winners only", "rewards clipped to 0..1")
-SCALED = "observations scaled otherwise in play"
+LOSER = "result of the loser never learned"
+EARLY = "end read one step early"
 NO_NEXT = ("discount 0", "next state not re-read", "target frozen")
+LOSS_IS_DRAW = (LOSER, "winners only", "rewards clipped to 0..1")
 
 ROWS: tuple[Row, ...] = (
-    *_both(()),
-    Row(("wrong sign",), carry=1.0),
+    *_both(),
+    Row(("wrong sign", "sign of a search's backup"), carry=1.0),
     Row(("wrong sign",), "own turn", carry=-1.0),
     Row(("wrong sign", "loser rewarded"), "own turn", RIGHT, SWAPPED),
     Row(("sign of a search's backup",), own=SWAPPED, carry=1.0),
     Row(("sign of a search's backup",), "own turn", SWAPPED, RIGHT),
-    *_both(("players swapped",), SWAPPED),
-    *_both(("players swapped",), view=True),
-    Row(("result of the loser never learned",), "own turn", RIGHT, NOTHING),
-    *_both(LOSS_IS_DRAW, CLIPPED),
-    Row(("result of the loser never learned",), "own turn", RIGHT, CLIPPED),
-    *_both(("loser rewarded",), (1.0, 0.0, 1.0)),
-    Row(("loser rewarded",), "own turn", RIGHT, (1.0, 0.0, 1.0)),
-    *_both(("draws as losses",), (1.0, -1.0, -1.0)),
-    *_both(("draws as wins",), (1.0, 1.0, -1.0)),
-    *_both(("bootstrap beyond the end",), beyond=True),
-    Row(("end read one step early",), "own turn", NOTHING, RIGHT),
-    Row(("end read one step early",), own=NOTHING, early=1.0),
-    Row(("end read one step early",), own=NOTHING, early=-1.0),
-    *_both(NO_NEXT, carry=0.0),
-    *_both(("maximum over illegal actions",), best="illegal"),
-    *_both(("maximum over illegal actions",), best="alike"),
-    *_both(("minimum for maximum",), best="min"),
-    *_both(("argmin",), least=True),
-    *_both(("one seat never learned", "first player's turns alone"), unlearned=(1,)),
-    *_both(("one seat never learned",), unlearned=(0,)),
+    *_both("players swapped", own=SWAPPED),
+    *_both("players swapped", view=True),
+    *(Row((LOSER,), form, RIGHT, NOTHING) for form in ("negamax", "own turn", "whole games")),
+    Row((LOSER,), "own turn", RIGHT, CLIPPED),
+    *_both(*LOSS_IS_DRAW, own=CLIPPED),
+    Row(LOSS_IS_DRAW, clipped=True),
+    *_reading("loser rewarded", (1.0, 0.0, 1.0)),
+    *_reading("draws as losses", (1.0, -1.0, -1.0)),
+    *_reading("draws as wins", (1.0, 1.0, -1.0)),
+    *_both("bootstrap beyond the end", beyond=True),
+    *(Row(("end as truncation",), own=NOTHING, at_ends=value) for value in (0.5, -0.5)),
+    *(Row((EARLY,), form, NOTHING, RIGHT) for form in ("own turn", "whole games")),
+    *(Row((EARLY,), own=NOTHING, early=factor) for factor in (1.0, -1.0)),
+    *_both(EARLY, best="forced"),
+    Row((*NO_NEXT, EARLY), carry=0.0),
+    Row(NO_NEXT, "own turn", carry=0.0),
+    *_both("maximum over illegal actions", best="illegal"),
+    *_both("maximum over illegal actions", best="alike"),
+    Row(("minimum for maximum", "sign of a search's backup"), best="min"),
+    Row(("minimum for maximum",), "own turn", best="min"),
+    *_both("argmin", "actions off by one", "actions reversed", least=True),
+    *_both("one seat never learned", "first player's turns alone", unlearned=1),
+    *_both("one seat never learned", unlearned=0),
     Row(("counts on the opponent's mistakes",), "own turn", errs=True),
     Row(("counts on the opponent's mistakes",), best="mean"),
-    *_both(("normal for misère",), (1.0, 1.0, 1.0), (-1.0, -1.0, -1.0)),
-    *_both(("misère for normal",), (-1.0, -1.0, -1.0), (1.0, 1.0, 1.0)),
-    Row(("normal for misère",), own=SWAPPED, by_rule="misère"),
-    Row(("misère for normal",), own=SWAPPED, by_rule="normal"),
-    *(Row(("blind to an entry",), look=_without(entry)) for entry in range(3)),
-    Row(("blind to the order of entries",), look=lambda look: tuple(sorted(look))),
-    *(Row(("observations cut",), look=_clipped(largest)) for largest in (1, 2, 5)),
-    *(Row(("observations cut",), look=_first(entries)) for entries in (1, 2)),
-    Row(("observations cut",), look=lambda look: look[: len(look) // 2]),
-    Row(("observations halved",), look=lambda look: tuple(x // 2 for x in look)),
-    *(Row((SCALED,), seen_in_play=_scaled(factor)) for factor in (0.1, 10)),
-    *_both(("illegal actions played",), unmasked=True),
-    Row(("actions off by one",), played=(1, 2, 0)),
-    Row(("actions off by one",), played=(2, 0, 1)),
+    Row(("normal for misère",), own=WON),
+    Row(("normal for misère",), "own turn", WON, LOST),
+    Row(("misère for normal",), own=LOST),
+    Row(("misère for normal",), "own turn", LOST, WON),
+    *_looking("blind to an entry", *(
+        lambda look, entry=entry: (*look[:entry], 0, *look[entry + 1 :])
+        for entry in range(3)
+    )),
+    *_looking(
+        "blind to the order of entries", lambda look: tuple(sorted(look)),
+        lambda look: min(look, look[::-1]),
+    ),
+    *_looking("observations cut", *(
+        lambda look, largest=largest: tuple(min(x, largest) for x in look)
+        for largest in range(1, 6)
+    )),
+    *_looking(
+        "observations cut", lambda look: look[:1], lambda look: look[:2],
+        lambda look: look[: len(look) // 2], lambda look: look[len(look) // 2 :],
+    ),
+    *_looking("observations halved", lambda look: tuple(x // 2 for x in look)),
+    *_looking(
+        "observations scaled otherwise in play", lambda look: tuple(10 * x for x in look),
+        lambda look: tuple(x / 10 for x in look),  # type: ignore[misc]
+        lambda look: tuple(x / max(look) for x in look), in_play=True,  # type: ignore[misc]
+    ),
+    *_both("illegal actions played", unmasked=True),
+    *(Row(("actions off by one",), played=each)
+      for each in ((1, 2, 0), (2, 0, 1), (0, 0, 1), (1, 2, 2))),
+    *(Row(("actions off by one",), valued=each) for each in ((1, 2, 0), (2, 0, 1))),
     Row(("actions reversed",), played=(2, 1, 0)),
 )  # fmt: skip
 """The equations; the first two are those of right agents."""
 
-
-class _Board:
-    """The moves of a probe as arrays, in the frame of its tree.
-
-    Attributes:
-        after: row of the position after each action, ``(n, ACTIONS)``; -1 where there is none.
-        ends: whether the action ends the game.
-        result: 0, 1, 2 for a win, a draw, a loss of the mover, where it does.
-        seat: the player to move, where a position is first reached, ``(n,)``.
-    """
-
-    def __init__(self, probe: Probe) -> None:
-        names = list(probe.tree)
-        shape = len(names), ACTIONS
-        self.after: IntArray = np.full(shape, -1, dtype=np.int64)
-        self.ends: BoolArray = np.zeros(shape, dtype=np.bool_)
-        self.result: IntArray = np.zeros(shape, dtype=np.int64)
-        self.seat: IntArray = np.zeros(len(names), dtype=np.int64)
-        for row, name in enumerate(names):
-            for action, to in probe.tree[name].items():
-                if to in ENDS:
-                    self.ends[row, action] = True
-                    self.result[row, action] = 1 + ENDS[to]
-                else:
-                    self.after[row, action] = names.index(to)
-        self.legal: BoolArray = self.ends | (self.after >= 0)
-        self.starts = np.array([names.index(start) for start in probe.starts])
-        reached, known, seat = set(self.starts.tolist()), set[int](), 0
-        while reached:
-            self.seat[list(reached)] = seat
-            known |= reached
-            reached = {int(to) for row in reached for to in self.after[row] if to >= 0} - known
-            seat = 1 - seat
-        self.alike = np.array([name == "only move" for name in names])
+IGNORANT = Row((), own=NOTHING)
+"""The equation of an agent to which all moves are alike."""
 
 
-@lru_cache
-def board_of(probe: Probe) -> _Board:
+class Board(NamedTuple):
+    """The moves of a probe as arrays, in the frame of its tree."""
+
+    after: IntArray  # (n, ACTIONS), row of the position after each action; -1 where there is none
+    ends: BoolArray  # (n, ACTIONS), whether the action ends the game
+    result: IntArray  # (n, ACTIONS), then 0, 1, 2 for a win, a draw, a loss of the mover
+    legal: BoolArray  # (n, ACTIONS)
+    seat: IntArray  # (n,), the player to move where a position is first reached
+    starts: IntArray  # rows at which games begin
+
+
+@cache
+def board_of(probe: Probe) -> Board:
     """Return the moves of a probe as arrays."""
-    return _Board(probe)
+    names = list(probe.tree)
+    after = np.full((len(names), ACTIONS), -1, dtype=np.int64)
+    result = np.full(after.shape, -1, dtype=np.int64)
+    for row, name in enumerate(names):
+        for action, to in probe.tree[name].items():
+            if to in ENDS:
+                result[row, action] = 1 + ENDS[to]
+            else:
+                after[row, action] = names.index(to)
+    starts = np.array([names.index(start) for start in probe.starts])
+    seat, reached = np.full(len(names), -1, dtype=np.int64), set(starts.tolist())
+    for depth in range(len(names)):
+        rows = [row for row in reached if seat[row] < 0]
+        seat[rows] = depth % 2
+        reached = {int(to) for to in after[rows].ravel() if to >= 0}
+    ends = result >= 0
+    return Board(after, ends, np.maximum(result, 0), (after >= 0) | ends, seat, starts)
 
 
-def solution(row: Row, probe: Probe, discount: float, version: int = 0) -> FloatArray:
+@cache
+def solution(row: Row, probe: Probe, discount: float) -> FloatArray:
     """Return the action values that an equation gives, ``(positions with moves, ACTIONS)``.
 
     Args:
         row: the equation.
         probe: the probe.
         discount: from 0 to 1, once a turn of the form.
-        version: version of the probe, of which an equation with a look depends.
     """
-    board = board_of(probe)
-    own, reply = np.array(row.own), np.array(row.reply)
-    if row.by_rule and row.by_rule != probe.play:
-        own = reply = np.array(RIGHT)
-    negamax = row.form == "negamax"
+    board, negamax = board_of(probe), row.form == "negamax"
+    own, right = np.array(row.own), np.array(RIGHT)
+    reply = own if row.reply is None else np.array(row.reply)
     factor = discount * ((-1.0 if negamax else 1.0) if row.carry is None else row.carry)
-    view = np.where(board.seat == 1, -1.0, 1.0) if row.view else np.ones(len(board.seat))
-    groups = None if row.look is None else groups_of(row.look, probe, version)
-    learned = ~np.isin(board.seat, row.unlearned)
-    read = own[board.result] * view[:, np.newaxis] * board.ends
+    view = np.where((board.seat == 1) & row.view, -1.0, 1.0)[:, np.newaxis]
     values = np.zeros(board.legal.shape)
-    for _ in range(SWEEPS):
-        best = _best(values, board, row.best)
-        beyond = factor * best[board.starts].mean() if row.beyond else 0.0
+    errors, random = 1.0 if row.errs else ERRORS, board.legal / board.legal.sum(axis=1)[:, None]
+
+    def swept(own: FloatArray, reply: FloatArray) -> FloatArray:
+        """Return the values after a sweep over the positions."""
+        best = _best(values, probe, row.best)
+        beyond = row.at_ends + (factor * best[board.starts].mean() if row.beyond else 0.0)
+        chances = (1 - errors) * _greedy(values, board.legal) + errors * random
+        # The player before sees the result of a reply from the other side, and seat.
+        replied = reply[2 - board.result] * (-view if row.view else view) + beyond
+        ended = (chances * replied * board.ends).sum(axis=1)
         if negamax:
-            following = factor * best
-            if row.early:
-                last = np.array(RIGHT)[board.result] * board.ends
-                following = following + row.early * last.sum(axis=1) / board.legal.sum(axis=1)
+            early = (board.ends * right[board.result]).sum(axis=1) / board.legal.sum(axis=1)
+            following = factor * best + row.early * early
+            if row.reply is not None:
+                following = np.where((chances * board.ends).sum(axis=1) > 0.5, ended, following)
         else:
-            chances = _chances(values, board.legal, row.errs)
-            later = np.where(board.after >= 0, factor * best[board.after], 0.0)
-            # The player before sees the result of the reply from the other side, and seat.
-            seen = reply[2 - board.result] * (-view if row.view else view)[:, np.newaxis]
-            later = np.where(board.ends, seen + beyond, later)
-            following = (chances * later).sum(axis=1)
-        target = np.where(board.ends, read + beyond, following[board.after])
-        target = np.where(board.legal & learned[:, np.newaxis], target, 0.0)
-        if groups is not None:
-            target = _shared(target, board.legal, groups)
+            goes_on = chances * (board.after >= 0)
+            following = ended + (goes_on * factor * best[board.after]).sum(axis=1)
+        target = np.where(board.ends, own[board.result] * view + beyond, following[board.after])
+        target = np.clip(target, 0.0, 1.0) if row.clipped else target
+        learned = board.legal & (board.seat != row.unlearned)[:, np.newaxis]
+        return np.where(learned, target, 0.0)
+
+    whole = row.form == "whole games"
+    for _ in range(SWEEPS):
+        target = swept(right, right) if whole else swept(own, reply)
         if np.abs(target - values).max() < 1e-12:
             break
         values = target
-    return values
+    return swept(own, reply) if whole else values
 
 
-def _best(values: FloatArray, board: _Board, how: str) -> FloatArray:
+def _best(values: FloatArray, probe: Probe, how: str) -> FloatArray:
     """Return the value of each position to the player to move, ``(n,)``."""
-    legal = board.legal
-    if how == "min":
-        return np.asarray(np.where(legal, values, np.inf).min(axis=1))
-    if how == "mean":
-        return np.asarray(np.where(legal, values, 0.0).sum(axis=1) / legal.sum(axis=1))
+    legal = board_of(probe).legal
+    count = legal.sum(axis=1)
     best: FloatArray = np.where(legal, values, -np.inf).max(axis=1)
-    if how in ("illegal", "alike"):
-        best = np.where(legal.all(axis=1), best, np.maximum(best, 0.0))
-    return np.where(board.alike, 1.0, best) if how == "alike" else best
-
-
-def _chances(values: FloatArray, legal: BoolArray, errs: bool) -> FloatArray:
-    """Return the probabilities of the opponent's moves: greedy with exploration, or random."""
-    random = legal / legal.sum(axis=1, keepdims=True)
-    if errs:
-        return np.asarray(random)
-    share = EXPLORATION
-    best = greedy(values, legal)
-    return np.asarray((1 - share) * best / best.sum(axis=1, keepdims=True) + share * random)
-
-
-def greedy(values: FloatArray, legal: BoolArray, margin: float = 1e-6) -> BoolArray:
-    """Return the legal actions of the largest value, ``(n, ACTIONS)``, up to a margin."""
-    masked = np.where(legal, values, -np.inf)
-    best: BoolArray = masked >= masked.max(axis=1, keepdims=True) - margin
+    if how == "min":
+        best = np.where(legal, values, np.inf).min(axis=1)
+    elif how == "mean":
+        best = np.where(legal, values, 0.0).sum(axis=1) / count
+    elif how == "forced":  # no value where one move is legal
+        best = np.where(count > 1, best, 0.0)
+    elif how in ("illegal", "alike"):  # the maximum over all actions, of which some are worth 0
+        best = np.where(count == ACTIONS, best, np.maximum(best, 0.0))
+    if how == "alike":  # it looks like a position that is won
+        best = np.where([name == "only move" for name in probe.tree], 1.0, best)
     return best
 
 
-def groups_of(look: Look, probe: Probe, version: int) -> IntArray:
-    """Return the first position that looks the same as each, ``(n,)``."""
-    seen = [look(probe.observed(version)[name]) for name in probe.tree]
-    first = {each: row for row, each in reversed(list(enumerate(seen)))}
-    return np.array([first[each] for each in seen])
-
-
-def _shared(values: FloatArray, legal: BoolArray, groups: IntArray) -> FloatArray:
-    """Return the mean value of each action over the positions of each group."""
-    sums, counts = np.zeros(values.shape), np.zeros(values.shape)
-    np.add.at(sums, groups, values * legal)
-    np.add.at(counts, groups, legal)
-    return np.asarray((sums / np.maximum(counts, 1))[groups])
+def _greedy(values: FloatArray, legal: BoolArray) -> FloatArray:
+    """Return the probabilities of the actions of the largest value, ``(n, ACTIONS)``."""
+    masked = np.where(legal, values, -np.inf)
+    best = masked >= masked.max(axis=1, keepdims=True) - 1e-6
+    return np.asarray(best / best.sum(axis=1, keepdims=True))
 
 
 @cache
-def answers(row: Row, probe: Probe, discount: float, version: int = 0) -> FloatArray:
+def answers(
+    row: Row, probe: Probe, discount: float, mirrored: bool = False, first: bool = False
+) -> FloatArray:
     """Return the probabilities of actions that an agent with a fault plays, ``(n, ACTIONS)``.
 
-    Rows are positions with moves, actions those of the tree.
+    Args:
+        row: the fault.
+        probe: the probe.
+        discount: from 0 to 1.
+        mirrored: whether the game's actions are those of the tree in the other order.
+        first: whether the first of equal actions is played, or any.
     """
-    board = board_of(probe)
-    values = solution(row, probe, discount, version)
-    if row.seen_in_play is not None:
-        known = np.array([probe.observed(version)[name] for name in probe.tree], dtype=np.float64)
-        seen = np.array([row.seen_in_play(tuple(look)) for look in known])
-        # A table or network answers as where it was trained: at the nearest observation.
-        distances = np.linalg.norm(known - seen[:, np.newaxis], axis=2)
-        values = values[distances.argmin(axis=1)]
-    allowed = board.legal | row.unmasked
-    # Values of positions that look the same are means, which depend on how often each is visited.
-    best = greedy(-values if row.least else values, allowed, 0.5 if row.look else 1e-6)
-    chances: FloatArray = best / best.sum(axis=1, keepdims=True)
-    played = np.array([probe.mapped(action, version) for action in row.played])
-    order = np.array([played[probe.mapped(action, version)] for action in range(ACTIONS)])
-    shifted: FloatArray = np.zeros(chances.shape)
-    shifted[:, order] = chances
-    return shifted
+
+    def of_version(order: tuple[int, ...]) -> list[int]:
+        """Return a map of the game's actions as one of the tree's."""
+        return [probe.mapped(order[probe.mapped(a, mirrored)], mirrored) for a in range(ACTIONS)]
+
+    values = solution(row, probe, discount)[:, of_version(row.valued)]
+    means = _greedy(-values if row.least else values, board_of(probe).legal | row.unmasked)
+    if first:
+        best = (means[:, ::-1] if mirrored else means).argmax(axis=1)
+        means = np.eye(ACTIONS)[ACTIONS - 1 - best if mirrored else best]
+    chances = np.zeros(means.shape)
+    for action, played in enumerate(of_version(row.played)):
+        chances[:, played] += means[:, action]
+    return chances
 
 
 LETTERS = "+~?-*"
@@ -373,47 +353,48 @@ COSTS = np.array(
 )
 """Cost of a letter that is expected (rows) where another is seen (columns); ``*`` expects none."""
 
+LEGAL = ("all", "legal moves")
+"""The column of legal moves at all positions."""
+
+WEIGHTS = {(probe.name, column): probe.weight for probe in PROBES for column in probe.columns}
+WEIGHTS[LEGAL] = 2.0
+
+Played = Mapping[tuple[str, int], FloatArray]
+"""Probabilities of actions, ``(n, ACTIONS)``, by name and version of the probe."""
+
+Pattern = dict[tuple[str, str], str]
+"""A letter for each column of each probe."""
+
 
 def letter(share: float) -> str:
     """Return the letter of a share of right answers: right, nearly, a tie or noise, opposite."""
     return "+" if share > 0.99 else "~" if share >= 0.85 else "?" if share >= 0.15 else "-"
 
 
-Pattern = dict[tuple[str, str], str]
-"""A letter for each column of each probe."""
+def pattern_of(played: Played) -> Pattern:
+    """Return the letters of an agent's moves."""
+    shares: dict[tuple[str, str], list[float]] = {}
+    for (name, _), chances in played.items():
+        legal, rows = board_of(BY_NAME[name]).legal, list(BY_NAME[name].tree)
+        shares.setdefault(LEGAL, []).append(float((chances * legal).sum(axis=1).mean()))
+        for question in BY_NAME[name].questions:
+            right = chances[rows.index(question.position), list(question.right)].sum()
+            shares.setdefault((name, question.column), []).append(float(right))
+    return {key: letter(float(np.mean(each))) for key, each in shares.items()}
 
 
-def pattern_of(played: Callable[[Probe, int], FloatArray], versions: Mapping[str, int]) -> Pattern:
-    """Return the letters of an agent's moves.
-
-    Args:
-        played: probabilities of actions at the positions of a version of a probe, ``(n, ACTIONS)``.
-        versions: number of versions of each probe that count, by name of the probe.
-    """
-    found: Pattern = {}
-    legal = []
-    for probe in PROBES:
-        if probe.name not in versions:
-            continue
-        names = list(probe.tree)
-        shares: dict[str, list[float]] = {column: [] for column in probe.columns}
-        for version in range(versions[probe.name]):
-            chances = played(probe, version)
-            legal.append((chances * board_of(probe).legal).sum(axis=1).mean())
-            for question in probe.questions:
-                right = chances[names.index(question.position), list(question.right)].sum()
-                shares[question.column].append(float(right))
-        for column, each in shares.items():
-            found[probe.name, column] = letter(float(np.mean(each)))
-    found[LEGAL] = letter(float(np.mean(legal)))
+@cache
+def expected_pattern(
+    row: Row, discount: float, versions: tuple[tuple[str, int], ...], first: bool = False
+) -> Pattern:
+    """Return the letters of an agent with a fault, on versions of probes."""
+    found = pattern_of({
+        (name, version): answers(row, BY_NAME[name], discount, version % 2 == 1, first)
+        for name, version in versions
+    })  # fmt: skip
+    if row.view or row.unlearned is not None:  # both players come to most positions of a heap
+        found |= {key: "*" for key in found if key[0] in ("normal play", "misère play")}
     return found
-
-
-LEGAL = ("all", "legal moves")
-"""The column of legal moves at all positions."""
-
-WEIGHTS = {(probe.name, column): probe.weight for probe in PROBES for column in probe.columns}
-WEIGHTS[LEGAL] = 2.0
 
 
 def distance(expected: Pattern, seen: Pattern) -> float:
@@ -424,16 +405,63 @@ def distance(expected: Pattern, seen: Pattern) -> float:
     )
 
 
+class _Look(NamedTuple):
+    """A question as it is seen by an agent that sees otherwise."""
+
+    column: str
+    place: int  # of its position
+    alike: int  # place of the first position that looks the same to it
+    right: list[int]  # the actions that fit
+
+
 @cache
-def expected_pattern(row: Row, discount: float, versions: tuple[tuple[str, int], ...]) -> Pattern:
-    """Return the letters of an agent with a fault."""
-
-    def played(probe: Probe, version: int) -> FloatArray:
-        return answers(
-            row, probe, discount, version if row.look or row.seen_in_play else version % 2
-        )
-
-    found = pattern_of(played, dict(versions))
-    if row.view or row.unlearned:  # both players come to most positions of a heap
-        found |= {key: "*" for key in found if key[0] in ("normal play", "misère play")}
+def _seen_by(row: Row, name: str, version: int) -> list[_Look]:
+    """Return the questions of a version of a probe as they are seen."""
+    probe, shown = BY_NAME[name], BY_NAME[name].observed(version)
+    places = {position: place for place, position in enumerate(probe.tree)}
+    right = {question.position: question.right for question in probe.questions}
+    seen = {position: row.look(shown[position]) for position in places}  # type: ignore[misc]
+    found = []
+    for column, position, _, _ in probe.questions:
+        if row.in_play:  # it answers as at the nearest observation that it was trained on
+            far = {p: np.linalg.norm(np.subtract(shown[p], seen[position])) for p in places}
+            alike, first = [min(places, key=far.__getitem__)], position
+        else:
+            legal = set(probe.tree[position])
+            alike = [p for p in right if seen[p] == seen[position] and set(probe.tree[p]) == legal]
+            first = alike[0]
+        fits = frozenset.intersection(*(right.get(p, frozenset(IN_ORDER)) for p in alike))
+        found.append(_Look(column, places[position], places[first], list(fits or IN_ORDER)))
     return found
+
+
+def distance_of_look(row: Row, played: Played) -> float:
+    """Return the distance of moves from those of an agent that sees otherwise.
+
+    Where it cannot tell positions apart any answer fits, but the same one at all of them:
+    else the distance is infinite.
+    """
+    same: list[bool] = []
+    wrong: dict[tuple[str, str], list[float]] = {}
+    for (name, version), chances in played.items():
+        for column, place, alike, right in _seen_by(row, name, version):
+            if place != alike:
+                same.append(bool(np.abs(chances[place] - chances[alike]).max() < 0.5))
+            wrong.setdefault((name, column), []).append(1 - float(chances[place, right].sum()))
+    if same and np.mean(same) <= 0.97:
+        return float("inf")
+    return sum(1.5 * WEIGHTS[key] * float(np.mean(each)) for key, each in wrong.items())
+
+
+def distance_of(row: Row, played: Played, seen: Pattern) -> float:
+    """Return the distance of moves, and of their letters, from those of a row.
+
+    The discount and the choice among ties count that are nearest.
+    """
+    if row.look is not None:
+        return distance_of_look(row, played)
+    versions = tuple(dict.fromkeys((name, version % 2) for name, version in played))
+    return min(
+        distance(expected_pattern(row, discount, versions, first), seen)
+        for discount in DISCOUNTS for first in (False, True)
+    )  # fmt: skip

@@ -7,10 +7,10 @@ a decision moves are forced, so that learners of all kinds agree on the result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,9 +31,10 @@ ENDS = {"won": 1, "drawn": 0, "lost": -1}
 
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
+Tree = dict[str, dict[int, str]]
 
-@dataclass(frozen=True)
-class Question:
+
+class Question(NamedTuple):
     """A position at which some actions are right.
 
     Attributes:
@@ -69,7 +70,7 @@ class Probe:
     tree: Mapping[str, Mapping[int, str]]
     starts: tuple[str, ...]
     questions: tuple[Question, ...]
-    looks: Mapping[str, Position]
+    looks: Mapping[str, Position] = field(default_factory=dict)
     play: str = "outcome"
     weight: float = 1.0
 
@@ -86,21 +87,23 @@ class Probe:
     def observed(self, version: int = 0, on: Game | None = None) -> dict[str, Position]:
         """Return the observation of each position by its name; arguments as of :meth:`version`."""
         names = (*self.tree, *ENDS)
-        rng = np.random.default_rng(version)
+        order = np.random.default_rng(version).permutation(len(names))
         if on is not None:
             places = _some_positions(on, len(names))
-            order = rng.permutation(len(names)) if version else np.arange(len(names))
-            return dict(zip(names, [places[each] for each in order], strict=True))
+            return dict(zip(names, [places[i] for i in order] if version else places, strict=True))
         shown = np.eye(len(names), dtype=np.int64) * LIT
-        order = rng.permutation(len(names))
         if self.looks:
             width = len(next(iter(self.looks.values())))
             ends = {name: (2 - place, *[0] * (width - 1)) for place, name in enumerate(ENDS)}
             shown = np.array([{**ends, **self.looks}[name] for name in names])
-            order = np.roll(np.arange(shown.shape[1]), version)
+            order = np.roll(np.arange(width), version)
         if version:
             shown = shown[:, order]
         return dict(zip(names, map(tuple, shown.tolist()), strict=True))
+
+    def row(self, question: Question) -> int:
+        """Return the place of a question's position among the positions with moves."""
+        return list(self.tree).index(question.position)
 
     def mapped(self, action: int, version: int) -> int:
         """Return an action of the tree as the action of a version of the game, and vice versa."""
@@ -150,7 +153,7 @@ def _some_positions(game: Game, count: int) -> list[Position]:
         if len(found) > count:
             break
         found += dict.fromkeys(after for _, after in game.moves(position) if after not in found)
-    positions = list(islice((each for each in found if each != largest), count))
+    positions = [each for each in found if each != largest][:count]
     if len(positions) < count or actions < ACTIONS:
         raise InvalidGameError(
             f"probes_on needs a game of at least {ACTIONS} actions and {count + 1} positions, and "
@@ -159,179 +162,141 @@ def _some_positions(game: Game, count: int) -> list[Position]:
     return positions
 
 
-Tree = dict[str, dict[int, str]]
-
-
-def forced(tree: Tree, value: int, moves: int) -> str:
-    """Add a corridor of forced moves to a tree, and return the name of its first position.
-
-    Args:
-        tree: the tree.
-        value: value to the player to move.
-        moves: moves to the end.
-    """
+def _forced(tree: Tree, value: int, moves: int) -> str:
+    """Add a corridor of forced moves to a value, and return the name of its first position."""
     if not moves:
         return next(name for name, each in ENDS.items() if each == value)
     name = f"{RESULTS[value]} in {moves}"
-    tree[name] = {1: forced(tree, -value, moves - 1)}
+    tree[name] = {1: _forced(tree, -value, moves - 1)}
     return name
 
 
-def decisions(
-    tree: Tree,
-    pairs: Iterable[tuple[tuple[int, int], tuple[int, int]]],
-    orders: tuple[int, ...] = (0, 2),
-) -> tuple[Question, ...]:
-    """Add decisions between forced results to a tree, and return the questions.
-
-    Args:
-        tree: the tree.
-        pairs: a better and a worse result each, the value to the player who decides, and the
-            number of moves to the end, that of the decision included.
-        orders: the actions that are right, each in a decision of its own.
-    """
-    questions = []
-    for (better, soon), (worse, late) in pairs:
-        best, other = RESULTS[better], RESULTS[worse]
-        if soon != late:
-            best, other = f"{best} in {soon}", f"{other} in {late}"
-        for right in orders:
-            name = f"{best} over {other}, action {right}"
-            # The decider's win is the loss of the player who moves next.
-            after = forced(tree, -better, soon - 1), forced(tree, -worse, late - 1)
-            tree[name] = {right: after[0], 2 - right: after[1]}
-            wrong = f"prefers a {other} to a {best}"
-            questions.append(Question(f"{best} over {other}", name, frozenset({right}), wrong))
-    return tuple(questions)
+def _decided(
+    tree: Tree, column: str, right: str, other: str, wrong: str, actions: tuple[int, ...] = (0, 2)
+) -> list[Question]:
+    """Add decisions between two positions, one for each right action, and return the questions."""
+    names = {action: f"{column}, action {action}" for action in actions}
+    tree |= {name: {action: right, 2 - action: other} for action, name in names.items()}
+    return [Question(column, name, frozenset({a}), wrong) for a, name in names.items()]
 
 
-COMPARISONS = ((1, 0), (0, -1), (1, -1))
-"""Win over draw, draw over loss, win over loss."""
+def _compared(
+    tree: Tree, better: int, soon: int, worse: int, late: int, actions: tuple[int, ...] = (0, 2)
+) -> list[Question]:
+    """Add decisions between two results after numbers of moves, and return the questions."""
+    best, other = RESULTS[better], RESULTS[worse]
+    if soon != late:
+        best, other = f"{best} in {soon}", f"{other} in {late}"
+    # The decider's win is the loss of the player who moves next.
+    after = _forced(tree, -better, soon - 1), _forced(tree, -worse, late - 1)
+    wrong = f"prefers a {other} to a {best}"
+    return _decided(tree, f"{best} over {other}", *after, wrong, actions)
 
 
-def comparing(name: str, lesson: str, moves: int, *, second: bool = False) -> Probe:
-    """Return the probe whose results come after a number of moves; the second player may decide."""
+def _starting(
+    name: str, lesson: str, tree: Tree, questions: list[Question], *more: str, **settings: Any
+) -> Probe:
+    """Return a probe whose games begin at its questions, and at some positions more."""
+    starts = (*(question.position for question in questions), *more)
+    return Probe(name, lesson, tree, starts, tuple(questions), **settings)
+
+
+def _comparing(name: str, lesson: str, moves: int) -> Probe:
+    """Return the probe that compares results after a number of moves."""
     tree: Tree = {}
-    questions = decisions(tree, [((a, moves), (b, moves)) for a, b in COMPARISONS])
-    starts = tuple(question.position for question in questions)
-    if second:
-        tree |= {f"before {start}": {1: start} for start in starts}
-        starts = tuple(f"before {start}" for start in starts)
-    return Probe(name, lesson, tree, starts, questions, {})
+    pairs = (1, 0), (0, -1), (1, -1)
+    questions = [each for a, b in pairs for each in _compared(tree, a, moves, b, moves)]
+    return _starting(name, lesson, tree, questions)
 
 
-def now_or_later() -> Probe:
-    """Return the probe that compares results after one and after two moves."""
+def _second_player() -> Probe:
+    lesson = "After a forced move the second player decides."
+    probe = _comparing("second player", lesson, 1)
+    before = {f"before {start}": {1: start} for start in probe.starts}
+    return replace(probe, tree={**probe.tree, **before}, starts=tuple(before))
+
+
+def _now_or_later() -> Probe:
     tree: Tree = {"sure win": {1: "loss in 1"}}
-    questions = (
-        *decisions(tree, [((1, 1), (0, 2)), ((0, 2), (-1, 1))], (0,)),
-        *decisions(tree, [((1, 2), (0, 1)), ((0, 1), (-1, 2))], (2,)),
-    )
-    starts = (*[question.position for question in questions], *["sure win"] * 2)
+    questions = [
+        *_compared(tree, 1, 1, 0, 2, (0,)), *_compared(tree, 0, 2, -1, 1, (0,)),
+        *_compared(tree, 1, 2, 0, 1, (2,)), *_compared(tree, 0, 1, -1, 2, (2,)),
+    ]  # fmt: skip
     lesson = "A result now, or another one move later; a third of the games are surely won."
-    return Probe("now or later", lesson, tree, starts, questions, {})
+    return _starting("now or later", lesson, tree, questions, *["sure win"] * 2)
 
 
-def hope() -> Probe:
-    """Return the probe of a sure result against a win if the opponent errs."""
+def _hope() -> Probe:
     tree: Tree = {"hope": {0: "lost", 1: "won", 2: "won"}}  # of three replies two err
     questions = []
     for value in (1, 0):
         sure = f"sure {RESULTS[value]}"
-        for right in (0, 2):
-            name = f"{sure} over hope, action {right}"
-            tree[name] = {right: forced(tree, -value, 1), 2 - right: "hope"}
-            wrong = f"hopes for the opponent's mistake rather than take a {sure}"
-            questions.append(Question(f"{sure} over hope", name, frozenset({right}), wrong))
+        wrong = f"hopes for the opponent's mistake rather than take a {sure}"
+        questions += _decided(tree, f"{sure} over hope", _forced(tree, -value, 1), "hope", wrong)
     lesson = "A sure result, or a win only if the opponent errs, as two of its three moves do."
-    starts = tuple(question.position for question in questions)
-    return Probe("hope", lesson, tree, starts, tuple(questions), {}, weight=0.4)
+    return _starting("hope", lesson, tree, questions, weight=0.4)
 
 
-def mask() -> Probe:
-    """Return the probe of legal moves: the opponent's only one loses, where others would win."""
+def _mask() -> Probe:
     tree: Tree = {
         "only move": {1: "won"}, "all legal": {0: "lost", 1: "won", 2: "lost"},
     }  # fmt: skip
-    questions = [
-        Question("win among all", "all legal", frozenset({0, 2}), "prefers a loss to a win")
-    ]
     wrong = "prefers a draw to a position where the opponent's only legal move loses"
-    for right in (0, 2):
-        name = f"legal win over draw, action {right}"
-        tree[name] = {right: "only move", 2 - right: forced(tree, 0, 1)}
-        questions.append(Question("legal win over draw", name, frozenset({right}), wrong))
+    questions = [
+        Question("win among all", "all legal", frozenset({0, 2}), "prefers a loss to a win"),
+        *_decided(tree, "legal win over draw", "only move", _forced(tree, 0, 1), wrong),
+    ]
     names = (*tree, *ENDS)
-    lamps = np.eye(len(names), dtype=np.int64) * LIT
-    shared = np.array([[LIT * (name in ("only move", "all legal"))] for name in names])
-    looks = {n: tuple(r) for n, r in zip(names, np.hstack([lamps, shared]).tolist(), strict=True)}
-    starts = (*[question.position for question in questions], "all legal")
+    lamps = np.eye(len(names), len(names) + 1, dtype=np.int64) * LIT
+    lamps[:2, -1] = LIT  # these two share a lamp
+    looks = dict(zip(names, map(tuple, lamps.tolist()), strict=True))
     lesson = "The opponent's only legal move loses, and looks like a position where others win."
-    return Probe("mask", lesson, tree, starts, tuple(questions), looks)
+    return _starting("mask", lesson, tree, questions, "all legal", looks=looks)
 
 
-def last_move(play: str, asked: Mapping[int, int]) -> Probe:
-    """Return the probe of one heap, from which a player takes one or two.
-
-    Args:
-        play: ``"normal"`` or ``"misère"``.
-        asked: number to take, by size of the heap.
-    """
-    end, decides = ("lost", "wins") if play == "normal" else ("won", "loses")
-    tree = {
-        f"heap {heap}": {
-            2 * (take - 1): f"heap {heap - take}" if heap > take else end
-            for take in (1, 2)
-            if take <= heap
-        }
-        for heap in range(max(asked), 0, -1)
-    }
-    wrong = f"plays as if the rule were that of {'misère' if play == 'normal' else 'normal'} play"
+def _last_move(play: str, other: str, end: str, decides: str, asked: Mapping[int, int]) -> Probe:
+    """Return the probe of one heap, with the number to take by size of the heaps asked about."""
+    tree: Tree = {}
+    for heap in range(max(asked), 0, -1):
+        left = {2 * (take - 1): heap - take for take in (1, 2) if take <= heap}
+        tree[f"heap {heap}"] = {a: f"heap {rest}" if rest else end for a, rest in left.items()}
     columns = {True: "heaps with another answer in the other rule", False: "other heaps"}
-    questions = tuple(
+    wrong = f"plays as if the rule were that of {other} play"
+    questions = [
         Question(columns[heap in (2, 5)], f"heap {heap}", frozenset({2 * (take - 1)}), wrong)
         for heap, take in asked.items()
-    )
+    ]
     lesson = f"One heap, take one or two; who takes the last {decides}."
-    starts = tuple(question.position for question in questions)
     # How a faulty agent plays a heap depends on how it was explored.
-    return Probe(f"{play} play", lesson, tree, starts, questions, {}, play=play, weight=0.5)
+    return _starting(f"{play} play", lesson, tree, questions, play=play, weight=0.5)
 
 
-def sight() -> Probe:
-    """Return the probe of three numbers, of which the largest is the winning action."""
-    tree: Tree = {}
-    questions, looks = [], dict[str, Position]()
-    for entry in range(ACTIONS):
-        following = (entry + 1) % ACTIONS
-        # Without its first number 7-5-2 looks like 1-5-2, cut at five like 5-7-2; halved, 3-2-2
-        # looks like its rotations.
-        for column, numbers, right in (
-            (f"number {entry} of three", (7, 5, 2), entry),
-            ("all three numbers", (1, 5, 2), following),
-            ("large numbers", (5, 7, 2), following),
-            ("neighbours", (3, 2, 2), entry),
-        ):
-            look = tuple(numbers[(place - entry) % ACTIONS] for place in range(ACTIONS))
-            name = "-".join(map(str, look))
-            looks[name] = look
-            tree[name] = {action: "lost" if action == right else "won" for action in range(ACTIONS)}
-            wrong = "does not choose the largest number"
-            questions.append(Question(column, name, frozenset({right}), wrong))
+def _seen(name: str, lesson: str, wrong: str, *seen: tuple[str, Position, int]) -> Probe:
+    """Return a probe of single moves; given are columns, observations and the winning action."""
+    tree, questions, looks = dict[str, dict[int, str]](), [], dict[str, Position]()
+    for column, look, right in seen:
+        position = column if look[0] == 1 and len(look) == 2 else "-".join(map(str, look))
+        actions = range(ACTIONS) if len(look) == ACTIONS else (0, 2)
+        tree[position] = {each: "lost" if each == right else "won" for each in actions}
+        questions.append(Question(column, position, frozenset({right}), wrong))
+        looks[position] = look
+    return _starting(name, lesson, tree, questions, looks=looks)
+
+
+def _sight() -> Probe:
+    # Without its first number 7-5-2 looks like 1-5-2, cut at five like 5-7-2; halved, 5-4-4
+    # looks like its rotations, rounded up or down.
+    shown = [
+        (column, tuple(numbers[(place - entry) % ACTIONS] for place in range(ACTIONS)),
+         (entry + largest) % ACTIONS)
+        for entry in range(ACTIONS)
+        for column, numbers, largest in (
+            (f"number {entry} of three", (7, 5, 2), 0), ("all three numbers", (1, 5, 2), 1),
+            ("large numbers", (5, 7, 2), 1), ("neighbours", (5, 4, 4), 0),
+        )
+    ]  # fmt: skip
     lesson = "Of three numbers that it sees, the largest is the winning action."
-    return Probe("sight", lesson, tree, tuple(tree), tuple(questions), looks)
-
-
-def scale() -> Probe:
-    """Return the probe of a small and a large number."""
-    tree = {"number 2": {0: "lost", 2: "won"}, "number 6": {0: "won", 2: "lost"}}
-    questions = tuple(
-        Question(name, name, frozenset({right}), f"takes {name[-1]} for another number")
-        for name, right in (("number 2", 0), ("number 6", 2))
-    )
-    lesson = "It sees a number beside a constant 1: one action wins with 2, the other with 6."
-    looks = {"number 2": (1, 2), "number 6": (1, 6)}
-    return Probe("scale", lesson, tree, tuple(tree), questions, looks)
+    return _seen("sight", lesson, "does not choose the largest number", *shown)
 
 
 @lru_cache
@@ -343,23 +308,26 @@ def cut(max_cycles: int) -> Probe:
             that they end.
     """
     moves = 2 * max_cycles + 2
-    probe = comparing("cut", "Games are cut short; others begin where they were cut.", moves)
+    probe = _comparing("cut", "Games are cut short; others begin where they were cut.", moves)
     late = [f"{RESULTS[value]} in {left}" for value in RESULTS for left in (2, 2 * max_cycles)]
-    return Probe("cut", probe.lesson, probe.tree, (*probe.starts, *late), probe.questions, {})
+    return replace(probe, starts=(*probe.starts, *late))
 
 
 PROBES: tuple[Probe, ...] = (
-    comparing("one move", "The move ends the game: a win, a draw or a loss.", 1),
-    comparing("reply", "The opponent's forced reply ends the game.", 2),
-    comparing("next turn", "The game ends with the mover's own next move.", 3),
-    comparing("chain", "The game ends after six moves, five of them forced.", 6),
-    comparing("second player", "After a forced move the second player decides.", 1, second=True),
-    now_or_later(),
-    hope(),
-    mask(),
-    last_move("normal", {2: 2, 4: 1, 5: 2}),
-    last_move("misère", {2: 1, 3: 2, 5: 1, 6: 2}),
-    sight(),
-    scale(),
-)
+    _comparing("one move", "The move ends the game: a win, a draw or a loss.", 1),
+    _comparing("reply", "The opponent's forced reply ends the game.", 2),
+    _comparing("next turn", "The game ends with the mover's own next move.", 3),
+    _comparing("chain", "The game ends after six moves, five of them forced.", 6),
+    _second_player(),
+    _now_or_later(),
+    _hope(),
+    _mask(),
+    _last_move("normal", "misère", "lost", "wins", {2: 2, 4: 1, 5: 2}),
+    _last_move("misère", "normal", "won", "loses", {2: 1, 3: 2, 5: 1, 6: 2}),
+    _sight(),
+    _seen(
+        "scale", "It sees a number beside a constant 1: one action wins with 2, the other with 6.",
+        "takes it for another number", ("number 2", (1, 2), 0), ("number 6", (1, 6), 2),
+    ),
+)  # fmt: skip
 """The probes, in the order in which they are trained on."""

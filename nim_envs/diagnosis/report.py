@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
+
+from nim_envs.diagnosis.faults import Fault
 
 VERDICTS = {
     "right": "right on every probe",
@@ -19,14 +21,6 @@ VERDICTS = {
 
 LINES = 16
 """Most lines of a report that is not verbose."""
-
-
-class Finding(NamedTuple):
-    """A fault that fits: its name, what the agent does, and the line of code to look at."""
-
-    name: str
-    meaning: str
-    look_at: str
 
 
 @dataclass(frozen=True)
@@ -121,36 +115,49 @@ class Diagnosis:
         probes: how it plays each probe.
         notes: sentences about values, and about truncated games.
         boards: exact scores on five boards, where they were asked for or all probes are right.
-        ladder: what these say, in a sentence.
         verbose: whether the printed report has positions and moves.
     """
 
     verdict: str
     reason: str
-    faults: tuple[Finding, ...]
+    faults: tuple[Fault, ...]
     probes: tuple[ProbeResult, ...]
     notes: tuple[str, ...] = ()
     boards: tuple[GameReport, ...] = ()
-    ladder: str = ""
     verbose: bool = field(default=False, repr=False)
+
+    @property
+    def ladder(self) -> str:
+        """What the scores on the five boards say, in a sentence."""
+        low = [each for each in self.boards if each.percent < 99]
+        chance = [each for each in low if each.percent < each.random_percent + 10]
+        if not low:
+            return "Right on all boards, too."
+        if chance:
+            where = "all boards" if len(chance) == len(self.boards) else chance[0].game
+            return f"No better than random on {where}: too few games, or it does not see them."
+        return f"Below 100 % from {low[0].game} on: more games, or a larger or better network."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
-        return {**asdict(self), "faults": [finding._asdict() for finding in self.faults]}
+        return {**asdict(self), "faults": [fault._asdict() for fault in self.faults]}
 
     def __str__(self) -> str:
         """Return the report, at most sixteen lines unless it is verbose."""
         lines = [f"Verdict: {VERDICTS[self.verdict].format(reason=self.reason)}"]
         if self.faults:
-            lines.append(f"Fault: {', or '.join(finding.name for finding in self.faults)}")
+            lines.append(f"Fault: {', or '.join(fault.name for fault in self.faults)}")
             lines.append(f"  {self.faults[0].meaning} Look at {self.faults[0].look_at}.")
         lines += self.notes
         right = ", ".join(probe.name for probe in self.probes if probe.right)
         lines += [f"Right: {right}"] if right else []
         wrong = [f"{probe.name}: {probe.words}" for probe in self.probes if not probe.right]
-        ends = [board.line for board in self.boards]
-        ends += [self.ladder] if self.ladder else []
-        ends.append(self._effort())
+        ends = [*(board.line for board in self.boards), *([self.ladder] if self.boards else [])]
+        seconds = sum(probe.seconds for probe in self.probes)
+        games = sorted({f"{probe.games:,}" for probe in self.probes if probe.games is not None})
+        counted = " to ".join(dict.fromkeys([games[0], games[-1]])) if games else "uncounted"
+        trainings = sum(probe.trainings for probe in self.probes)
+        ends.append(f"Trained {trainings} times, {counted} games each, {seconds:.1f} s in all")
         room = LINES - len(lines) - len(ends)
         if self.verbose:
             wrong += [line for probe in self.probes for line in probe.moves]
@@ -158,11 +165,3 @@ class Diagnosis:
             left = len(wrong) - room + 1
             wrong[room - 1 :] = [f"and {left} other probes, which verbose=True shows"]
         return "\n".join([*lines, *wrong, *ends])
-
-    def _effort(self) -> str:
-        """Return the games of a training, and the time of all."""
-        seconds = sum(probe.seconds for probe in self.probes)
-        trainings = sum(probe.trainings for probe in self.probes)
-        games = sorted({f"{probe.games:,}" for probe in self.probes if probe.games is not None})
-        counted = " to ".join(dict.fromkeys([games[0], games[-1]])) if games else "uncounted"
-        return f"Trained {trainings} times, {counted} games each, {seconds:.1f} s in all"

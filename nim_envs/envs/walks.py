@@ -110,24 +110,24 @@ class SumWalk:
         after = board.after.item(row, option)
         if after < 0:
             return False
-        self._put(part, after)
+        self._put(part, after, row + after - states[part])
         if board.second is not None:
             second = board.second.item(row, option)
             if second:
-                self._put(states.index(0, board.group_of[part].start), second)
-        self.is_over = b"\x01" not in self._mask.tobytes()
+                slot = states.index(0, board.group_of[part].start)
+                self._put(slot, second, board.first_rows[slot] + second)
+        self.is_over = b"\1" not in self._mask.tobytes()
         return True
 
-    def _put(self, part: int, state: int) -> None:
-        """Change the state of a part."""
+    def _put(self, part: int, state: int, row: int) -> None:
+        """Change the state of a part, ``row`` being that of the state in the tables of the sum."""
         board = self._board
         self._states[part] = state
         if board.is_plain:
             self._position[part] = state
         else:
             self._position[board.slices[part]] = board.parts[part].coordinates[state]
-        first = part * board.options
-        self._mask[first : first + board.options] = board.legal[board.first_rows[part] + state]
+        self._mask[board.actions_of[part]] = board.legal[row]
 
 
 Walk = GraphWalk | SumWalk

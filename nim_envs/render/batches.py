@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.envs.vector.games import ONGOING, Games
+from nim_envs.envs.batched.kernels import ROW, Games
 from nim_envs.game import PLAYERS, Game
 from nim_envs.render.frame import Frame
 from nim_envs.render.renderer import LastMove, Renderer
@@ -59,31 +59,18 @@ class BatchRenderer:
             games: seats and outcomes.
             frames_per_second: value from the environment's metadata.
         """
-        pictures: list[Any] = [
-            self._renderer.show(self.scene(index, position, games), frames_per_second)
-            for index, position in enumerate(positions)
-        ]
+        scenes = (self.scene(index, each, games) for index, each in enumerate(positions))
+        pictures: list[Any] = [self._renderer.show(scene, frames_per_second) for scene in scenes]
         return tuple(pictures)
 
     def before_step(
         self, positions: IntArray, games: Games, actions: IntArray
     ) -> StepRecord | None:
-        """Return the record of a step before it is made; ``None`` where no picture shows it.
-
-        Args:
-            positions: positions before the step, ``(games, fields)``.
-            games: games before the step.
-            actions: actions of the step, ``(games,)``.
-        """
+        """Return the record of a step before it is made; ``None`` where no picture shows it."""
         if not self.draws:
             return None
-        return StepRecord(
-            positions=positions,
-            seats=games.seats.copy(),
-            actions=actions.copy(),
-            rewards=np.zeros(len(actions)),
-            in_this_game=games.outcomes == ONGOING,
-        )
+        rewards, ongoing = np.zeros(len(actions)), games.words <= ROW
+        return StepRecord(positions, games.seats.copy(), actions.copy(), rewards, ongoing)
 
     def discard_last_step(self, which: BoolArray) -> None:
         """Discard the last step of games that are replaced by new ones."""
@@ -92,7 +79,7 @@ class BatchRenderer:
 
     def scene(self, index: int, position: IntArray, games: Games) -> Scene:
         """Return the contents of a picture of game ``index``."""
-        over = bool(games.outcomes[index])
+        over = bool(games.words[index] > ROW)
         winner, last_move = None, None
         step = self.last_step
         if step is not None and step.in_this_game[index]:
@@ -101,12 +88,10 @@ class BatchRenderer:
             last_move = LastMove(before, None, "")
             if self._self_play:
                 action = int(step.actions[index])
-                description = (
-                    f"moved, {self._game.describe_move(action, before)}"
-                    if (position != before).any()
-                    else "made an illegal move and forfeits"
-                )
-                last_move = LastMove(before, seat, f"{PLAYERS[seat]} {description}")
+                does = "made an illegal move and forfeits"
+                if (position != before).any():
+                    does = f"moved, {self._game.describe_move(action, before)}"
+                last_move = LastMove(before, seat, f"{PLAYERS[seat]} {does}")
             if over and reward:
                 winner = seat if reward > 0 else 1 - seat
         mover = None if over else int(games.seats[index])

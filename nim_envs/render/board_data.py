@@ -6,8 +6,8 @@ pictures of :mod:`nim_envs.render`, which moves win, and the moves of its oppone
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from nim_envs.render.heaps import PinRow
 from nim_envs.render.palette import hexadecimal
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
-from nim_envs.render.shapes import Box, Disc, Drawing, Polygon, Shape, as_json
+from nim_envs.render.shapes import Box, Disc, Drawing, Polygon, Shape
 from nim_envs.render.words import position_in_words
 from nim_envs.typing import IntArray, Position
 
@@ -74,22 +74,6 @@ def reachable_board(game: Game, max_positions: int) -> Board:
     return Board(game, positions, moves)
 
 
-class Table:
-    """Values that occur often, each once, in the order of their first occurrence."""
-
-    def __init__(self) -> None:
-        self.indices: dict[str, int] = {}
-
-    def index(self, value: Any) -> int:
-        """Return the index of a value that JSON can hold; it is added if it is new."""
-        return self.indices.setdefault(json.dumps(value), len(self.indices))
-
-    @property
-    def values(self) -> list[Any]:
-        """The values, as JSON holds them."""
-        return [json.loads(key) for key in self.indices]
-
-
 class Pictures:
     """The pictures of a game as indices of shapes.
 
@@ -97,7 +81,7 @@ class Pictures:
         game: any game.
 
     Attributes:
-        shapes: the shapes, lists of a kind, a colour and the measures of that kind.
+        shapes: index of each shape, a kind, a colour and the measures of that kind.
         partner: colour of ``player_1`` for each colour of ``player_0``.
     """
 
@@ -105,8 +89,7 @@ class Pictures:
         self.game = game
         self.options = game.num_actions // len(game.parts)
         self.picture = Picture(game, SIZE)
-        self.shapes = Table()
-        self.known: dict[Shape, int] = {}
+        self.shapes: dict[tuple[Any, ...], int] = {}
         self.partner: dict[str, str] = {}
 
     @property
@@ -120,17 +103,9 @@ class Pictures:
         self.picture.draw_panels(drawing, Scene(position, **{"mover": 0, **of_scene}))
         return drawing.shapes
 
-    def indices(self, shapes: Sequence[Shape]) -> list[int]:
+    def indices(self, shapes: Iterable[Shape]) -> list[int]:
         """Return the indices of shapes."""
-        for shape in shapes:
-            if shape not in self.known:
-                (data,) = as_json([shape])
-                self.known[shape] = self.shapes.index(_short(data))
-        return [self.known[shape] for shape in shapes]
-
-    def winning(self, position: Position, actions: IntArray) -> list[int]:
-        """Return the indices of the shapes of a picture that marks these moves."""
-        return self.indices(self.draw(position, winning=actions))
+        return [_index(self.shapes, _short(shape)) for shape in shapes]
 
     def pointed(self, position: Position, action: int) -> list[int]:
         """Return the indices of the shapes of a picture that shows a move before it is made."""
@@ -158,12 +133,8 @@ class Pictures:
     def clicks(self, position: Position) -> dict[tuple[int, int], list[int]]:
         """Return the moves that a click on the middle of each shape chooses, or chooses between.
 
-        Args:
-            position: the position that was drawn last.
-
-        Returns:
-            Actions by the point of the picture; where pictures do not tell moves apart, those of
-            the part that is there.
+        Where the picture of the position, which was drawn last, does not tell moves apart, they are
+        those of the part that is there.
         """
         actions_at = self._clicks_on_pins(position)
         points = {point for shape in self.draw(position) if (point := _middle(shape))}
@@ -193,12 +164,20 @@ class Pictures:
         return actions_at
 
 
-def _short(shape: dict[str, Any]) -> list[Any]:
-    """Return a shape as a list: the first letter of its kind, its colour, its numbers, its text."""
-    kind, color, text = shape.pop("shape"), shape.pop("color"), shape.pop("text", None)
-    numbers = np.concatenate([np.ravel(lengths) for lengths in shape.values()]).tolist()
-    rounded = [int(x) if x.is_integer() else round(x, 1) for x in map(float, numbers)]
-    return [kind[0], color, *rounded, *([] if text is None else [text])]
+def _index(table: dict[Any, int], value: Any) -> int:
+    """Return the index of a value in the order of first occurrence; it is added if it is new."""
+    return table.setdefault(value, len(table))
+
+
+@lru_cache(maxsize=2**14)
+def _short(shape: Shape) -> tuple[Any, ...]:
+    """Return the first letter of a shape's kind, its colour, its numbers, its text."""
+    fields: dict[str, Any] = shape._asdict()
+    color, text = hexadecimal(fields.pop("color")), fields.pop("text", None)
+    rounded = [round(float(x), 1) for field in fields.values() for x in np.ravel(field)]
+    numbers = [int(x) if x.is_integer() else x for x in rounded]
+    kind = type(shape).__name__[0].lower()
+    return (kind, color, *numbers) if text is None else (kind, color, *numbers, text)
 
 
 def _middle(shape: Shape) -> tuple[int, int] | None:
@@ -249,7 +228,9 @@ def _truth(board: Board, game: Game, pictures: Pictures, plain: list[list[int]])
         "values": "".join("012"[value + 1] for value in solution.value(board.positions)),
         "right": marked_moves(board, keeping),
         "marks": [
-            difference(before, pictures.winning(position, actions)) if len(actions) else 0
+            difference(before, pictures.indices(pictures.draw(position, winning=actions)))
+            if len(actions)
+            else 0
             for before, position, actions in zip(plain, board.positions, keeping, strict=True)
         ],
     }
@@ -266,11 +247,13 @@ def data_of_board(
         games: its game, or the same in normal and in misère play, by names of these.
         replies: for each of them the moves of each opponent, as :func:`marked_moves` writes them.
     """
-    pictures, labels, points = Pictures(board.game), Table(), Table()
+    pictures = Pictures(board.game)
+    labels: dict[str, int] = {}
+    points: dict[tuple[int, int], int] = {}
     words, moves, plain, pointed, clicks = [], [], [], [], []
     for position, row in zip(board.positions, board.moves, strict=True):
         words.append(position_in_words(board.game, position))
-        indices = [labels.index(board.game.describe_move(action, position)) for action, _ in row]
+        indices = [_index(labels, board.game.describe_move(action, position)) for action, _ in row]
         moves.append(
             [each for label, (_, to) in zip(indices, row, strict=True) for each in (label, to)]
         )
@@ -282,7 +265,7 @@ def data_of_board(
         index_of = {action: index for index, (action, _) in enumerate(row)}
         clicks.append(
             [
-                [points.index(point), *(index_of[action] for action in actions)]
+                [_index(points, point), *(index_of[action] for action in actions)]
                 for point, actions in pictures.clicks(position).items()
             ]
         )
@@ -294,15 +277,15 @@ def data_of_board(
         "name": name,
         "view": pictures.view,
         "words": words,
-        "labels": labels.values,
+        "labels": [*labels],
         "moves": moves,
         "plain": [plain[0], *(difference(plain[0], each) for each in plain[1:])],
         "pointed": pointed,
-        "points": points.values,
+        "points": [*points],
         "clicks": clicks,
         "truths": truths,
         "partner": pictures.partner,
-        "shapes": pictures.shapes.values,
+        "shapes": [*pictures.shapes],
     }
 
 

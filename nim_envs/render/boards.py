@@ -33,7 +33,7 @@ CROWN = ((0, 1), (0, 0.3), (0.25, 0.62), (0.5, 0.1), (0.75, 0.62), (1, 0.3), (1,
 """Corners of a queen's crown, as shares of its width and height."""
 
 
-class Board(Layout):
+class Squares(Layout):
     """A part drawn as squares, some of which are filled.
 
     A click on a square chooses the move that leads to it or that takes it and as little else as
@@ -69,7 +69,7 @@ class Board(Layout):
     @classmethod
     def number_of_squares(cls, fields: tuple[int, ...]) -> int:
         """Return the number of squares for coordinates with this many values each."""
-        return len(fields) * max(fields)
+        return len(fields)
 
     @abstractmethod
     def _place(self) -> None:
@@ -234,7 +234,7 @@ class Board(Layout):
         return Area(left, top, columns * self.side, rows * self.side).grid(rows, columns)
 
 
-class Piece(Board):
+class Piece(Squares):
     """A board with one piece, or a strip: the first coordinate to the right, the second upwards."""
 
     leaving = 0.6
@@ -284,10 +284,15 @@ class Piece(Board):
             drawing.disc(inside, color)
 
 
-class Rows(Board):
+class Rows(Squares):
     """Rows of squares, filled from the left, the first row on top."""
 
     round = False
+
+    @classmethod
+    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
+        """Return the number of squares, or a little more."""
+        return len(fields) * max(fields)
 
     def _place(self) -> None:
         self.squares = self._grid(len(self.fields), max(1, max(self.fields) - 1))
@@ -299,8 +304,10 @@ class Rows(Board):
         return filled.reshape(*coordinates.shape[:-1], len(self.squares))
 
 
-class Coins(Board):
+class Coins(Rows):
     """Stacks of coins, filled from below; a last coordinate named ``"limit"`` has no stack."""
+
+    round = True
 
     def _place(self) -> None:
         self.limited = self.part.picture.names[-1:] == ("limit",)
@@ -343,16 +350,11 @@ class Coins(Board):
             drawing.box(Area(place.x, place.bottom, self.wide * self.side, 2), palette.LINE)
 
 
-class Cells(Board):
+class Cells(Squares):
     """The cells of a board; without a board, nodes on a circle, joined by their edges."""
 
     writes_coordinates = False
     marks_whole_moves = True
-
-    @classmethod
-    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
-        """Return the number of cells."""
-        return len(fields)
 
     def _place(self) -> None:
         board = self.part.picture.board
@@ -416,18 +418,13 @@ class Cells(Board):
             drawing.box(self._between(places, length, width), color, radius=width * self.side / 2)
 
 
-class Pieces(Board):
+class Pieces(Squares):
     """Two players' pieces on a board: cells 1 of ``player_0``, 2 of ``player_1``, 0 empty.
 
     They are crosses and circles, or discs. Coordinates beyond the cells, such as the player to
     move, stand below the board. A click on a square chooses the move that puts a piece there; any
     square a move that changes none.
     """
-
-    @classmethod
-    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
-        """Return the number of coordinates, at least that of cells."""
-        return len(fields)
 
     def _place(self) -> None:
         board = self.part.picture.board
@@ -519,7 +516,7 @@ class Tile(Layout):
             drawing.text(label, (place.center.x, place.y + 0.83 * height), small, palette.GREY)
 
 
-BOARDS: dict[str | None, type[Board]] = {
+BOARDS: dict[str | None, type[Squares]] = {
     "piece": Piece,
     "rows": Rows,
     "coins": Coins,

@@ -69,9 +69,6 @@ class Words(NamedTuple):
 
 Shape: TypeAlias = Box | Disc | Line | Polygon | Words
 
-LENGTHS = frozenset(("area", "radius", "line_width", "start", "end", "corners", "place", "size"))
-"""Fields of shapes that are lengths or places."""
-
 
 def scaled(shape: Shape, scale: int) -> Shape:
     """Return a shape ``scale`` times as large and as far from the corner.
@@ -80,8 +77,9 @@ def scaled(shape: Shape, scale: int) -> Shape:
         >>> scaled(Disc(Area(10, 20, 8, 8), INK), 2).area
         Area(x=20, y=40, width=16, height=16)
     """
-    fields = shape._asdict()
-    return shape._replace(**{name: _times(fields[name], scale) for name in LENGTHS & {*fields}})
+    kept = ("color", "text", "anchor")
+    lengths = {name: each for name, each in shape._asdict().items() if name not in kept}
+    return shape._replace(**{name: _times(each, scale) for name, each in lengths.items()})
 
 
 def _times(value: Any, scale: int) -> Any:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import itertools
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -14,6 +12,7 @@ import matplotlib as mpl
 from matplotlib import figure as figures
 from matplotlib.artist import Artist
 from matplotlib.axis import Axis
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
 from nim_envs.files import write_atomically
 
@@ -87,42 +86,14 @@ LINE, DIGIT = 0.15, 0.075
 """Height of a tick label and width of its characters, in inches."""
 
 
-def label_decades(axis: Axis, inches: float, *, along_text: bool = False) -> None:
-    """Label a logarithmic axis with as many round numbers as there is room for.
-
-    Args:
-        axis: logarithmic; its limits are not changed.
-        inches: length of the axis.
-        along_text: whether the labels stand side by side, not one above the other.
-    """
+def label_decades(axis: Axis) -> None:
+    """Label a logarithmic axis at some powers of ten, over a short range at round numbers."""
     low, high = sorted(axis.get_view_interval())
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    choices: list[tuple[Sequence[float], int]] = [((1,), n) for n in range(1, last - first + 2)]
-    if high <= 1_000 * low:
-        tenths = [number / 10 for number in range(10, 100)]
-        choices = [
-            (digits, 1) for digits in (tenths, (1, 1.5, 2, 3, 4, 5, 7), (1, 2, 5), (1, 3))
-        ] + choices
-    for digits, every in choices:
-        numbers = [
-            digit * 10.0**power
-            for power in range(first, last + 1)
-            if power % every == 0
-            for digit in digits
-            if low <= digit * 10.0**power <= high
-        ]
-        labels = [f"{number:,g}" for number in numbers]
-        width = max(map(len, labels), default=0)
-        if not all(1e-4 < number < 1e6 for number in numbers):
-            form = "$10^{{{1:d}}}$" if len(digits) == 1 else r"${0}\times10^{{{1:d}}}$"
-            labels = [_with_power(number, form) for number in numbers]
-            width = 3 if len(digits) == 1 else 6
-        ratio = min((two / one for one, two in itertools.pairwise(numbers)), default=math.inf)
-        room = inches * math.log(ratio) / math.log(high / low)
-        if room >= (DIGIT * (width + 1) if along_text else LINE):
-            break
-    axis.set_ticks(numbers, labels)
-    axis.set_ticks([], minor=True)
+    digits = (1, 2, 5) if high < 100 * low else (1,)
+    powers = LogLocator(subs=digits, numticks=6)
+    axis.set_major_locator(MaxNLocator(4) if high < 10 * low else powers)
+    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axis.set_minor_locator(NullLocator())
 
 
 def add_title_and_legend(
@@ -152,12 +123,6 @@ def add_title_and_legend(
         figure.legend(
             list(entries.values()), list(entries), loc="outside lower center", ncols=columns, **look
         )
-
-
-def _with_power(number: float, form: str) -> str:
-    """Return a number in ``form``, which has its digits and its power of ten."""
-    digits, _, power = f"{number:e}".partition("e")
-    return form.format(f"{float(digits):g}", int(power))
 
 
 class Figure(figures.Figure):

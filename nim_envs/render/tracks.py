@@ -25,24 +25,16 @@ def limit_of(part: Part) -> int:
     return int(np.flatnonzero(~part.ends)[-1])
 
 
-def track_room(cell: Area) -> Area:
-    """Return the place of a track in its cell, below the label."""
-    return cell.shrunk(4, 30, 4, 8)
-
-
-def draw_track_label(drawing: Drawing, view: PartView, cell: Area) -> None:
-    """Write the total and its limit above a track."""
-    text = f"{view.part.words.kind} {view.here[0]}, limit {limit_of(view.part)}"
-    drawing.text(text, (cell.center.x, cell.y + 16), 21, palette.INK)
-
-
 class Track(Piece):
     """Squares from 0 to the largest total that can occur, in rows from the top.
 
     A click on a square adds the number that leads there.
     """
 
-    room = staticmethod(track_room)
+    @staticmethod
+    def room(cell: Area) -> Area:
+        """Return the place of a track in its cell, below the label."""
+        return cell.shrunk(4, 30, 4, 8)
 
     def _place(self) -> None:
         room, totals = self.area, self.part.num_positions
@@ -68,7 +60,7 @@ class Track(Piece):
 
     def draw(self, drawing: Drawing, view: PartView) -> None:
         """Draw the track; the squares that the last move passed have its player's colour."""
-        draw_track_label(drawing, view, self.cell)
+        self.draw_label(drawing, view)
         (here,), (before,), limit, side = view.here, view.before, limit_of(self.part), self.side
         for total, place in enumerate(self.squares):
             color, ink = palette.FAINT if total <= limit else palette.LIMIT, palette.GREY
@@ -85,15 +77,17 @@ class Track(Piece):
                 size = drawing.fitting(str(total), 0.8 * side, min(26, 0.58 * side))
                 drawing.text(str(total), place.center, size, ink)
 
+    def draw_label(self, drawing: Drawing, view: PartView) -> None:
+        """Write the total and its limit above a track."""
+        text = f"{view.part.words.kind} {view.here[0]}, limit {limit_of(view.part)}"
+        drawing.text(text, (self.cell.center.x, self.cell.y + 16), 21, palette.INK)
 
-class TrackLine(Layout):
+
+class TrackLine(Track):
     """A line from 0 to the largest total; a click chooses the move that leads nearest to it."""
 
-    @property
-    def line(self) -> Area:
-        """Place of the line."""
-        room = track_room(self.cell)
-        return Area(room.x + 12, room.center.y - 9, room.width - 24, 18)
+    def _place(self) -> None:
+        self.line = Area(self.area.x + 12, self.area.center.y - 9, self.area.width - 24, 18)
 
     def options_at(self, here: Position, point: tuple[float, float]) -> list[int]:
         """Return the option whose result is nearest to the point."""
@@ -105,7 +99,7 @@ class TrackLine(Layout):
 
     def draw(self, drawing: Drawing, view: PartView) -> None:
         """Draw the line up to the total, with its limit, the last move and the winning moves."""
-        draw_track_label(drawing, view, self.cell)
+        self.draw_label(drawing, view)
         line, limit, last = self.line, limit_of(self.part), self.part.num_positions - 1
         (here,), (before,) = view.here, view.before
 
@@ -149,8 +143,7 @@ class TrackPanel(Panel):
 def _track(part: Part, cell: Area) -> Layout:
     """Return the track of a total, or a line where its squares would be too small."""
     # More squares than pixels allow need not be laid out to be too small.
-    room = track_room(cell)
-    if part.num_positions * SMALLEST_SQUARE**2 > room.width * room.height:
-        return TrackLine(part, cell)
-    track = Track(part, cell)
-    return track if track.side >= SMALLEST_SQUARE else TrackLine(part, cell)
+    room = Track.room(cell)
+    fits = part.num_positions * SMALLEST_SQUARE**2 <= room.width * room.height
+    track = Track(part, cell) if fits else None
+    return TrackLine(part, cell) if track is None or track.side < SMALLEST_SQUARE else track

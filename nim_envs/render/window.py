@@ -21,6 +21,8 @@ class Window:
     Args:
         title: title of the window.
         size: initial width and height of the picture, in pixels.
+        needs_display: whether a window that nobody sees is an error; else SDL draws in memory where
+            there is no display.
 
     Attributes:
         size: current width and height, in pixels.
@@ -28,15 +30,16 @@ class Window:
 
     Raises:
         MissingPackageError: pygame is not installed.
-        DisplayError: there is no display to open it on.
+        DisplayError: there is no display to open it on, and it needs one.
     """
 
     _on_screen: ClassVar[Window | None] = None
 
-    def __init__(self, title: str, size: tuple[int, int]) -> None:
+    def __init__(self, title: str, size: tuple[int, int], *, needs_display: bool = False) -> None:
         self._pygame = load_pygame()
         self.title = title
         self.size = size
+        self.needs_display = needs_display
         self.closed = False
         self._open()
 
@@ -44,16 +47,21 @@ class Window:
         display = self._pygame.display
         try:
             display.init()
-            # Where there is no screen, SDL draws in memory, and nobody could close the window.
-            if display.get_driver() in IN_MEMORY and "SDL_VIDEODRIVER" not in os.environ:
-                display.quit()
+            # Where there is no screen, SDL may draw in memory of its own accord.
+            in_memory = display.get_driver() in IN_MEMORY and "SDL_VIDEODRIVER" not in os.environ
+            if in_memory and self.needs_display:
                 raise self._pygame.error("no screen was found")
             display.set_mode(self.size, self._pygame.RESIZABLE)
         except self._pygame.error as error:
-            raise DisplayError(
-                f"a window needs a display, and there is none here ({error}); "
-                'render_mode="rgb_array" needs none'
-            ) from error
+            display.quit()
+            if self.needs_display:
+                raise DisplayError(
+                    f"a window needs a display, and there is none here ({error}); "
+                    'render_mode="rgb_array" needs none'
+                ) from error
+            os.environ["SDL_VIDEODRIVER"] = "dummy"
+            display.init()
+            display.set_mode(self.size, self._pygame.RESIZABLE)
         self._pygame.display.set_caption(self.title)
         Window._on_screen = self
 

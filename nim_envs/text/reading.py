@@ -124,7 +124,8 @@ def read_move(
         'prose'
     """
     language = as_language(game)
-    check_reply(reply)
+    if not isinstance(reply, str):
+        raise TypeError(f"a reply is a string, not {reply!r} of type {type(reply).__name__}")
     check_form(answer, last_line)
     names = language.names(language.position(position))
     text = reply
@@ -155,16 +156,6 @@ def read_move(
             return _format_fault(f"{num_moves} moves in one reply")
         return _format_fault(f"not of the form {' or '.join(language.forms)}")
     return _in_prose(language, names, text)
-
-
-def check_reply(reply: object) -> None:
-    """Check that a reply is text.
-
-    Raises:
-        TypeError: it is not a string.
-    """
-    if not isinstance(reply, str):
-        raise TypeError(f"a reply is a string, not {reply!r} of type {type(reply).__name__}")
 
 
 def check_form(answer: str, last_line: bool) -> None:

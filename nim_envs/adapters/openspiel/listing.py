@@ -39,18 +39,14 @@ def game_of(
     **Coordinates** are the entries of ``observation_tensor`` of the player to move, in its order,
     where they are whole numbers, as the usual 0 and 1 are. Only if they do not tell all positions
     apart, more coordinates follow: the player to move; then 1 where the move is a forced pass; then
-    a number among positions that are alike in all these, in the order of the listing. The part says
-    which: ``game.parts[0].coordinate_words``.
+    a number among positions that are alike in all these. ``game.parts[0].coordinate_words`` says
+    which.
 
     **Values** of finished games are the signs of their returns: a margin counts as a win.
 
-    Two histories lead to one position if string, tensor and player to move are equal. Legal actions
-    and returns must be equal then; where they are not, a counter or a rule on repetitions is hidden
-    in the state, and the game is refused. Besides all histories that the listing meets,
-    ``CHECKED_GAMES`` random games are compared with it.
-
-    Agents, bots and policies of OpenSpiel play these games, and are scored, as they are; they are
-    asked at the state that a shortest play leads to.
+    Two histories lead to one position if string, tensor and player to move are equal. Where their
+    legal actions or returns differ, a counter or a rule on repetitions is hidden in the state, and
+    the game is refused; ``CHECKED_GAMES`` random games are compared with the listing, too.
 
     Args:
         openspiel_game: its string, such as ``"connect_four(rows=4,columns=4)"``, or a
@@ -136,23 +132,14 @@ def _loaded(game: Any) -> Any:
 
 
 class _Found(NamedTuple):
-    """A position: a state of OpenSpiel with the player to move.
-
-    Attributes:
-        legal_actions: OpenSpiel's legal actions; equal histories must agree in them.
-        returns: OpenSpiel's returns; equal histories must agree in them.
-        value: value of a finished game to the player to move, else 0.
-        player: the player to move.
-        passing: whether this player passes, as the other moves again.
-        tensor: entries of the observation tensor of this player.
-    """
+    """A position: a state of OpenSpiel with the player to move."""
 
     legal_actions: tuple[int, ...]
     returns: tuple[float, ...]
-    value: int
+    value: int  # of a finished game to the player to move, else 0
     player: int
-    passing: bool
-    tensor: bytes
+    passing: bool  # whether this player passes, as the other moves again
+    tensor: bytes  # what this player observes
 
 
 class _Listing:
