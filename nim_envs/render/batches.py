@@ -80,11 +80,13 @@ class BatchRenderer:
     def scene(self, index: int, position: IntArray, games: Games) -> Scene:
         """Return the contents of a picture of game ``index``."""
         over = bool(games.outcomes[index])
-        winner, last_move = None, None
-        step = self.last_step
+        winner, last_move, step = None, None, self.last_step
         if step is not None and step.in_this_game[index]:
-            seat, reward = int(step.seats[index]), step.rewards[index]
-            before = step.positions[index]
+            seat, reward, before = (
+                int(step.seats[index]),
+                step.rewards[index],
+                step.positions[index],
+            )
             last_move = LastMove(before, None, "")
             if self._self_play:
                 action = int(step.actions[index])
