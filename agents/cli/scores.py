@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 from tabulate import tabulate
 
 from agents import GameChoosingLearner
@@ -104,7 +105,7 @@ def show(
     env = make_env(player, **board)
     agent: Any = make_player(player, env) if greedy else make_agent(player, env)
     if plots is not None:
-        title = " ".join([type(agent).__name__, "on", env.game.rules.name, *board["settings"]])
+        title = " ".join([type(agent).__name__, "on", env.game.name, *board["settings"]])
         write_pictures(heatmaps_of(agent, env.game, title), plots, picture)
     elif isinstance(agent, GameChoosingLearner) and not (positions or sample):
         click.echo(agent.describe())
@@ -114,7 +115,7 @@ def show(
         click.echo(text.printed(text.game_text(env.game, played)), nl=False)
     else:
         text = plotting("policy_tables")
-        chosen = [env.game.rules.checked_positions(each) for each in positions] or None
+        chosen = np.array(positions) if positions else None
         click.echo(text.printed(text.policy_table(agent, env.game, chosen)), nl=False)
         click.echo(text.policy_summary(agent, env.game, chosen))
 

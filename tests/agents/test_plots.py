@@ -17,6 +17,7 @@ from agents import (
     WinLossRatio,
 )
 from agents.evaluation import LearningCurve
+from agents.metrics import TrainingMeasurements, TrainingRecorder
 from agents.plots import (
     heatmaps,
     learning_curves,
@@ -24,7 +25,6 @@ from agents.plots import (
     training_curves,
 )
 from agents.training import TrainingLog, train
-from agents.training.metrics import TrainingMeasurements, TrainingRecorder
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import save_figure
@@ -47,16 +47,17 @@ def trained(name, games=600, every=100):
     """An environment, what was learned in it, and what was measured on the way."""
     game, arguments, make = SETTINGS[name]
     env = pettingzoo.make("aec", f"nim_envs/{game}-v0", **arguments)
-    agent = make(env.observation_space("player_0"), env.action_space("player_0"))
+    agent = make.for_env(env)
     recorder = TrainingRecorder(agent, env.game, every=every)
     log = train(env, agent, games, seed=0, progress=False, after_game=recorder, after_every=every)
     return env.game, agent, recorder.measurements(log)
 
 
 def playable(game):
-    positions = game.rules.lattice()
-    positions = positions[~game.rules.is_terminal(positions)]
-    return positions, game.rules.action_mask(positions), game.solution.winning_mask(positions)
+    graph = game.board
+    rows = np.flatnonzero(~graph.ends)
+    positions = graph.positions(rows)
+    return positions, graph.mask(rows), game.solution.winning_mask(positions)
 
 
 def axes_of(figure):
@@ -249,11 +250,11 @@ def test_heatmaps_of_more_components_are_slices_that_mark_blunders_and_p_positio
         }
         assert shown == expected
         assert found_lost == lost
-        assert empty == {(0,) * len(game.rules.components)}
+        assert empty == {(0,) * len(game.parts)}
         if picture == "greedy":
             assert found_blunders == blunders
     # The two largest heaps are the axes; every other combination has a panel.
-    panels = int(np.prod(sorted(game.rules.shape)[:-2], dtype=int))
+    panels = int(np.prod(sorted(part.num_positions for part in game.parts)[:-2], dtype=int))
     assert len(figures["greedy"].axes) == panels + 1
 
 

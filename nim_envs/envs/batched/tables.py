@@ -514,5 +514,6 @@ def tables_of(game: Game, encoding: Encoding, is_optimal: bool) -> Tables:
 
     Arguments and errors: :class:`Tables`.
     """
-    key = game.parts, game.misere, game.theorem, encoding.name, encoding.space.dtype, is_optimal
+    theorem = game.theorem and game.theorem.name
+    key = game.parts, game.misere, theorem, encoding.name, encoding.space.dtype, is_optimal
     return _shared.get_or_create(key, lambda: Tables(game, encoding, is_optimal))
