@@ -96,16 +96,9 @@ class Renderer:
         winning = None
         if self.show_winning_moves and mover is not None:
             winning = self.game.solution.keeping_actions(np.asarray(position))
-        return Scene(
-            position=position,
-            mover=mover,
-            winner=winner,
-            previous=None if last_move is None else last_move.before,
-            last_mover=None if last_move is None else last_move.seat,
-            last_move="" if last_move is None else last_move.description,
-            winning=winning,
-            drawn=mover is None and winner is None and is_drawn(self.game, position),
-        )
+        previous, last_mover, said = (None, None, "") if last_move is None else last_move
+        drawn = mover is None and winner is None and is_drawn(self.game, position)
+        return Scene(position, mover, winner, previous, last_mover, said, winning, drawn=drawn)
 
     def show(self, scene: Scene, frames_per_second: float) -> Frame | str | None:
         """Show a scene; in a window, after the previous one was shown long enough.

@@ -23,6 +23,7 @@ from nim_envs.errors import (
     MissingPackageError,
     SearchTooLargeError,
 )
+from nim_envs.games import graph
 from nim_envs.registry import GAMES, aec_id, gymnasium_id
 from nim_envs.render import position_shapes
 from nim_envs.render.geometry import Area
@@ -176,13 +177,13 @@ def test_parts_of_any_number_and_size_neither_overlap_nor_leave_the_picture(name
                     lie_apart_in(layout.cell, getattr(layout, "squares", []))
                 if isinstance(layout, HeapBar):
                     assert layout.bar(0, layout.part.num_positions - 1).within(layout.cell)
-            for graph in getattr(panel, "graphs", []) if size[0] >= SIZE[0] else ():
-                lie_apart_in(graph.cell, [graph.node(node) for node in range(len(graph.places))])
+            for drawn in getattr(panel, "graphs", []) if size[0] >= SIZE[0] else ():
+                lie_apart_in(drawn.cell, [drawn.node(node) for node in range(len(drawn.places))])
 
 
 def test_the_edges_of_a_graph_lead_from_left_to_right():
     successors = random_graph(40, np.random.default_rng(40))
-    places, bends = graph_places(successors)
+    places, bends = graph_places(graph(successors, tokens=(39,)).parts[0])
     assert all(0 <= value <= 1 for place in places for value in place)
     for node, targets in enumerate(successors):
         for target in targets:
