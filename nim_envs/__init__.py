@@ -18,8 +18,8 @@ from nim_envs.registry import GAMES, register_ids
 if TYPE_CHECKING:
     from nim_envs.check import check_env, check_game
     from nim_envs.diagnosis.diagnose import diagnose
+    from nim_envs.envs.batched import VectorGameEnv
     from nim_envs.envs.turn_based import GameEnv
-    from nim_envs.envs.vector import VectorGameEnv
     from nim_envs.envs.versus import VersusEnv
     from nim_envs.game import Game, sum_of
     from nim_envs.own_games import game_from_moves
@@ -36,7 +36,7 @@ else:
         "OutcomeStart": "nim_envs.starts",
         "Start": "nim_envs.starts",
         "UniformStart": "nim_envs.starts",
-        "VectorGameEnv": "nim_envs.envs.vector",
+        "VectorGameEnv": "nim_envs.envs.batched",
         "VersusEnv": "nim_envs.envs.versus",
         "check_env": "nim_envs.check",
         "check_game": "nim_envs.check",

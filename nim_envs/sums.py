@@ -61,8 +61,7 @@ class Sum:
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(parts)
         self.options = options = max(part.num_actions for part in self.parts)
-        firsts = range(0, len(self.parts) * options, options)
-        self.actions_of = [slice(first, first + options) for first in firsts]
+        self.actions_of = [slice(i * options, (i + 1) * options) for i in range(len(self.parts))]
         self.num_actions = len(self.parts) * self.options
         runs = [[*run] for _, run in groupby(range(len(self.parts)), lambda i: id(self.parts[i]))]
         self.groups = [

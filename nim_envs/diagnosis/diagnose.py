@@ -195,10 +195,6 @@ class _Training:
         """The moves by name and version of the probe."""
         return {key: each.chances for key, each in self.trained.items()}
 
-    def of(self, probe: Probe) -> list[_Trained]:
-        """Return what it has learned on the versions of a probe."""
-        return [each for (name, _), each in self.trained.items() if name == probe.name]
-
     def learned(self, probe: Probe, version: int, **settings: Any) -> _Trained:
         """Return what it learns on a version of a probe, in an environment with settings."""
         env = self.make_env(probe.version(version, self.on), **settings)
@@ -449,7 +445,8 @@ def _report(training: _Training, verdict: str, reason: str = "", names: tuple[st
     seen = table.pattern_of(training.played)
     results = []
     for probe in training.probes:
-        if trained := training.of(probe):
+        trained = [each for (name, _), each in training.trained.items() if name == probe.name]
+        if trained:
             letters = {each: seen[probe.name, each] for each in probe.columns}
             letters = dict.fromkeys(letters, "?") if training.oddity else letters
             seconds = sum(each.seconds for each in trained)

@@ -40,7 +40,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     :class:`nim_envs.envs.turn_based.GameEnv`. *Versus* an opponent, a step makes the agent's move
     and then the opponent's reply. In *self-play* (``opponent=None``) the agent plays both seats:
     every step makes one move, for whichever player is to move. The same arguments mean the same in
-    :class:`nim_envs.envs.vector.VectorGameEnv`, which plays many such games at once: on the same
+    :class:`nim_envs.envs.batched.VectorGameEnv`, which plays many such games at once: on the same
     moves both agree in everything.
 
     ## Action Space

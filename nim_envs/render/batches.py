@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.envs.vector.games import ONGOING, Games
+from nim_envs.envs.batched.kernels import ROW, Games
 from nim_envs.game import PLAYERS, Game
 from nim_envs.render.frame import Frame
 from nim_envs.render.renderer import LastMove, Renderer
@@ -69,7 +69,7 @@ class BatchRenderer:
         """Return the record of a step before it is made; ``None`` where no picture shows it."""
         if not self.draws:
             return None
-        rewards, ongoing = np.zeros(len(actions)), games.outcomes == ONGOING
+        rewards, ongoing = np.zeros(len(actions)), games.words <= ROW
         return StepRecord(positions, games.seats.copy(), actions.copy(), rewards, ongoing)
 
     def discard_last_step(self, which: BoolArray) -> None:
@@ -79,7 +79,7 @@ class BatchRenderer:
 
     def scene(self, index: int, position: IntArray, games: Games) -> Scene:
         """Return the contents of a picture of game ``index``."""
-        over = bool(games.outcomes[index])
+        over = bool(games.words[index] > ROW)
         winner, last_move = None, None
         step = self.last_step
         if step is not None and step.in_this_game[index]:

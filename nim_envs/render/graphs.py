@@ -96,14 +96,7 @@ class GraphPanel(Panel):
 
 
 class GraphDrawing:
-    """One graph in its place.
-
-    Args:
-        part: a part whose positions are the nodes.
-        tokens: indices of the parts that move on it.
-        cell: place in the picture.
-        named: whether names are written beside tokens.
-    """
+    """A graph in a cell, with the parts that move on it, its tokens, by their names if asked."""
 
     def __init__(self, part: Part, tokens: list[int], cell: Area, named: bool) -> None:
         self.kind, self.tokens, self.named, self.cell = part.words.kind, tokens, named, cell

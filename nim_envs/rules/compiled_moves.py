@@ -1,6 +1,6 @@
 """The move compiled for a single position, :func:`index_after`, and the rules as arrays for it.
 
-The one compiled for batches of games is in :mod:`nim_envs.envs.vector.moves`.
+The one compiled for batches of games is in :mod:`nim_envs.envs.batched.moves`.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ import warnings
 from agents import QLearning
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from nim_envs.envs.vector import VectorGameEnv
+from nim_envs.envs.batched import VectorGameEnv
 
 warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
 env = GameEnv(make_game("addition"))

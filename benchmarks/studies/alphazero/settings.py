@@ -38,7 +38,7 @@ OPPONENTS: dict[str, Any] = {
     "optimal": "optimal",
     "half-optimal": 0.5,
 }
-"""By name, as :class:`nim_envs.envs.vector.VectorGameEnv` takes them."""
+"""By name, as :class:`nim_envs.envs.batched.VectorGameEnv` takes them."""
 
 MAIN_ENCODING = "one_hot"
 """The encoding of learners against opponents, unless every encoding is asked for."""

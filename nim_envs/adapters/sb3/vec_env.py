@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
+from nim_envs.envs.batched import VectorGameEnv
 from nim_envs.envs.move_truth import no_move_yet
-from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.game import Game
 from nim_envs.typing import Array
 
@@ -34,8 +34,8 @@ class GameVecEnv(VecEnv):
     Args:
         game: the game.
         num_envs: number of games.
-        arguments: arguments of :class:`nim_envs.envs.vector.VectorGameEnv`: ``opponent``, ``seat``,
-            ``encoding``, ``illegal_move``, ``max_cycles``, ``truth_in_info``.
+        arguments: arguments of :class:`nim_envs.envs.batched.VectorGameEnv`: ``opponent``,
+            ``seat``, ``encoding``, ``illegal_move``, ``max_cycles``, ``truth_in_info``.
 
     Attributes:
         game: the game; with ``encoding``, the observations' encoding, it lets

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
 import sys
 from functools import lru_cache
-from itertools import product
 from typing import Literal
 
 import jax
@@ -19,15 +19,14 @@ from scipy.stats import chisquare
 
 import nim_envs
 from nim_envs import GameEnv
-from nim_envs.adapters.pgx import PgxEnv, layouts, make_pgx
-from nim_envs.adapters.pgx.layouts import ComponentLayout, JointLayout
-from nim_envs.adapters.pgx.starts import start_of
-from nim_envs.encoding import ENCODINGS, Encoding
+from nim_envs.adapters import pgx as adapter
+from nim_envs.adapters.pgx import PgxEnv, make_pgx
+from nim_envs.encoding import ENCODINGS
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.starts import UniformStart
 from tests.clients.tutorials import run_tutorial
-from tests.games import REGISTERED, UNUSUAL, label, labels
+from tests.games import REGISTERED, UNUSUAL, label
 from tests.outcome_games import GAMES, LARGER, when_to_run
 from tests.pairwise import in_turn
 
@@ -62,42 +61,33 @@ def test_it_is_in_lock_step_with_the_turn_based_environment(case):
         play_in_lock_step(env, illegal)
 
 
-LAYOUTS = [JointLayout, ComponentLayout]
-
-TOO_LARGE = ["connect-4", "connect-3"]
-"""Games whose positions are not tabulated."""
+@pytest.mark.parametrize("case", REGISTERED[::3] + UNUSUAL[1::4], ids=label)
+def test_sums_are_in_lock_step_by_the_tables_of_their_parts(case, monkeypatch):
+    monkeypatch.setattr(adapter, "LARGEST_GRAPH", 0)
+    name, arguments = case
+    # Another start, as the same game would be the same environment.
+    env = make_pgx(name, **{**arguments, "start": "n_position"})
+    play_in_lock_step(env, 0.1)
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"),
+    "name",
     [
-        *product(["tic-tac-toe", "dominoes", "random-2"], LAYOUTS),
-        *(
-            pytest.param(*each, marks=pytest.mark.exhaustive)
-            for each in product(["hex-3", "connect-3-small"], LAYOUTS)
-        ),
-        *(
-            pytest.param(*each, marks=when_to_run(each[0]))
-            for each in [
-                *product(TOO_LARGE, [ComponentLayout]),
-                *in_turn([name for name in LARGER if name not in TOO_LARGE], LAYOUTS),
-            ]
-        ),
+        "tic-tac-toe",
+        "dominoes",
+        "random-2",
+        *(pytest.param(each, marks=when_to_run(each)) for each in LARGER),
     ],
 )
-def test_games_with_draws_are_in_lock_step_too(name, kind, monkeypatch):
-    if kind is ComponentLayout:
-        monkeypatch.setattr(layouts, "LARGEST_JOINT", 0)
+def test_games_with_draws_are_in_lock_step_too(name):
     entry = (GAMES | LARGER)[name]()
-    game = nim_envs.Game(entry.game.rules, entry.game.convention, UniformStart())
-    env = PgxEnv(game, "integer" if kind is JointLayout else "one_hot")
-    assert isinstance(env.layout, kind)
-    if kind is JointLayout:
+    game = dataclasses.replace(entry.game, starts=UniformStart())
+    env = PgxEnv(game, "one_hot" if name in LARGER else "integer")
+    if name not in LARGER:
         for illegal in (0.0, 0.1):
             play_in_lock_step(env, illegal)
     # Every move, by the functions that the game is made from.
-    rules = game.rules
-    action_of = {rules.describe_action(a).split(": ")[1]: a for a in range(rules.num_actions)}
+    action_of = {game.describe(a).split(": ")[1]: a for a in range(game.num_actions)}
     before, actions, after, ends = [], [], [], []
     for position in entry.truth():
         for name_of_move, reached in entry.moves(position):
@@ -106,10 +96,10 @@ def test_games_with_draws_are_in_lock_step_too(name, kind, monkeypatch):
             after.append(reached)
             ends.append(not entry.moves(reached))
     gets = np.array([-entry.outcome(p) if end else 0 for p, end in zip(after, ends, strict=True)])
-    states = jax.vmap(env.state_at)(rules.checked_positions(np.array(before)))
+    states = jax.jit(jax.vmap(env.state_at))(np.array(before))
     states = functions(env)[1](states, np.array(actions))
     assert np.array_equal(states.terminated, ends)
-    assert np.array_equal(states.position, rules.checked_positions(np.array(after)))
+    assert np.array_equal(states.position, after)
     assert np.array_equal(states.rewards, np.stack([gets, -gets], axis=1))
     assert not np.signbit(states.rewards[states.rewards == 0]).any()
     assert {0} < {*gets.tolist()} or name.startswith("random")
@@ -119,9 +109,8 @@ def test_starts_of_games_with_draws_are_drawn_on_the_device():
     entry = GAMES["tic-tac-toe"]()
     values = entry.truth()
     for start, shares in (("draw_position", {0: 1}), ("balanced", {1: 1 / 3, 0: 1 / 3, -1: 1 / 3})):
-        game = nim_envs.Game(entry.game.rules, entry.game.convention, start)
-        states = functions(PgxEnv(game))[0](keys(3000))
-        shown = game.rules.coordinates(np.asarray(states.position)).tolist()
+        game = dataclasses.replace(entry.game, starts=start)
+        shown = functions(PgxEnv(game))[0](keys(3000)).position.tolist()
         drawn = np.array([values[tuple(each)] for each in shown])
         assert {*drawn.tolist()} == {*shares}
         for value, share in shares.items():
@@ -142,7 +131,7 @@ def play_in_lock_step(env, illegal):
         shown = jax.tree.map(np.asarray, states)
         for index, other in enumerate(others):
             assert shown.position[index].tolist() == other.position.tolist()
-            assert shown.observation[index].tolist() == other.coordinates.tolist()
+            assert shown.observation[index].tolist() == other.position.tolist()
             over = all(other.terminations.values())
             assert shown.terminated[index] == over
             assert not shown.truncated[index]
@@ -165,44 +154,6 @@ def play_in_lock_step(env, illegal):
                 other.step(int(actions[index]))
                 assert rewards == [other.rewards[agent] for agent in PLAYERS]
     assert max(states._step_count.tolist()) >= 1
-
-
-@pytest.mark.parametrize(
-    ("case", "shown"), in_turn(REGISTERED + UNUSUAL[1::2], ENCODINGS), ids=labels
-)
-def test_both_layouts_and_all_encodings_are_the_rules(case, shown):
-    name, arguments = case
-    game = nim_envs.make_game(name, **arguments)
-    rules = game.rules
-    rng = np.random.default_rng(0)
-    positions = rng.permutation(rules.lattice())[:40]
-    masks = rules.action_mask(positions)
-    actions = some_actions(rng, masks != 0, 0.2)
-    legal = masks[np.arange(len(masks)), actions] != 0
-    after = positions.copy()
-    after[legal] = rules.step(positions[legal], actions[legal])
-    encoding = Encoding(shown, rules, np.int32)
-
-    def looked_up(layout, places):
-        """All that a layout says, with the game compiled once."""
-        return (
-            jax.vmap(layout.observe)(places),
-            jax.vmap(lambda place: layout.mask(layout.legal(place)))(places),
-            layout.positions(places),
-            layout.positions(jax.vmap(layout.step)(places, actions)),
-        )
-
-    @jax.jit
-    def both():
-        kinds = [kind(rules, encoding) for kind in (JointLayout, ComponentLayout)]
-        return [looked_up(one, jnp.asarray(one.places(positions))) for one in kinds]
-
-    for seen, seen_masks, seen_positions, moved in both():
-        assert seen.dtype == encoding.space.dtype
-        assert (seen == encoding.encode(positions)).all()
-        assert (seen_masks == (masks != 0)).all()
-        assert (seen_positions == positions).all()
-        assert (moved == after).all()
 
 
 @pytest.mark.parametrize(("encoding", "name"), in_turn(ENCODINGS, ["misere_nim", "sum"]))
@@ -276,30 +227,19 @@ def test_it_resets_itself_in_a_scan_and_both_players_win_as_often():
     assert chisquare(winners).pvalue > 1e-4
 
 
-def drawn(start, layout, number):
-    """Positions that a start draws, and how often each was drawn."""
-    words = jax.random.bits(jax.random.PRNGKey(0), (number, max(1, start.words)), jnp.uint32)
-    positions = layout.positions(jax.jit(jax.vmap(start.place))(words))
-    return np.unique(np.asarray(positions), axis=0, return_counts=True)
-
-
-def assert_drawn_from(sampler, game, support, chances, kind=JointLayout):
-    layout = kind(game.rules, Encoding("integer", game.rules, np.int32))
-    found, counts = drawn(start_of(sampler, game.rules, layout), layout, 30_000)
-    support = game.rules.positions_at(support)
-    order = np.lexsort(support.T[::-1])
-    assert found.tolist() == support[order].tolist()
-    assert len(found) == 1 or chisquare(counts, 30_000 * chances[order]).pvalue > 1e-4
-
-
 STARTS = ["uniform", "n_position", "p_position", "balanced", "fixed"]
 
 
-@pytest.mark.parametrize(("start", "kind"), in_turn(STARTS, [JointLayout, ComponentLayout]))
-def test_starts_that_are_listed(start, kind):
+@pytest.mark.parametrize(("start", "largest"), in_turn(STARTS, [2**20, 0]))
+def test_starts_are_drawn_from_their_distribution(start, largest, monkeypatch):
+    monkeypatch.setattr(adapter, "LARGEST_GRAPH", largest)
     game = nim_envs.make_game("misere_nim", heaps=(3, 2, 2), start=start)
-    sampler = game.starts.sampler(game)
-    assert_drawn_from(sampler, game, *sampler.support(), kind)
+    support, chances = game.starts.sampler(game).support()
+    positions = functions(PgxEnv(game))[0](keys(30_000)).position
+    found, counts = np.unique(np.asarray(positions), axis=0, return_counts=True)
+    order = np.lexsort(support.T[::-1])
+    assert found.tolist() == support[order].tolist()
+    assert len(found) == 1 or chisquare(counts, 30_000 * chances[order]).pvalue > 1e-4
 
 
 def test_starts_of_boxes_that_are_too_large_to_list_are_refused():
@@ -307,15 +247,9 @@ def test_starts_of_boxes_that_are_too_large_to_list_are_refused():
         make_pgx("nim", heaps=(50,) * 5, start="uniform")
 
 
-def test_tables_that_are_too_large_are_refused_in_bytes_before_they_are_made(monkeypatch):
-    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "1000000")
-    with pytest.raises(
-        SearchTooLargeError, match=r"tables on the device of 2 different .* would take 4\d{6} bytes"
-    ):
-        make_pgx("nim", heaps=(1000, 9))
-    make_pgx("nim", heaps=(300, 300))
-    with pytest.raises(SearchTooLargeError, match="lists on the device of 99999 starts"):
-        make_pgx("nim", heaps=(9,) * 5, start="uniform")
+def test_a_game_is_taken_as_it_is():
+    game = nim_envs.make_game("nim", heaps=(1, 2))
+    assert make_pgx(game) is PgxEnv(game) is make_pgx("nim", heaps=(1, 2))
 
 
 def test_it_can_be_made_while_a_function_is_traced():
@@ -342,12 +276,12 @@ def test_states_at_positions_of_ones_own():
     assert (state.position.tolist(), int(state.current_player)) == ([1, 0, 5], 1)
     assert not state.terminated
     assert env.step(state, 10).position.tolist() == [1, 0, 4]
-    with pytest.raises(InvalidPositionError, match=r"not \(9, 0, 0\)"):
+    with pytest.raises(InvalidPositionError, match=r"\(9, 0, 0\)"):
         env.state_at((9, 0, 0))
-    lattice = env.game.rules.lattice()
-    states = jax.vmap(env.state_at)(lattice)
-    assert (states.position == lattice).all()
-    assert (states.terminated == env.game.rules.is_terminal(lattice)).all()
+    board = env.game.board
+    states = jax.vmap(env.state_at)(board.coordinates)
+    assert (states.position == board.coordinates).all()
+    assert (states.terminated == board.ends).all()
     assert states.legal_action_mask[0].all()
 
 

@@ -7,7 +7,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import nim_envs
-from nim_envs.envs.vector import VectorGameEnv
+from nim_envs.envs.batched import VectorGameEnv
 from tests.nim_envs.envs.batches import MODES, Recorder, agrees, mixed_actions
 from tests.outcome_games import (
     GAMES,
@@ -40,9 +40,9 @@ class Shadow:
 
     def step(self, action):
         """Make a move; return its truth, and the mover's reward and the winner."""
-        rules, seat = self.entry.game.rules, self.seat
+        game, seat = self.entry.game, self.seat
         moves = {str(label): after for label, after in self.entry.moves(self.at)}
-        label = rules.describe_action(action).split(": ")[1]
+        label = game.describe(action).split(": ")[1]
         value = self.truth[self.at]
         mask = self.env.observe(PLAYERS[seat])["action_mask"]
         assert mask.sum() == len(moves)
@@ -87,13 +87,13 @@ def test_self_play_is_that_of_the_functions(name, mode):
     observations, infos = env.reset(seed=0)
     assert not infos["value"].any()
     assert not infos["kept_value"].any()
-    for shadow, position in zip(shadows, env.coordinates, strict=True):
+    for shadow, position in zip(shadows, env.positions, strict=True):
         shadow.begin(position)
     met = set()
     for _ in range(60):
         for i, shadow in enumerate(shadows):
             assert infos["seat"][i] == shadow.seat
-            assert tuple(env.coordinates[i]) == shadow.at
+            assert tuple(env.positions[i]) == shadow.at
             assert agrees(observations, i, shadow.env.observe(shadow.env.agent_selection))
         actions = mixed_actions(observations["action_mask"], rng, legal=0.98)
         waiting = [shadow.over for shadow in shadows]
@@ -102,7 +102,7 @@ def test_self_play_is_that_of_the_functions(name, mode):
         assert not truncations.any()
         for i, shadow in enumerate(shadows):
             if waiting[i]:
-                shadow.begin(env.coordinates[i])
+                shadow.begin(env.positions[i])
                 truth, reward, winner = dict.fromkeys(("value", "kept_value"), 0), 0, -1
             else:
                 truth, reward, winner = shadow.step(int(actions[i]))
@@ -115,13 +115,13 @@ def test_self_play_is_that_of_the_functions(name, mode):
                 final = infos["final_obs"][i]["observation"]
                 assert tuple(final) == tuple(shadow.env.observe(PLAYERS[0])["observation"])
                 assert (infos["winner"][i], infos["value"][i]) == (-1, 0)
-                shadow.begin(env.coordinates[i])
+                shadow.begin(env.positions[i])
             assert own["winner"][i] == winner
             assert {key: own[key][i] for key in truth} == truth
         if mode is AutoresetMode.DISABLED and terminations.any():
             observations, infos = env.reset(options={"reset_mask": terminations})
             for i in np.flatnonzero(terminations):
-                shadows[i].begin(env.coordinates[i])
+                shadows[i].begin(env.positions[i])
             infos["seat"][~terminations] = [
                 shadow.seat for shadow, new in zip(shadows, terminations, strict=True) if not new
             ]
@@ -137,7 +137,7 @@ def test_against_an_opponent_rewards_are_the_agents(name, seat):
     env = VectorGameEnv(entry.game, BATCH, opponent=opponent, seat=seat, truth_in_info=True)
     rng = np.random.default_rng(0)
     shadows = shadows_of(entry)
-    start = entry.game.rules.coordinate_tuple(entry.game.rules.initial)
+    start = entry.game.start
 
     def replies(i):
         """Make the opponent's moves in the shadow of game ``i``, as it was asked for them."""
@@ -156,7 +156,7 @@ def test_against_an_opponent_rewards_are_the_agents(name, seat):
                     shadows[i].begin(start)
             assert infos["seat"][i] == shadows[i].seat
         opponent.asked.clear()
-        assert np.array_equal(env.coordinates, [shadow.at for shadow in shadows])
+        assert np.array_equal(env.positions, [shadow.at for shadow in shadows])
         actions = mixed_actions(observations["action_mask"], rng, legal=0.98)
         waiting = [shadow.over for shadow in shadows]
         observations, rewards, terminations, _, infos = env.step(actions)
@@ -180,7 +180,7 @@ def test_against_an_opponent_rewards_are_the_agents(name, seat):
 @pytest.mark.parametrize("make", [tic_tac_toe, dominoes, hex_game])
 def test_an_optimal_opponent_draws_among_all_moves_that_keep_the_value(make):
     entry = make()
-    truth, rules = entry.truth(), entry.game.rules
+    truth, game = entry.truth(), entry.game
     positions = [p for p, value in truth.items() if entry.moves(p)]
     rng = np.random.default_rng(0)
     env = VectorGameEnv(entry.game, 600, opponent="optimal")
@@ -188,13 +188,12 @@ def test_an_optimal_opponent_draws_among_all_moves_that_keep_the_value(make):
     for _ in range(12):
         before = positions[rng.integers(len(positions))]
         env.reset(seed=int(rng.integers(1000)), options={"start": before})
-        action = int(rng.choice(np.flatnonzero(rules.action_mask(rules.checked_positions(before)))))
-        own = rules.step(env.positions[0], np.array(action))
-        own = rules.coordinate_tuple(own)
+        action = int(rng.choice(game.actions(before)))
+        own = game.play(before, action)
         after = {reached for _, reached in entry.moves(own)}
         keeping = {p for p in after if truth[own] >= 0 and truth[p] == -truth[own]} or after
         env.step(np.full(600, action))
-        met = set(map(tuple, env.coordinates.tolist()))
+        met = set(map(tuple, env.positions.tolist()))
         assert met == (keeping or {own})
         seen.add(truth[own])
     assert len(seen) >= 2

@@ -7,7 +7,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from nim_envs import GameEnv, make_game
-from nim_envs.envs.vector import VectorGameEnv
+from nim_envs.envs.batched import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import PLAYERS

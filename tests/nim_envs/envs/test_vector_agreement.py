@@ -8,7 +8,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from nim_envs import make_game
-from nim_envs.envs.vector import VectorGameEnv
+from nim_envs.envs.batched import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import (
     InvalidPositionError,
@@ -95,10 +95,7 @@ def reply(shadow, i, asked):
 
 def ends_at_once(game):
     """Whether every move from the initial position ends the game."""
-    rules = game.rules
-    start = np.array(rules.initial)
-    options = [rules.step(start, action) for action in np.flatnonzero(rules.action_mask(start))]
-    return bool(rules.is_terminal(np.array(options)).all())
+    return all(game.is_over(position) for _, position in game.moves(game.start))
 
 
 @in_one_test(("case", "seat"), in_turn(ALL + LARGE, [0, 1]))
@@ -153,17 +150,18 @@ def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat)
 )
 def test_the_optimal_opponent_of_large_splitting_games_moves_as_their_solution_says(name, size):
     env = batch(name, heaps=(size,), num_envs=8, opponent="optimal", seat="random")
-    rules, solution = env.game.rules, env.game.solution
+    game, solution = env.game, env.game.solution
     env.reset(seed=4)
     won = 0
     for _ in range(12):
         actions = env.sample_actions()
-        asked = rules.step(env.positions, actions)
+        pairs = zip(env.positions.tolist(), actions.tolist(), strict=True)
+        asked = [game.play(tuple(position), action) for position, action in pairs]
         _, _, terminations, _, _ = env.step(actions)
         for before, after, over in zip(asked, env.positions, terminations, strict=True):
-            if over or not before.any() or not solution.is_winning(before):
+            if over or not any(before) or not solution.is_winning(before):
                 continue
-            replies = [rules.step(before, action) for action in solution.winning_actions(before)]
+            replies = [game.play(before, int(a)) for a in solution.winning_actions(before)]
             assert any((after == reply).all() for reply in replies)
             won += 1
         # Finished games are reset separately.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nim_envs.envs.vector.games import BLOCK
+from nim_envs.envs.batched.kernels import CHUNK
 from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
@@ -82,7 +82,7 @@ def test_a_game_depends_on_its_own_seed_alone(seed, size, opponent):
 @pytest.mark.parametrize(("opponent", "mode"), in_turn([None, 0.5], MODES[:2]))
 def test_a_game_plays_alike_in_every_block_of_a_batch(opponent, mode):
     arguments = {"start": "uniform", "opponent": opponent, "autoreset_mode": mode}
-    first, size = 2 * BLOCK - 5, 2 * BLOCK + 37
+    first, size = 2 * CHUNK - 5, 2 * CHUNK + 37
     together = batch(num_envs=size, **arguments)
     few = batch(num_envs=size - first, **arguments)
     together.reset(seed=3)
@@ -119,6 +119,11 @@ def test_seeds_of_some_games_leave_the_others_as_they_are():
     assert (env.positions[[0, 2]] == other.positions[[0, 2]]).all()
 
 
+def legal_actions(env, position):
+    """Which actions are legal at a position, boolean ``(actions,)``."""
+    return np.isin(np.arange(env.game.num_actions), env.game.actions(position))
+
+
 def frequencies(env, start, draws, games):
     """Count each action drawn by ``draws`` in games that all begin at ``start``."""
     counts = np.zeros(env.single_action_space.n, dtype=int)
@@ -139,7 +144,7 @@ def frequencies(env, start, draws, games):
 def test_sampled_actions_are_uniform_over_the_legal_ones(arguments, start):
     env = batch(num_envs=50_000, **arguments)
     counts = frequencies(env, start, lambda env: env.sample_actions(), 50_000)
-    legal = env.game.rules.action_mask(np.array(start)).astype(bool)
+    legal = legal_actions(env, start)
     assert not counts[~legal].any()
     assert p_value(counts[legal]) > 1e-3
     # Two draws in a row are independent.
@@ -162,11 +167,8 @@ def test_sampling_changes_nothing_else():
 
 def opponents_first_moves(env):
     """The actions that led from the start to what the agent in seat 1 sees."""
-    rules = env.game.rules
-    start = env.start
-    actions = np.flatnonzero(rules.action_mask(start))
-    after = {rules.step(start, action).tobytes(): action for action in actions}
-    return np.array([after[position.tobytes()] for position in env.positions])
+    after = {position: action for action, position in env.game.moves(env.start)[::-1]}
+    return np.array([after[tuple(position)] for position in env.positions.tolist()])
 
 
 FIRST_MOVES = [
@@ -198,11 +200,10 @@ FIRST_MOVES = [
 )
 def test_opponents_draw_uniformly_among_what_they_play(name, arguments, start, opponent):
     env = batch(name, **arguments, num_envs=500, opponent=opponent, seat=1)
-    rules, solution = env.game.rules, env.game.solution
-    start = start + (0,) * (len(rules.components) - len(start))
-    env.start = np.array(start)
+    solution = env.game.solution
+    env.start = start = start + (0,) * (len(env.game.fields) - len(start))
     counts = frequencies(env, start, opponents_first_moves, 10_000)
-    wanted = np.flatnonzero(rules.action_mask(env.start))
+    wanted = np.flatnonzero(legal_actions(env, start))
     if opponent == "optimal" and solution.is_winning(start):
         wanted = solution.winning_actions(start)
     assert counts.sum() == counts[wanted].sum() == 10_000
@@ -212,10 +213,10 @@ def test_opponents_draw_uniformly_among_what_they_play(name, arguments, start, o
 
 def test_epsilon_is_the_probability_of_a_random_move():
     env = batch(num_envs=500, opponent=0.25, seat=1)
-    env.start = np.array((3, 4, 5))
+    env.start = (3, 4, 5)
     counts = frequencies(env, (3, 4, 5), opponents_first_moves, 50_000)
     (best,) = env.game.solution.winning_actions((3, 4, 5))
-    legal = env.game.rules.action_mask(env.start).astype(bool)
+    legal = legal_actions(env, env.start)
     expected = np.where(np.arange(len(legal)) == best, 0.75, 0.0) + 0.25 * legal / legal.sum()
     assert p_value(counts[legal], 50_000 * expected[legal]) > 1e-3
 
@@ -262,9 +263,10 @@ def test_seats_are_drawn_evenly_and_starts_as_their_distribution_says():
     env = batch(heaps=(2, 3), start="balanced", num_envs=60_000)
     env.reset(seed=0)
     positions, probabilities = env.game.starts.sampler(env.game).support()
-    lines = env.game.rules.indices(env.positions)
-    expected = np.zeros(env.game.rules.num_positions)
-    np.add.at(expected, env.game.rules.indices(positions), probabilities)
+    board = env.game.board
+    lines = board.find(env.positions)
+    expected = np.zeros(board.num_positions)
+    np.add.at(expected, board.find(positions), probabilities)
     counts = np.bincount(lines, minlength=len(expected))
     assert not counts[expected == 0].any()
     here = expected > 0

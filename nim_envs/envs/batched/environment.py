@@ -12,44 +12,49 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from nim_envs.compilation import announced_compilation
+from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth, no_move_yet
+from nim_envs.envs.batched.kernels import (
+    AGENT,
+    CHUNK,
+    NEW_GAME,
+    NO_LIMIT,
+    NOBODY,
+    OPPONENT,
+    ROW,
+    Games,
+    Results,
+    Settings,
+    Starts,
+    first_outside,
+    play,
+    sample,
+    seed_games,
+    show,
+)
+from nim_envs.envs.batched.tables import Tables, flat_blocks, tables_of
+from nim_envs.envs.move_truth import moves_truth, no_move_yet
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
     checked_opponent,
     checked_seat,
     no_move_for_agent,
 )
-from nim_envs.envs.reset_arguments import checked_options
+from nim_envs.envs.reset_arguments import CACHED_STARTS, ResetStarts, checked_options, is_seed
 from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES
-from nim_envs.envs.vector.checks import (
-    checked_actions,
-    checked_autoreset_mode,
-    checked_reset_mask,
-    checked_seeds,
+from nim_envs.errors import (
+    ClosedEnvironmentError,
+    InvalidActionError,
+    InvalidGameError,
+    InvalidResetError,
+    ResetNeededError,
+    SearchTooLargeError,
 )
-from nim_envs.envs.vector.engine import Engine
-from nim_envs.envs.vector.games import (
-    AGENT,
-    NO_LIMIT,
-    ONGOING,
-    OPPONENT,
-    Games,
-    Results,
-    Settings,
-    new_results,
-)
-from nim_envs.envs.vector.new_games import StartStates
-from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNeededError
 from nim_envs.game import Game, checked_game
 from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer, BatchPlayerAdapter
-from nim_envs.rules.component import read_only
-from nim_envs.rules.convention import Convention
-from nim_envs.rules.legality import illegal_move_error
-from nim_envs.starts import as_start
-from nim_envs.typing import Array, BoolArray, IntArray
+from nim_envs.starts import Sampler, Start, as_start
+from nim_envs.typing import Array, BoolArray, IntArray, WordArray
 from nim_envs.validation import checked_boolean, checked_choice, checked_integer
 
 if TYPE_CHECKING:
@@ -78,13 +83,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     use several cores, run several processes, each with its own batch.
 
     ## Action Space
-    ``MultiDiscrete``, ``(num_envs,)``, of the single ``Discrete(components * options)``.
+    ``MultiDiscrete``, ``(num_envs,)``, of the single ``Discrete(parts * options)``.
     :meth:`sample_actions` draws legal ones. In a step that begins a new game, the action for
     that game is ignored, but must be in the space.
 
     ## Observation Space
-    A ``Dict`` of ``"observation"``, ``(num_envs, components)`` in the smallest signed integer
-    type that holds every state (or what ``encoding`` says, float32), and ``"action_mask"``,
+    A ``Dict`` of ``"observation"``, ``(num_envs, fields)`` in the smallest signed integer
+    type that holds every coordinate (or what ``encoding`` says, float32), and ``"action_mask"``,
     int8 ``(num_envs, actions)``: 1 where the action is legal; all zeros where the game has
     terminated, or was truncated with the opponent to move. In self-play both are those of the
     player who moves next: a step returns the observation of the mover's *opponent*. With
@@ -149,7 +154,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     ``"final_info"`` describe the one that ended, with its winner and its last move.
 
     Args:
-        game: rules, convention and start.
+        game: the game.
         num_envs: number of games.
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
@@ -181,7 +186,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: tables of the rules would take more than 1 GiB; or the game cannot be
+        SearchTooLargeError: tables would take more than a GiB; or the game cannot be
             solved, for an opponent that plays optimally, ``show_winning_moves`` or
             ``truth_in_info``.
         MissingPackageError: pictures are asked for and pygame is not installed.
@@ -219,17 +224,15 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         truth_in_info: bool = False,
     ) -> None:
         super().__init__()
-        checked_game(game)
+        self.game = checked_game(game)
+        self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
         self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
         self.copy = checked_boolean("copy", copy)
         self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)
-        self.truth_in_info = checked_truth_in_info(truth_in_info, game)
-        self.game = game
-        self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
-        self.render_mode = render_mode
-        checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
-        if checked_boolean("show_winning_moves", show_winning_moves):
-            _ = game.old_solution  # an error is raised now and not during an episode
+        self.truth_in_info = checked_boolean("truth_in_info", truth_in_info)
+        if checked_boolean("show_winning_moves", show_winning_moves) or truth_in_info:
+            _ = game.solution  # an error is raised now and not during an episode
+        self.render_mode = checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
         self._renderer: BatchRenderer | None = None
         if render_mode is not None:
             from nim_envs.render.batches import BatchRenderer
@@ -237,15 +240,11 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self._renderer = BatchRenderer(
                 game, render_mode, show_winning_moves=show_winning_moves, self_play=opponent is None
             )
-        self.max_cycles = (
-            None
-            if max_cycles is None
-            else checked_integer("max_cycles", max_cycles, minimum=1, maximum=NO_LIMIT // 2)
-        )
-        self.opponent = opponent
-        self.seat = seat
+        self.max_cycles = max_cycles
+        if max_cycles is not None:
+            self.max_cycles = checked_integer("max_cycles", max_cycles, 1, NO_LIMIT // 2)
+        self.opponent, self.seat = opponent, seat
         self._opponent_player, epsilon = checked_opponent(opponent, game)
-        agent_seat = checked_seat(seat, self_play=opponent is None)
         self.autoreset_mode = checked_autoreset_mode(autoreset_mode)
         self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.metadata: dict[str, Any] = {
@@ -254,36 +253,47 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             "render_fps": 2,
             "autoreset_mode": self.autoreset_mode,
         }
-        rules, convention = game.rules, game.convention
         self.encoding = Encoding(encoding, game.fields, dtype=None)
-        self._engine = Engine(
-            game,
-            self.encoding,
-            self.num_envs,
-            Settings(
-                last_movers_reward=np.float32(
-                    convention.last_movers_reward if isinstance(convention, Convention) else 0
-                ),
-                most_moves=np.int32(NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles),
-                has_opponent=opponent is not None,
-                replies_in_python=self._opponent_player is not None,
-                agent_seat=agent_seat,
-                epsilon=epsilon,
-            ),
+        self._settings = Settings(
+            has_opponent=opponent is not None,
+            replies_in_python=self._opponent_player is not None,
+            agent_seat=checked_seat(seat, self_play=opponent is None),
+            epsilon=epsilon,
+            most_moves=NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles,
         )
-        self.single_action_space = spaces.Discrete(rules.num_actions)
+        self._num_actions = game.num_actions
+        self.single_action_space = spaces.Discrete(game.num_actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.single_observation_space: spaces.Space[Any] = self.encoding.space
         if mask_in_observation:
-            self.single_observation_space = with_mask(self.encoding.space, rules.num_actions)
+            self.single_observation_space = with_mask(self.encoding.space, game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._all_games = np.ones(self.num_envs, dtype=np.bool_)
+        self._all_games.setflags(write=False)  # as infos hold it
+        self._seeded = self._ready = False
+        self._make_tables()
+        blocks = 0 if self._tables.total is None else len(self._tables.total.blocks)
+        chunk = min(CHUNK, self.num_envs)
+        self._games = Games(
+            words=np.zeros(self.num_envs, dtype=np.uint32),
+            blocks=np.zeros((-(-self.num_envs // chunk), blocks, chunk), dtype=np.uint32),
+            legal=np.zeros(self.num_envs, dtype=np.uint32),
+            due=np.full(self.num_envs, NEW_GAME),
+            seats=np.zeros(self.num_envs, dtype=np.int8),
+            moves=np.zeros(self.num_envs, dtype=np.int32),
+            game_rng=np.zeros(self.num_envs, dtype=np.uint64),
+            action_rng=np.zeros(self.num_envs, dtype=np.uint64),
+        )
+        self._samplers = ResetStarts(game)
+        self._own_starts = self._starts_of(None)
+        self._other_starts: LimitedCache[Start, StartStates] = LimitedCache(CACHED_STARTS)
 
-        # Read-only, as infos hold it.
-        self._all_games = read_only(np.ones(self.num_envs, dtype=np.bool_))
-        self._seeded = False
-        self._ready = False
-        with announced_compilation("the batched environment"):
-            self._engine.compile(illegal_moves_raise=self.illegal_move == "raise")
+    def _make_tables(self) -> None:
+        """Make tables and buffers, which follow from the arguments and are not pickled."""
+        self._tables: Tables = tables_of(self.game, self.encoding, self._settings.epsilon < 1.0)
+        if self.truth_in_info and self._tables.graph is not None:
+            _ = self._tables.values
+        self._rows = np.zeros((self.num_envs, self._tables.layout.words), dtype=np.uint64)
 
     def reset(
         self,
@@ -317,73 +327,113 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             which = checked_reset_mask(checked["reset_mask"], self.num_envs)
             if not self._ready and not which.all():
                 raise ResetNeededError("no games are in progress: the first reset() must begin all")
-        starts = self._engine.own_starts
+        starts = self._own_starts
         if "start" in checked:
-            starts = self._engine.starts(as_start(checked["start"]))
+            start = as_start(checked["start"])
+            starts = self._other_starts.get_or_create(start, lambda: self._starts_of(start))
         self._seed(seeds, which)
         self._ready = False
-        self._engine.mark_for_new_games(which)
+        self._end(which)
         self._begin_and_reply(starts)
         self._ready = True
         if self._renderer is not None:
             self._renderer.discard_last_step(which)
-        observed = self._observations()
+        rows = self._new_rows()
+        show(self._tables.graph, self._tables.total, self._games, rows)
         no_winner = np.full(self.num_envs, -1, dtype=np.int8)
-        infos = self._infos(
-            which,
-            observed["action_mask"],
-            self._engine.games.seats,
-            no_winner,
-            {key: np.full(self.num_envs, entry) for key, entry in no_move_yet(self.game).items()}
-            if self.truth_in_info
-            else {},
-        )
-        return self._formatted(observed), infos
+        truth = {}
+        if self.truth_in_info:
+            of_one = no_move_yet(self.game).items()
+            truth = {key: np.full(self.num_envs, entry) for key, entry in of_one}
+        infos = self._infos(which, rows, self._games.seats, no_winner, truth)
+        return self._observed(rows), infos
 
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
         """Seed the games in ``which``; those never seeded before by the system's entropy."""
         if not self._seeded:
             seeds = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-            self._engine.seed_games(seeds, self._all_games)
+            seed_games(self._games, seeds, np.ones(self.num_envs, dtype=np.bool_))
             self._seeded = True
         if isinstance(seed, int):
             self._np_random, self._np_random_seed = seeding.np_random(seed)
             seeds = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
-            self._engine.seed_games(seeds, which)
+            seed_games(self._games, seeds, which.copy())
         elif seed is not None:
             given = [one for one in seed if one is not None]
             self.np_random = np.random.default_rng(given or None)
             seeds = np.array([(one or 0) % 2**64 for one in seed], dtype=np.uint64)
-            self._engine.seed_games(seeds, which & [one is not None for one in seed])
+            seed_games(self._games, seeds, which & [one is not None for one in seed])
         if seed is not None:
-            self._engine.discard_starts()
+            # Prepared starts were drawn before the generator was seeded.
+            for starts in (self._own_starts, *self._other_starts.values()):
+                starts.arrays.used[:] = True
+
+    def _starts_of(self, start: Start | None) -> StartStates:
+        """Return the starts of ``start``; ``None``: of the game."""
+        options = None if start is None else {"start": start}
+        return StartStates(self._samplers.sampler(options), self._tables, self.num_envs)
+
+    def _end(self, which: BoolArray) -> None:
+        """Mark games for replacement by new ones."""
+        self._games.words[which] &= ROW
+        self._games.due[which] = NEW_GAME
+
+    def _play(
+        self,
+        starts: StartStates,
+        mover: np.uint8 = NOBODY,
+        actions: IntArray | None = None,
+        *,
+        begins: bool = False,
+        results: Results | None = None,
+        rows: WordArray | None = None,
+    ) -> int:
+        """Run the phases of a step; arguments and result are those of :func:`kernels.play`."""
+        tables = self._tables
+        waiting: int = play(
+            tables.graph,
+            tables.total,
+            tables.targets,
+            starts.arrays,
+            self._games,
+            self._settings,
+            mover,
+            NO_ACTIONS if actions is None else actions,
+            begins,
+            NO_RESULTS if results is None else results,
+            self._rows[:0] if rows is None else rows,
+        )
+        return waiting
 
     def _begin_and_reply(self, starts: StartStates) -> None:
         """Begin the new games that are due, and make the opponent's moves that are due."""
         replies: IntArray | None = None
         for _ in range(MOST_OPENINGS):
-            self._engine.prepare_starts(starts, self.np_random)
-            waiting = self._engine.play(starts, begins=True)
+            starts.prepare(self.np_random, self._tables)
+            waiting = self._play(starts, begins=True)
             if waiting and self._opponent_player is not None:
                 replies = self._reply_in_python(self._opponent_player)
-                waiting = (self._engine.games.due != AGENT).any()
+                waiting = (self._games.due != AGENT).any()
             if not waiting:
                 return
-        index = int((self._engine.games.due != AGENT).argmax())
+        index = int((self._games.due != AGENT).argmax())
         reply = None if replies is None else int(replies[index])
-        raise no_move_for_agent(self.game, self._places()[index], reply)
+        raise no_move_for_agent(self.game, self._positions()[index], reply)
 
     def _reply_in_python(self, opponent: BatchPlayerAdapter) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
-        observations = self._observations()
-        due = self._engine.games.due == OPPONENT
-        masks = observations["action_mask"] * due[:, np.newaxis]
+        rows = self._new_rows()
+        show(self._tables.graph, self._tables.total, self._games, rows)
+        layout = self._tables.layout
+        due = self._games.due == OPPONENT
+        masks = layout.action_masks(rows) * due[:, np.newaxis]
+        observations = layout.observations(rows)
         try:
-            answer = opponent(observations["observation"], masks, self.np_random, self._places, due)
+            answer = opponent(observations, masks, self.np_random, self._positions, due)
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
         actions = self._checked_actions(answer, OPPONENT)
-        self._engine.play(self._engine.own_starts, mover=OPPONENT, actions=actions)
+        self._play(self._own_starts, OPPONENT, actions)
         return actions
 
     def step(self, actions: npt.ArrayLike) -> StepResult:
@@ -404,19 +454,18 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             ClosedEnvironmentError: after ``close``.
         """
         self._check_ready()
-        if self.autoreset_mode is AutoresetMode.DISABLED and self._engine.games.outcomes.any():
-            over = np.flatnonzero(self._engine.games.outcomes)
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             raise ResetNeededError(
-                f"the games of environments {over.tolist()} are over: begin new ones by "
-                'reset(options={"reset_mask": terminations | truncations})'
+                f"the games of environments {np.flatnonzero(self._over).tolist()} are over: begin "
+                'new ones by reset(options={"reset_mask": terminations | truncations})'
             )
         checked = self._checked_actions(actions, AGENT)
         record = None
         if self._renderer is not None:
-            record = self._renderer.before_step(self.coordinates, self._engine.games, checked)
+            record = self._renderer.before_step(self._positions(), self._games, checked)
         truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
-        observed, results, final_games = self._advance(checked)
+        rows, results, final_games = self._advance(checked)
         rewards, terminations, truncations, winners = results
         self._ready = True
         if self._renderer is not None and record is not None:
@@ -425,24 +474,34 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             if self._same_step:
                 self._renderer.discard_last_step(terminations | truncations)
         if final_games is None:
-            seats = self._engine.games.seats
-            infos = self._infos(self._all_games, observed["action_mask"], seats, winners, truth)
+            infos = self._infos(self._all_games, rows, self._games.seats, winners, truth)
         else:
             infos = self._infos_of_same_step(
-                observed["action_mask"], final_games, terminations | truncations, winners, truth
+                rows, final_games, terminations | truncations, winners, truth
             )
-        return self._formatted(observed), rewards, terminations, truncations, infos
+        return self._observed(rows), rewards, terminations, truncations, infos
 
     def _truth(self, actions: IntArray) -> dict[str, Array]:
         """Return the infos on moves before they are made, false or 0 where a game is over."""
-        moving = self._engine.games.outcomes == ONGOING
-        truth = moves_truth(self.game, self._places(), actions)
-        return {key: entries * moving for key, entries in truth.items()}
+        moving = ~self._over
+        tables, board = self._tables, self._tables.board
+        if tables.graph is None:
+            truth = moves_truth(self.game, self._positions(), actions)
+            return {key: entries * moving for key, entries in truth.items()}
+        rows = tables.states(self._games)
+        values = tables.values[rows] * moving
+        after = board.after[rows, actions]
+        same = moving & (after >= 0) & (tables.values[after] == -values)
+        winning = values == 1
+        truth = {"winning": winning, "kept_win": winning & same}
+        if self.game.has_outcome:
+            truth |= {"value": values, "kept_value": same}
+        return truth
 
     def _infos(
         self,
         which: BoolArray,
-        masks: Array,
+        rows: WordArray,
         seats: Array,
         winners: Array,
         truth: dict[str, Array],
@@ -451,7 +510,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         infos: Infos = {
             "seat": seats.copy(),
             "_seat": which,
-            "action_mask": masks,
+            "action_mask": self._tables.layout.action_masks(rows),
             "_action_mask": which,
             "winner": winners,
             "_winner": which,
@@ -460,44 +519,47 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             infos[key], infos[f"_{key}"] = moves, which
         return infos
 
-    def _advance(self, actions: IntArray) -> tuple[dict[str, Array], Results, Games | None]:
+    def _advance(self, actions: IntArray) -> tuple[WordArray, Results, Games | None]:
         """Make the step.
 
         Returns:
-            Observations; rewards, terminations, truncations and winners; and in ``SAME_STEP`` mode
-            the games as they were before new ones began.
+            Rows of observations and masks; rewards, terminations, truncations and winners; and in
+            ``SAME_STEP`` mode the games as they were before new ones began.
         """
-        results, final_games = new_results(self.num_envs), None
-        engine = self._engine
-        starts = engine.own_starts
+        size, starts, final_games = self.num_envs, self._own_starts, None
+        results = (
+            np.empty(size, dtype=np.float32),
+            np.empty(size, dtype=np.bool_),
+            np.empty(size, dtype=np.bool_),
+            np.empty(size, dtype=np.int8),
+        )
+        rows = self._new_rows()
         if self._opponent_player is not None:
-            engine.play(starts, mover=AGENT, actions=actions)
+            self._play(starts, AGENT, actions)
             self._begin_and_reply(starts)
-            engine.play(starts, results=results)
+            self._play(starts, results=results)
             if self._same_step:
-                final_games = engine.copied_games()
-                engine.mark_for_new_games(final_games.outcomes != ONGOING)
+                final_games = Games._make(array.copy() for array in self._games)
+                self._end(self._over)
                 self._begin_and_reply(starts)
-            return self._observations(), results, final_games
-        rows = engine.new_rows(copy=self.copy)
-        engine.prepare_starts(starts, self.np_random)
+            show(self._tables.graph, self._tables.total, self._games, rows)
+            return rows, results, final_games
+        starts.prepare(self.np_random, self._tables)
         if self._same_step:
-            engine.play(starts, mover=AGENT, actions=actions, begins=True, results=results)
-            final_games = engine.copied_games()
-            engine.mark_for_new_games(final_games.outcomes != ONGOING)
-            waiting = engine.play(starts, begins=True, rows=rows)
+            self._play(starts, AGENT, actions, begins=True, results=results)
+            final_games = Games._make(array.copy() for array in self._games)
+            self._end(self._over)
+            waiting = self._play(starts, begins=True, rows=rows)
         else:
-            waiting = engine.play(
-                starts, mover=AGENT, actions=actions, begins=True, results=results, rows=rows
-            )
+            waiting = self._play(starts, AGENT, actions, begins=True, results=results, rows=rows)
         if waiting:
             self._begin_and_reply(starts)
-            engine.write_rows(rows)
-        return engine.observations_in(rows), results, final_games
+            show(self._tables.graph, self._tables.total, self._games, rows)
+        return rows, results, final_games
 
     def _infos_of_same_step(
         self,
-        masks: Array,
+        rows: WordArray,
         final_games: Games,
         ended: BoolArray,
         winners: Array,
@@ -506,29 +568,27 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         """Return the infos of the games in progress, and the last ones of those that ``ended``."""
         no_winner = np.full(self.num_envs, -1, dtype=np.int8)
         ongoing = {key: values * ~ended for key, values in truth.items()}
-        infos = self._infos(self._all_games, masks, self._engine.games.seats, no_winner, ongoing)
+        infos = self._infos(self._all_games, rows, self._games.seats, no_winner, ongoing)
         if not ended.any():
             return infos
-        which = np.flatnonzero(ended)
-        observed = self._engine.observations_of(final_games, which)
+        which, layout = np.flatnonzero(ended), self._tables.layout
+        blocks = np.ascontiguousarray(flat_blocks(final_games)[np.newaxis, :, which])
+        flat = final_games._replace(blocks=np.zeros(self.num_envs, dtype=np.uint32))
+        own = Games._make(array[which] for array in flat)._replace(blocks=blocks)
+        last = np.empty((len(which), layout.words), dtype=np.uint64)
+        show(self._tables.graph, self._tables.total, own, last)
         final_obs = np.full(self.num_envs, None, dtype=object)
-        if self.mask_in_observation:
-            final_obs[which] = [
-                {"observation": observation, "action_mask": mask}
-                for observation, mask in zip(*observed.values(), strict=True)
-            ]
-        else:
-            # Assigned at once, they would become a matrix of objects.
-            for index, observation in zip(which, observed["observation"], strict=True):
-                final_obs[index] = observation
-        final_masks = np.zeros(masks.shape, dtype=np.int8)
-        if self.max_cycles is not None:
-            # The masks of games that have terminated are all zeros.
-            final_masks[which] = observed["action_mask"]
+        masks = layout.action_masks(last)
+        for index, observation, mask in zip(which, layout.observations(last), masks, strict=True):
+            if self.mask_in_observation:
+                observation = {"observation": observation, "action_mask": mask}
+            final_obs[index] = observation
+        final_rows = np.zeros_like(rows)
+        final_rows[which] = last
         final_truth = {key: values * ended for key, values in truth.items()}
         infos["final_obs"], infos["_final_obs"] = final_obs, ended
         infos["final_info"] = self._infos(
-            ended, final_masks, final_games.seats * ended, winners * ended, final_truth
+            ended, final_rows, final_games.seats * ended, winners * ended, final_truth
         )
         infos["_final_info"] = ended
         return infos
@@ -543,25 +603,25 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             ResetNeededError: before the first :meth:`reset`.
         """
         self._check_ready()
-        return self._engine.sample_actions()
+        actions = np.empty(self.num_envs, dtype=np.int64)
+        sample(self._tables.graph, self._tables.total, self._games, actions)
+        return actions
 
     @property
     def positions(self) -> IntArray:
-        """The positions of all games, state numbers, int64 ``(num_envs, components)``, a copy."""
+        """The positions of all games, int64 ``(num_envs, fields)``, a copy."""
         self._check_ready()
-        return self._engine.positions()
+        return self._positions()
+
+    def _positions(self) -> IntArray:
+        tables: Any = self._tables
+        positions: IntArray = tables.board.positions(tables.states(self._games))
+        return positions
 
     @property
-    def coordinates(self) -> IntArray:
-        """The coordinates of all games, int64 ``(num_envs, len(game.rules.fields))``, a copy.
-
-        In games without coordinates they are the positions.
-        """
-        self._check_ready()
-        return self._places()
-
-    def _places(self) -> IntArray:
-        return self.game.rules.coordinates(self._engine.positions())
+    def _over(self) -> BoolArray:
+        """Which games are over, ``(num_envs,)``."""
+        return np.asarray(self._games.words > ROW)
 
     def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
         """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
@@ -572,38 +632,64 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self._renderer is None:
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None
-        return self._renderer.show(
-            self.coordinates, self._engine.games, self.metadata["render_fps"]
-        )
+        return self._renderer.show(self.positions, self._games, self.metadata["render_fps"])
 
-    def _formatted(self, observed: dict[str, Array]) -> Any:
-        """Return the observations in the form of the observation space."""
-        return observed if self.mask_in_observation else observed["observation"]
+    def _new_rows(self) -> WordArray:
+        """Return an array for rows of observations and masks: a new one, or always the same."""
+        return np.empty_like(self._rows) if self.copy else self._rows
 
-    def _observations(self) -> dict[str, Array]:
-        """Return the observations and action masks of all games."""
-        rows = self._engine.new_rows(copy=self.copy)
-        self._engine.write_rows(rows)
-        return self._engine.observations_in(rows)
+    def _observed(self, rows: WordArray) -> Any:
+        """Return the observations in rows, in the form of the observation space."""
+        observations = self._tables.layout.observations(rows)
+        if not self.mask_in_observation:
+            return observations
+        masks = self._tables.layout.action_masks(rows)
+        return {"observation": observations, "action_mask": masks}
 
     def _checked_actions(self, actions: Any, mover: np.uint8) -> IntArray:
-        """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise."""
-        rules = self.game.rules
+        """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise.
+
+        Raises:
+            InvalidActionError: they are not integers of this shape and range.
+            IllegalMoveError: an illegal move where ``illegal_move="raise"``.
+        """
+        given, end = np.asarray(actions), self._num_actions
         whose, least = ("the opponent's", NO_LEGAL_MOVE) if mover == OPPONENT else ("the", 0)
-        checked = checked_actions(
-            actions, rules.num_actions, self.num_envs, whose=whose, least=least
-        )
+        wrong = ""
+        if given.dtype.kind not in "iu" or given.shape != (self.num_envs,):
+            wrong = f"not an array of dtype {given.dtype} and shape {given.shape}"
+        elif given is not actions and any(isinstance(one, (bool, np.bool_)) for one in actions):
+            wrong = "not booleans"  # which NumPy turns into 0 and 1
+        checked = given.astype(np.int64, order="C", copy=False) if not wrong else NO_ACTIONS
+        if not checked.flags.writeable:  # compiled for arrays that are
+            checked = checked.copy()
+        index = first_outside(checked, least, end)
+        if index >= 0:
+            wrong = f"environment {index} was given {given[index]}"
+        if wrong:
+            raise InvalidActionError(
+                f"{whose} actions must be integers from {least} to {end - 1}, of shape "
+                f"({self.num_envs},): {wrong}"
+            )
         if self.illegal_move == "raise":
-            index = self._engine.first_illegal(checked, mover)
-            if index >= 0:
-                raise illegal_move_error(
-                    rules,
-                    self._engine.positions()[index],
-                    int(checked[index]),
-                    of=f"{whose} ",
-                    where=f" in environment {index}",
-                )
+            self._check_legal(checked, mover, whose)
         return checked
+
+    def _check_legal(self, actions: IntArray, mover: np.uint8, whose: str) -> None:
+        """Raise an error if an action is illegal where ``mover`` is due."""
+        board: Any = self._tables.board
+        due = np.flatnonzero((self._games.due == mover) & ~self._over)
+        states, chosen = self._tables.states(self._games)[due], actions[due]
+        legal = (chosen >= 0) & (board.mask(states)[np.arange(len(due)), chosen] == 1)
+        if not legal.all():
+            index = int(np.argmin(legal))
+            position = board.position(tuple(states[index]) if states.ndim > 1 else states[index])
+            raise self.game.illegal_move(
+                self.game.board.state(position),
+                int(chosen[index]),
+                of=f"{whose} ",
+                where=f" in environment {due[index]}",
+            )
 
     def _check_open(self) -> None:
         if self.closed:
@@ -614,8 +700,112 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if not self._ready:
             raise ResetNeededError("no games are in progress: call reset() first")
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave tables and buffers out of pickles and copies."""
+        return {name: of for name, of in vars(self).items() if name not in ("_tables", "_rows")}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the games in progress."""
+        """Restore the games in progress, and make the rest again."""
         self.__dict__.update(state)
-        # Pickles do not keep this flag.
-        self._all_games.setflags(write=False)
+        self._all_games.setflags(write=False)  # pickles do not keep it
+        self._make_tables()
+
+
+NO_ACTIONS = np.zeros(0, dtype=np.int64)
+NO_RESULTS: Results = (
+    np.zeros(0, dtype=np.float32),
+    np.zeros(0, dtype=np.bool_),
+    np.zeros(0, dtype=np.bool_),
+    np.zeros(0, dtype=np.int8),
+)
+
+
+class StartStates:
+    """The starts of one distribution, as arrays.
+
+    Positions that can be listed are listed once, and games draw from the list. Otherwise one start
+    is drawn in advance for every game, and replaced once the game has begun from it.
+
+    Args:
+        sampler: draws the starts.
+        tables: arrays of the game.
+        size: number of games.
+
+    Attributes:
+        arrays: arguments of compiled functions.
+    """
+
+    def __init__(self, sampler: Sampler, tables: Tables, size: int) -> None:
+        self._sampler = sampler
+        used = np.zeros(0, dtype=np.bool_)
+        sums = np.zeros(0)
+        prepared = False
+        try:
+            positions, probabilities = sampler.support()
+            if not np.allclose(probabilities, 1 / len(probabilities), rtol=1e-9, atol=0.0):
+                sums = np.cumsum(probabilities)
+        except SearchTooLargeError:
+            prepared, used = True, np.ones(size, dtype=np.bool_)
+            positions = np.repeat([tables.game.start], size, axis=0)
+        self.arrays = Starts(*tables.start_words(positions), sums, prepared, used)
+
+    def prepare(self, rng: np.random.Generator, tables: Tables) -> None:
+        """Draw new starts for the games that have used theirs."""
+        starts = self.arrays
+        if starts.prepared and starts.used.any():
+            which = np.flatnonzero(starts.used)
+            positions = self._sampler.sample(rng, len(which))
+            words = tables.start_words(positions)
+            starts.words[which], starts.blocks[:, which], starts.legal[which] = words
+            starts.used[which] = False
+
+
+def checked_autoreset_mode(mode: Any) -> AutoresetMode:
+    """Return ``mode``, or the ``AutoresetMode`` with this value.
+
+    Raises:
+        InvalidGameError: no such mode.
+    """
+    try:
+        # An array would be compared with the values entry by entry.
+        return AutoresetMode(mode if isinstance(mode, (str, AutoresetMode)) else None)
+    except ValueError:
+        raise InvalidGameError(
+            f"autoreset_mode must be one of {[str(mode) for mode in AutoresetMode]} or their "
+            f"values {[mode.value for mode in AutoresetMode]}, not {mode!r}"
+        ) from None
+
+
+def checked_seeds(seed: Any, size: int) -> int | list[int | None] | None:
+    """Return ``seed``; a sequence as a list.
+
+    Raises:
+        InvalidResetError: not ``None``, a Python integer of at least 0, or a sequence of these,
+            one for each of ``size`` games.
+    """
+    if is_seed(seed):
+        alone: int | None = seed
+        return alone
+    is_sequence = isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))
+    if not is_sequence or len(seed) != size or not all(map(is_seed, seed)):
+        raise InvalidResetError(
+            f"seed must be None, a Python integer of at least 0, or a sequence of {size} of "
+            f"these, one for each environment, not {seed!r} of type {type(seed).__name__}"
+        )
+    return list(seed)
+
+
+def checked_reset_mask(mask: Any, size: int) -> BoolArray:
+    """Return ``mask``, as a copy.
+
+    Raises:
+        InvalidResetError: not a boolean array ``(size,)`` that is true somewhere.
+    """
+    is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (size,)
+    if not is_mask or not mask.any():
+        raise InvalidResetError(
+            f"reset_mask must be a boolean array of shape ({size},) that is true somewhere, "
+            f"not {mask!r}"
+        )
+    checked: BoolArray = mask.copy()
+    return checked

@@ -1,0 +1,467 @@
+"""pgx: every game as an environment of JAX, compiled, vectorised and on any device."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from copy import copy
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+from xml.sax.saxutils import escape
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.encoding import Encoding
+from nim_envs.game import Game
+from nim_envs.graph import Graph
+from nim_envs.optional import imports_for
+from nim_envs.registry import make_game
+from nim_envs.render.text import render_text
+from nim_envs.starts import Sampler
+from nim_envs.sums import Sum, board_of
+from nim_envs.typing import FloatArray
+
+with imports_for("the adapter for pgx", "jax"):
+    import jax
+    import jax.numpy as jnp
+    from pgx import core
+    from pgx._src.struct import dataclass, field
+
+Array = Any
+"""An array of JAX, or a traced one."""
+
+LARGEST_GRAPH = 2**20
+"""Most entries of the table of moves of a sum that is one graph, in the processor's cache."""
+
+LARGEST_WORD = 2**32 - 1
+SEATS = np.arange(2)
+
+
+@dataclass
+class PgxState(core.State):
+    """A state of :class:`PgxEnv`: what any state of pgx has, and the position.
+
+    Attributes:
+        current_player: player to move, int32; drawn at random, so that it is not the seat.
+        observation: the position in the encoding of the environment.
+        rewards: rewards by player, float32 ``(2,)``.
+        terminated: whether the game is over.
+        truncated: false; wrappers may set it.
+        legal_action_mask: boolean ``(actions,)``; all true where the game is over.
+    """
+
+    current_player: Array
+    observation: Array
+    rewards: Array
+    terminated: Array
+    truncated: Array
+    legal_action_mask: Array
+    _step_count: Array
+    _row: Array
+    # JAX keeps the structure of whatever it compiled for: with the environment itself in it, that
+    # would never be freed.
+    _made_of: tuple[Game, str] = field(pytree_node=False)
+
+    @property
+    def env(self) -> PgxEnv:
+        """The environment of the state, constructed again if nothing else refers to it."""
+        return PgxEnv(*self._made_of)
+
+    @property
+    def env_id(self) -> Any:
+        """Id of the environment."""
+        return self.env.id
+
+    @property
+    def position(self) -> Array:
+        """The position, coordinates, int32 ``(fields,)``, whatever the encoding."""
+        return self.env.tables.positions(self._row)
+
+    def to_svg(self, *, color_theme: str | None = None, scale: float | None = None) -> str:
+        """Return a picture: the positions as text, one below the other.
+
+        Args:
+            color_theme: ``"dark"``, or ``"light"``, which it is by default.
+            scale: the size, 1 by default.
+        """
+        game = self.env.game
+        positions = np.asarray(self.position).reshape(-1, len(game.fields))
+        lines = "\n\n".join(render_text(game, each) for each in positions).split("\n")
+        width, height = 10 * max(map(len, lines)) + 20, 20 * len(lines) + 20
+        ink, paper = ("white", "black") if color_theme == "dark" else ("black", "white")
+        size = scale or 1.0
+        spans = "".join(
+            f'<tspan x="10" y="{20 * index + 25}">{escape(line)}</tspan>'
+            for index, line in enumerate(lines)
+        )
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{width * size:g}" height="{height * size:g}">'
+            f'<rect width="100%" height="100%" fill="{paper}"/>'
+            f'<text xml:space="preserve" font-family="monospace" font-size="16" fill="{ink}">'
+            f"{spans}</text></svg>"
+        )
+
+    def save_svg(
+        self, filename: Any, *, color_theme: str | None = None, scale: float | None = None
+    ) -> None:
+        """Write the picture to a file; the other arguments are those of :meth:`to_svg`."""
+        picture = self.to_svg(color_theme=color_theme, scale=scale)
+        Path(filename).write_text(picture, encoding="utf-8")
+
+
+class GraphTables:
+    """A game on one graph: a state is a row, and everything is looked up."""
+
+    def __init__(self, graph: Graph) -> None:
+        own = np.arange(graph.num_positions, dtype=np.int32)[:, np.newaxis]
+        self._num_actions = graph.num_actions
+        self._after = jnp.asarray(np.where(graph.after < 0, own, graph.after).reshape(-1))
+        self._legal = jnp.asarray(graph.after >= 0)
+        self._coordinates = jnp.asarray(graph.coordinates, jnp.int32)
+
+    def positions(self, row: Array) -> Array:
+        """Return the coordinates of states, int32 ``(..., fields)``."""
+        return self._coordinates[row]
+
+    def step(self, row: Array, action: Array) -> Array:
+        """Return the state after an action; after an illegal one, the same."""
+        return self._after[row * self._num_actions + action]
+
+    def mask(self, row: Array) -> Array:
+        """Return which actions are legal, boolean ``(actions,)``."""
+        return self._legal[row]
+
+
+class SumTables:
+    """A game on a sum: a state is the row of each part, in the tables of the different parts."""
+
+    def __init__(self, total: Sum) -> None:
+        parts, self._options = total.parts, total.options
+        kinds = [*dict.fromkeys(parts)]
+        ends = np.cumsum([0, *(part.num_positions for part in kinds)])
+        first_of = dict(zip(kinds, ends.tolist(), strict=False))
+        after = np.full((ends[-1], total.options), -1, dtype=np.int32)
+        second = np.zeros_like(after)
+        for part, first in first_of.items():
+            here = slice(first, first + part.num_positions), slice(part.num_actions)
+            after[here] = part.after
+            second[here] = 0 if part.second is None else part.second
+        group = np.full(len(parts), -1, dtype=np.int32)
+        for index, slots in enumerate(total.groups):
+            group[slots.start : slots.stop] = index
+        coordinates = {part: jnp.asarray(part.coordinates, jnp.int32) for part in kinds}
+        self._coordinates = [coordinates[part] for part in parts]
+        self._first = jnp.asarray([first_of[part] for part in parts], jnp.int32)
+        self._numbers = np.arange(len(parts), dtype=np.int32)
+        self._after, self._legal = jnp.asarray(after), jnp.asarray(after >= 0)
+        self._second = jnp.asarray(second) if total.groups else None
+        self._group = jnp.asarray(group)
+
+    def positions(self, rows: Array) -> Array:
+        """Return the coordinates of states, int32 ``(..., fields)``."""
+        columns = [table[rows[..., i]] for i, table in enumerate(self._coordinates)]
+        return jnp.concatenate(columns, axis=-1)
+
+    def step(self, rows: Array, action: Array) -> Array:
+        """Return the state after an action, its second part in the first empty slot."""
+        part, option = action // self._options, action % self._options
+        row = self._first[part] + rows[part]
+        after = self._after[row, option]
+        moved = jnp.where((self._numbers == part) & (after >= 0), after, rows)
+        if self._second is None:
+            return moved
+        second = self._second[row, option]
+        empty = (moved == 0) & (self._group == self._group[part])
+        filled = (self._numbers == jnp.argmax(empty)) & (second > 0)
+        return jnp.where(filled, second, moved)
+
+    def mask(self, rows: Array) -> Array:
+        """Return which actions are legal, boolean ``(actions,)``."""
+        return self._legal[self._first + rows].reshape(-1)
+
+
+class _OnePerGame(ABCMeta):
+    """Makes one environment for each game and encoding, as JAX compiles anew for another object."""
+
+    def __init__(cls, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        cls._environments: WeakValueDictionary[tuple[Game, str], Any] = WeakValueDictionary()
+
+    def __call__(cls, game: Game, encoding: str = "integer") -> Any:
+        env = cls._environments.get((game, encoding))
+        if env is None:
+            # What is made while a function is traced must not be part of its trace.
+            with jax.ensure_compile_time_eval():
+                env = cls._environments[game, encoding] = super().__call__(game, encoding)
+        return env
+
+
+class PgxEnv(core.Env, metaclass=_OnePerGame):
+    """Two players move in turn in an exactly solvable game, in JAX.
+
+    Actions, encodings and starts are those of :class:`nim_envs.GameEnv`; the rest is as in any game
+    of pgx, and so works with ``jax.jit``, ``jax.vmap``, ``jax.lax.scan`` and
+    ``pgx.experimental.auto_reset``:
+
+    * ``state.current_player`` is drawn when a game begins, and so is not the seat;
+      ``state.rewards`` is by player, +1 for the winner and -1 for the loser, 0 for a draw.
+    * An illegal action ends the game: -1 for the player, +1 for the other. The position stays.
+    * In a finished game a step changes nothing, rewards are 0 and all actions are in the mask.
+
+    Both players observe the same position: its coordinates, int32 ``(fields,)``; with another
+    ``encoding`` float32 features. Starts are drawn on the device. The same game in the same
+    encoding is the same environment, so that it is compiled once. :func:`nim_envs.optimality`
+    takes it, and functions of JAX.
+
+    Args:
+        game: the game.
+        encoding: ``"integer"``, ``"one_hot"``, ``"binary"`` or ``"unary"``; see
+            :class:`nim_envs.encoding.Encoding`.
+
+    Raises:
+        InvalidGameError: an unknown encoding.
+        InvalidPositionError: the game has no such start.
+        SearchTooLargeError: there are too many starts to list.
+
+    Example:
+        A thousand games from the full board to their ends, by random legal moves:
+
+        >>> import jax
+        >>> env = make_pgx("nim", heaps=(3, 4, 5))
+        >>> def play(key):
+        ...     key, first = jax.random.split(key)
+        ...     def move(carry):
+        ...         state, key = carry
+        ...         key, draw = jax.random.split(key)
+        ...         logits = jax.numpy.log(state.legal_action_mask)
+        ...         return env.step(state, jax.random.categorical(draw, logits)), key
+        ...     going_on = lambda carry: ~carry[0].terminated
+        ...     return jax.lax.while_loop(going_on, move, (env.init(first), key))[0]
+        >>> ends = jax.jit(jax.vmap(play))(jax.random.split(jax.random.PRNGKey(0), 1000))
+        >>> ends.position.max(), ends.rewards.sum()
+        (Array(0, dtype=int32), Array(0., dtype=float32))
+    """
+
+    def __init__(self, game: Game, encoding: str = "integer") -> None:
+        super().__init__()
+        self.game = game
+        self._made_of = copy(game), encoding  # the copy has no solution
+        self.encoding = Encoding(encoding, game.fields, np.int32)
+        self._board = board = board_of(game.parts, most=LARGEST_GRAPH)
+        self.tables = GraphTables(board) if isinstance(board, Graph) else SumTables(board)
+        self._starts = Starts(game.starts.sampler(game), self._rows_at)
+        # The rewards of who moved to a position without moves; integers, so that none is -0.
+        outcome = game.parts[0].outcome
+        ends = np.array(1 if game.misere else -1) if outcome is None else outcome
+        self._end_rewards = jnp.asarray(-ends)
+        # JAX traces once for each object, and a bound method is a new one each time.
+        compiled: Any = self
+        compiled.init, compiled.step = jax.jit(self.init), jax.jit(self.step)
+
+    @property
+    def id(self) -> Any:
+        """The name of the game, such as ``"nim_envs/nim"``."""
+        return f"nim_envs/{self.game.name}"
+
+    @property
+    def version(self) -> str:
+        """Its version; raised where its behaviour changes in a way that could change results."""
+        return "v0"
+
+    @property
+    def num_players(self) -> int:
+        """Two."""
+        return len(SEATS)
+
+    @property
+    def num_actions(self) -> int:
+        """Number of actions, legal or not."""
+        return self.game.num_actions
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Shape of an observation."""
+        return tuple(self.encoding.space.shape)
+
+    def _rows_at(self, positions: npt.ArrayLike) -> npt.NDArray[np.int32]:
+        """Return the states at coordinates, which are not checked."""
+        return self._board.find(np.asarray(positions)).astype(np.int32)
+
+    def state_at(self, position: Array, current_player: Array = 0) -> PgxState:
+        """Return the state at a position, for search and for analysis.
+
+        Args:
+            position: coordinates, ``(fields,)``; where it is traced, as under ``jax.vmap``, it is
+                not checked.
+            current_player: player to move.
+
+        Raises:
+            InvalidPositionError: not a position of this game.
+        """
+        if isinstance(position, jax.core.Tracer):
+            shape = self._rows_at(self.game.start).shape
+            found = jax.eval_shape(lambda: jnp.zeros(shape, jnp.int32))
+            row = jax.pure_callback(self._rows_at, found, position, vmap_method="broadcast_all")
+        else:
+            self.game.checked_state(position)
+            row = jnp.asarray(self._rows_at(position))
+        return self._begun(row, jnp.asarray(current_player, jnp.int32))
+
+    def _begun(self, row: Array, current_player: Array) -> PgxState:
+        """Return the first state of a game."""
+        legal = self.tables.mask(row)
+        terminated = ~legal.any()
+        return PgxState(
+            current_player=current_player,
+            observation=self.encoding.encode(self.tables.positions(row)),
+            rewards=jnp.zeros(2, jnp.float32),
+            terminated=terminated,
+            truncated=jnp.bool_(False),
+            legal_action_mask=legal | terminated,
+            _step_count=jnp.int32(0),
+            _row=row,
+            _made_of=self._made_of,
+        )
+
+    def _init(self, key: Array) -> PgxState:
+        """Draw who begins, and where."""
+        # All random words in one call: half of the time of random play goes into them.
+        words = jax.random.bits(key, (1 + self._starts.words,), jnp.uint32)
+        return self._begun(self._starts.draw(words[1:]), below(2, words[0]))
+
+    def _step(self, state: PgxState, action: Array, key: Array | None) -> PgxState:
+        """Make a legal move in a game that goes on."""
+        return self._moved(state, action, finished=jnp.bool_(False), illegal=jnp.bool_(False))
+
+    def step(self, state: PgxState, action: Array, key: Array | None = None) -> PgxState:
+        """Make a move.
+
+        What the base class does, in one pass: it would choose between whole states three times,
+        masks and all, which takes a tenth of the time of random play.
+
+        Args:
+            state: any state.
+            action: ``part * options + option``; an illegal one loses.
+            key: not used, as moves draw nothing.
+        """
+        finished = state.terminated | state.truncated
+        counted = state.replace(_step_count=state._step_count + jnp.where(finished, 0, 1))
+        known = (action >= 0) & (action < self.num_actions)
+        illegal = ~(known & state.legal_action_mask[action]) & ~state.terminated
+        return self._moved(counted, action, finished, illegal)
+
+    def _moved(self, state: PgxState, action: Array, finished: Array, illegal: Array) -> PgxState:
+        """Return the state after an action, unless the game is finished or the action illegal."""
+        row = jnp.where(finished | illegal, state._row, self.tables.step(state._row, action))
+        legal = self.tables.mask(row)
+        ended = ~legal.any() & ~finished
+        terminated = state.terminated | illegal | ended
+        won = self._end_rewards if self._end_rewards.ndim == 0 else self._end_rewards[row]
+        gets = jnp.where(ended, won.astype(jnp.float32), 0.0)
+        gets = jnp.where(illegal, self._illegal_action_penalty, gets)
+        after: PgxState = state.replace(
+            current_player=jnp.where(finished, state.current_player, 1 - state.current_player),
+            observation=self.encoding.encode(self.tables.positions(row)),
+            rewards=_rewards(state.current_player, gets),
+            terminated=terminated,
+            legal_action_mask=legal | terminated,
+            _row=row,
+        )
+        return after
+
+    def _observe(self, state: PgxState, player_id: Array) -> Array:
+        """Observe the position; it is the same for both players."""
+        return self.encoding.encode(self.tables.positions(state._row))
+
+    def __repr__(self) -> str:
+        """Return the game in short, and the encoding."""
+        return f"{type(self).__name__}({self.game.summary}, encoding {self.encoding.name!r})"
+
+    def __reduce__(self) -> Any:
+        """Pickle the game and the encoding: the tables are made again."""
+        return type(self), (self.game, self.encoding.name)
+
+
+def make_pgx(game: str | Game, *, encoding: str = "integer", **game_arguments: Any) -> PgxEnv:
+    """Return the environment of a game.
+
+    Args:
+        game: a game, or a key of :data:`nim_envs.registry.GAMES`.
+        encoding: encoding of observations.
+        game_arguments: of a game by name, see :func:`nim_envs.make_game`.
+
+    Raises:
+        InvalidGameError: an argument with a value that is not allowed.
+        UnknownArgumentError: an unknown argument.
+        InvalidPositionError: an unknown or impossible start.
+        SearchTooLargeError: the game is too large for tables, or its starts cannot be listed.
+
+    Example:
+        >>> env = make_pgx("kayles", heaps=(7,), start="uniform", misere=True)
+        >>> env.num_actions, env.observation_shape
+        (28, (4,))
+        >>> env is make_pgx("kayles", heaps=(7,), start="uniform", misere=True)
+        True
+    """
+    if isinstance(game, Game) and not game_arguments:
+        return PgxEnv(game, encoding)
+    return PgxEnv(make_game(game, **game_arguments), encoding)  # type: ignore[arg-type]
+
+
+class Starts:
+    """Draws start positions from a list on a device, by one random word of 32 bits.
+
+    Probabilities are whole numbers over 2**32: a word is reduced modulo the number of positions, or
+    compared with cut points, so that each is right to 2**-32.
+
+    Args:
+        sampler: sampler of the starts.
+        rows_at: function of coordinates to states.
+
+    Attributes:
+        words: words for a position.
+
+    Raises:
+        SearchTooLargeError: they are too many to list.
+    """
+
+    def __init__(self, sampler: Sampler, rows_at: Any) -> None:
+        positions, probabilities = sampler.support()
+        self._rows = jnp.asarray(rows_at(positions))
+        self.words = int(len(positions) > 1)
+        self._cuts = None
+        if not (probabilities == probabilities[0]).all():
+            self._cuts = jnp.asarray(cut_points(probabilities))
+
+    def draw(self, words: Array) -> Array:
+        """Return the state that ``words``, uint32 ``(self.words,)``, stand for."""
+        if not self.words:
+            return self._rows[0]
+        if self._cuts is None:
+            return self._rows[below(len(self._rows), words[0])]
+        word = jnp.minimum(words[0], jnp.uint32(LARGEST_WORD - 1))
+        return self._rows[jnp.searchsorted(self._cuts, word, side="right")]
+
+
+def cut_points(weights: FloatArray) -> npt.NDArray[np.uint32]:
+    """Return where the sums of weights ``(n,)`` but the last are, on a scale of 32 bits.
+
+    Example:
+        >>> cut_points(np.array([1.0, 2.0, 1.0])).tolist()
+        [1073741824, 3221225471]
+    """
+    sums = weights.cumsum()
+    points: npt.NDArray[np.uint32] = np.rint(sums[:-1] / sums[-1] * LARGEST_WORD).astype(np.uint32)
+    return points
+
+
+def below(number: int, word: Array) -> Array:
+    """Return an integer from 0 to ``number - 1``, all with the same probability to 2**-32."""
+    return (word % jnp.uint32(number)).astype(jnp.int32)
+
+
+def _rewards(player: Array, gets: Array) -> Array:
+    """Return the rewards by player: ``gets`` to ``player``, its opposite to the other."""
+    return jnp.where(player == SEATS, gets, 0.0 - gets).astype(jnp.float32)

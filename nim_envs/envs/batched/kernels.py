@@ -1,0 +1,759 @@
+"""Steps of many games in compiled code, over the arrays that ``tables.py`` makes.
+
+A game on one graph is a word of 32 bits, its row and how it ended::
+
+    bit   31          30         29      28   27    26 ... 0
+          TERMINATED  TRUNCATED  HIDDEN  WON  LOST  row
+
+In a sum the row of that word is 0, and each *block* of parts has a word in ``Games.blocks``: the
+row of the block in its lower bits, and above them the number of its legal actions.
+
+A loop over games either looks something up or computes without a branch. The compiler vectorises
+the second kind; one loop that does both is slower. Arguments that are ``None``, and the branches
+that ask for them, are left out when a function is compiled.
+
+Random numbers are those of SplitMix64: a game has a state, and after every ``state += GAMMA``,
+``mixed(state)`` is 64 random bits. So they depend on the game's own seed and history alone.
+
+References:
+    G. L. Steele, D. Lea & C. H. Flood, "Fast splittable pseudorandom number generators",
+    *OOPSLA* (2014).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint32]
+LongWords = npt.NDArray[np.uint64]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+ROW = np.uint32(2**27 - 1)
+"""Bits of a word that hold the row."""
+
+LOST = np.uint32(1 << 27)  # by the player who moved in self-play, else by the agent
+WON = np.uint32(1 << 28)
+HIDDEN = np.uint32(1 << 29)  # the action mask is all zeros, although the position leaves a move
+TRUNCATED = np.uint32(1 << 30)
+TERMINATED = np.uint32(1 << 31)
+FORFEIT = np.uint32(TERMINATED | HIDDEN | LOST)
+"""Flags after an illegal move."""
+
+RESULT = np.uint32(WON | LOST)
+
+# The next event in a game, in ``Games.due``.
+AGENT = np.uint8(0)  # a move of the agent; in self-play, of the player to move
+OPPONENT = np.uint8(1)
+NEW_GAME = np.uint8(2)
+NOBODY = np.uint8(3)  # as a mover: no move is made
+
+NO_LIMIT = 2**31 - 1
+"""``Settings.most_moves`` without truncation."""
+
+ILLEGAL = np.uint32(2**32 - 1)
+"""Entry of a block's table of moves for an illegal action."""
+
+OPENINGS = 64
+"""Most openings, games that the opponent's first move ends, in a row in one call."""
+
+CHUNK = 2**13
+"""Games that go through all phases of a step together, few enough for the processor's cache."""
+
+ROWS_AT_ONCE = 128
+"""Rows that are written together."""
+
+LONG_ROW = 32
+"""Words from which on a row of a graph is copied in the order of memory."""
+
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
+MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+U11, U27, U30, U31, U32, U63 = (np.uint64(shift) for shift in (11, 27, 30, 31, 32, 63))
+ZERO, ONE, NO_BITS = np.uint32(0), np.uint32(1), np.uint64(0)
+
+
+class GraphTables(NamedTuple):
+    """A game on one graph. A *range* is the first index in the lower half, the count above it."""
+
+    after: Words  # word after each row and action, and after passing; flags are the mover's
+    stride: np.uint32  # number of actions, and 1
+    actions: Words  # lists of actions, one after the other
+    legal: LongWords  # by row: range of the legal actions
+    replies: LongWords  # by row: range of the actions among which the opponent draws
+    rows: LongWords  # by row: observation and action mask
+    mask_column: int  # first word of the mask
+
+
+BLOCK = np.dtype(
+    [
+        ("first_action", np.uint32),
+        ("actions", np.uint32),  # their number
+        ("bits", np.uint32),  # lower bits of a word of the block, which hold the row
+        ("after_at", np.uint32),  # start of its entries in each array of SumTables
+        ("legal_at", np.uint32),
+        ("legal_width", np.uint32),  # entries of a row; 0: all rows share them
+        ("rows_at", np.uint32),
+        ("column", np.uint32),  # the first word of the observation that the block writes
+        ("words", np.uint32),  # their number
+        ("mask_column", np.uint32),  # the same of the mask
+        ("mask_words", np.uint32),
+        ("is_slot", np.uint32),  # 1 for a slot that writes nothing while it is empty
+        ("values_at", np.uint32),  # start of its entries in each array of Targets
+        ("ranges_at", np.uint32),
+        ("targets", np.uint32),
+    ]
+)
+"""Columns of ``SumTables.blocks``."""
+
+SLOTS = np.dtype([("first", np.uint32), ("end", np.uint32), ("seconds_at", np.uint32)])
+"""Columns of ``SumTables.slots``."""
+
+
+class SumTables(NamedTuple):
+    """A game on a sum: the tables of its blocks, one after the other; equal ones share them."""
+
+    blocks: npt.NDArray[np.void]  # (blocks,), of BLOCK
+    block_of: Words  # (actions,)
+    after: Words  # by row and action of a block: its word, or ILLEGAL
+    legal: Words  # by row: the legal actions of a block, then the others; the first entry is 0
+    slots: npt.NDArray[np.void]  # (groups,), of SLOTS: ranges of blocks that are slots
+    seconds: Words  # by row and action of a slot: the word of the second part, or 0
+    rows: LongWords  # by row: the words of observation and mask that the block writes
+    mask_column: int  # first word of the mask
+    any_action: np.uint32  # for games without legal ones
+    ended: np.uint32  # flags after a last move
+
+
+class Targets(NamedTuple):
+    """Optimal play of a sum: a block's actions by the Grundy value that they leave, its *target*.
+
+    The first two targets are the misère values 0 and 1, the others normal values; no action
+    reaches the last one.
+    """
+
+    values: Words  # by row: twice the normal value, and 1 more for a firm row in misère play
+    ranges: LongWords  # by row and target: range in ``actions``
+    actions: Words
+    firm: np.uint32  # firm blocks to begin with: 1 in normal play, where none is needed
+
+
+class Games(NamedTuple):
+    """The games in progress, one entry or column each."""
+
+    words: Words
+    blocks: Words  # (chunks, blocks, games of a chunk) of a sum; of a graph without blocks
+    legal: Words  # number of legal actions, of a sum
+    due: Bytes  # AGENT, OPPONENT or NEW_GAME
+    seats: npt.NDArray[np.int8]  # in self-play of the player to move, else the agent's
+    moves: npt.NDArray[np.int32]  # made so far, by both players
+    game_rng: LongWords  # for starts, seats and the opponent
+    action_rng: LongWords  # for sampled actions
+
+
+class Starts(NamedTuple):
+    """Start positions: a list to draw from, or one drawn in advance for each game."""
+
+    words: Words  # (starts,) or (games,), rows of a graph
+    blocks: Words  # (blocks, starts) or (blocks, games), of a sum
+    legal: Words  # numbers of legal actions, of a sum
+    cumulative: npt.NDArray[np.float64]  # sums of probabilities; empty: all are equal
+    prepared: bool  # whether there is one for each game
+    used: Bools  # (games,), whether a game has begun from the one drawn for it
+
+
+class Settings(NamedTuple):
+    """Settings that stay the same from step to step."""
+
+    has_opponent: bool
+    replies_in_python: bool  # whether a Python player makes the opponent's moves
+    agent_seat: int  # 0 or 1, or -1: drawn for each game
+    epsilon: float  # probability of a random move of the compiled opponent; else it is optimal
+    most_moves: int  # of both players in one game
+
+
+Results = tuple[npt.NDArray[np.float32], Bools, Bools, npt.NDArray[np.int8]]
+"""Rewards, terminations, truncations, and the winning seats or -1, each ``(games,)``."""
+
+
+def compiled(function: Function) -> Function:
+    """Compile ``function`` at its first call; Numba caches it where a folder can be written."""
+    try:
+        return cast(Function, numba.njit(cache=True)(function))
+    except RuntimeError as error:  # no folder can be written
+        warnings.warn(f"compiled functions cannot be cached: {error}", stacklevel=2)
+        return cast(Function, numba.njit(function))
+
+
+@compiled
+def mixed(bits: np.uint64) -> np.uint64:
+    """Return 64 well mixed bits: the output function of SplitMix64."""
+    bits = (bits ^ (bits >> U30)) * MIX_1
+    bits = (bits ^ (bits >> U27)) * MIX_2
+    return bits ^ (bits >> U31)
+
+
+@compiled
+def below(bits: np.uint64, bound: np.uint32) -> np.uint32:
+    """Return an integer from 0 to ``bound - 1``, all equally likely, from random ``bits``."""
+    return np.uint32(((bits >> U32) * np.uint64(bound)) >> U32)
+
+
+@compiled
+def fraction(bits: np.uint64) -> float:
+    """Return a number in [0, 1) from random ``bits``."""
+    return np.float64(bits >> U11) * 2.0**-53
+
+
+@compiled
+def seed_games(games: Games, seeds: LongWords, which: Bools) -> None:
+    """Seed the random numbers of the games in ``which``, each by its own entry of ``seeds``."""
+    for i in range(len(seeds)):
+        if which[i]:
+            games.game_rng[i] = mixed(mixed(seeds[i] + GAMMA))
+            games.action_rng[i] = mixed(games.game_rng[i] ^ MIX_1)
+
+
+@compiled
+def first_outside(actions: Integers, least: int, end: int) -> int:
+    """Return the first index of an action that is not within ``least..end - 1``, or -1."""
+    outside = 0
+    for i in range(len(actions)):
+        outside += (actions[i] < least) | (actions[i] >= end)
+    if outside:
+        for i in range(len(actions)):
+            if not least <= actions[i] < end:
+                return i
+    return -1
+
+
+@compiled
+def play(
+    graph: GraphTables | None,
+    total: SumTables | None,
+    targets: Targets | None,
+    starts: Starts,
+    games: Games,
+    settings: Settings,
+    mover: np.uint8,
+    actions: Integers,
+    begins: bool,
+    results: Results,
+    rows: LongWords,
+) -> int:
+    """Run the requested phases of a step, in all games.
+
+    Args:
+        graph: tables of a game on one graph, else ``None``.
+        total: tables of a game on a sum, else ``None``.
+        targets: optimal play of a sum, for an opponent that needs it.
+        starts: start positions of new games.
+        games: games in progress, changed.
+        settings: settings of the environment.
+        mover: mover of ``actions``: ``AGENT``, before whose move finished games are marked for
+            replacement; ``OPPONENT``, one in Python; or ``NOBODY``.
+        actions: ``(games,)``; a negative one, of an opponent in Python, is no legal move.
+        begins: whether new games begin where they are due and the compiled opponent replies.
+        results: written, unless empty.
+        rows: observations and masks ``(games, words)``, written, unless empty.
+
+    Returns:
+        Number of games where it is not the agent's turn yet: they wait for an opponent in Python or
+        a prepared start, or the opponent's first move ended :data:`OPENINGS` games in a row. If
+        there are any, the rows written are out of date.
+    """
+    waiting = 0
+    for chunk in range(len(games.blocks)):
+        some, here = chunk_of(games, chunk)
+        if mover == AGENT:
+            for i in range(len(some.words)):
+                some.due[i] = NEW_GAME if some.words[i] > ROW else AGENT
+                some.words[i] &= ROW
+        if mover != NOBODY:
+            move(graph, total, some, settings, mover, actions[here:])
+        if begins:
+            for _ in range(OPENINGS):
+                begin(total, starts, some, settings, here)
+                if settings.replies_in_python or not settings.has_opponent:
+                    break
+                replies = np.empty(len(some.words), dtype=np.int64)
+                reply(graph, total, targets, some, settings.epsilon, replies)
+                move(graph, total, some, settings, OPPONENT, replies)
+                if number_due(some.due, NEW_GAME) == 0:
+                    break
+            if settings.has_opponent:
+                waiting += len(some.words) - number_due(some.due, AGENT)
+        if len(results[0]):
+            finish(some, settings, results, here)
+        if len(rows):
+            show_some(graph, total, some, rows[here:])
+    return waiting
+
+
+@compiled
+def chunk_of(games: Games, chunk: int) -> tuple[Games, int]:
+    """Return the games of a chunk, with two-dimensional blocks, and the index of the first one."""
+    first = chunk * games.blocks.shape[2]
+    last = min(first + games.blocks.shape[2], len(games.words))
+    some = Games(
+        games.words[first:last],
+        games.blocks[chunk],
+        games.legal[first:last],
+        games.due[first:last],
+        games.seats[first:last],
+        games.moves[first:last],
+        games.game_rng[first:last],
+        games.action_rng[first:last],
+    )
+    return some, first
+
+
+@compiled
+def number_due(due: Bytes, event: np.uint8) -> int:
+    """Return the number of games where an event is due."""
+    count = 0
+    for i in range(len(due)):
+        count += due[i] == event
+    return count
+
+
+@compiled
+def move(
+    graph: GraphTables | None,
+    total: SumTables | None,
+    games: Games,
+    settings: Settings,
+    mover: np.uint8,
+    actions: Integers,
+) -> None:
+    """Make the moves where ``mover`` is due: flags of the word, and who is to move next.
+
+    A game that the opponent's first move ended, before any turn of the agent, does not count, and
+    a new one is due.
+    """
+    words, due, moves = games.words, games.due, games.moves
+    size = len(words)
+    after = np.empty(size, dtype=np.uint32)
+    if graph is not None:
+        entry = np.empty(size, dtype=np.uint32)
+        stride, passing = graph.stride, np.uint32(graph.stride - ONE)
+        for i in range(size):
+            action = min(np.uint32(actions[i]), passing) if due[i] == mover else passing
+            entry[i] = np.uint32(np.uint32(words[i] & ROW) * stride + action)
+        for i in range(size):
+            after[i] = graph.after[entry[i]]
+    if total is not None:
+        move_in_blocks(total, games, mover, actions, after)
+    if mover == OPPONENT:
+        if settings.replies_in_python:
+            for i in range(size):
+                if due[i] == mover and actions[i] < 0:
+                    after[i] |= FORFEIT
+        for i in range(size):  # the agent's result is the opposite one
+            swapped = np.uint32((after[i] & LOST) << ONE) | np.uint32((after[i] & WON) >> ONE)
+            after[i] = np.uint32(after[i] & ~RESULT) | swapped
+    for i in range(size):
+        words[i] = after[i] | np.uint32(words[i] & ~ROW)
+    for i in range(size):
+        moves[i] += np.int32(due[i] == mover)
+    if settings.most_moves < NO_LIMIT:
+        cut = TRUNCATED | HIDDEN if settings.has_opponent and mover == AGENT else TRUNCATED
+        for i in range(size):
+            late = (due[i] == mover) & (moves[i] >= settings.most_moves) & (words[i] < TERMINATED)
+            words[i] |= cut if late else ZERO
+    if not settings.has_opponent:
+        for i in range(size):
+            games.seats[i] ^= np.int8(due[i] == mover)
+    elif mover == AGENT:
+        for i in range(size):
+            due[i] |= np.uint8(due[i] == AGENT) & np.uint8(words[i] <= ROW)  # to OPPONENT
+    else:
+        for i in range(size):
+            opening = (due[i] == mover) & (moves[i] == 1) & (words[i] > ROW)
+            words[i] &= ROW if opening else ILLEGAL
+            following = NEW_GAME if opening else AGENT
+            due[i] = following if due[i] == mover else due[i]
+
+
+@compiled
+def move_in_blocks(
+    total: SumTables, games: Games, mover: np.uint8, actions: Integers, after: Words
+) -> None:
+    """Move in the blocks of sums, and write how that ends the games: words ``after`` of row 0.
+
+    The second part that a move leaves goes into the first empty slot.
+    """
+    blocks, states = total.blocks, games.blocks
+    for i in range(len(after)):
+        after[i] = ZERO
+        action = np.uint32(actions[i])
+        if games.due[i] != mover or action >= len(total.block_of):
+            continue
+        block = total.block_of[action]
+        bits = blocks[block]["bits"]
+        before = states[block, i]
+        row = np.uint32(before & np.uint32((ONE << bits) - ONE))
+        option = np.uint32(action - blocks[block]["first_action"])
+        index = np.uint32(row * blocks[block]["actions"] + option)
+        moved = total.after[np.uint32(blocks[block]["after_at"] + index)]
+        if moved == ILLEGAL:
+            after[i] = FORFEIT
+            continue
+        legal = np.uint32(games.legal[i] - (before >> bits) + (moved >> bits))
+        for group in range(len(total.slots)):
+            first = total.slots[group]["first"]
+            if first <= block < total.slots[group]["end"]:
+                second = total.seconds[np.uint32(total.slots[group]["seconds_at"] + index)]
+                if second != ZERO:
+                    slot = first
+                    while states[slot, i] != ZERO:
+                        slot = np.uint32(slot + ONE)
+                    states[slot, i] = second
+                    legal = np.uint32(legal + (second >> bits))
+        states[block, i] = moved
+        games.legal[i] = legal
+        after[i] = total.ended if legal == ZERO else ZERO
+
+
+@compiled
+def draw_start(starts: Starts, bits: np.uint64) -> int:
+    """Return the index of the start that random ``bits`` choose."""
+    uniform, count = fraction(bits), len(starts.words)
+    if len(starts.cumulative) == 0:
+        return int(uniform * count)
+    # The first sum above it; rounding may leave the last one slightly below 1.
+    return min(int(np.searchsorted(starts.cumulative, uniform, side="right")), count - 1)
+
+
+@compiled
+def begin(
+    total: SumTables | None, starts: Starts, games: Games, settings: Settings, here: int
+) -> None:
+    """Begin the new games that are due, unless the start that is prepared is used already.
+
+    The first game has the prepared start ``here``.
+    """
+    words, due, seats, rng = games.words, games.due, games.seats, games.game_rng
+    size, count = len(words), len(starts.words)
+    new = np.empty(size, dtype=np.uint8)
+    for i in range(size):
+        new[i] = due[i] == NEW_GAME
+    if count == 1 and not starts.prepared and settings.agent_seat >= 0:
+        start, seat = starts.words[0], np.int8(settings.agent_seat)
+        for i in range(size):
+            words[i] = start if new[i] else words[i]
+        for i in range(size):
+            seats[i] = seat if new[i] else seats[i]
+        if total is not None:
+            for block in range(len(games.blocks)):
+                states, here = games.blocks[block], starts.blocks[block, 0]
+                for i in range(size):
+                    states[i] = here if new[i] else states[i]
+            for i in range(size):
+                games.legal[i] = starts.legal[0] if new[i] else games.legal[i]
+    else:
+        which = np.empty(size, dtype=np.uint32)  # the games that begin
+        length = 0
+        for i in range(size):
+            which[length] = i
+            length += new[i]
+        for j in range(length):
+            i, column = int(which[j]), 0
+            if starts.prepared:
+                column = here + i
+                if starts.used[column]:
+                    new[i] = 0
+                    continue
+                starts.used[column] = True
+            elif count > 1:
+                rng[i] += GAMMA
+                column = draw_start(starts, mixed(rng[i]))
+            words[i] = starts.words[column]
+            if total is not None:
+                games.legal[i] = starts.legal[column]
+                for block in range(len(games.blocks)):
+                    games.blocks[block, i] = starts.blocks[block, column]
+            drawn = settings.agent_seat
+            if drawn < 0:
+                rng[i] += GAMMA
+                drawn = int(mixed(rng[i]) >> U63)
+            seats[i] = drawn
+    for i in range(size):
+        games.moves[i] = np.int32(0) if new[i] else games.moves[i]
+    for i in range(size):
+        first = np.uint8(seats[i]) & np.uint8(settings.has_opponent)  # OPPONENT or AGENT
+        due[i] = first if new[i] else due[i]
+
+
+@compiled
+def sample(
+    graph: GraphTables | None, total: SumTables | None, games: Games, actions: Integers
+) -> None:
+    """Write a legal action for every game, all equally likely; any action where none is legal."""
+    for chunk in range(len(games.blocks)):
+        some, here = chunk_of(games, chunk)
+        rng = some.action_rng
+        for i in range(len(rng)):
+            rng[i] += GAMMA
+        if graph is not None:
+            draw_by_row(graph, graph.legal, some.words, rng, actions[here:])
+        if total is not None:
+            draw_legal(total, some, rng, actions[here:])
+
+
+@compiled
+def draw_by_row(
+    graph: GraphTables, lists: LongWords, words: Words, rng: LongWords, actions: Integers
+) -> None:
+    """Write an action for every game, drawn from the list of its row, a range in ``lists``."""
+    ranges = np.empty(len(words), dtype=np.uint64)
+    index = np.empty(len(words), dtype=np.uint32)
+    for i in range(len(words)):
+        ranges[i] = lists[np.uint32(words[i] & ROW)]
+    for i in range(len(words)):
+        chosen = below(mixed(rng[i]), np.uint32(ranges[i] >> U32))
+        index[i] = np.uint32(np.uint32(ranges[i]) + chosen)
+    for i in range(len(words)):
+        actions[i] = np.int64(graph.actions[index[i]])
+
+
+@compiled
+def draw_legal(total: SumTables, games: Games, rng: LongWords, actions: Integers) -> None:
+    """Write a legal action for every game on a sum; any where none is legal."""
+    size = len(rng)
+    remainder = np.empty(size, dtype=np.uint32)
+    index = np.empty(size, dtype=np.uint32)
+    first = np.empty(size, dtype=np.uint32)
+    for i in range(size):
+        remainder[i] = below(mixed(rng[i]), games.legal[i])
+        index[i] = ZERO
+        first[i] = total.any_action if games.legal[i] == ZERO else ZERO
+    for block in range(len(games.blocks)):
+        states, own = games.blocks[block], total.blocks[block]
+        bits, at, width = own["bits"], own["legal_at"], own["legal_width"]
+        mask, first_action = np.uint32((ONE << bits) - ONE), own["first_action"]
+        for i in range(size):
+            # Once the block is found, the remainder wraps around to a large number.
+            count = np.uint32(states[i] >> bits)
+            here = np.uint32(remainder[i] < count)
+            index[i] += here * np.uint32(at + width * (states[i] & mask) + remainder[i])
+            first[i] += here * first_action
+            remainder[i] -= count
+    for i in range(size):
+        actions[i] = np.int64(np.uint32(total.legal[index[i]] + first[i]))
+
+
+@compiled
+def reply(
+    graph: GraphTables | None,
+    total: SumTables | None,
+    targets: Targets | None,
+    games: Games,
+    epsilon: float,
+    actions: Integers,
+) -> None:
+    """Write the actions of the compiled opponent; where it is not due, any.
+
+    Only where it is due, the game's own generator advances: so its random numbers do not depend on
+    how often this is called.
+    """
+    rng, due = games.game_rng, games.due
+    size = len(rng)
+    drawn = np.empty(size, dtype=np.uint64)
+    for i in range(size):
+        drawn[i] = rng[i] + GAMMA
+        rng[i] = drawn[i] if due[i] == OPPONENT else rng[i]
+    is_random = np.empty(size, dtype=np.bool_)
+    if 0.0 < epsilon < 1.0:
+        for i in range(size):
+            later = rng[i] + GAMMA
+            is_random[i] = fraction(mixed(later)) < epsilon
+            rng[i] = later if due[i] == OPPONENT else rng[i]
+    else:
+        is_random[:] = epsilon > 0.0
+    if graph is not None:
+        draw_by_row(graph, graph.replies, games.words, drawn, actions)
+        if 0.0 < epsilon < 1.0:
+            others = np.empty(size, dtype=np.int64)
+            draw_by_row(graph, graph.legal, games.words, drawn, others)
+            for i in range(size):
+                actions[i] = others[i] if is_random[i] else actions[i]
+    if total is not None:
+        draw_legal(total, games, drawn, actions)
+        if targets is not None:
+            draw_optimal(total, targets, games, drawn, is_random, actions)
+
+
+@compiled
+def draw_optimal(
+    total: SumTables,
+    targets: Targets,
+    games: Games,
+    drawn: LongWords,
+    is_random: Bools,
+    actions: Integers,
+) -> None:
+    """Replace random legal actions by winning ones, where there are any.
+
+    A move of one block wins if it leaves the sum a P-position. In normal play, and while another
+    block is firm, it leaves the normal value ``rest``, the nim-sum of the other blocks; else the
+    misère value ``rest``, which is then 0 or 1. See :func:`nim_envs.theory.theorems.tame_misere`.
+    """
+    size, blocks = len(drawn), total.blocks
+    nim_sum = np.empty(size, dtype=np.uint32)
+    firm = np.empty(size, dtype=np.uint32)
+    count = np.empty(size, dtype=np.uint32)
+    ranges = np.empty((len(blocks), size), dtype=np.uint64)
+    for i in range(size):
+        nim_sum[i], firm[i], count[i] = ZERO, targets.firm, ZERO
+    for block in range(len(blocks)):
+        states, at = games.blocks[block], blocks[block]["values_at"]
+        mask = np.uint32((ONE << blocks[block]["bits"]) - ONE)
+        for i in range(size):
+            value = targets.values[np.uint32(at + (states[i] & mask))]
+            nim_sum[i] ^= value >> ONE
+            firm[i] += value & ONE
+    for block in range(len(blocks)):
+        states, here = games.blocks[block], ranges[block]
+        at, begins = blocks[block]["values_at"], blocks[block]["ranges_at"]
+        width, mask = blocks[block]["targets"], np.uint32((ONE << blocks[block]["bits"]) - ONE)
+        for i in range(size):
+            row = np.uint32(states[i] & mask)
+            value = targets.values[np.uint32(at + row)]
+            rest = np.uint32(nim_sum[i] ^ (value >> ONE))
+            others_firm = firm[i] != (value & ONE)
+            target = min(np.uint32(rest + np.uint32(2)), np.uint32(width - ONE))
+            target = target if others_firm else rest
+            here[i] = targets.ranges[np.uint32(begins + width * row + target)]
+            count[i] += np.uint32(here[i] >> U32)
+    index = np.empty(size, dtype=np.uint32)
+    first = np.empty(size, dtype=np.uint32)
+    for i in range(size):
+        is_random[i] |= count[i] == ZERO
+        count[i] = below(mixed(drawn[i]), count[i])
+        index[i] = ZERO
+        first[i] = ZERO
+    for block in range(len(blocks)):
+        here, first_action = ranges[block], blocks[block]["first_action"]
+        for i in range(size):  # as in draw_legal
+            own = np.uint32(here[i] >> U32)
+            found = np.uint32(count[i] < own)
+            index[i] += found * np.uint32(np.uint32(here[i]) + count[i])
+            first[i] += found * first_action
+            count[i] -= own
+    for i in range(size):
+        action = np.int64(np.uint32(targets.actions[index[i]] + first[i]))
+        actions[i] = actions[i] if is_random[i] else action
+
+
+@compiled
+def finish(games: Games, settings: Settings, results: Results, here: int) -> None:
+    """Write rewards, terminations, truncations and winners, from the index ``here`` on."""
+    rewards, terminations = results[0][here:], results[1][here:]
+    truncations, winners = results[2][here:], results[3][here:]
+    words, seats = games.words, games.seats
+    for i in range(len(words)):
+        won = np.int32(np.uint32(words[i] & WON) != ZERO)
+        rewards[i] = np.float32(won - np.int32(np.uint32(words[i] & LOST) != ZERO))
+    for i in range(len(words)):
+        terminations[i] = words[i] >= TERMINATED
+        truncations[i] = np.uint32(words[i] & TRUNCATED) != ZERO
+    # In self-play the seat is already that of the next player.
+    turned = np.uint8(not settings.has_opponent)
+    for i in range(len(words)):
+        lost = np.uint8(np.uint32(words[i] & LOST) != ZERO)
+        goes_on = np.uint8(np.uint32(words[i] & RESULT) == ZERO)
+        # All bits set, which is -1, where nobody has won.
+        seat = np.uint8(np.uint8(seats[i]) ^ turned ^ lost)
+        winners[i] = np.int8(seat | np.uint8(np.uint8(0) - goes_on))
+
+
+@compiled
+def show(graph: GraphTables | None, total: SumTables | None, games: Games, rows: LongWords) -> None:
+    """Write the observation and the action mask of every game, one row each."""
+    for chunk in range(len(games.blocks)):
+        some, here = chunk_of(games, chunk)
+        show_some(graph, total, some, rows[here:])
+
+
+@compiled
+def show_some(
+    graph: GraphTables | None, total: SumTables | None, games: Games, rows: LongWords
+) -> None:
+    """Write the first rows, as :func:`show` does."""
+    width, mask_column = rows.shape[1], 0
+    if graph is not None:
+        mask_column = graph.mask_column
+    if total is not None:
+        mask_column = total.mask_column
+    for begins in range(0, len(games.words), ROWS_AT_ONCE):
+        words, here = games.words[begins : begins + ROWS_AT_ONCE], rows[begins:]
+        if graph is not None:
+            show_graph(graph, words, here)
+        if total is not None:
+            show_sum(total, games.blocks, begins, len(words), here)
+        flags = ZERO
+        for i in range(len(words)):
+            flags |= words[i]
+        if flags & HIDDEN:
+            for i in range(len(words)):
+                if words[i] & HIDDEN:
+                    for column in range(mask_column, width):
+                        here[i, column] = NO_BITS
+
+
+@compiled
+def show_graph(graph: GraphTables, words: Words, rows: LongWords) -> None:
+    """Write the rows of some games on a graph: word by word, or row by row if they are long."""
+    width = rows.shape[1]
+    if width >= LONG_ROW:
+        for i in range(len(words)):
+            at = np.uint64(words[i] & ROW) * np.uint64(width)
+            for column in range(width):
+                rows[i, column] = graph.rows[at + np.uint64(column)]
+    else:
+        for column in range(width):
+            for i in range(len(words)):
+                at = np.uint64(words[i] & ROW) * np.uint64(width)
+                rows[i, column] = graph.rows[at + np.uint64(column)]
+
+
+@compiled
+def show_sum(total: SumTables, blocks: Words, begins: int, size: int, rows: LongWords) -> None:
+    """Write the rows of some games on a sum: zeros first, then the words of each block."""
+    width = rows.shape[1]
+    for i in range(size):
+        for column in range(width):
+            rows[i, column] = NO_BITS
+    if width < LONG_ROW:
+        for block in range(len(blocks)):
+            own, states = total.blocks[block], blocks[block, begins : begins + size]
+            mask, both = np.uint32((ONE << own["bits"]) - ONE), own["words"] + own["mask_words"]
+            for word in range(both):
+                column = own["column"] + word
+                if word >= own["words"]:
+                    column = own["mask_column"] + (word - own["words"])
+                at = np.uint32(own["rows_at"] + np.uint32(word))
+                for i in range(size):
+                    rows[i, column] |= total.rows[np.uint32(at + both * (states[i] & mask))]
+        return
+    for i in range(size):
+        for block in range(len(blocks)):
+            own, state = total.blocks[block], blocks[block, begins + i]
+            if own["is_slot"] & np.uint32(state == ZERO):
+                continue
+            row = int(state & np.uint32((ONE << own["bits"]) - ONE))
+            entry = np.uint64(own["rows_at"] + row * (own["words"] + own["mask_words"]))
+            for word in range(own["words"]):
+                rows[i, own["column"] + word] |= total.rows[entry + np.uint64(word)]
+            mask_at = entry + np.uint64(own["words"])
+            for word in range(own["mask_words"]):
+                rows[i, own["mask_column"] + word] |= total.rows[mask_at + np.uint64(word)]
