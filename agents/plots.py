@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from agents.base import Agent, Policy, Trainable
-from agents.evaluation import LearningCurve
 from agents.games import scored_in_words
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.metrics import TrainingMeasurements
@@ -39,7 +37,6 @@ from nim_envs.render.style import (
     VERMILLION,
     Figure,
     add_title_and_legend,
-    label_decades,
     styled,
 )
 from nim_envs.sums import Sum
@@ -175,78 +172,6 @@ def _draw_optimality(axes: Axes, measured: TrainingMeasurements) -> None:
     _percent_axis(axes)
     for name, percent in measured.optimality.items():
         _line(axes, measured.games, percent, **POSITION_SET_LINES[name])
-
-
-def _legend_columns(names: Iterable[str]) -> int:
-    """Number of columns of a legend that fit side by side, at most three."""
-    width = 0.6 + 0.9 * DIGIT * max(map(len, names))
-    return max(1, min(3, int(PAGE_WIDTH / width)))
-
-
-@styled
-def learning_curves(
-    curves: Mapping[str, Sequence[LearningCurve]],
-    title: str = "",
-    *,
-    random_percent: float | None = None,
-    logarithmic: bool = False,
-) -> Figure:
-    """Draw the optimality of several learners against games and against seconds of training.
-
-    Lines are means over a learner's curves, one per seed; bands go from the lowest to the
-    highest. Against seconds, each point is at the mean time over the seeds.
-
-    Args:
-        curves: curves of each learner, by its name, scored at the same numbers of games.
-        title: title of the picture.
-        random_percent: score of the random policy, drawn as a line of its own.
-        logarithmic: whether the axes of games and seconds are logarithmic.
-
-    Raises:
-        ValueError: no curves, or curves of one learner scored at different numbers of games.
-    """
-    if not curves or not all(curves.values()):
-        raise ValueError(f"every learner needs at least one curve, not {dict(curves)!r}")
-    for name, group in curves.items():
-        if any(not np.array_equal(curve.games, group[0].games) for curve in group):
-            raise ValueError(f"the curves of {name} are scored at different numbers of games")
-    legend_columns = _legend_columns(curves)
-    height = 2.8 + 0.2 * -(-len(curves) // legend_columns)
-    figure = Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
-    by_games, by_seconds = figure.subplots(1, 2, sharey=True)
-    for index, (name, group) in enumerate(curves.items()):
-        colour, dashes, marker = (looks[index % len(looks)] for looks in (COLOURS, DASHES, MARKERS))
-        percents = np.stack([curve.percent for curve in group])
-        for axes, across in (
-            (by_games, group[0].games),
-            (by_seconds, np.mean([curve.seconds for curve in group], axis=0)),
-        ):
-            axes.fill_between(
-                across, percents.min(axis=0), percents.max(axis=0),
-                color=colour, alpha=0.18, linewidth=0,
-            )  # fmt: skip
-            # Few markers, those of two learners at different places.
-            spacing = max(1, len(across) // 5)
-            axes.plot(
-                across, percents.mean(axis=0), color=colour, linestyle=dashes, marker=marker,
-                markevery=(index * spacing // len(curves), spacing), label=name,
-            )  # fmt: skip
-    for axes, label in ((by_games, "games"), (by_seconds, "seconds of training")):
-        axes.grid(True)
-        axes.set_xlabel(label)
-        if random_percent is not None:
-            axes.axhline(random_percent, color=GREY, linestyle=(0, (1, 1.5)), label="random policy")
-        if logarithmic:
-            axes.set_xscale("log")
-            label_decades(axes.xaxis)
-        else:
-            axes.set_xlim(left=0)
-            axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    _percent_axis(by_games)
-    by_games.set_ylabel("optimality of the greedy policy, %")
-    add_title_and_legend(figure, title, legend_columns)
-    return figure
 
 
 LARGEST_SIDE = 400

@@ -1,4 +1,4 @@
-"""Policies and games as text for people (rich)."""
+"""Policies and games as text for people."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rich import box
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from tabulate import tabulate
 
 from agents.base import Agent, Policy, Trainable
 from agents.games import move_in_words, move_values, scored_in_words
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.loop import DRAW
-from agents.match import SampleGame, SampleMove
+from agents.match import SampleGame
 from agents.rows import GameRows
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
@@ -25,11 +22,12 @@ from nim_envs.typing import BoolArray, IntArray, MaskArray, ValueArray
 LARGEST_TEXT = 2_000
 """Most positions for which the table of a whole policy is made."""
 
-WIDEST_TABLE = 120
-"""Largest width of a table, in characters."""
+RESULTS = {1: "wins", 0: "draws", -1: "loses"}
+RIGHT = ("probability", "wins", "losses")
+"""Columns of numbers."""
 
 
-def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> Table:
+def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> str:
     """Return an agent's policy at each position as a table, one row for each legal move.
 
     Below a row with the position, each row has a move, whether the greedy policy may choose it, its
@@ -58,26 +56,21 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         rows = agent.rows.find(shown)
         counts = (agent.state.wins[rows], agent.state.losses[rows])
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
-    for header, justify in (
-        ("position and moves", "left"), ("", "left"), ("probability", "right"),
-        *((name, "right") for name in ("wins", "losses") if counts), ("outcome", "left"),
-    ):  # fmt: skip
-        table.add_column(header, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    table: list[list[str]] = []
     for place, position in enumerate(map(tuple, shown.tolist())):
-        actions = np.flatnonzero(masks[place]).tolist()
-        table.add_row(f"{' '.join(map(str, position))}  {_outcome(values[place])}")
-        for action in actions:
-            table.add_row(
+        table.append([f"{' '.join(map(str, position))}  {_outcome(values[place])}"])
+        table += [
+            [
                 f"  {move_in_words(game, action, position)}",
                 "best" if best[place, action] else "",
-                _percent(probabilities[place, action]),
-                *(_count(count[place, action]) for count in counts),
-                _result(values[place, action]),
-                style="bold" if best[place, action] else "",
-                end_section=action == actions[-1],
-            )
-    return table
+                f"{100 * probabilities[place, action]:.1f} %",
+                *(f"{round(count[place, action], 1):.10g}" for count in counts),
+                RESULTS[values[place, action]],
+            ]
+            for action in np.flatnonzero(masks[place]).tolist()
+        ]
+    names = ("wins", "losses") if counts else ()
+    return _aligned(("position and moves", "", "probability", *names, "outcome"), table)
 
 
 def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> str:
@@ -124,63 +117,41 @@ def _best(agent: Any, observations: IntArray, masks: MaskArray) -> BoolArray:
     return np.asarray((probabilities == most) & (masks == 1))
 
 
-def game_text(game: Game, played: SampleGame) -> RenderableType:
+def game_text(game: Game, played: SampleGame) -> str:
     """Return a game move by move, with the probability of every legal move.
 
     Args:
         game: rules that name the moves.
         played: finished game of these rules.
     """
-    parts: list[RenderableType] = []
+    parts = []
     for number, move in enumerate(played.moves, start=1):
         outcome = _outcome(move.values)
         article = "an" if outcome.startswith("N") else "a"
         headline = f"move {number}: player_{move.seat} to move at {article} {outcome}"
-        parts += [Text(render_text(game, move.position, headline)), _moves_table(game, move)]
+        table = [
+            [
+                move_in_words(game, action, move.position),
+                f"{100 * move.probabilities[action]:.1f} %",
+                RESULTS[move.values[action]],
+                "played" if action == move.action else "",
+            ]
+            for action in np.flatnonzero(move.action_mask).tolist()
+        ]
+        parts.append(render_text(game, move.position, headline))
+        parts.append(_aligned(("move", "probability", "outcome", ""), table))
     end = "the game is drawn" if played.winner == DRAW else f"player_{played.winner} has won"
-    parts.append(Text(render_text(game, played.final, end)))
-    return Group(*parts)
+    return "\n\n".join([*parts, render_text(game, played.final, end)])
 
 
-def printed(text: RenderableType) -> str:
-    """Return tables and text as printed, not truncated where the terminal is narrower."""
-    console = Console()
-    console = Console(width=max(console.width, WIDEST_TABLE))
-    with console.capture() as captured:
-        console.print(text)
-    return captured.get()
-
-
-def _moves_table(game: Game, move: SampleMove) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
-    table.add_column("move", no_wrap=True)
-    table.add_column("probability", justify="right", no_wrap=True)
-    table.add_column("outcome", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for action in np.flatnonzero(move.action_mask).tolist():
-        played = action == move.action
-        table.add_row(
-            move_in_words(game, action, move.position),
-            _percent(move.probabilities[action]),
-            _result(move.values[action]),
-            "played" if played else "",
-            style="bold" if played else "",
-        )
-    return table
+def _aligned(header: tuple[str, ...], table: list[list[str]]) -> str:
+    """Return rows under a header, numbers on the right and words on the left."""
+    sides = ["right" if name in RIGHT else "left" for name in header]
+    with_spaces = tabulate(
+        table, header, colalign=sides, disable_numparse=True, preserve_whitespace=True
+    )
+    return str(with_spaces)
 
 
 def _outcome(values: ValueArray) -> str:
     return {1: "N-position", 0: "drawn position", -1: "P-position"}[int(values.max())]
-
-
-def _result(value: int) -> Text:
-    return Text("wins", style="green") if value == 1 else Text("draws" if value == 0 else "loses")
-
-
-def _percent(probability: float) -> str:
-    return f"{100 * probability:.1f} %"
-
-
-def _count(count: float) -> str:
-    """A count; with decimals where forgetting has made it fractional."""
-    return f"{count:.0f}" if count == round(count) else f"{count:.1f}"

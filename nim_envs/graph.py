@@ -74,6 +74,10 @@ class Graph:
         if longest_play is not None:
             self.__dict__["longest_play"] = longest_play
 
+    def __repr__(self) -> str:
+        """Return the numbers of positions and actions."""
+        return f"{type(self).__name__}({self.num_positions} positions, {self.num_actions} actions)"
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
         """Return the graph itself: it is immutable."""
         return self

@@ -99,6 +99,11 @@ class Sum:
         """Which options are legal at the states of the parts, int8, rows as of ``after``."""
         return np.asarray(self.after >= 0).view(np.int8)
 
+    def __repr__(self) -> str:
+        """Return the numbers of parts, positions and actions."""
+        positions, actions = self.num_positions, self.num_actions
+        return f"Sum({len(self.parts)} parts, {positions} positions, {actions} actions)"
+
     def find(self, positions: Array) -> IntArray:
         """Return the states at positions: ``(..., fields)`` to ``(..., parts)``.
 

@@ -112,11 +112,11 @@ def show(
     elif sample:
         text = plotting("policy_tables")
         played = sample_game(agent, env.game, seed=seed)
-        click.echo(text.printed(text.game_text(env.game, played)), nl=False)
+        click.echo(text.game_text(env.game, played))
     else:
         text = plotting("policy_tables")
         chosen = np.array(positions) if positions else None
-        click.echo(text.printed(text.policy_table(agent, env.game, chosen)), nl=False)
+        click.echo(text.policy_table(agent, env.game, chosen))
         click.echo(text.policy_summary(agent, env.game, chosen))
 
 

@@ -371,11 +371,8 @@ def _names(
 ) -> tuple[str, ...]:
     """Return the faults of the nearest rows, if these say far more than right or tied answers.
 
-    Args:
-        training: the trained agents.
-        rows: the rows with their distances.
-        known: distance of what is seen from all right or from all ties, whichever is less.
-        little: whether few games were played: then letters are noise.
+    Rows come with their distances; ``known`` is the less of those of right and of tied answers.
+    After few games letters are noise, and rows have to be nearer.
     """
     nearest = min(far for far, row in rows if row.faults)
     limit = 0.2 * known if little else max(0.3 * known, min(1.0, 0.5 * known))

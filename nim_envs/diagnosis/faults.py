@@ -405,18 +405,14 @@ def distance(expected: Pattern, seen: Pattern) -> float:
     )
 
 
-class _Look(NamedTuple):
-    """A question as it is seen by an agent that sees otherwise."""
-
-    column: str
-    place: int  # of its position
-    alike: int  # place of the first position that looks the same to it
-    right: list[int]  # the actions that fit
-
-
 @cache
-def _seen_by(row: Row, name: str, version: int) -> list[_Look]:
-    """Return the questions of a version of a probe as they are seen."""
+def _seen_by(row: Row, name: str, version: int) -> list[tuple[str, int, int, list[int]]]:
+    """Return the questions of a version of a probe as an agent sees them that sees otherwise.
+
+    Returns:
+        The column, the place of the position, that of the first one that looks the same, and the
+        actions that fit.
+    """
     probe, shown = BY_NAME[name], BY_NAME[name].observed(version)
     places = {position: place for place, position in enumerate(probe.tree)}
     right = {question.position: question.right for question in probe.questions}
@@ -431,7 +427,7 @@ def _seen_by(row: Row, name: str, version: int) -> list[_Look]:
             alike = [p for p in right if seen[p] == seen[position] and set(probe.tree[p]) == legal]
             first = alike[0]
         fits = frozenset.intersection(*(right.get(p, frozenset(IN_ORDER)) for p in alike))
-        found.append(_Look(column, places[position], places[first], list(fits or IN_ORDER)))
+        found.append((column, places[position], places[first], list(fits or IN_ORDER)))
     return found
 
 

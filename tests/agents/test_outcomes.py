@@ -11,7 +11,7 @@ from agents import OptimalAgent, QuotientLearner, RandomAgent, SignedProducts
 from agents.loop import DRAW
 from agents.match import play_match, round_robin, sample_game
 from agents.players import HumanAgent, Quit
-from agents.policy_tables import game_text, policy_summary, printed
+from agents.policy_tables import game_text, policy_summary
 from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
 from nim_envs import GameEnv
@@ -119,7 +119,7 @@ def test_a_drawn_game_and_its_moves_in_words():
     assert all(
         move.values[move.action] == 0 and not (move.values == 1).any() for move in played.moves
     )
-    text = printed(game_text(oracle.game, played))
+    text = game_text(oracle.game, played)
     assert "player_0 to move at a drawn position" in text
     assert "draws" in text
     assert "loses" in text

@@ -16,21 +16,18 @@ from agents import (
     QLearning,
     WinLossRatio,
 )
-from agents.evaluation import LearningCurve
 from agents.metrics import TrainingMeasurements, TrainingRecorder
 from agents.plots import (
     heatmaps,
-    learning_curves,
     policy_heatmap,
     training_curves,
 )
-from agents.training import TrainingLog, train
+from agents.training import train
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import save_figure
 from nim_envs.scoring import optimality
 from tests.legible import check_legible
-from tests.pairwise import in_turn
 
 ROW = ("subtraction", {"heaps": (17,), "subtraction_set": (1, 2, 3), "misere": True})
 SETTINGS = {
@@ -151,45 +148,6 @@ def test_panels_are_drawn_only_for_measured_quantities():
     )
     with pytest.raises(ValueError, match="no games"):
         training_curves(nothing)
-
-
-def curve(percent, games=(10, 20, 30), slow=1.0):
-    log = TrainingLog(np.zeros(30, dtype=np.int8), np.zeros(30, dtype=np.int32), 1.0)
-    return LearningCurve(np.array(games), slow * np.array(games) / 10, np.array(percent), log)
-
-
-def test_learning_curves_are_means_with_bands_from_lowest_to_highest():
-    group = [curve([10.0, 50.0, 100.0]), curve([30.0, 60.0, 100.0], slow=3.0)]
-    figure = learning_curves({"a": group, "b": [curve([0.0, 5.0, 9.0])]}, random_percent=25.0)
-    games, seconds = figure.axes
-    assert games.get_lines()[0].get_xydata().tolist() == [[10, 20], [20, 55], [30, 100]]
-    assert seconds.get_lines()[0].get_xydata().tolist() == [[2, 20], [4, 55], [6, 100]]
-    band = games.collections[0].get_paths()[0].vertices
-    at_ten = sorted(set(band[band[:, 0] == 10][:, 1]))
-    assert at_ten == [10, 30]
-    assert games.get_lines()[-1].get_ydata()[0] == 25
-    check_legible(figure)
-    logarithmic = learning_curves({"a": group}, logarithmic=True)
-    assert {axes.get_xscale() for axes in logarithmic.axes} == {"log"}
-    check_legible(logarithmic)
-
-
-@pytest.mark.parametrize(
-    ("games", "slow"),
-    in_turn([(1_000, 2_000), (5, 6), (1, 1_000, 10**9), (7,)], [1.0, 1e-3, 3e-5, 1e6]),
-    ids=str,
-)
-def test_logarithmic_axes_have_ticks_that_can_be_read(games, slow):
-    names = ["real-time-dynamic-programming-symmetric", *(f"learner {n}" for n in range(9))]
-    curves = {
-        name: [curve(np.linspace(number, 90, len(games)), games, slow * (1 + number / 9))]
-        for number, name in enumerate(names)
-    }
-    figure = learning_curves(curves, "a title", logarithmic=True)
-    check_legible(figure)
-    for axes in figure.axes:
-        low, high = axes.get_xlim()
-        assert sum(low <= tick <= high for tick in axes.get_xticks()) >= (len(games) > 1)
 
 
 @pytest.mark.parametrize("name", ["addition 3 10", "row of 17"])

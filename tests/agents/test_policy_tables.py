@@ -8,7 +8,7 @@ import pytest
 
 from agents import OptimalAgent, RandomAgent, WinLossRatio
 from agents.match import sample_game
-from agents.policy_tables import game_text, policy_summary, policy_table, printed
+from agents.policy_tables import game_text, policy_summary, policy_table
 from agents.training import train
 from nim_envs import make_game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
@@ -22,7 +22,7 @@ ENV = pettingzoo.make(
 def test_the_table_has_every_legal_move_of_every_position():
     agent = WinLossRatio(ENV.game)
     train(ENV, agent, 3_000, seed=0, progress=False)
-    lines = [line.split() for line in printed(policy_table(agent, ENV.game)).splitlines()]
+    lines = [line.split() for line in policy_table(agent, ENV.game).splitlines()]
     table = [line for line in lines if "take" in line]
     assert len(table) == 1 + 5 * 2  # one object leaves one move, two to six leave two
     assert [line[0] for line in lines if line and line[0].isdigit()] == list("123456")
@@ -51,7 +51,7 @@ def test_agents_and_positions_without_a_table_are_refused():
     game = make_game("nim", heaps=(20, 20, 20))
     with pytest.raises(SearchTooLargeError, match="9261"):
         policy_table(RandomAgent(), game)
-    assert "20 20 20" in printed(policy_table(RandomAgent(), game, [[20, 20, 20]]))
+    assert "20 20 20" in policy_table(RandomAgent(), game, [[20, 20, 20]])
     for bad in ([[20, 20, 21]], [[1, 2]], [[0, 0, 0]]):
         with pytest.raises(InvalidPositionError):
             policy_table(RandomAgent(), game, bad)
@@ -93,7 +93,7 @@ def test_a_sample_game_is_legal_repeatable_and_won_by_whom_it_says():
 def test_a_game_is_shown_with_heaps_probabilities_and_what_was_played():
     game = make_game("nim", heaps=(1, 2))
     played = sample_game((OptimalAgent(game), RandomAgent()), game, seed=0)
-    shown = printed(game_text(game, played))
+    shown = game_text(game, played)
     assert "move 1: player_0 to move at an N-position" in shown
     assert "heap 1  2  oo" in shown
     assert "move 2: player_1 to move at a P-position" in shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
+from functools import partial
 
 import gymnasium
 import pettingzoo
@@ -12,7 +13,15 @@ import pytest
 from click.testing import CliRunner
 from gymnasium.envs.registration import EnvSpec
 
-from nim_envs import GameEnv, UniformStart, VersusEnv, make_game, register_game, registry
+from nim_envs import (
+    GameEnv,
+    UniformStart,
+    VectorGameEnv,
+    VersusEnv,
+    make_game,
+    register_game,
+    registry,
+)
 from nim_envs.check import check_env, check_game
 from nim_envs.cli.main import main
 from nim_envs.errors import InvalidGameError, InvalidPositionError, UnknownArgumentError
@@ -187,12 +196,13 @@ def test_a_sum_may_have_a_part_without_moves(name, arguments):
         make_game("sum", games=((name, arguments), (name, arguments)))
 
 
-@pytest.mark.parametrize("cls", [GameEnv, VersusEnv])
+@pytest.mark.parametrize("cls", [GameEnv, VersusEnv, partial(VectorGameEnv, num_envs=1)])
 def test_environments_begin_where_start_says(cls):
     game = make_game("nim", heaps=(2, 2))
     env = cls(game, start=(1, 2))
     env.reset(seed=0)
-    assert env.position.tolist() == [1, 2]
+    position = env.position if hasattr(env, "position") else env.positions[0]
+    assert position.tolist() == [1, 2]
     assert env.game.registered.arguments["start"] == (1, 2)
     env = cls(game, start="uniform")
     assert env.game.starts == UniformStart()
