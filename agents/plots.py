@@ -532,7 +532,7 @@ def _names_of_moves(part: Part) -> tuple[str, list[str]]:
 
 def _panels_in_a_row(grid: _Grid, width: float, height: float) -> int:
     """Number of panels of this size that fit side by side."""
-    # A row of panels for each state of the first components, if that fits.
+    # A row of panels for each state of the first parts, if that fits.
     shape, wide = grid.shape, 1
     if len(grid.slices) == np.prod([shape[index] for index in grid.others]):
         for index in reversed(grid.others):

@@ -169,10 +169,10 @@ class PlayWindow:
         if self.pointed is not None:
             self._play(self.pointed)
             return
-        component = self.picture.part_at(self._mouse)
-        if component is None:
+        part = self.picture.part_at(self._mouse)
+        if part is None:
             return
-        actions = self.match.legal_actions(component)
+        actions = self.match.legal_actions(part)
         candidates = self.picture.candidates_at(self.match.position, self._mouse)
         self.listed, self._first_listed = candidates, 0
         if not candidates:
