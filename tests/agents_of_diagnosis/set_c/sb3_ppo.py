@@ -1,0 +1,90 @@
+"""MaskablePPO of sb3-contrib in self-play, with a discount of -1, which alternates the sign."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from nim_envs.envs.versus import VersusEnv
+
+from . import base
+from .base import Base
+from .dqn import one_hot
+from .registry import right, setting
+
+
+class Flat(gymnasium.Env):
+    """One-hot observations without the mask, which ``action_masks`` returns."""
+
+    def __init__(self, env, see, values, pay):
+        self.env, self.see, self.values, self.pay = env, see, values, pay
+        self.action_space = env.action_space
+        size = len(self.x(env.reset(seed=0)[0]))
+        self.observation_space = spaces.Box(0, 1, (size,), np.float32)
+
+    def x(self, seen):
+        return one_hot(self.see(seen["observation"]), self.values).astype(np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        seen, info = self.env.reset(seed=seed)
+        return self.x(seen), info
+
+    def step(self, action):
+        seen, reward, over, cut, info = self.env.step(int(action))
+        self.played = getattr(self, "played", 0) + (over or cut)
+        return self.x(seen), float(self.pay(reward, over)), over, cut, info
+
+    def action_masks(self):
+        return self.env.action_masks()
+
+
+class Enough(BaseCallback):
+    """Stops after a number of games, and lowers the entropy bonus on the way."""
+
+    def __init__(self, env, games, entropy):
+        super().__init__()
+        self.flat, self.most, self.entropy = env, games, entropy
+
+    def _on_step(self):
+        played = getattr(self.flat, "played", 0)
+        self.model.ent_coef = self.entropy * max(0.1, 1 - played / self.most)
+        return played < self.most
+
+
+class Ppo(Base):
+    kind = "MaskablePPO of sb3-contrib (policy gradient)"
+    games_needed = 1500
+    needs = "sb3_contrib"
+    make_env = staticmethod(lambda game: VersusEnv(game, opponent=None))
+    defaults = {
+        "gamma": -1.0, "lam": 0.6, "rate": 3e-3, "entropy": 0.2, "n_steps": 128,
+        "width": 64, "reward": lambda reward, over: reward,
+    }  # fmt: skip
+
+    def train(self):
+        self.flat = Flat(self.env, self.see, self.values_of_entry, self.reward)
+        self.model = MaskablePPO(
+            "MlpPolicy", DummyVecEnv([lambda: self.flat]), gamma=self.gamma, gae_lambda=self.lam,
+            learning_rate=self.rate, n_steps=self.n_steps, batch_size=64, n_epochs=8,
+            seed=self.seed, policy_kwargs={"net_arch": [self.width, self.width]}, device="cpu",
+        )  # fmt: skip
+        self.model.learn(10**6, callback=Enough(self.flat, self.games, self.entropy))
+
+    def act(self, observation, mask):
+        x = one_hot(observation, self.values_of_entry).astype(np.float32)
+        mask = np.asarray(mask) == 1
+        return self.model.predict(x, deterministic=True, action_masks=mask if any(mask) else None)[0]
+
+
+right(Ppo)
+right(Ppo, lam=0.8, width=128, entropy=0.3)
+setting(Ppo, "wrong sign", "an ordinary discount of 0.99", gamma=0.99)
+setting(Ppo, "discount 0", "gamma 0", gamma=0.0)
+setting(Ppo, "learning rate 0 or tiny", "1e-9", rate=1e-9)
+setting(Ppo, "zero reward", "reward wrapper returns 0", reward=lambda reward, over: 0.0)
+setting(Ppo, "draws as wins", "1 at a draw", reward=lambda r, over: 1 if over and r == 0 else r)
+setting(Ppo, "blind to an entry", "middle entry deleted", see=base.without_middle)
