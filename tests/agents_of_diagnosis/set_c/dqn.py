@@ -6,9 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from . import base
-from .base import Base
-from .registry import NOT_LISTED, right, setting, wrong
+from .base import Base, aim, pay, see
+from .registry import NOT_LISTED, right, wrong
 
 
 class Net:
@@ -49,7 +48,15 @@ def one_hot(observation, values):
 
 
 def raw(observation, values):
-    return np.append(np.asarray(observation, dtype=float) / max(values - 1, 1), 1.0)
+    return np.asarray(observation, dtype=float) / max(values - 1, 1)
+
+
+def bits(observation, values):
+    places = 2 ** np.arange(max(values - 1, 1).bit_length())
+    return (np.asarray(observation, dtype=int)[:, None] // places % 2).ravel() * 1.0
+
+
+FEATURES = {"one_hot": one_hot, "raw": raw, "bits": bits}
 
 
 class Dqn(Base):
@@ -57,16 +64,14 @@ class Dqn(Base):
 
     kind = "DQN in NumPy"
     games_needed = 800
-    defaults = {
-        "rate": 3e-3, "gamma": 0.95, "epsilon": 1.0, "end": 0.2, "hidden": (64,), "batch": 48,
-        "sync": 100, "features": one_hot, "double": False, "capacity": 3000,
-    }  # fmt: skip
+    rate, gamma, epsilon, final, hidden, batch = 3e-3, 0.95, 1.0, 0.2, (64,), 48
+    sync, features, double, capacity = 100, "one_hot", False, 3000
 
     def prepare(self):
         self.net, self.memory = None, []
 
     def x(self, observation):
-        x = self.features(observation, self.values_of_entry)
+        x = FEATURES[self.features](observation, self.values_of_entry)
         if self.net is None:
             sizes = (len(x), *self.hidden, self.n)
             self.net, self.old = Net(sizes, self.rng, self.rate), Net(sizes, self.rng, self.rate)
@@ -77,10 +82,12 @@ class Dqn(Base):
         x = self.x(observation)
         return self.net(x[None])[0]
 
-    def store(self, mover, x, action, reward, after, mask, over, cut):
-        self.memory.append((x, action, reward, after, mask, float(over)))
+    def learn(self, mover, seen, action, reward, after, over, cut):
+        x, y = self.x(seen["observation"]), self.x(after["observation"])
+        self.memory.append((x, action, reward, y, after["action_mask"], float(over)))
         if len(self.memory) > self.capacity:
             self.memory.pop(0)
+        self.fit()
 
     def next_values(self, after, masks):
         old = np.where(masks, self.old(after), -1e9)
@@ -100,7 +107,9 @@ class Dqn(Base):
         if len(self.memory) < self.batch:
             return
         rows = self.rng.integers(len(self.memory), size=self.batch)
-        x, a, r, after, masks, overs = map(np.array, zip(*[self.memory[i] for i in rows]))
+        x, a, r, after, masks, overs = map(
+            np.array, zip(*[self.memory[i] for i in rows], strict=True)
+        )
         targets = self.targets(r, overs, after, masks)
         q, gradient = self.net(x), np.zeros((len(x), self.n))
         here = np.arange(len(x)), a
@@ -109,140 +118,64 @@ class Dqn(Base):
         if self.net.steps % self.sync == 0:
             self.synchronise()
 
-    def train(self):
-        for game in range(self.games):
-            self.env.reset(seed=self.seed + game)
-            seen, done = self.env.last()[0], False
-            epsilon = self.epsilon + (self.end - self.epsilon) * min(1, 1.5 * game / self.games)
-            while not done:
-                mover, mask = self.env.agent_selection, seen["action_mask"]
-                action = int(np.where(mask, self.q(seen["observation"]), -np.inf).argmax())
-                if self.rng.random() < epsilon:
-                    action = int(self.rng.choice(np.flatnonzero(mask)))
-                x = self.x(seen["observation"])
-                self.env.step(action)
-                seen, _, over, cut, _ = self.env.last()
-                reward, after = self.env.rewards[mover], self.x(seen["observation"])
-                self.store(mover, x, action, reward, after, seen["action_mask"], over, cut)
-                self.fit()
-                done = over or cut
-
 
 right(Dqn)
 right(Dqn, double=True, gamma=1.0, sync=50)
 right(Dqn, hidden=(64, 64), rate=2e-3, gamma=0.9)
-right(Dqn, features=raw, hidden=(96, 64), rate=4e-3, end=0.5)
-right(Dqn, hidden=(128,), rate=4e-3, batch=64, end=0.6, sync=30)
-right(Dqn, sync=1, rate=2e-3, epsilon=0.6, end=0.4, capacity=10_000)
+right(Dqn, features="bits", hidden=(96, 64), final=0.5)
+right(Dqn, hidden=(128,), rate=4e-3, batch=64, final=0.6, sync=30)
+right(Dqn, sync=1, rate=2e-3, epsilon=0.6, final=0.4, capacity=10_000)
 
-setting(Dqn, "discount 0", "gamma 0", gamma=0.0)
-setting(Dqn, "learning rate 0 or tiny", "1e-9", rate=1e-9)
-setting(Dqn, "learning rate 0 or tiny", "0.0", rate=0.0, features=raw)
-setting(Dqn, "target frozen", "copied every 10 ** 9 steps", sync=10**9)
-setting(Dqn, "target frozen", "every million steps, double", sync=10**6, double=True)
-setting(Dqn, "rewards clipped to 0..1", "clipped as in Atari, badly", pay=base.clipped)
-setting(Dqn, "loser rewarded", "absolute rewards", pay=base.both_win)
-setting(Dqn, "draws as losses", "draw -1", pay=base.draw_lost)
-setting(Dqn, "draws as wins", "draw 1", pay=base.draw_won)
-setting(Dqn, "zero reward", "rewards not in the replay", pay=base.nothing)
-setting(Dqn, "players swapped", "opponent's reward in the replay", pay=base.others)
-setting(Dqn, "normal for misère", "1 to the last mover", pay=base.last_mover_wins)
-setting(Dqn, "blind to an entry", "last entry not in the input", see=base.no_last_entry)
-setting(Dqn, "blind to the order of entries", "counts as input", see=base.histogram)
-setting(Dqn, "observations cut", "input of the first half", see=base.front)
-setting(Dqn, "observations halved", "o // 2", see=base.halves)
-setting(Dqn, "actions reversed", "n - 1 - a in play", aim=base.mirrored)
-setting(Dqn, "actions off by one", "(a + 1) % n in play", aim=base.next_action)
-setting(
-    Dqn, "observations scaled otherwise in play", "trained on o / high, played on o", features=raw,
-    hidden=(64, 64), see_in_play=lambda o: np.asarray(o) * 10,
-)  # fmt: skip
-
-
-@wrong(Dqn, "targets", "wrong sign")
-def plus_next(self, rewards, overs, after, masks):
-    """The formula of the paper for one player: plus."""
-    return rewards + self.gamma * np.where(overs, 0, self.next_values(after, masks))
-
-
-@wrong(Dqn, "targets", "bootstrap beyond the end")
-def no_overs(self, rewards, overs, after, masks):
-    """The flag is not used; without legal moves the maximum is of all."""
-    masks = masks | ~masks.any(axis=1, keepdims=True)
-    return rewards - self.gamma * self.next_values(after, masks)
-
-
-@wrong(Dqn, "next_values", "maximum over illegal actions")
-def all_outputs(self, after, masks):
-    """Maximum of all outputs, of which the illegal ones are never trained."""
-    return self.old(after).max(axis=1)
-
-
-@wrong(Dqn, "next_values", "minimum for maximum")
-def minimum(self, after, masks):
-    """Minimum of the legal outputs."""
-    return np.where(masks, self.old(after), 1e9).min(axis=1)
-
-
-@wrong(Dqn, "synchronise", "target frozen")
-def backwards(self):
-    """Copies nothing: the argument and the target are the same object."""
-    self.old.copy_from(self.old)
-
-
-@wrong(Dqn, "store", "truncation as end")
-def either(self, mover, x, action, reward, after, mask, over, cut):
-    """done = over or cut."""
-    Dqn.store(self, mover, x, action, reward, after, mask, over or cut, cut)
-
-
-@wrong(Dqn, "store", "end as truncation")
-def cut_in_place_of_over(self, mover, x, action, reward, after, mask, over, cut):
-    """The flag stored is truncated's, so an end is bootstrapped with a full mask."""
-    mask = mask if mask.any() else np.ones_like(mask)
-    Dqn.store(self, mover, x, action, reward, after, mask, cut, cut)
-
-
-@wrong(Dqn, "store", "next state not re-read")
-def x_twice(self, mover, x, action, reward, after, mask, over, cut):
-    """The next input is the same array as the input."""
-    Dqn.store(self, mover, x, action, reward, x, mask, over, cut)
-
-
-@wrong(Dqn, "store", "one seat never learned", "harmless where starts are everywhere")
-def half_of_it(self, mover, x, action, reward, after, mask, over, cut):
-    """player_1's transitions are not stored."""
-    if mover != "player_1":
-        Dqn.store(self, mover, x, action, reward, after, mask, over, cut)
-
-
-@wrong(Dqn, "store", "winners only")
-def wins_and_moves(self, mover, x, action, reward, after, mask, over, cut):
-    """Ends that are not won are not stored."""
-    if reward > 0 or not over:
-        Dqn.store(self, mover, x, action, reward, after, mask, over, cut)
-
-
-@wrong(Dqn, "store", NOT_LISTED)
-def reward_of_before(self, mover, x, action, reward, after, mask, over, cut):
-    """Each transition is stored with the reward of the one before it."""
-    self.due, reward = reward, vars(self).get("due", 0)
-    Dqn.store(self, mover, x, action, reward, after, mask, over, cut)
-
-
-@wrong(Dqn, "act", "illegal actions played")
-def without_mask(self, observation, mask):
-    """argmax of all outputs."""
-    return self.q(observation).argmax()
-
-
-@wrong(Dqn, "act", "argmin")
-def negative(self, observation, mask):
-    """Takes outputs for losses."""
-    return np.where(mask, self.q(observation), np.inf).argmin()
-
-
-@wrong(Dqn, "act", "same action always")
-def of_zeros(self, observation, mask):
-    """The input in play is an empty buffer: always the same outputs."""
-    return np.where(mask, self.net(np.zeros((1, len(self.x(observation)))))[0], -np.inf).argmax()
+# fmt: off
+wrong(Dqn, "discount 0", "gamma 0", gamma=0.0)
+wrong(Dqn, "learning rate 0 or tiny", "1e-9", rate=1e-9)
+wrong(Dqn, "target frozen", "copied every 10 ** 9 steps", sync=10**9)
+wrong(Dqn, "target frozen", "copied on itself", double=True,
+      synchronise=lambda self: self.old.copy_from(self.old))
+wrong(Dqn, "rewards clipped to 0..1", "clipped at 0", pay=pay.clipped)
+wrong(Dqn, "loser rewarded", "absolute rewards", pay=pay.absolute)
+wrong(Dqn, "draws as losses", "draw -1", pay=pay.draw_lost)
+wrong(Dqn, "draws as wins", "draw 1", pay=pay.draw_won)
+wrong(Dqn, "zero reward", "rewards not in the replay", pay=pay.nothing)
+wrong(Dqn, "players swapped", "the opponent's reward in the replay", pay=pay.swapped)
+wrong(Dqn, "normal for misère", "1 to the last mover", pay=pay.last_mover)
+wrong(Dqn, "blind to an entry", "last entry not in the input", see=see.no_last)
+wrong(Dqn, "blind to the order of entries", "counts as input", see=see.histogram)
+wrong(Dqn, "observations cut", "input of the first half", see=see.front)
+wrong(Dqn, "actions reversed", "n - 1 - a in play", aim=aim.mirrored)
+wrong(Dqn, "actions off by one", "(a + 1) % n in play", aim=aim.next)
+wrong(Dqn, "observations scaled otherwise in play", "o / high in training alone", features="raw",
+      hidden=(64, 64), play=lambda o: np.asarray(o) * 10)
+wrong(Dqn, "wrong sign", "plus, as in the paper for one player",
+      targets=lambda self, r, overs, after, masks:
+      r + self.gamma * np.where(overs, 0, self.next_values(after, masks)))
+wrong(Dqn, "bootstrap beyond the end", "no flag; without legal moves the maximum is of all",
+      targets=lambda self, r, overs, after, masks: r - self.gamma * self.next_values(
+          after, masks | ~masks.any(axis=1, keepdims=True)))
+wrong(Dqn, "maximum over illegal actions", "maximum of all outputs",
+      next_values=lambda self, after, masks: self.old(after).max(axis=1))
+wrong(Dqn, "minimum for maximum", "minimum of the legal outputs",
+      next_values=lambda self, after, masks: np.where(masks, self.old(after), 1e9).min(axis=1))
+wrong(Dqn, "truncation as end", "done = over or cut",
+      learn=lambda self, *move: Dqn.learn(self, *move[:-2], move[-2] or move[-1], move[-1]))
+wrong(Dqn, "end as truncation", "an end is bootstrapped, of all outputs",
+      learn=lambda self, *move: Dqn.learn(self, *move[:-2], move[-1], move[-1]),
+      next_values=lambda self, after, masks: Dqn.next_values(
+          self, after, masks | ~masks.any(axis=1, keepdims=True)))
+wrong(Dqn, "next state not re-read", "the next input is the same array as the input",
+      learn=lambda self, mover, seen, a, r, after, *end: Dqn.learn(
+          self, mover, seen, a, r, {**after, "observation": seen["observation"]}, *end))
+wrong(Dqn, "one seat never learned", "player_1's transitions are not stored",
+      "harmless where starts put both everywhere", learn=lambda self, mover, *move:
+      Dqn.learn(self, mover, *move) if mover != "player_1" else None)
+wrong(Dqn, "illegal actions played", "argmax of all outputs",
+      act=lambda self, o, mask: self.q(o).argmax())
+wrong(Dqn, "argmin", "takes outputs for losses",
+      act=lambda self, o, mask: np.where(mask, self.q(o), np.inf).argmin())
+wrong(Dqn, "same action always", "in play the input is an empty buffer", features="raw",
+      play=lambda o: np.zeros(len(o)))
+wrong(Dqn, NOT_LISTED, "the reward of the transition before",
+      learn=lambda self, mover, seen, a, r, *rest: (
+          Dqn.learn(self, mover, seen, a, vars(self).get("due", 0), *rest),
+          setattr(self, "due", r)))
+# fmt: on

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nim_envs.envs.versus import VersusEnv
-
-from . import base
-from .base import Base
-from .registry import NOT_LISTED, right, setting, wrong
+from .base import Base, aim, pay, see
+from .registry import NOT_LISTED, right, wrong
 
 
 class Mind:
@@ -27,7 +24,7 @@ class OwnTurnQ(Base):
 
     kind = "Q-learning from own turn to own turn, table"
     games_needed = 800
-    defaults = {"alpha": 0.5, "eps": 0.4, "eps_end": 0.4, "gamma": 0.95, "greedy_replies": True}
+    alpha, gamma, eps, eps_end, greedy_replies = 0.5, 0.95, 0.4, 0.4, True
 
     def prepare(self):
         self.values = {}
@@ -86,100 +83,58 @@ right(OwnTurnQ, alpha=0.3, eps=1.0, eps_end=0.2)
 right(OwnTurnQ, alpha=0.6, eps=0.9, eps_end=0.3, gamma=0.99)
 right(OwnTurnQ, alpha=0.4, eps=0.5, gamma=0.92)
 
-setting(OwnTurnQ, "discount 0", "gamma 0", gamma=0.0)
-setting(OwnTurnQ, "learning rate 0 or tiny", "1 // 2 is 0", alpha=1 // 2)
-setting(OwnTurnQ, "rewards clipped to 0..1", "np.clip(r, 0, 1)", pay=base.clipped)
-setting(OwnTurnQ, "draws as losses", "anything but a win is -1", pay=base.draw_lost)
-setting(OwnTurnQ, "draws as wins", "anything but a loss is 1", pay=base.draw_won)
-setting(OwnTurnQ, "players swapped", "-r in the wrapper", pay=base.others)
-setting(OwnTurnQ, "loser rewarded", "abs(r) for both", pay=base.both_win)
-setting(OwnTurnQ, "normal for misère", "own rule: last move wins", pay=base.last_mover_wins)
-setting(OwnTurnQ, "observations cut", "minimum with 1", see=base.at_most_1)
-setting(OwnTurnQ, "blind to the order of entries", "sum and maximum", see=base.total)
-setting(OwnTurnQ, "actions reversed", "n - 1 - a in play", aim=base.mirrored)
-setting(
-    OwnTurnQ, "counts on the opponent's mistakes",
-    "both explore always and a random reply is learned as any", eps=1.0, eps_end=1.0,
-    alpha=0.05, greedy_replies=False,
-)  # fmt: skip
-setting(
-    OwnTurnQ, "observations scaled otherwise in play", "plus 1 in play", see_in_play=lambda o: o + 1
-)
+# fmt: off
+wrong(OwnTurnQ, "wrong sign", "subtracts the value of its own next turn",
+      future=lambda self, seen: None if not seen["action_mask"].any()
+      else -self.q(seen["observation"])[seen["action_mask"] == 1].max())
+wrong(OwnTurnQ, "discount 0", "gamma 0", gamma=0.0)
+wrong(OwnTurnQ, "learning rate 0 or tiny", "1 // 2 is 0", alpha=1 // 2)
+wrong(OwnTurnQ, "rewards clipped to 0..1", "np.clip(r, 0, 1)", pay=pay.clipped)
+wrong(OwnTurnQ, "draws as losses", "anything but a win is -1", pay=pay.draw_lost)
+wrong(OwnTurnQ, "draws as wins", "anything but a loss is 1", pay=pay.draw_won)
+wrong(OwnTurnQ, "players swapped", "-r in the wrapper", pay=pay.swapped)
+wrong(OwnTurnQ, "loser rewarded", "abs(r) for both", pay=pay.absolute)
+wrong(OwnTurnQ, "normal for misère", "own rule: the last move wins", pay=pay.last_mover)
+wrong(OwnTurnQ, "observations cut", "minimum with 1", see=see.at_most_1)
+wrong(OwnTurnQ, "blind to the order of entries", "sum and maximum", see=see.total)
+wrong(OwnTurnQ, "actions reversed", "n - 1 - a in play", aim=aim.mirrored)
+wrong(OwnTurnQ, "observations scaled otherwise in play", "plus 1 in play", play=lambda o: o + 1)
+wrong(OwnTurnQ, "counts on the opponent's mistakes", "learns from random replies as from any",
+      eps=1.0, eps_end=1.0, alpha=0.05, greedy_replies=False)
+wrong(OwnTurnQ, "winners only", "of ends only wins are learned",
+      learn=lambda self, waiting, r, over, *rest:
+      OwnTurnQ.learn(self, waiting, r, over, *rest) if r > 0 or not over else None)
+wrong(OwnTurnQ, "result of the loser never learned", "the loop ends with the winner's move",
+      learn=lambda self, waiting, r, over, *rest:
+      None if over and r < 0 else OwnTurnQ.learn(self, waiting, r, over, *rest))
+wrong(OwnTurnQ, "truncation as end", "over or cut",
+      learn=lambda self, waiting, r, over, cut, seen:
+      OwnTurnQ.learn(self, waiting, r, over or cut, cut, seen))
+wrong(OwnTurnQ, "next state not re-read", "the waiting observation is the next one too",
+      learn=lambda self, waiting, r, over, cut, seen: OwnTurnQ.learn(
+          self, waiting, r, over, cut, {**seen, "observation": waiting[0]}))
+wrong(OwnTurnQ, "end read one step early", "reward and flag of before the opponent's reply",
+      learn=lambda self, waiting, r, *rest: OwnTurnQ.learn(
+          self, waiting, r if self.env.mover == self.env.agent_selection else 0, *rest))
+wrong(OwnTurnQ, "maximum over illegal actions", "q.max()", "harmful where all legal are lost",
+      future=lambda self, seen: self.q(seen["observation"]).max())
+wrong(OwnTurnQ, "minimum for maximum", "min, though the turn is the mover's own",
+      future=lambda self, seen:
+      min(self.q(seen["observation"])[seen["action_mask"] == 1], default=None))
+wrong(OwnTurnQ, "illegal actions played", "an illegal 0 is better than a loss",
+      act=lambda self, o, mask: self.q(o).argmax())
+wrong(OwnTurnQ, "argmin", "min() by value",
+      act=lambda self, o, mask: min(np.flatnonzero(mask), key=lambda a: self.q(o)[a], default=0))
+# fmt: on
 
 
-@wrong(OwnTurnQ, "learn", "wrong sign")
-def minus(self, waiting, reward, over, cut, seen):
-    """Subtracts the value of the mover's own next turn, as if it were the opponent's."""
-    q, future = self.q(waiting[0]), 0 if over else self.future(seen)
-    if future is not None:
-        q[waiting[1]] += self.alpha * (reward - self.gamma * future - q[waiting[1]])
-
-
-@wrong(OwnTurnQ, "learn", "winners only")
-def wins_alone(self, waiting, reward, over, cut, seen):
-    """Transitions with reward -1 are skipped."""
-    if reward >= 0:
-        OwnTurnQ.learn(self, waiting, reward, over, cut, seen)
-
-
-@wrong(OwnTurnQ, "learn", "truncation as end")
-def no_bootstrap_when_cut(self, waiting, reward, over, cut, seen):
-    """over or cut."""
-    OwnTurnQ.learn(self, waiting, reward, over or cut, False, seen)
-
-
-@wrong(OwnTurnQ, "learn", "next state not re-read")
-def same_state(self, waiting, reward, over, cut, seen):
-    """The observation of the own move is the next observation too, with the new mask."""
-    old = {"observation": waiting[0], "action_mask": seen["action_mask"]}
-    OwnTurnQ.learn(self, waiting, reward, over, cut, old)
-
-
-@wrong(OwnTurnQ, "future", "maximum over illegal actions", "harmful where all legal are lost")
-def row_max(self, seen):
-    """q.max()."""
-    return self.q(seen["observation"]).max()
-
-
-@wrong(OwnTurnQ, "future", "minimum for maximum")
-def row_min(self, seen):
-    """The opponent's choice: min, but the turn is the mover's own."""
-    legal = np.flatnonzero(seen["action_mask"])
-    return self.q(seen["observation"])[legal].min() if len(legal) else None
-
-
-@wrong(OwnTurnQ, "act", "illegal actions played")
-def argmax_of_all(self, observation, mask):
-    """argmax of all values: a lost position looks worse than an illegal move."""
-    return self.q(observation).argmax()
-
-
-@wrong(OwnTurnQ, "act", "argmin")
-def min_key(self, observation, mask):
-    """min() of the legal actions, by value."""
-    return min(np.flatnonzero(mask), key=lambda a: self.q(observation)[a], default=0)
-
-
-@wrong(OwnTurnQ, "turn", "result of the loser never learned")
-def stops_at_the_end(self, agent, minds, game):
-    """When the mover has won, the loop learns its move alone and forgets the other's."""
-    ended = self.env.terminations[agent]
-    if ended and self.env.rewards.get(agent, 0) < 0:
-        minds[agent].waiting = None
-    OwnTurnQ.turn(self, agent, minds, game)
-
-
-@wrong(OwnTurnQ, "turn", "one seat never learned")
-def only_player_1(self, agent, minds, game):
-    """player_0 moves by the table and never learns."""
+def player_0_never_learns(self, agent, minds, game):
     if agent == "player_0":
         minds[agent].waiting = None
     OwnTurnQ.turn(self, agent, minds, game)
 
 
-@wrong(OwnTurnQ, "turn", "first player's turns alone", "harmless if starts put it everywhere")
-def second_by_an_old_table(self, agent, minds, game):
-    """player_1 plays by a table of its own that is thrown away."""
+def table_thrown_away(self, agent, minds, game):
     if agent == "player_1":
         self.values, self.old = vars(self).setdefault("old", {}), self.values
     OwnTurnQ.turn(self, agent, minds, game)
@@ -187,70 +142,12 @@ def second_by_an_old_table(self, agent, minds, game):
         self.values, self.old = self.old, self.values
 
 
-@wrong(OwnTurnQ, "turn", "end read one step early")
-def reward_before_the_reply(self, agent, minds, game):
-    """Reward and end are read right after the own step, before the opponent has replied."""
-    seen, _, over, cut, _ = self.env.last()
-    mind = minds[agent]
-    if over or cut:
-        self.env.step(None)
-        return
-    if mind.waiting and mind.clean:
-        self.learn(mind.waiting, 0, False, False, seen)
-    action, greedy = self.choose(seen, game)
-    mind.waiting, mind.clean = (seen["observation"], action), True
-    self.env.step(action)
-    if self.env.terminations[agent]:
-        self.learn(mind.waiting, self.env.rewards[agent], True, False, seen)
-    for other in minds:
-        minds[other].clean = greedy or other == agent
-
-
-@wrong(OwnTurnQ, "choose", NOT_LISTED)
-def same_seed(self, seen, game):
-    """The generator is made anew for each move: exploration is always the same."""
-    self.rng = np.random.default_rng(self.seed)
-    return OwnTurnQ.choose(self, seen, game)
-
-
-@wrong(OwnTurnQ, "turn", NOT_LISTED)
-def one_memory(self, agent, minds, game):
-    """Both players share one waiting move, so a move gets the reward of the other's turn."""
+def one_waiting_move(self, agent, minds, game):
     minds["player_0"] = minds["player_1"]
     OwnTurnQ.turn(self, agent, minds, game)
 
 
-class VersusQ(Base):
-    """The learner of a Gymnasium tutorial, in an environment where the opponent replies."""
-
-    kind = "Q-learning against an opponent, Gymnasium"
-    games_needed = 800
-    make_env = staticmethod(lambda game: VersusEnv(game, opponent="random", seat="random"))
-    defaults = {"alpha": 0.1, "epsilon": 0.3, "gamma": 0.99}
-
-    def prepare(self):
-        self.table = {}
-
-    def q(self, observation):
-        return self.table.setdefault(tuple(np.asarray(observation).tolist()), np.zeros(self.n))
-
-    def train(self):
-        for game in range(self.games):
-            seen, _ = self.env.reset(seed=self.seed + game)
-            over = cut = False
-            while not (over or cut):
-                q, mask = self.q(seen["observation"]), seen["action_mask"]
-                legal = np.flatnonzero(mask)
-                action = self.act(seen["observation"], mask)
-                if self.rng.random() < self.epsilon:
-                    action = self.rng.choice(legal)
-                seen, reward, over, cut, _ = self.env.step(int(action))
-                legal = np.flatnonzero(seen["action_mask"])
-                if over or len(legal):
-                    future = 0 if over else self.q(seen["observation"])[legal].max()
-                    q[action] += self.alpha * (reward + self.gamma * future - q[action])
-
-
-setting(VersusQ, "counts on the opponent's mistakes", "learns against random replies")
-setting(VersusQ, "counts on the opponent's mistakes", "slowly, all moves tried", epsilon=1.0)
-setting(VersusQ, "counts on the opponent's mistakes", "discounted", alpha=0.05, gamma=0.9)
+_NOTE = "harmless where starts put both everywhere"
+wrong(OwnTurnQ, "one seat never learned", "player_0's", _NOTE, turn=player_0_never_learns)
+wrong(OwnTurnQ, "first player's turns alone", "second table lost", _NOTE, turn=table_thrown_away)
+wrong(OwnTurnQ, NOT_LISTED, "both players share one waiting move", turn=one_waiting_move)

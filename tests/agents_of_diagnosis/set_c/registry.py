@@ -59,7 +59,7 @@ class Entry:
     @property
     def minimum(self) -> int:
         """Number of games on a game of up to 24 positions."""
-        return min(self.games, 1_500 if "policy gradient" in self.kind else 800)
+        return min(self.games, 1_500 if "policy" in self.kind else 800)
 
     def make(self, seed: int = 0, games: int | None = None, values: bool = True) -> Train:
         """Return ``train(env)``.
@@ -94,24 +94,13 @@ def _add(learner: Any, name: str, fault: str, form: str, notes: str, **settings:
 
 def right(learner: Any, **settings: Any) -> None:
     """Register a right agent: a learner with some settings; ``games`` is the number it needs."""
-    text = ", ".join(
-        f"{name} {getattr(value, '__name__', value)}" for name, value in settings.items()
-    )
-    _add(learner, f"{learner.__name__}: {text or 'as written'}", RIGHT, text, "", **settings)
+    text = ", ".join(f"{name} {value}" for name, value in settings.items()) or "as written"
+    _add(learner, f"{learner.__name__}: {text}", RIGHT, text, "", **settings)
 
 
-def setting(learner: Any, fault: str, form: str, notes: str = "", **settings: Any) -> None:
-    """Register a faulty agent whose mistake is in its settings or preprocessing."""
-    _add(learner, f"{learner.__name__}, {fault}: {form}", fault, form, notes, **settings)
-
-
-def wrong(learner: Any, method: str, fault: str, notes: str = "", **settings: Any) -> Any:
-    """Register a faulty agent whose mistake is in a method, which the function replaces."""
-
-    def register(function: Any) -> Any:
-        name = f"{learner.__name__}.{method}: {function.__name__.replace('_', ' ')}"
-        faulty = type(learner.__name__, (learner,), {method: function})
-        _add(faulty, name, fault, str(function.__doc__), notes, **settings)
-        return function
-
-    return register
+def wrong(learner: Any, fault: str, form: str, notes: str = "", /, **changes: Any) -> None:
+    """Register a faulty agent: a right one with other settings, or with other methods."""
+    methods = {key: changes[key] for key in changes if callable(getattr(learner, key, None))}
+    settings = {key: value for key, value in changes.items() if key not in methods}
+    faulty = type(learner.__name__, (learner,), methods)
+    _add(faulty, f"{learner.__name__}, {fault}: {form}", fault, form, notes, **settings)

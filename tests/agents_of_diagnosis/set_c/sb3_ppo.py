@@ -11,10 +11,9 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from nim_envs.envs.versus import VersusEnv
 
-from . import base
-from .base import Base
+from .base import Base, see
 from .dqn import one_hot
-from .registry import right, setting
+from .registry import right, wrong
 
 
 class Flat(gymnasium.Env):
@@ -60,10 +59,11 @@ class Ppo(Base):
     games_needed = 1500
     needs = "sb3_contrib"
     make_env = staticmethod(lambda game: VersusEnv(game, opponent=None))
-    defaults = {
-        "gamma": -1.0, "lam": 0.6, "rate": 3e-3, "entropy": 0.2, "n_steps": 128,
-        "width": 64, "reward": lambda reward, over: reward,
-    }  # fmt: skip
+    gamma, lam, rate, entropy, n_steps, width = -1.0, 0.6, 3e-3, 0.2, 128, 64
+
+    @staticmethod
+    def reward(reward, over):
+        return reward
 
     def train(self):
         self.flat = Flat(self.env, self.see, self.values_of_entry, self.reward)
@@ -77,14 +77,16 @@ class Ppo(Base):
     def act(self, observation, mask):
         x = one_hot(observation, self.values_of_entry).astype(np.float32)
         mask = np.asarray(mask) == 1
-        return self.model.predict(x, deterministic=True, action_masks=mask if any(mask) else None)[0]
+        return self.model.predict(x, deterministic=True, action_masks=mask if any(mask) else None)[
+            0
+        ]
 
 
 right(Ppo)
 right(Ppo, lam=0.8, width=128, entropy=0.3)
-setting(Ppo, "wrong sign", "an ordinary discount of 0.99", gamma=0.99)
-setting(Ppo, "discount 0", "gamma 0", gamma=0.0)
-setting(Ppo, "learning rate 0 or tiny", "1e-9", rate=1e-9)
-setting(Ppo, "zero reward", "reward wrapper returns 0", reward=lambda reward, over: 0.0)
-setting(Ppo, "draws as wins", "1 at a draw", reward=lambda r, over: 1 if over and r == 0 else r)
-setting(Ppo, "blind to an entry", "middle entry deleted", see=base.without_middle)
+wrong(Ppo, "wrong sign", "an ordinary discount of 0.99", gamma=0.99)
+wrong(Ppo, "discount 0", "gamma 0", gamma=0.0)
+wrong(Ppo, "learning rate 0 or tiny", "1e-9", rate=1e-9)
+wrong(Ppo, "zero reward", "reward wrapper returns 0", reward=lambda reward, over: 0.0)
+wrong(Ppo, "draws as wins", "1 at a draw", reward=lambda r, over: 1 if over and r == 0 else r)
+wrong(Ppo, "blind to an entry", "middle entry deleted", see=see.no_middle)

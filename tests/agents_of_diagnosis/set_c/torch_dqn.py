@@ -8,9 +8,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from . import base
 from .base import Base
-from .registry import right, setting, wrong
+from .registry import right, wrong
 
 
 class TorchDqn(Base):
@@ -19,7 +18,7 @@ class TorchDqn(Base):
     kind = "DQN in PyTorch"
     games_needed = 800
     needs = "torch"
-    defaults = {"lr": 3e-3, "tau": 0.05, "gamma": 0.95, "eps": 0.6, "width": 64, "sign": -1}
+    lr, tau, gamma, epsilon, width, sign = 3e-3, 0.05, 0.95, 0.6, 64, -1
 
     def prepare(self):
         torch.set_num_threads(1)
@@ -47,9 +46,6 @@ class TorchDqn(Base):
         value = self.target(after).masked_fill(~mask, -1e9).max(dim=1).values
         return torch.where(mask.any(dim=1), value, 0.0)
 
-    def expected(self, reward, over, after, mask):
-        return reward + self.sign * self.gamma * self.next_value(after, mask) * (1 - over)
-
     def follow(self):
         for slow, fast in zip(self.target.parameters(), self.net.parameters(), strict=True):
             slow.data.lerp_(fast.data, self.tau)
@@ -59,10 +55,9 @@ class TorchDqn(Base):
             return
         x, a, r, after, mask, over = zip(*self.random.sample(self.replay[-4000:], 64), strict=True)
         with torch.no_grad():
-            expected = self.expected(
-                torch.tensor(r), torch.tensor(over), torch.stack(after),
-                torch.from_numpy(np.array(mask)).bool(),
-            )  # fmt: skip
+            future = self.next_value(torch.stack(after), torch.from_numpy(np.array(mask)).bool())
+            going_on = 1 - torch.tensor(over)
+            expected = torch.tensor(r) + self.sign * self.gamma * future * going_on
         q = self.net(torch.stack(x)).gather(1, torch.tensor(a)[:, None])[:, 0]
         loss = nn.functional.smooth_l1_loss(q, expected)
         self.adam.zero_grad()
@@ -70,44 +65,21 @@ class TorchDqn(Base):
         self.adam.step()
         self.follow()
 
-    def train(self):
-        for game in range(self.games):
-            self.env.reset(seed=self.seed + game)
-            seen, done = self.env.last()[0], False
-            while not done:
-                o, mask = seen.values()
-                me, action = self.env.agent_selection, int(self.act(o, mask))
-                if self.random.random() < self.eps:
-                    action = self.random.choice(np.flatnonzero(mask).tolist())
-                self.env.step(action)
-                seen, _, over, cut, _ = self.env.last()
-                reward, after = float(self.env.rewards[me]), self.tensor(seen["observation"])
-                self.replay.append(
-                    (self.tensor(o), action, reward, after, seen["action_mask"], float(over))
-                )
-                self.optimise()
-                done = over or cut
+    def learn(self, mover, seen, action, reward, after, over, cut):
+        x, y = self.tensor(seen["observation"]), self.tensor(after["observation"])
+        self.replay.append((x, action, float(reward), y, after["action_mask"], float(over)))
+        self.optimise()
 
 
 right(TorchDqn)
 right(TorchDqn, gamma=1.0, tau=0.1)
-right(TorchDqn, width=128, eps=0.8, gamma=0.9)
+right(TorchDqn, width=128, epsilon=0.8, gamma=0.9)
 
-setting(TorchDqn, "wrong sign", "sign of the tutorial for one player", sign=1)
-setting(TorchDqn, "target frozen", "tau 0", tau=0.0)
-setting(TorchDqn, "discount 0", "gamma 0", gamma=0.0)
-setting(TorchDqn, "learning rate 0 or tiny", "lr 1e-10", lr=1e-10)
-setting(TorchDqn, "draws as losses", "draw -1", pay=base.draw_lost)
-setting(TorchDqn, "blind to an entry", "input of o[:-1]", see=base.no_last_entry)
-
-
-@wrong(TorchDqn, "next_value", "maximum over illegal actions")
-def max_of_all(self, after, mask):
-    """max(dim=1) without the mask."""
-    return self.target(after).max(dim=1).values
-
-
-@wrong(TorchDqn, "act", "illegal actions played")
-def torch_argmax(self, observation, mask):
-    """net(x).argmax()."""
-    return self.q(observation).argmax()
+# fmt: off
+wrong(TorchDqn, "wrong sign", "sign of the tutorial for one player", sign=1)
+wrong(TorchDqn, "target frozen", "tau 0", tau=0.0)
+wrong(TorchDqn, "maximum over illegal actions", "max(dim=1) without the mask",
+      next_value=lambda self, after, mask: self.target(after).max(dim=1).values)
+wrong(TorchDqn, "illegal actions played", "net(x).argmax()",
+      act=lambda self, o, mask: self.q(o).argmax())
+# fmt: on
