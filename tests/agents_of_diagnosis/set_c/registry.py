@@ -25,6 +25,16 @@ observations scaled otherwise in play | actions off by one | actions reversed | 
 FAULTS = tuple(" ".join(name.split()) for name in _NAMES.split("|"))
 """Names of the faults of the list."""
 
+_HARMLESS = {
+    "truncation as end": "harmless where no game is cut",
+    "draws as losses": "harmless without draws",
+    "draws as wins": "harmless without draws",
+    "normal for misère": "harmless in normal play",
+    "rewards clipped to 0..1": "harmless where no move is chosen between a draw and a loss",
+    "illegal actions played": "harmless where a legal move is worth more than an untrained one",
+    "blind to the order of entries": "harmless where the order does not matter",
+}
+
 Train = Callable[[Any], Any]
 
 
@@ -103,4 +113,5 @@ def wrong(learner: Any, fault: str, form: str, notes: str = "", /, **changes: An
     methods = {key: changes[key] for key in changes if callable(getattr(learner, key, None))}
     settings = {key: value for key, value in changes.items() if key not in methods}
     faulty = type(learner.__name__, (learner,), methods)
+    notes = notes or _HARMLESS.get(fault, "")
     _add(faulty, f"{learner.__name__}, {fault}: {form}", fault, form, notes, **settings)

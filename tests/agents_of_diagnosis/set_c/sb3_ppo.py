@@ -17,7 +17,7 @@ from .registry import right, wrong
 
 
 class Flat(gymnasium.Env):
-    """One-hot observations without the mask, which ``action_masks`` returns."""
+    """One-hot observations without the mask, and games that start anywhere."""
 
     def __init__(self, env, see, values, pay):
         self.env, self.see, self.values, self.pay = env, see, values, pay
@@ -29,7 +29,7 @@ class Flat(gymnasium.Env):
         return one_hot(self.see(seen["observation"]), self.values).astype(np.float32)
 
     def reset(self, *, seed=None, options=None):
-        seen, info = self.env.reset(seed=seed)
+        seen, info = self.env.reset(seed=seed, options={"start": "uniform"})
         return self.x(seen), info
 
     def step(self, action):
@@ -59,7 +59,7 @@ class Ppo(Base):
     games_needed = 1500
     needs = "sb3_contrib"
     make_env = staticmethod(lambda game: VersusEnv(game, opponent=None))
-    gamma, lam, rate, entropy, n_steps, width = -1.0, 0.6, 3e-3, 0.2, 128, 64
+    gamma, lam, rate, entropy, n_steps, width = -1.0, 0.3, 3e-3, 0.3, 64, 64
 
     @staticmethod
     def reward(reward, over):
@@ -69,7 +69,7 @@ class Ppo(Base):
         self.flat = Flat(self.env, self.see, self.values_of_entry, self.reward)
         self.model = MaskablePPO(
             "MlpPolicy", DummyVecEnv([lambda: self.flat]), gamma=self.gamma, gae_lambda=self.lam,
-            learning_rate=self.rate, n_steps=self.n_steps, batch_size=64, n_epochs=8,
+            learning_rate=self.rate, n_steps=self.n_steps, batch_size=32, n_epochs=10,
             seed=self.seed, policy_kwargs={"net_arch": [self.width, self.width]}, device="cpu",
         )  # fmt: skip
         self.model.learn(10**6, callback=Enough(self.flat, self.games, self.entropy))
@@ -83,7 +83,7 @@ class Ppo(Base):
 
 
 right(Ppo)
-right(Ppo, lam=0.8, width=128, entropy=0.3)
+right(Ppo, lam=0.0, width=128, entropy=0.5)
 wrong(Ppo, "wrong sign", "an ordinary discount of 0.99", gamma=0.99)
 wrong(Ppo, "discount 0", "gamma 0", gamma=0.0)
 wrong(Ppo, "learning rate 0 or tiny", "1e-9", rate=1e-9)
