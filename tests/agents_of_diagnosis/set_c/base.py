@@ -46,8 +46,8 @@ pay = SimpleNamespace(
 see = SimpleNamespace(
     all=lambda o: o,
     first_0=lambda o: np.concatenate([[0], o[1:]]),
-    no_last=lambda o: o[:-1],
-    no_middle=lambda o: np.delete(o, len(o) // 2),
+    no_last=lambda o: o[:-1] if len(o) > 1 else 0 * o,
+    no_middle=lambda o: np.delete(o, len(o) // 2) if len(o) > 1 else 0 * o,
     sorted=np.sort,
     histogram=lambda o: np.bincount(np.asarray(o, dtype=int), minlength=9)[:9],
     total=lambda o: np.array([np.sum(o), np.max(o)]),
@@ -101,7 +101,7 @@ class Base:
         mask = seen["action_mask"]
         if self.rng.random() < self.epsilon * (1 - self.part) + final * self.part:
             return int(self.rng.choice(np.flatnonzero(mask)))
-        return int(self.act(seen["observation"], mask))
+        return int(Base.act(self, seen["observation"], mask))
 
     def train(self):
         for game in range(self.games):

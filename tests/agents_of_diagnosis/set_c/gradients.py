@@ -84,7 +84,7 @@ wrong(TableActorCritic, NOT_LISTED, "the actor's step has the wrong sign", actor
 class PolicyNetwork(TableActorCritic):
     """Actor that follows the softmax of its critic (as MPO does), two heads of one network."""
 
-    kind = "policy gradient with a network in NumPy"
+    kind = "policy network in NumPy"
     games_needed = 1500
     rate, gamma, temperature, hidden, every = 3e-3, 0.95, 0.1, (64,), 2
     batch, features, mix, mix_end = 48, "one_hot", 0.6, 0.4

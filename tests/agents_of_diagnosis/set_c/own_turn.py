@@ -17,10 +17,7 @@ class Mind:
 
 
 class OwnTurnQ(Base):
-    """PettingZoo's loop; both players share a table.
-
-    Where the opponent has explored, a lower target is not believed and a higher one neither.
-    """
+    """PettingZoo's loop; both share a table; no update where the opponent's reply explored."""
 
     kind = "Q-learning from own turn to own turn, table"
     games_needed = 800

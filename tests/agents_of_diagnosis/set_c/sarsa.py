@@ -16,7 +16,7 @@ class Sarsa(Base):
     lr, eps, gamma, sign = 0.3, 1.0, 0.95, -1.0
 
     def prepare(self):
-        self.number_of, self.Q = {}, np.zeros((2000, self.n))
+        self.number_of, self.Q = {}, np.zeros((20_000, self.n))
 
     def number(self, observation):
         key = "-".join(f"{x:g}" for x in np.asarray(observation, dtype=float))

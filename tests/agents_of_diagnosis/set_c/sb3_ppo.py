@@ -61,8 +61,7 @@ class Ppo(Base):
     make_env = staticmethod(lambda game: VersusEnv(game, opponent=None))
     gamma, lam, rate, entropy, n_steps, width = -1.0, 0.3, 3e-3, 0.3, 64, 64
 
-    @staticmethod
-    def reward(reward, over):
+    def reward(self, reward, over):
         return reward
 
     def train(self):
@@ -76,10 +75,8 @@ class Ppo(Base):
 
     def act(self, observation, mask):
         x = one_hot(observation, self.values_of_entry).astype(np.float32)
-        mask = np.asarray(mask) == 1
-        return self.model.predict(x, deterministic=True, action_masks=mask if any(mask) else None)[
-            0
-        ]
+        legal = np.asarray(mask) == 1 if np.any(mask) else None
+        return self.model.predict(x, deterministic=True, action_masks=legal)[0]
 
 
 right(Ppo)
@@ -87,6 +84,6 @@ right(Ppo, lam=0.0, width=128, entropy=0.5)
 wrong(Ppo, "wrong sign", "an ordinary discount of 0.99", gamma=0.99)
 wrong(Ppo, "discount 0", "gamma 0", gamma=0.0)
 wrong(Ppo, "learning rate 0 or tiny", "1e-9", rate=1e-9)
-wrong(Ppo, "zero reward", "reward wrapper returns 0", reward=lambda reward, over: 0.0)
-wrong(Ppo, "draws as wins", "1 at a draw", reward=lambda r, over: 1 if over and r == 0 else r)
+wrong(Ppo, "zero reward", "reward wrapper returns 0", reward=lambda self, reward, over: 0.0)
+wrong(Ppo, "draws as wins", "1 at a draw", reward=lambda self, r, over: 1 if over and r == 0 else r)
 wrong(Ppo, "blind to an entry", "middle entry deleted", see=see.no_middle)
