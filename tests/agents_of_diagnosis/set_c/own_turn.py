@@ -27,7 +27,9 @@ class OwnTurnQ(Base):
         self.values = {}
 
     def q(self, observation):
-        return self.values.setdefault(str(np.asarray(observation, dtype=float).tolist()), np.zeros(self.n))
+        return self.values.setdefault(
+            str(np.asarray(observation, dtype=float).tolist()), np.zeros(self.n)
+        )
 
     def future(self, seen):
         q, mask = self.q(seen["observation"]), seen["action_mask"]
