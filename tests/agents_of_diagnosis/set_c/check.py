@@ -48,11 +48,10 @@ def games():
 def score(policy, game):
     """Return the percentage of positions with a choice at which the policy keeps the value."""
     kept = []
-    for position in game.rules.lattice():
-        mask, best = game.rules.action_mask(position), game.solution.keeping_actions(position)
+    for position in game.positions():
+        mask, best = game.mask(position), game.solution.keeping_actions(position)
         if 0 < len(best) < mask.sum():
-            observation = game.rules.coordinates(position)
-            kept.append(int(policy(observation[None], mask[None])[0]) in best)
+            kept.append(int(policy(position[None], mask[None])[0]) in best)
     return 100 * np.mean(kept)
 
 
