@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import warnings
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-import numba
 from numba.extending import register_jitable
+
+from nim_envs.compilation import compiled as cached
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -23,21 +23,13 @@ def inlined(function: Function) -> Function:
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function at its first call; Numba's cache keeps it for later processes.
+    """Compile a function at its first call, as :func:`nim_envs.compilation.compiled` does.
 
-    Numba compiles it anew if its own file changes, or a variable that it closes over. It closes
-    over :func:`digest_of` the functions that it calls, so that a change of these counts, too. It
-    allocates no arrays, so that reference counts, which cost most of the time, are left out.
-
-    Warns:
-        RuntimeWarning: there is no folder for the cache, and every process compiles.
+    It closes over :func:`digest_of` the functions that it calls, so that a change of these counts,
+    too. It allocates no arrays, so that reference counts, which cost most of the time, are left
+    out.
     """
-    options: Any = {"_nrt": False, "no_cfunc_wrapper": True}
-    try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
-    except RuntimeError as error:  # no folder can be written
-        warnings.warn(f"{error}; NUMBA_CACHE_DIR names one", RuntimeWarning, stacklevel=2)
-        return cast(Function, numba.njit(**options)(function))
+    return cached(function, _nrt=False, no_cfunc_wrapper=True)
 
 
 def digest_of(*functions: Callable[..., Any]) -> str:

@@ -193,9 +193,8 @@ class HeapBar(Heap):
         """Return the part of the bar from ``low`` to ``high`` objects."""
         room, width = self.area, _bar_width(self.cell)
         pixels = room.height / self.objects
-        return Area(
-            room.center.x - width / 2, room.bottom - high * pixels, width, (high - low) * pixels
-        )
+        x, y = room.center.x - width / 2, room.bottom - high * pixels
+        return Area(x, y, width, (high - low) * pixels)
 
     def options_at(self, here: Position, point: tuple[float, float]) -> list[int]:
         """Return the option whose result is nearest to the point; of heaps that split all."""
