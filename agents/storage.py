@@ -29,8 +29,8 @@ from nim_envs.typing import Array
 from nim_envs.validation import largest_bytes
 
 FORMAT, VERSION = "nim_envs agent", 5
-EARLIER = "0.3.0"
-"""The last version of the package that reads the formats before."""
+READERS = {3: "nim_envs 0.3.0", 4: "the commits of nim_envs between 0.3.0 and this format"}
+"""What reads earlier formats, by the last of them."""
 
 SETTINGS: dict[str, Callable[..., Any]] = {"decay": Decay, "replay": Replay}
 """Arguments of learners that are dataclasses of numbers, by their names in a file."""
@@ -100,7 +100,9 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(whole) as archive:
             if "header.json" in archive.namelist():
-                raise StorageError(f"it is of an earlier format, which nim_envs {EARLIER} reads")
+                earlier = json.loads(archive.read("header.json")).get("version", 0)
+                reader = next(READERS[last] for last in READERS if earlier <= last)
+                raise StorageError(f"it is of the earlier format {earlier}: {reader} can read it")
             size = sum(member.file_size for member in archive.infolist())
             if size > largest_bytes():
                 raise StorageError(f"it holds {size} bytes; at most {largest_bytes()} are allowed")

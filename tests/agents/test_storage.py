@@ -116,10 +116,11 @@ def test_files_without_a_learner_are_refused_with_the_reason(tmp_path):
         path.write_bytes(foreign)
         with pytest.raises(StorageError, match=r"learner\.npz cannot be loaded"):
             load(path)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("header.json", json.dumps({"format": "nim_envs agent", "version": 4}))
-    with pytest.raises(StorageError, match=r"earlier format, which nim_envs .* reads"):
-        load(path)
+    for version, reader in ((3, "nim_envs 0.3.0"), (4, "the commits of nim_envs between")):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("header.json", json.dumps({"version": version}))
+        with pytest.raises(StorageError, match=f"earlier format {version}: {reader}"):
+            load(path)
     save_content({"run": [1, (2, "three")]}, path)
     assert load_content(path) == {"run": [1, (2, "three")]}
     with pytest.raises(StorageError, match="not a saved learner"):

@@ -160,4 +160,4 @@ def test_its_code_has_no_exclusive_or():
     assert len(files) > 8
     for path in files:
         assert not uses_exclusive_or(path)
-    assert uses_exclusive_or("nim_envs/theory/nimbers.py")
+    assert uses_exclusive_or("nim_envs/nimbers.py")
