@@ -106,7 +106,7 @@ class GameChoosingLearner(Trainable, Protocol):
     on boards too large for an environment.
 
     Attributes:
-        game: rules, convention and start of the game that it learns.
+        game: the game that it learns.
         given: its knowledge and assumptions besides the results of games, in words.
         positions_read: number of positions whose options it has looked up in the rules so far.
         proof: the statement that it has proved, in words; ``None``: nothing so far.

@@ -12,16 +12,16 @@ import numpy.typing as npt
 from tabulate import tabulate
 from tqdm import tqdm
 
-from agents.games import move_values
-from agents.training import DRAW, Env, Seat, play_and_learn
+from agents.games import game_of, move_values
+from agents.loop import DRAW, Env, Seat, play_and_learn
 from nim_envs import Game, GameEnv
 from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.player_answers import one_action
 from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, Policy, hint, is_player
-from nim_envs.scored_policy import game_of
+from nim_envs.scored_policy import game_of as followed_game
 from nim_envs.scoring import best_response
-from nim_envs.typing import Array, FloatArray, IntArray, MaskArray, ValueArray
+from nim_envs.typing import Array, FloatArray, MaskArray, Position, ValueArray
 from nim_envs.validation import checked_integer, checked_number
 
 LARGEST_LIMIT = 1 << 20
@@ -87,20 +87,13 @@ class MatchedPlayer:
                 "a match is played by agents, functions and objects with action_probabilities or "
                 f"move, not by {player!r}{hint(player)}"
             )
-        base = env.unwrapped
-        game = base.game if isinstance(base, GameEnv) else None
-        self._base = base
+        space: Any = env.action_space(env.possible_agents[0])
+        self._base: Any = env.unwrapped
+        self._size = int(space.n)
         self._agent = player if isinstance(player, Agent) else None
-        self._adapter = BatchPlayerAdapter(player, game)
-        self._num_actions: int | None = None
-        if env is base or game is None:
-            return
-        if self._adapter.moves:
-            game_of(env)  # a move is an action of the game, which wrappers must not change
-            return
-        space: Any = env.action_space(PLAYERS[0])
-        self._num_actions = int(space.n)
-        self._adapter = BatchPlayerAdapter(player, game, self._num_actions)
+        self._adapter = BatchPlayerAdapter(player, game_of(env), self._size)
+        if self._adapter.moves and env is not self._base:
+            followed_game(env)  # a move is an action of the game, which wrappers must not change
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the player's action, or -1 if it names no legal move.
@@ -108,26 +101,20 @@ class MatchedPlayer:
         Raises:
             InvalidActionError, InvalidPolicyError: the player's answer is not an action.
         """
-        if self._agent is not None:
-            # Most players are agents, which need no batch.
+        if self._agent is not None:  # most players are agents, which need no batch
             answer: Any = self._agent.act(observation, action_mask, rng)
-            size = self._num_actions or len(action_mask)
-            return cast(int, one_action(answer, size, rng))
+            return cast(int, one_action(answer, self._size, rng))
+        batch = observation[np.newaxis], action_mask[np.newaxis]
         try:
-            return cast(int, self._action(observation, action_mask, rng))
+            there = lambda: self._base.position[np.newaxis]  # noqa: E731
+            actions = np.asarray(self._adapter(*batch, rng, there))
         except InvalidActionError as error:
             raise type(error)(f"the player's {error}") from None
-
-    def _action(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> Any:
-        """The action of a player that takes batches of observations."""
-        base: Any = self._base
-        batch = observation[np.newaxis], action_mask[np.newaxis]
-        actions = np.asarray(self._adapter(*batch, rng, lambda: base.position[np.newaxis]))
         if actions.shape != (1,):
             raise InvalidActionError(
-                f"actions must be an array of shape (1,), not of shape {actions.shape}"
+                f"the player's actions must be an array of shape (1,), not of {actions.shape}"
             )
-        return actions[0]
+        return cast(int, actions[0])
 
 
 def play_match(
@@ -222,7 +209,7 @@ def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | N
     if not isinstance(base, GameEnv) or not isinstance(opponent, Policy):
         return None
     game = base.game
-    if game.rules.num_positions > LARGEST_LIMIT:
+    if game.board.num_positions > LARGEST_LIMIT:
         return None
     if base.encoding.name != "integer" or base.max_cycles is not None:
         return None
@@ -243,7 +230,7 @@ class SampleMove:
 
     Attributes:
         seat: the seat that moved: 0 or 1.
-        position: the position before the move, int64 ``(components,)``.
+        position: the position before the move, a tuple of coordinates.
         action_mask: the legal actions there, int8 ``(actions,)``.
         probabilities: the probabilities of the mover's policy, float64 ``(actions,)``.
         values: value of each action to the mover under best play: 1, 0 or -1, int8
@@ -252,7 +239,7 @@ class SampleMove:
     """
 
     seat: int
-    position: IntArray
+    position: Position
     action_mask: MaskArray
     probabilities: FloatArray
     values: ValueArray
@@ -265,12 +252,12 @@ class SampleGame:
 
     Attributes:
         moves: the moves in order.
-        final: the last position, int64 ``(components,)``.
-        winner: the seat that won, 0 or 1; :data:`agents.training.DRAW` if neither did.
+        final: the last position, a tuple of coordinates.
+        winner: the seat that won, 0 or 1; :data:`agents.loop.DRAW` if neither did.
     """
 
     moves: tuple[SampleMove, ...]
-    final: IntArray
+    final: Position
     winner: int
 
 
@@ -290,29 +277,27 @@ def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: i
         >>> from nim_envs import make_game
         >>> game = make_game("addition", k=3, n=10)
         >>> played = sample_game(OptimalAgent(game), game, seed=0)
-        >>> [move.position.item() for move in played.moves][::2], played.winner
-        ([0, 3, 7], 0)
+        >>> [move.position for move in played.moves][::2], played.winner
+        ([(0,), (3,), (7,)], 0)
     """
-    rules = game.rules
+    board: Any = game.board
     pair = policies if isinstance(policies, tuple) else (policies, policies)
     rng = np.random.default_rng(seed)
-    position = rules.positions_at(game.starts.sampler(game).draw(rng))
+    position = tuple(game.starts.sampler(game).draw(rng).tolist())
     moves: list[SampleMove] = []
-    while not rules.is_terminal(position):
-        seat = len(moves) % 2
-        mask = rules.action_mask(position)
-        observation = rules.coordinates(position)
-        batch = observation[np.newaxis], mask[np.newaxis]
-        probabilities = pair[seat].action_probabilities(*batch)[0]
+    while not game.is_over(position):
+        seat, here = len(moves) % 2, np.array([position])
+        mask = board.mask(board.state(position))
+        probabilities = pair[seat].action_probabilities(here, mask[np.newaxis])[0]
         if probabilities[mask == 0].any():
             raise ValueError(
-                f"{pair[seat]!r} gives illegal actions at {observation.tolist()} the probabilities "
+                f"{pair[seat]!r} gives illegal actions at {position} the probabilities "
                 f"{probabilities[mask == 0].tolist()}"
             )
         action = int(rng.choice(len(probabilities), p=probabilities))
-        values = move_values(game, position, mask)
+        values = move_values(game, here, mask[np.newaxis])[0]
         moves.append(SampleMove(seat, position, mask, probabilities, values, action))
-        position = rules.step(position, np.asarray(action))
+        position = game.play(position, action)
     last, value = (len(moves) - 1) % 2, game.end_value(position)
     return SampleGame(tuple(moves), position, {-1: last, 0: DRAW, 1: 1 - last}[value])
 

@@ -9,15 +9,14 @@ from typing import Literal
 import numpy as np
 
 from agents.games import move_in_words
-from agents.tabular.index import positions_of
-from agents.tabular.policies import uniform_probabilities, with_exploration
-from agents.tabular.selection import random_of_mask
+from agents.selection import random_action
+from agents.tables import uniform_probabilities, with_exploration
 from nim_envs import Game
 from nim_envs.caches import LimitedCache
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.games.words import any_of
 from nim_envs.render.words import rules_in_words
-from nim_envs.typing import Array, FloatArray, MaskArray
+from nim_envs.typing import Array, FloatArray, MaskArray, Position
 from nim_envs.validation import checked_choice, checked_number
 
 
@@ -30,7 +29,7 @@ class RandomAgent:
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action."""
-        return int(random_of_mask(action_mask, rng.random()))
+        return int(random_action(np.flatnonzero(action_mask), rng.random()))
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the legal actions."""
@@ -50,8 +49,8 @@ class OptimalAgent:
         choice: ``"random"`` or the ``"first"`` of several winning actions, or of several that keep
             a draw.
         lost_choice: choice at a P-position, where every move loses: ``"random"`` among the legal
-            actions, or the ``"smallest"``: the first option slot that is legal in some component,
-            which takes or adds least; of several such components the first.
+            actions, or the ``"smallest"``: the first option slot that is legal in some part,
+            which takes or adds least; of several such parts the first.
 
     Raises:
         ValueError: an unknown choice.
@@ -68,7 +67,7 @@ class OptimalAgent:
         self.choice = checked_choice("choice", choice, CHOICES)
         self.lost_choice = checked_choice("lost_choice", lost_choice, LOST_CHOICES)
         self.game = game
-        self.solution = game.old_solution
+        self.solution = game.solution
         self._choices: LimitedCache[bytes, MaskArray] = LimitedCache(REMEMBERED_POSITIONS)
 
     def __repr__(self) -> str:
@@ -81,7 +80,7 @@ class OptimalAgent:
             observation.tobytes(),
             lambda: self._chosen(observation[np.newaxis], action_mask[np.newaxis])[0],
         )
-        return int(random_of_mask(chosen, rng.random()))
+        return int(random_action(np.flatnonzero(chosen), rng.random()))
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probability of every action."""
@@ -100,9 +99,9 @@ class OptimalAgent:
         return chosen
 
     def _smallest(self, legal: MaskArray) -> MaskArray:
-        """Keep the legal action of the smallest option slot, in the first such component."""
-        components, options = len(self.game.rules.components), self.game.rules.num_options
-        by_option = legal.reshape(-1, components, options).swapaxes(1, 2)
+        """Keep the legal action of the smallest option slot, in the first such part."""
+        parts = len(self.game.parts)
+        by_option = legal.reshape(len(legal), parts, self.game.options).swapaxes(1, 2)
         first = _only_first(by_option.reshape(legal.shape))
         return first.reshape(by_option.shape).swapaxes(1, 2).reshape(legal.shape)
 
@@ -134,7 +133,7 @@ class EpsilonOptimalAgent:
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an optimal action or, with probability ``epsilon``, a random one."""
         if rng.random() < self.epsilon:
-            return int(random_of_mask(action_mask, rng.random()))
+            return int(random_action(np.flatnonzero(action_mask), rng.random()))
         return self.optimal.act(observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -144,7 +143,7 @@ class EpsilonOptimalAgent:
 
 
 MOST_LISTED = 12
-"""Most moves, or ranges of moves, that are listed for a component."""
+"""Most moves, or ranges of moves, that are listed for a part."""
 
 NUMBERED = re.compile(r"(\D*)(\d+)")
 """Pattern of a move named by one number, such as ``take 3``."""
@@ -190,8 +189,8 @@ class HumanAgent:
             Undo: the person wants to take back a move.
         """
         legal = np.flatnonzero(action_mask).tolist()
-        observation = positions_of(self.game.rules, observation)
-        example = f"such as {self._example(legal[0], observation)}; " if legal else ""
+        position = tuple(observation.tolist())
+        example = f"such as {self._example(legal[0], position)}; " if legal else ""
         while True:
             try:
                 answer = self.read(f"your move ({example}help, hint, undo, quit): ").strip()
@@ -203,36 +202,35 @@ class HumanAgent:
             if text in ("undo", "u"):
                 raise Undo
             if text in ("hint", "h"):
-                self.write(self._hint(observation))
+                self.write(self._hint(position))
             elif text in ("help", "?"):
-                self.write(self._help(legal, observation))
+                self.write(self._help(legal, position))
             else:
-                actions = self._meant(text, legal, observation)
+                actions = self._meant(text, legal, position)
                 if len(actions) == 1:
                     return actions[0]
-                self.write(self._refusal(answer, actions, legal, observation))
+                self.write(self._refusal(answer, actions, legal, position))
 
-    def _example(self, action: int, observation: Array) -> str:
+    def _example(self, action: int, position: Position) -> str:
         """Both names of a move, in words and by numbers."""
-        words = move_in_words(self.game, action, observation)
-        return f'"{words}" or "{self._numbers(action, observation)}"'
+        words = move_in_words(self.game, action, position)
+        return f'"{words}" or "{self._numbers(action, position)}"'
 
-    def _numbers(self, action: int, observation: Array) -> str:
-        """A move by numbers: the component, if there are several, and the move's own number."""
-        index, option = divmod(action, self.game.rules.num_options)
-        component = self.game.rules.components[index]
-        numbers = component.words.numbers(option, int(observation[index]))
-        several = len(self.game.rules.components) > 1
-        return " ".join(map(str, (index, *numbers) if several else numbers))
+    def _numbers(self, action: int, position: Position) -> str:
+        """A move by numbers: the part, if there are several, and the move's own number."""
+        parts = self.game.parts
+        index, option = divmod(action, self.game.num_actions // len(parts))
+        numbers = parts[index].numbers(option, self.game.split(position)[index])
+        return " ".join(map(str, (index, *numbers) if len(parts) > 1 else numbers))
 
-    def _meant(self, text: str, legal: list[int], observation: Array) -> list[int]:
+    def _meant(self, text: str, legal: list[int], position: Position) -> list[int]:
         """The legal actions that ``text`` may mean."""
         from nim_envs.text.phrases import words_of
 
         words = words_of(text)
-        described = [self.game.rules.describe_action(action, observation) for action in legal]
+        described = [self.game.describe(action, position) for action in legal]
         for names in (
-            [self._numbers(action, observation) for action in legal],
+            [self._numbers(action, position) for action in legal],
             described,
             [words_of_move.partition(": ")[2] for words_of_move in described],
         ):
@@ -242,49 +240,49 @@ class HumanAgent:
         return []
 
     def _refusal(
-        self, answer: str, actions: list[int], legal: list[int], observation: Array
+        self, answer: str, actions: list[int], legal: list[int], position: Position
     ) -> str:
         """The reason why an answer is refused."""
         if actions:
-            named = [f'"{move_in_words(self.game, action, observation)}"' for action in actions]
+            named = [f'"{move_in_words(self.game, action, position)}"' for action in actions]
             return f"{answer!r} may mean {', '.join(named[:-1])} or {named[-1]}: say which."
-        return f"{answer!r} is not a legal move. {self._legal_moves(legal, observation)}"
+        return f"{answer!r} is not a legal move. {self._legal_moves(legal, position)}"
 
-    def _help(self, legal: list[int], observation: Array) -> str:
+    def _help(self, legal: list[int], position: Position) -> str:
         """The rules, the legal moves and the commands."""
-        lines = [rules_in_words(self.game), self._legal_moves(legal, observation)]
+        lines = [rules_in_words(self.game), self._legal_moves(legal, position)]
         if legal:
-            lines.append(f"Type a move, such as {self._example(legal[-1], observation)}.")
+            lines.append(f"Type a move, such as {self._example(legal[-1], position)}.")
         aim = "win, or keep a draw" if self.game.has_outcome else "win"
         lines.append(
             f"Or type hint for the moves that {aim}, undo to take back your last move, or quit."
         )
         return "\n".join(lines)
 
-    def _legal_moves(self, legal: list[int], observation: Array) -> str:
-        """The legal moves in words, a line for each component."""
-        by_component: dict[str, list[str]] = {}
+    def _legal_moves(self, legal: list[int], position: Position) -> str:
+        """The legal moves in words, a line for each part."""
+        by_part: dict[str, list[str]] = {}
         for action in legal:
-            owner, _, move = self.game.rules.describe_action(action, observation).partition(": ")
-            by_component.setdefault(owner, []).append(move)
-        lines = [f"  {owner}: {_listed(moves)}" for owner, moves in by_component.items()]
+            owner, _, move = self.game.describe(action, position).partition(": ")
+            by_part.setdefault(owner, []).append(move)
+        lines = [f"  {owner}: {_listed(moves)}" for owner, moves in by_part.items()]
         return "\n".join(["Legal moves:", *lines])
 
-    def _hint(self, observation: Array) -> str:
+    def _hint(self, position: Position) -> str:
         try:
-            best = self.game.old_solution.keeping_actions(observation)
-            drawn = self.game.has_outcome and self.game.old_solution.value(observation) == 0
+            best = self.game.solution.keeping_actions(position)
+            drawn = self.game.solution.value(position) == 0
         except SearchTooLargeError:
             return "This game is too large to solve."
         if not len(best):
             return "Every move loses against correct play."
         return ("Keeping the draw: " if drawn else "Winning: ") + "; ".join(
-            move_in_words(self.game, action, observation) for action in best.tolist()
+            move_in_words(self.game, action, position) for action in best.tolist()
         )
 
 
 def _listed(moves: list[str]) -> str:
-    """The moves of a component in words; moves named by one number are joined to ranges."""
+    """The moves of a part in words; moves named by one number are joined to ranges."""
     numbers: dict[str, list[int]] = {}
     for move in moves:
         match = NUMBERED.fullmatch(move)

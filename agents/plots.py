@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -16,12 +15,14 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from agents.base import Agent, Policy, Trainable
-from agents.evaluation import LearningCurve
 from agents.games import scored_in_words
-from agents.training.metrics import TrainingMeasurements
+from agents.learners.win_loss_ratio import WinLossRatio
+from agents.metrics import TrainingMeasurements
+from agents.tables import PreferenceLearner
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import PLAYERS
+from nim_envs.graph import Part
 from nim_envs.render.style import (
     BLACK,
     BLUE,
@@ -36,10 +37,9 @@ from nim_envs.render.style import (
     VERMILLION,
     Figure,
     add_title_and_legend,
-    label_decades,
     styled,
 )
-from nim_envs.rules import Component, SplittingHeap, SubtractionHeap
+from nim_envs.sums import Sum
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 
 SEAT_LINES: tuple[dict[str, Any], ...] = (
@@ -174,83 +174,14 @@ def _draw_optimality(axes: Axes, measured: TrainingMeasurements) -> None:
         _line(axes, measured.games, percent, **POSITION_SET_LINES[name])
 
 
-def _legend_columns(names: Iterable[str]) -> int:
-    """Number of columns of a legend that fit side by side, at most three."""
-    width = 0.6 + 0.9 * DIGIT * max(map(len, names))
-    return max(1, min(3, int(PAGE_WIDTH / width)))
-
-
-@styled
-def learning_curves(
-    curves: Mapping[str, Sequence[LearningCurve]],
-    title: str = "",
-    *,
-    random_percent: float | None = None,
-    logarithmic: bool = False,
-) -> Figure:
-    """Draw the optimality of several learners against games and against seconds of training.
-
-    Lines are means over a learner's curves, one per seed; bands go from the lowest to the
-    highest. Against seconds, each point is at the mean time over the seeds.
-
-    Args:
-        curves: curves of each learner, by its name, scored at the same numbers of games.
-        title: title of the picture.
-        random_percent: score of the random policy, drawn as a line of its own.
-        logarithmic: whether the axes of games and seconds are logarithmic.
-
-    Raises:
-        ValueError: no curves, or curves of one learner scored at different numbers of games.
-    """
-    if not curves or not all(curves.values()):
-        raise ValueError(f"every learner needs at least one curve, not {dict(curves)!r}")
-    for name, group in curves.items():
-        if any(not np.array_equal(curve.games, group[0].games) for curve in group):
-            raise ValueError(f"the curves of {name} are scored at different numbers of games")
-    legend_columns = _legend_columns(curves)
-    height = 2.8 + 0.2 * -(-len(curves) // legend_columns)
-    figure = Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
-    by_games, by_seconds = figure.subplots(1, 2, sharey=True)
-    for index, (name, group) in enumerate(curves.items()):
-        colour, dashes, marker = (looks[index % len(looks)] for looks in (COLOURS, DASHES, MARKERS))
-        percents = np.stack([curve.percent for curve in group])
-        for axes, across in (
-            (by_games, group[0].games),
-            (by_seconds, np.mean([curve.seconds for curve in group], axis=0)),
-        ):
-            axes.fill_between(
-                across, percents.min(axis=0), percents.max(axis=0),
-                color=colour, alpha=0.18, linewidth=0,
-            )  # fmt: skip
-            # Few markers, those of two learners at different places.
-            spacing = max(1, len(across) // 5)
-            axes.plot(
-                across, percents.mean(axis=0), color=colour, linestyle=dashes, marker=marker,
-                markevery=(index * spacing // len(curves), spacing), label=name,
-            )  # fmt: skip
-    for axes, label in ((by_games, "games"), (by_seconds, "seconds of training")):
-        axes.grid(True)
-        axes.set_xlabel(label)
-        if random_percent is not None:
-            axes.axhline(random_percent, color=GREY, linestyle=(0, (1, 1.5)), label="random policy")
-        if logarithmic:
-            axes.set_xscale("log")
-            label_decades(axes.xaxis)
-        else:
-            axes.set_xlim(left=0)
-            axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    _percent_axis(by_games)
-    by_games.set_ylabel("optimality of the greedy policy, %")
-    add_title_and_legend(figure, title, legend_columns)
-    return figure
-
-
 LARGEST_SIDE = 400
 """Rows or columns above which a heatmap is refused: it would be larger than a poster."""
 
 LARGEST_SLICES = 64
-"""Panels above which the heatmap of a game with three or more components is refused."""
+"""Panels above which the heatmap of a game with three or more parts is refused."""
+
+LARGEST_LIST = 1 << 20
+"""Most positions of a heatmap."""
 
 WIDEST, HIGHEST = 12.0, 10.0
 """Largest width of a row of panels, and height of all rows where cells can be that small, in
@@ -271,7 +202,7 @@ NUMBER = 0.38
 def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
     """Return all heatmaps of an agent, by name.
 
-    For a game with one component: ``"policy"``, see :func:`policy_heatmap`. For one with more:
+    For a game with one part: ``"policy"``, see :func:`policy_heatmap`. For one with more:
     ``"greedy"``, and for learners ``"values"`` and ``"probabilities"``; see
     :func:`value_heatmap` and :func:`winning_heatmap`.
 
@@ -284,7 +215,7 @@ def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
         TypeError: the agent's probabilities are not known.
         SearchTooLargeError: the game has too many positions for a picture.
     """
-    if len(game.rules.components) == 1:
+    if len(game.parts) == 1:
         return {"policy": policy_heatmap(agent, game, title)}
     behaviour, greedy = _policies(agent)
     start = f"{title}: " if title else ""
@@ -309,15 +240,14 @@ def _policies(agent: Agent) -> tuple[Policy | None, Policy]:
 
 def _name_of_values(agent: Agent) -> str:
     """Name of the values by which a learner's greedy policy ranks actions."""
-    learner = getattr(agent, "learner", agent)
-    if hasattr(learner, "preferences"):
+    if isinstance(agent, PreferenceLearner):
         return "preference"
-    return "wins over losses" if hasattr(learner, "losses") else "value"
+    return "wins over losses" if isinstance(agent, WinLossRatio) else "value"
 
 
 @styled
 def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
-    """Draw an agent's policy at every position of a game with one component, move by move.
+    """Draw an agent's policy at every position of a game with one part, move by move.
 
     A learner has three panels, positions down and moves across: the preferences or values by
     which its greedy policy ranks moves, the probabilities of its behaviour policy, and the greedy
@@ -327,29 +257,29 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
 
     Args:
         agent: a learner, or an agent with ``action_probabilities``.
-        game: game with one component; observations are its positions.
+        game: game with one part; observations are its positions.
         title: title of the picture.
 
     Returns:
         A figure whose axes are labelled ``"values"``, ``"probabilities"`` and ``"policy"``.
 
     Raises:
-        ValueError: the game has more components.
+        ValueError: the game has more parts.
         TypeError: the agent's probabilities are not known.
         SearchTooLargeError: the game has more positions or moves than ``LARGEST_SIDE``.
     """
-    rules = game.rules
-    if len(rules.components) != 1:
-        raise ValueError(f"this picture is of one component, not of {len(rules.components)}")
-    component = rules.components[0]
-    _check_sides(component.states, component.options)
+    if len(game.parts) != 1:
+        raise ValueError(f"this picture is of one part, not of {len(game.parts)}")
+    part = game.parts[0]
+    _check_sides(part.num_positions, part.num_actions)
     behaviour, greedy = _policies(agent)
-    positions, masks = _playable(game)
-    winning = game.old_solution.keeping_mask(positions)
+    total = Sum(game.parts)
+    states = np.flatnonzero(~part.ends)[:, np.newaxis]
+    observations, masks = total.positions(states), total.mask(states)
+    winning = game.solution.keeping_mask(observations)
     lost = np.flatnonzero(~winning.any(axis=1))  # a draw is kept by some move
     right, counted = scored_in_words(game)
     rows, columns = masks.shape
-    observations = rules.coordinates(positions)
 
     panels: list[tuple[str, str, FloatArray, str]] = []
     if hasattr(greedy, "action_values"):
@@ -381,10 +311,10 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
             _mark(axes, winning, "o", min(height, width), right)
         elif width >= NUMBER and height >= LINE:
             _write_numbers(axes, mesh, legal)
-        name_of_moves, moves = _names_of_moves(component)
+        name_of_moves, moves = _names_of_moves(part)
         axes.set_xlabel(name_of_moves)
         _label_cells(axes.xaxis, moves, width, along_text=True)
-        _label_cells(axes.yaxis, _names_of_states(component, positions[:, 0]), height)
+        _label_cells(axes.yaxis, _names_of_states(part, states[:, 0]), height)
         if len(lost):
             axes.plot(
                 np.full(len(lost), 1.01), lost, marker=4, markersize=min(6, 60 * height),
@@ -400,9 +330,9 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
 
 
 def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value") -> Figure:
-    """Draw the value of the best move at every position of a game with two or more components.
+    """Draw the value of the best move at every position of a game with two or more parts.
 
-    Positions are cells of a grid over the two largest components; every combination of states of
+    Positions are cells of a grid over the two largest parts; every combination of states of
     the others that occurs has its own panel. Diamonds mark the P-positions; positions without a
     legal move are hatched.
 
@@ -413,12 +343,11 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
         name: name of the values.
 
     Raises:
-        ValueError: the game has one component.
+        ValueError: the game has one part.
         SearchTooLargeError: the game has too many positions for a picture.
     """
     grid = _Grid(game)
-    observations = game.rules.coordinates(grid.positions)
-    values = greedy.action_values(observations, grid.masks).max(axis=1)
+    values = greedy.action_values(grid.positions, grid.masks).max(axis=1)
     return _draw_grid(
         grid, values, _norm_of_values(values), title, score="", label=f"{name} of the best move"
     )
@@ -427,7 +356,7 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
 def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
     """Draw the probability that a policy plays a winning move, at every N-position.
 
-    The game has two or more components: positions are cells of a grid over the two largest, and
+    The game has two or more parts: positions are cells of a grid over the two largest, and
     every combination of states of the others that occurs has its own panel. Diamonds mark the
     P-positions, crosses the blunders: N-positions where a most probable move does not win.
     Positions without a legal move are hatched.
@@ -438,13 +367,12 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
         title: title of the picture.
 
     Raises:
-        ValueError: the game has one component.
+        ValueError: the game has one part.
         SearchTooLargeError: the game has too many positions for a picture.
     """
     grid = _Grid(game)
-    winning = game.old_solution.keeping_mask(grid.positions)
-    observations = game.rules.coordinates(grid.positions)
-    probabilities = policy.action_probabilities(observations, grid.masks)
+    winning = game.solution.keeping_mask(grid.positions)
+    probabilities = policy.action_probabilities(grid.positions, grid.masks)
     winnable = winning.any(axis=1)
     won = np.where(winnable, (probabilities * winning).sum(axis=1), np.nan)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
@@ -458,13 +386,6 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
     )
 
 
-def _playable(game: Game) -> tuple[IntArray, npt.NDArray[np.int8]]:
-    """The positions with a legal move, and the legal actions there."""
-    lattice = game.rules.lattice()
-    positions = lattice[~game.rules.is_terminal(lattice)]
-    return positions, game.rules.action_mask(positions)
-
-
 def _check_sides(*sides: int) -> None:
     if max(sides) > LARGEST_SIDE:
         raise SearchTooLargeError(
@@ -474,74 +395,73 @@ def _check_sides(*sides: int) -> None:
 
 
 class _Grid:
-    """Positions of two or more components as grids of cells.
+    """Positions of two or more parts as grids of cells.
 
     Args:
-        game: game with two or more components.
+        game: game with two or more parts.
 
     Attributes:
-        positions: positions with a legal move, ``(n, components)``.
+        positions: positions with a legal move, ``(n, fields)``.
         masks: their legal actions.
-        slices: the states of the components other than the two largest that occur, one combination
+        slices: the states of the parts other than the two largest that occur, one combination
             for each panel.
         blunders: whether each position gets a cross, boolean ``(n,)``; at first none.
+        ended: states of the parts at positions without a legal move.
 
     Raises:
-        ValueError: the game has one component.
+        ValueError: the game has one part.
         SearchTooLargeError: it is too large for a picture.
     """
 
     def __init__(self, game: Game) -> None:
-        shape = game.rules.shape
-        if len(shape) < 2:
-            raise ValueError("this picture is of two or more components, not of one")
-        *others, rows, columns = sorted(shape)
+        total = Sum(game.parts)
+        self.shape = [part.num_positions for part in game.parts]
+        if len(self.shape) < 2:
+            raise ValueError("this picture is of two or more parts, not of one")
+        *others, rows, columns = sorted(self.shape)
         _check_sides(rows, columns)
         self.game = game
-        # Of equal components the later ones.
-        largest = sorted(np.argsort(shape, kind="stable")[-2:].tolist())
-        self.down, self.across = largest
-        self.others = [index for index in range(len(shape)) if index not in largest]
-        panels = int(np.prod(others, dtype=object))
+        # Of equal parts the later ones.
+        self.down, self.across = sorted(np.argsort(self.shape, kind="stable")[-2:].tolist())
+        self.others = [i for i in range(len(self.shape)) if i not in (self.down, self.across)]
+        panels = math.prod(others)
         # Where heaps split, most combinations occur in no position, and have no panel.
-        if panels <= LARGEST_SLICES or game.rules.slot_groups:
-            self.positions, self.masks = _playable(game)
-            self.slices = sorted(set(map(tuple, self.positions[:, self.others].tolist())))
+        if panels <= LARGEST_SLICES or total.groups:
+            states = total.states(LARGEST_LIST)
+            over = total.is_over(states)
+            self.ended, self._states = states[over], states[~over]
+            self.slices = sorted(set(map(tuple, self._states[:, self.others].tolist())))
             panels = len(self.slices)
         if panels > LARGEST_SLICES:
             raise SearchTooLargeError(
-                f"a game with components of {shape} states would need {panels} panels, one for "
-                f"every combination of the smaller components; the limit is {LARGEST_SLICES}"
+                f"a game with parts of {self.shape} states would need {panels} panels, one for "
+                f"every combination of the smaller parts; the limit is {LARGEST_SLICES}"
             )
+        self.positions, self.masks = total.positions(self._states), total.mask(self._states)
         self.blunders = np.zeros(len(self.positions), dtype=np.bool_)
-        self.lost = np.asarray(game.old_solution.is_losing(self.positions))
-        lattice = game.rules.lattice()
-        self.ended = lattice[game.rules.is_terminal(lattice)]
+        self.lost = np.asarray(game.solution.is_losing(self.positions))
 
     def cells(
-        self, array: Any, states: tuple[int, ...], empty: Any, positions: IntArray | None = None
+        self, array: Any, others: tuple[int, ...], empty: Any, states: IntArray | None = None
     ) -> Any:
         """Return the entries of ``array`` for the positions in one slice, ``(rows, columns)``."""
-        positions = self.positions if positions is None else positions
-        shape = self.game.rules.shape
-        cells = np.full((shape[self.down], shape[self.across]), empty)
-        here = (positions[:, self.others] == np.array(states, dtype=np.int64)).all(axis=1)
-        slots = positions[here]
-        cells[slots[:, self.down], slots[:, self.across]] = array[here]
+        states = self._states if states is None else states
+        cells = np.full((self.shape[self.down], self.shape[self.across]), empty)
+        here = (states[:, self.others] == np.array(others, dtype=np.int64)).all(axis=1)
+        cells[states[here, self.down], states[here, self.across]] = array[here]
         return cells
 
-    def name(self, states: tuple[int, ...]) -> str:
-        """Title of a slice: a position, with stars for the two components of the grid."""
-        components = self.game.rules.components
+    def name(self, others: tuple[int, ...]) -> str:
+        """Title of a slice: a position, with stars for the two parts of the grid."""
+        parts = self.game.parts
         fixed = {
-            index: _names_of_states(components[index], np.array([state]))[0]
-            for index, state in zip(self.others, states, strict=True)
+            index: _names_of_states(parts[index], np.array([state]))[0]
+            for index, state in zip(self.others, others, strict=True)
         }
         if len(fixed) == 1:
             ((index, state),) = fixed.items()
-            return f"{components[index].kind} {index}: {state}"
-        states_text = (fixed.get(index, "*") for index in range(len(components)))
-        return ", ".join(states_text) if states else ""
+            return f"{parts[index].words.kind} {index}: {state}"
+        return ", ".join(fixed.get(index, "*") for index in range(len(parts))) if others else ""
 
 
 @styled
@@ -550,7 +470,7 @@ def _draw_grid(
 ) -> Figure:
     """Draw ``array``, one number for each position, ``(n,)``."""
     game = grid.game
-    shape = game.rules.shape
+    shape = grid.shape
     rows, columns = shape[grid.down], shape[grid.across]
     slices = grid.slices
     title_width = DIGIT * max(len(grid.name(states)) for states in slices)
@@ -571,7 +491,7 @@ def _draw_grid(
         axes.remove()
     panels = panels[: len(slices)]
     names = {
-        index: _names_of_states(game.rules.components[index], np.arange(shape[index]))
+        index: _names_of_states(game.parts[index], np.arange(shape[index]))
         for index in (grid.down, grid.across)
     }
     for number, (axes, states) in enumerate(zip(panels, slices, strict=True)):
@@ -591,34 +511,29 @@ def _draw_grid(
             axes.tick_params(labelbottom=True)
     figure.colorbar(mesh, ax=panels, location="right", label=label, aspect=6 * inches, shrink=0.9)
     key = {"no legal move": HATCHED} if len(grid.ended) else {}
-    if len(array) + len(grid.ended) < game.rules.num_positions:
+    if len(array) + len(grid.ended) < math.prod(shape):
         key["no position"] = BLANK
     _title_and_key(figure, title, score, key)
     return figure
 
 
-def _names_of_states(component: Component, states: IntArray) -> list[str]:
-    """Names of states, ``(n,)``: their coordinates, or else their numbers."""
-    if not component.has_coordinates:
-        return list(map(str, states.tolist()))
-    return [
-        "-".join(map(str, coordinates))
-        for coordinates in component.coordinate_system.of(states).tolist()
-    ]
+def _names_of_states(part: Part, states: IntArray) -> list[str]:
+    """Names of states, ``(n,)``: their coordinates."""
+    return ["-".join(map(str, each)) for each in part.positions(states).tolist()]
 
 
-def _names_of_moves(component: Component) -> tuple[str, list[str]]:
+def _names_of_moves(part: Part) -> tuple[str, list[str]]:
     """The verb of all moves, and the rest of each; or ``"move"``, and each with its own verb."""
-    moves = [component.words.describe(option) for option in range(component.options)]
-    if not component.coordinate_system.is_default:
+    moves = [part.describe(option) for option in range(part.num_actions)]
+    if len(part.fields) > 1:
         return "move", moves
     return moves[0].partition(" ")[0], [move.partition(" ")[2] for move in moves]
 
 
 def _panels_in_a_row(grid: _Grid, width: float, height: float) -> int:
     """Number of panels of this size that fit side by side."""
-    # A row of panels for each state of the first components, if that fits.
-    shape, wide = grid.game.rules.shape, 1
+    # A row of panels for each state of the first parts, if that fits.
+    shape, wide = grid.shape, 1
     if len(grid.slices) == np.prod([shape[index] for index in grid.others]):
         for index in reversed(grid.others):
             if wide * shape[index] * width > WIDEST:
@@ -711,10 +626,10 @@ def _label_cells(axis: Axis, labels: list[str], inches: float, *, along_text: bo
 
 
 def _state_name(game: Game, index: int) -> str:
-    """Axis label of a component's states."""
-    component = game.rules.components[index]
-    name = component.kind if len(game.rules.components) == 1 else f"{component.kind} {index}"
-    return f"{name}, objects" if isinstance(component, (SubtractionHeap, SplittingHeap)) else name
+    """Axis label of a part's states."""
+    kind = game.parts[index].words.kind
+    name = kind if len(game.parts) == 1 else f"{kind} {index}"
+    return f"{name}, objects" if kind == "heap" else name
 
 
 def _title_and_key(

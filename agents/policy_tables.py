@@ -1,4 +1,4 @@
-"""Policies and games as text for people (rich)."""
+"""Policies and games as text for people."""
 
 from __future__ import annotations
 
@@ -6,29 +6,28 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rich import box
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from tabulate import tabulate
 
 from agents.base import Agent, Policy, Trainable
 from agents.games import move_in_words, move_values, scored_in_words
 from agents.learners.win_loss_ratio import WinLossRatio
-from agents.match import SampleGame, SampleMove
-from agents.training import DRAW
+from agents.loop import DRAW
+from agents.match import SampleGame
+from agents.rows import GameRows
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.render import render_text
-from nim_envs.typing import IntArray, ValueArray
+from nim_envs.typing import BoolArray, IntArray, MaskArray, ValueArray
 
 LARGEST_TEXT = 2_000
 """Most positions for which the table of a whole policy is made."""
 
-WIDEST_TABLE = 120
-"""Largest width of a table, in characters."""
+RESULTS = {1: "wins", 0: "draws", -1: "loses"}
+RIGHT = ("probability", "wins", "losses")
+"""Columns of numbers."""
 
 
-def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> Table:
+def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> str:
     """Return an agent's policy at each position as a table, one row for each legal move.
 
     Below a row with the position, each row has a move, whether the greedy policy may choose it, its
@@ -39,7 +38,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         agent: a learner whose probabilities are known, or an agent with
             ``action_probabilities``.
         game: rules that name the moves; observations are its positions.
-        positions: positions with a legal move, ``(n, components)``; by default all of them.
+        positions: positions with a legal move, ``(n, fields)``; by default all of them.
 
     Raises:
         TypeError: the agent's probabilities are not known.
@@ -48,37 +47,30 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     """
     if not isinstance(agent, Policy):
         raise TypeError(f"a table needs an agent with action_probabilities, which {agent!r} lacks")
-    shown_positions = _playable(game, positions)
-    masks = game.rules.action_mask(shown_positions)
-    probabilities = agent.action_probabilities(game.rules.coordinates(shown_positions), masks)
-    best = _best(agent, game.rules.coordinates(shown_positions), masks)
-    values = move_values(game, shown_positions, masks)
+    shown, masks = _playable(game, positions)
+    probabilities = agent.action_probabilities(shown, masks)
+    best = _best(agent, shown, masks)
+    values = move_values(game, shown, masks)
     counts: tuple[Any, ...] = ()
     if isinstance(agent, WinLossRatio):
-        rows = agent.index.many(shown_positions)
-        counts = (agent.wins[rows], agent.losses[rows])
+        rows = agent.rows.find(shown)
+        counts = (agent.state.wins[rows], agent.state.losses[rows])
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
-    for header, justify in (
-        ("position and moves", "left"), ("", "left"), ("probability", "right"),
-        *((name, "right") for name in ("wins", "losses") if counts), ("outcome", "left"),
-    ):  # fmt: skip
-        table.add_column(header, justify=justify, no_wrap=True)  # type: ignore[arg-type]
-    for place, position in enumerate(shown_positions):
-        actions = np.flatnonzero(masks[place]).tolist()
-        shown_as = " ".join(map(str, game.rules.coordinate_tuple(position)))
-        table.add_row(f"{shown_as}  {_outcome(values[place])}")
-        for action in actions:
-            table.add_row(
+    table: list[list[str]] = []
+    for place, position in enumerate(map(tuple, shown.tolist())):
+        table.append([f"{' '.join(map(str, position))}  {_outcome(values[place])}"])
+        table += [
+            [
                 f"  {move_in_words(game, action, position)}",
                 "best" if best[place, action] else "",
-                _percent(probabilities[place, action]),
-                *(_count(count[place, action]) for count in counts),
-                _result(values[place, action]),
-                style="bold" if best[place, action] else "",
-                end_section=action == actions[-1],
-            )
-    return table
+                f"{100 * probabilities[place, action]:.1f} %",
+                *(f"{round(count[place, action], 1):.10g}" for count in counts),
+                RESULTS[values[place, action]],
+            ]
+            for action in np.flatnonzero(masks[place]).tolist()
+        ]
+    names = ("wins", "losses") if counts else ()
+    return _aligned(("position and moves", "", "probability", *names, "outcome"), table)
 
 
 def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> str:
@@ -88,34 +80,36 @@ def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = N
 
     Arguments and errors: :func:`policy_table`.
     """
-    rows = _playable(game, positions)
-    masks = game.rules.action_mask(rows)
-    right = game.old_solution.keeping_mask(rows)
+    shown, masks = _playable(game, positions)
+    right = game.solution.keeping_mask(shown)
     counted = right.any(axis=1)
-    best = _best(agent, game.rules.coordinates(rows), masks)
+    best = _best(agent, shown, masks)
     played = counted & ~(best & ~right).any(axis=1)
     does = "keeps the value" if game.has_outcome else "wins"
     named = scored_in_words(game)[1]
     return f"The best move {does} at {played.sum()} of {counted.sum()} {named}."
 
 
-def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
-    """The positions to show, with a legal move, ``(n, components)``."""
-    rules = game.rules
+def _playable(game: Game, positions: npt.ArrayLike | None) -> tuple[IntArray, MaskArray]:
+    """The positions to show, with a legal move, ``(n, fields)``, and their masks."""
+    board: Any = game.board
     if positions is None:
-        try:
-            rows = rules.lattice(LARGEST_TEXT)
-        except SearchTooLargeError as error:
-            raise SearchTooLargeError(f"{error}; name those to show") from None
-        return rows[~rules.is_terminal(rows)]
-    rows = rules.checked_positions(positions).reshape(-1, len(rules.components))
-    for position in rows[rules.is_terminal(rows)].tolist():
-        named = rules.coordinate_tuple(np.array(position))
-        raise InvalidPositionError(f"position {named} leaves no legal move to show")
-    return rows
+        if board.num_positions > LARGEST_TEXT:
+            raise SearchTooLargeError(
+                f"{game.summary} has {board.num_positions} positions; at most {LARGEST_TEXT} are "
+                "shown: name those to show"
+            )
+        graph = GameRows(game).graph
+        rows = np.flatnonzero(~graph.ends)
+        return graph.positions(rows), graph.mask(rows)
+    shown = np.atleast_2d(np.asarray(positions, dtype=np.int64))
+    for position in map(tuple, shown.tolist()):
+        if game.is_over(position):
+            raise InvalidPositionError(f"position {position} leaves no legal move to show")
+    return shown, board.mask(board.find(shown))
 
 
-def _best(agent: Any, observations: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+def _best(agent: Any, observations: IntArray, masks: MaskArray) -> BoolArray:
     """Mask of the greedy policy's most probable moves, or those of an agent that does not learn."""
     policy = agent.greedy() if isinstance(agent, Trainable) else agent
     probabilities = policy.action_probabilities(observations, masks)
@@ -123,67 +117,41 @@ def _best(agent: Any, observations: IntArray, masks: npt.NDArray[np.int8]) -> np
     return np.asarray((probabilities == most) & (masks == 1))
 
 
-def game_text(game: Game, played: SampleGame) -> RenderableType:
+def game_text(game: Game, played: SampleGame) -> str:
     """Return a game move by move, with the probability of every legal move.
 
     Args:
         game: rules that name the moves.
         played: finished game of these rules.
     """
-    parts: list[RenderableType] = []
+    parts = []
     for number, move in enumerate(played.moves, start=1):
         outcome = _outcome(move.values)
         article = "an" if outcome.startswith("N") else "a"
         headline = f"move {number}: player_{move.seat} to move at {article} {outcome}"
-        parts += [Text(_drawn(game, move.position, headline)), _moves_table(game, move)]
+        table = [
+            [
+                move_in_words(game, action, move.position),
+                f"{100 * move.probabilities[action]:.1f} %",
+                RESULTS[move.values[action]],
+                "played" if action == move.action else "",
+            ]
+            for action in np.flatnonzero(move.action_mask).tolist()
+        ]
+        parts.append(render_text(game, move.position, headline))
+        parts.append(_aligned(("move", "probability", "outcome", ""), table))
     end = "the game is drawn" if played.winner == DRAW else f"player_{played.winner} has won"
-    parts.append(Text(_drawn(game, played.final, end)))
-    return Group(*parts)
+    return "\n\n".join([*parts, render_text(game, played.final, end)])
 
 
-def _drawn(game: Game, position: IntArray, headline: str) -> str:
-    return render_text(game, game.rules.coordinates(position), headline)
-
-
-def printed(text: RenderableType) -> str:
-    """Return tables and text as printed, not truncated where the terminal is narrower."""
-    console = Console()
-    console = Console(width=max(console.width, WIDEST_TABLE))
-    with console.capture() as captured:
-        console.print(text)
-    return captured.get()
-
-
-def _moves_table(game: Game, move: SampleMove) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
-    table.add_column("move", no_wrap=True)
-    table.add_column("probability", justify="right", no_wrap=True)
-    table.add_column("outcome", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for action in np.flatnonzero(move.action_mask).tolist():
-        played = action == move.action
-        table.add_row(
-            move_in_words(game, action, move.position),
-            _percent(move.probabilities[action]),
-            _result(move.values[action]),
-            "played" if played else "",
-            style="bold" if played else "",
-        )
-    return table
+def _aligned(header: tuple[str, ...], table: list[list[str]]) -> str:
+    """Return rows under a header, numbers on the right and words on the left."""
+    sides = ["right" if name in RIGHT else "left" for name in header]
+    with_spaces = tabulate(
+        table, header, colalign=sides, disable_numparse=True, preserve_whitespace=True
+    )
+    return str(with_spaces)
 
 
 def _outcome(values: ValueArray) -> str:
     return {1: "N-position", 0: "drawn position", -1: "P-position"}[int(values.max())]
-
-
-def _result(value: int) -> Text:
-    return Text("wins", style="green") if value == 1 else Text("draws" if value == 0 else "loses")
-
-
-def _percent(probability: float) -> str:
-    return f"{100 * probability:.1f} %"
-
-
-def _count(count: float) -> str:
-    """A count; with decimals where forgetting has made it fractional."""
-    return f"{count:.0f}" if count == round(count) else f"{count:.1f}"

@@ -27,7 +27,7 @@ from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstat
 from agents.learners.sarsa import SARSA, sarsa_td_error
 from agents.learners.watkins_q_lambda import WatkinsQLambda, lambda_return
 from agents.learners.win_loss_ratio import WinLossRatio, count_result
-from agents.tabular.learner import TabularLearner
+from agents.tables import TableLearner
 
 if TYPE_CHECKING:
     from agents.research.base import GeneralisingLearner
@@ -45,7 +45,7 @@ class RegisteredLearner:
         one_for_each_seat: whether each seat has its own learner; if not, one learner plays both.
     """
 
-    learner: type[TabularLearner]
+    learner: type[TableLearner]
     update_rule: Callable[..., Any]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     one_for_each_seat: bool = False
@@ -64,7 +64,7 @@ class RegisteredLearner:
         """Return new learners for ``env``: one for both seats, or one for each.
 
         Args:
-            env: environment as for :meth:`agents.tabular.learner.TabularLearner.for_env`.
+            env: environment as for :meth:`agents.tables.TableLearner.for_env`.
             arguments: constructor arguments that replace those of the row.
         """
         return tuple(
@@ -112,7 +112,7 @@ GENERALISING = {
 """The learners that choose their own games and play unseen boards, by name; imported when used."""
 
 
-def learner_class(name: str) -> type[TabularLearner] | type[GeneralisingLearner]:
+def learner_class(name: str) -> type[TableLearner] | type[GeneralisingLearner]:
     """Return the class of a learner of either kind by its name."""
     return LEARNERS[name].learner if name in LEARNERS else generalising_class(name)
 

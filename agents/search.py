@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import copy
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import EzPickle
-from pettingzoo import AECEnv
 
+from agents.loop import Env
 from nim_envs.typing import Array, MaskArray
-
-Env = AECEnv[str, Any, Any]
 
 UNCOPIED = ("screen", "clock", "window", "board_image")
 """Attributes for drawing, which cannot be copied and are not used by a search."""
+
+Evaluation = Callable[[Env, str], float]
+"""Estimates an agent's reward at the end of the game from an environment and the agent's name."""
 
 
 def copy_env(env: Env) -> Env:
@@ -52,12 +52,8 @@ def _is_shared(name: str, value: Any) -> bool:
     return name in UNCOPIED or isinstance(value, spaces.Space)
 
 
-Evaluation = Callable[[Env, str], float]
-"""Estimates an agent's reward at the end of the game from an environment and the agent's name."""
-
-
-class SearchAgent(ABC):
-    """Plays by looking ahead from the current position of its environment.
+class AlphaBetaAgent:
+    """Minimax that skips lines which cannot change the value; its values are those of minimax.
 
     It uses the rules through the environment: it copies the game in progress and plays on in
     the copies. Rewards before the end of the game must be 0.
@@ -66,13 +62,18 @@ class SearchAgent(ABC):
         env: environment of the game that is played, the same object or a wrapper around it; its
             observations have an ``"action_mask"``.
         depth: number of moves to look ahead; ``None``: to the end of the game.
-        evaluate: estimates the value of a position at the depth limit; 0 by default.
+        evaluate: estimates the value of a position at the depth limit; ``None``: 0.
 
     Raises:
         ValueError: ``depth`` is below 1.
+
+    References:
+        D. E. Knuth & R. W. Moore, "An analysis of alpha-beta pruning", *Artificial
+        Intelligence* 6 (1975).
     """
 
     unscorable = "it searches from the position that its own environment is at"
+    prunes = True
 
     def __init__(
         self, env: Env, *, depth: int | None = None, evaluate: Evaluation | None = None
@@ -113,9 +114,8 @@ class SearchAgent(ABC):
         depth = math.inf if self.depth is None else self.depth
         for action in _legal(env):
             # The window begins just below the best value, so that equal values are exact.
-            value = self._value_after(
-                env, action, depth, float(np.nextafter(best, -np.inf)), math.inf
-            )
+            low = float(np.nextafter(best, -np.inf))
+            value = self._value_after(env, action, depth, low, math.inf)
             if value > best:
                 best, actions = value, [action]
             elif value == best:
@@ -135,54 +135,38 @@ class SearchAgent(ABC):
             return self._value(after, depth - 1, low, high)
         return -self._value(after, depth - 1, -high, -low)
 
-    @abstractmethod
     def _value(self, env: Env, depth: float, low: float, high: float) -> float:
         """Value for the agent to move; it needs to be exact only within ``low..high``."""
+        best = -math.inf
+        for action in _legal(env):
+            window = (max(low, best), high) if self.prunes else (-math.inf, math.inf)
+            best = max(best, self._value_after(env, action, depth, *window))
+            if self.prunes and best >= high:
+                break
+        return best
 
 
-class MinimaxAgent(SearchAgent):
+class MinimaxAgent(AlphaBetaAgent):
     """Plain minimax: searches every line of play.
 
-    Arguments and errors: :class:`SearchAgent`.
+    Arguments and errors: :class:`AlphaBetaAgent`.
 
     References:
         C. E. Shannon, "Programming a computer for playing chess", *Philosophical Magazine* 41
         (1950).
     """
 
-    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
-        return max(
-            self._value_after(env, action, depth, -math.inf, math.inf) for action in _legal(env)
-        )
+    prunes = False
 
 
-class AlphaBetaAgent(SearchAgent):
-    """Minimax that skips lines which cannot change the value; its values are those of minimax.
-
-    Arguments and errors: :class:`SearchAgent`.
-
-    References:
-        D. E. Knuth & R. W. Moore, "An analysis of alpha-beta pruning", *Artificial
-        Intelligence* 6 (1975).
-    """
-
-    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
-        best = -math.inf
-        for action in _legal(env):
-            best = max(best, self._value_after(env, action, depth, max(low, best), high))
-            if best >= high:
-                break
-        return best
-
-
-class OutcomeSearchAgent(SearchAgent):
+class OutcomeSearchAgent(MinimaxAgent):
     """Minimax to the end of the game, with a table of the values of all positions searched.
 
     A position is identified by the observation of the agent to move, which must hold the whole
     state of the game.
 
     Args:
-        env: as for :class:`SearchAgent`.
+        env: as for :class:`AlphaBetaAgent`.
 
     Attributes:
         values: value of every position searched so far, by observation and agent.
@@ -195,10 +179,7 @@ class OutcomeSearchAgent(SearchAgent):
     def _value(self, env: Env, depth: float, low: float, high: float) -> float:
         key = (env.agent_selection, np.asarray(_observed(env)["observation"]).tobytes())
         if key not in self.values:
-            self.values[key] = max(
-                self._value_after(env, action, math.inf, -math.inf, math.inf)
-                for action in _legal(env)
-            )
+            self.values[key] = super()._value(env, math.inf, low, high)
         return self.values[key]
 
 

@@ -16,15 +16,12 @@ from agents import (
     GameChoosingLearner,
     Learner,
     OptimalAgent,
-    QLearning,
     QuotientLearner,
     RandomAgent,
-    RealTimeDynamicProgramming,
     SignedProducts,
     registry,
 )
 from agents.games import same_game
-from agents.tabular.sorted_heaps import in_any_order, sorted_game
 from agents.training import train
 from benchmarks.timing import timed
 from nim_envs import Game, GameEnv
@@ -47,25 +44,7 @@ LEARNERS: dict[str, Maker] = {
 """The learners of this project, and two players that do not learn, by name."""
 
 
-def q_learning_of_sorted_heaps(env: GameEnv, games: int, seed: int) -> Any:
-    """Return the greedy policy of Q-learning in the game of sorted heaps, for heaps in any order.
-
-    Args:
-        env: environment of the game.
-        games: number of games to play.
-        seed: integer seed.
-    """
-    sorted_env = GameEnv(sorted_game(env.game))
-    learner = QLearning.for_env(sorted_env, epsilon=0.5)
-    train(sorted_env, learner, games, seed=seed, progress=False)
-    return in_any_order(learner.greedy(), env.game)
-
-
 MORE_LEARNERS: dict[str, Callable[..., Any]] = {
-    "q-learning-symmetric": q_learning_of_sorted_heaps,
-    "real-time-dynamic-programming-symmetric": lambda env: (
-        RealTimeDynamicProgramming.for_env(env, epsilon=0.3, symmetric=True),
-    ),
     "column-automaton": lambda env: (ColumnAutomatonLearner.for_env(env, play_from="start"),),
     "column-automaton-of-q-learning": lambda env: (
         ColumnAutomatonLearner.for_env(env, labels="q-learning"),
@@ -73,15 +52,12 @@ MORE_LEARNERS: dict[str, Callable[..., Any]] = {
     "quotient": lambda env: (QuotientLearner.for_env(env),),
     "signed-products": lambda env: (SignedProducts.for_env(env),),
 }
-"""More learners of this project, which know what positions consist of, by name; and functions of
-environment, games and seed that train one."""
+"""More learners of this project, which know what positions consist of, by name."""
 
 KNOWLEDGE = {
     "random": "nothing",
     "optimal": "the solution",
     **{name: row.knows for name, row in registry.LEARNERS.items()},
-    "q-learning-symmetric": "the order of heaps",
-    "real-time-dynamic-programming-symmetric": "the rules and the order of heaps",
     "column-automaton": "the rules, the order of heaps and bits",
     "column-automaton-of-q-learning": "the rules, the order of heaps and bits",
     "quotient": "the rules, the order of heaps and starts",

@@ -16,9 +16,7 @@ import numpy as np
 
 from agents import Learner, QLearning, registry
 from agents.evaluation import LearningCurve, learning_curve
-from agents.training import train
-from agents.training.log import TrainingLog
-from benchmarks.entries import MORE_LEARNERS
+from agents.training import TrainingLog, train
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import grouped, machine, table, write_report
@@ -65,9 +63,6 @@ BOARDS: dict[str, SpeedTask] = {
 EXPLORATION = {"q-learning": 0.5, "double-q-learning": 0.5, "real-time-dynamic-programming": 1.0}
 """Epsilon of learners that learn faster with more exploration than in their registration."""
 
-SYMMETRIC = "real-time-dynamic-programming-symmetric"
-"""The learner that knows that the order of heaps does not matter."""
-
 
 def _one(make: Callable[..., Any], epsilon: float | None = None) -> Callable[[GameEnv], Learner]:
     arguments = {} if epsilon is None else {"epsilon": epsilon}
@@ -76,7 +71,6 @@ def _one(make: Callable[..., Any], epsilon: float | None = None) -> Callable[[Ga
 
 LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
     **{name: _one(row.make, EXPLORATION.get(name)) for name, row in registry.LEARNERS.items()},
-    SYMMETRIC: _one(MORE_LEARNERS[SYMMETRIC]),
 }
 """Functions by name that make one learner for both seats."""
 
@@ -220,8 +214,8 @@ NOTES = f"""\
 - *last score %*: mean over all seeds, when they stopped; training stops after a number of
   games or of seconds.
 - Every game starts from a uniformly drawn position (exploring starts).
-- Real-time dynamic programming and sampled afterstate TD know the rules; those named symmetric
-  also know that the order of heaps does not matter; all others know their observations alone.
+- Real-time dynamic programming and sampled afterstate TD know the rules; all others know their
+  observations alone.
 - The published Q-learners are timed in the same run, in turns with compiled Q-learning, in plain
   Python; *ratio* is to the improved one. *seconds to 100 %* are of training until every N-position
   is played optimally from then on, in the slowest of the seeds. The published ones never reach it.

@@ -1,4 +1,4 @@
-"""Scaling of learning with the board: games, seconds and bytes, 3,840 to 186 million positions.
+"""Scaling of learning with the board: games, seconds and bytes, 3,840 to 645,120 positions.
 
 python -m benchmarks.scaling --help explains every option.
 """
@@ -16,12 +16,11 @@ import numpy as np
 from tqdm import tqdm
 
 from agents import RealTimeDynamicProgramming
-from agents.evaluation import value_optimality
 from agents.training import train
 from benchmarks.options import names_option, run_options
 from benchmarks.report import machine, table, write_report
 from benchmarks.runs import Runs, invocation
-from nim_envs import GameEnv, make_game
+from nim_envs import GameEnv, make_game, optimality
 
 
 @dataclass(frozen=True)
@@ -32,15 +31,11 @@ class ScalingBoard:
         heaps: number of heaps.
         score_interval: number of games between two scores, with exploring starts.
         max_games: largest number of games with exploring starts.
-        max_games_fixed: largest number of games from the full board.
-        goal: optimality at which training stops, in percent.
     """
 
     heaps: int
     score_interval: int
     max_games: int
-    max_games_fixed: int = 1_000_000_000
-    goal: float = 100.0
 
     def env(self, start: str) -> GameEnv:
         """Return an environment of the board."""
@@ -53,9 +48,6 @@ BOARDS = {
         ScalingBoard(5, 2_000, 1_000_000),
         ScalingBoard(6, 10_000, 10_000_000),
         ScalingBoard(7, 100_000, 100_000_000),
-        ScalingBoard(8, 2_500_000, 1_000_000_000),
-        # Games from the full board take twice as long.
-        ScalingBoard(9, 40_000_000, 3_000_000_000, max_games_fixed=10_000_000, goal=99.9),
     )
 }
 """The boards by number of heaps."""
@@ -75,23 +67,20 @@ class ScalingRun:
     megabytes: int | None
 
 
-def run(
-    board: ScalingBoard, start: str, seed: int, games: int | None = None, symmetric: bool = False
-) -> ScalingRun:
-    """Train on a board until its goal is reached, or for a number of games.
+def run(board: ScalingBoard, start: str, seed: int, games: int | None = None) -> ScalingRun:
+    """Train on a board until every N-position is played optimally, or for a number of games.
 
     Args:
         board: heaps, and limits of the training.
         start: ``"uniform"`` or ``"fixed"``.
         seed: integer seed.
-        games: number of games; ``None``: until the goal is reached, scored at intervals.
-        symmetric: whether the learner knows that the order of heaps does not matter.
+        games: number of games; ``None``: until then, scored at intervals.
     """
     env = board.env(start)
     # Compiled functions are loaded before the time is measured.
     small = BOARDS[5].env(start)
-    train(small, _learner(small, symmetric), 2, seed=0, progress=False)
-    learner = _learner(env, symmetric)
+    train(small, _learner(small), 2, seed=0, progress=False)
+    learner = _learner(env)
     played, seconds, percent = 0, 0.0, 0.0
     # Blocks with a seed each, so that only the log of one block is in memory.
     for block in itertools.count():
@@ -101,9 +90,9 @@ def run(
         played += log.games
         seconds += log.seconds
         if games is None or played >= games:
-            percent = value_optimality(learner.greedy(), env.game)
+            percent = optimality(learner.greedy(), env.game).percent
             tqdm.write(f"{board.heaps} heaps, {played:,} games: {percent:.4f} %", file=sys.stderr)
-        if played >= (games or board.max_games) or (games is None and percent >= board.goal):
+        if played >= (games or board.max_games) or (games is None and percent == 100):
             break
     return ScalingRun(
         board.heaps, start, env.game.board.num_positions, played, seconds, percent,
@@ -121,24 +110,20 @@ def peak_megabytes() -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
 
 
-def _learner(env: GameEnv, symmetric: bool) -> RealTimeDynamicProgramming:
-    return RealTimeDynamicProgramming(
-        env.game, epsilon=0.1, sweeping=True, symmetric=symmetric, dtype="int8"
-    )
+def _learner(env: GameEnv) -> RealTimeDynamicProgramming:
+    return RealTimeDynamicProgramming(env.game, epsilon=0.1, sweeping=True)
 
 
-def from_both_starts(heaps: int, seed: int, symmetric: bool) -> list[ScalingRun]:
+def from_both_starts(heaps: int, seed: int) -> list[ScalingRun]:
     """Train with exploring starts, then from the full board for as many games.
 
     Args:
         heaps: a key of :data:`BOARDS`.
         seed: integer seed.
-        symmetric: whether the learner knows that the order of heaps does not matter.
     """
     board = BOARDS[heaps]
-    exploring = run(board, "uniform", seed, symmetric=symmetric)
-    games = min(exploring.games, board.max_games_fixed)
-    return [exploring, run(board, "fixed", seed, games, symmetric)]
+    exploring = run(board, "uniform", seed)
+    return [exploring, run(board, "fixed", seed, exploring.games)]
 
 
 HEADER = (
@@ -186,13 +171,10 @@ def fits(runs: list[ScalingRun]) -> dict[str, tuple[float, float]]:
 
 
 NOTES = f"""\
-- The learner is `RealTimeDynamicProgramming` with sweeping, one byte per position, learning rate
-  1, epsilon 0.1, in compiled self-play on one core. It knows the rules, and no theorem; with
-  `--symmetric` also that the order of heaps does not matter, so that it learns each position once
-  for all orders.
+- The learner is `RealTimeDynamicProgramming` with sweeping, learning rate 1, epsilon 0.1, in
+  compiled self-play on one core. It knows the rules, and no theorem.
 - *exploring*: games start from uniformly drawn positions, and go on until every N-position is
-  played optimally (on nine heaps, 99.9 % of them). *full board*: the same number of games (on
-  nine heaps, 10 million), all of them from the full board.
+  played optimally. *full board*: the same number of games, all of them from the full board.
 - *seconds* are of training alone, without scoring and compilation.
 - *optimality %* is over all N-positions, exact, rounded down.
 - *bytes* are those of the table of values; *peak MB* is the most memory that the whole process has
@@ -206,20 +188,17 @@ NOTES = f"""\
 @names_option(
     "--heaps",
     map(str, BOARDS),
-    "Numbers of heaps; nine take hours",
-    default="5 to 8; quick: 5 and 6",
-)
-@click.option(
-    "--symmetric", is_flag=True, help="The learner knows that the order of heaps does not matter."
+    "Numbers of heaps",
+    default="5 to 7; quick: 5 and 6",
 )
 @click.option("--seed", type=int, default=0, show_default=True)
 @run_options("results/scaling", "The two smallest boards: a check, not a result.", jobs=False)
-def main(heaps: list[str] | None, symmetric: bool, seed: int, output: Path, quick: bool) -> None:
+def main(heaps: list[str] | None, seed: int, output: Path, quick: bool) -> None:
     """Train on larger and larger boards until every N-position is played optimally."""
-    counts = map(int, heaps or (("5", "6") if quick else ("5", "6", "7", "8")))
+    counts = map(int, heaps or (("5", "6") if quick else ("5", "6", "7")))
     with Runs(output) as runs:
         # One after the other, as times and memory are compared.
-        pairs = runs(from_both_starts, [(count, seed, symmetric) for count in counts], alone=True)
+        pairs = runs(from_both_starts, [(count, seed) for count in counts], alone=True)
         finished = [each for pair in pairs for each in pair]
         rows = summary(finished)
         print(table(HEADER, rows))

@@ -25,11 +25,8 @@ from nim_envs.typing import BoolArray, IntArray, MaskArray, Position, ValueArray
 from nim_envs.validation import checked_boolean, checked_integer, checked_name, integers_of
 
 if TYPE_CHECKING:
-    from nim_envs.rules.convention import AnyConvention
-    from nim_envs.rules.rules import Rules
     from nim_envs.solution import Solution
     from nim_envs.starts import Start
-    from nim_envs.theory.solution import Solution as OldSolution
 
 PLAYERS = ("player_0", "player_1")
 """The two players, by the index of their seat; ``player_0`` moves first."""
@@ -512,29 +509,6 @@ class Game:
             f"{of}action {action} ({named}){where} is illegal at {list(board.position(state))}; "
             f"legal actions are {board.actions(state)}"
         )
-
-    # The bridge: rules by components, for the rooms that are not on the graph yet.
-
-    @cached_property
-    def rules(self) -> Rules:
-        """The rules by components."""
-        from nim_envs.bridge import rules_of
-
-        return rules_of(self)
-
-    @property
-    def convention(self) -> AnyConvention:
-        """The convention of the rules by components."""
-        from nim_envs.bridge import convention_of
-
-        return convention_of(self)
-
-    @cached_property
-    def old_solution(self) -> OldSolution:
-        """The solution of the rules by components."""
-        from nim_envs.bridge import solution_of
-
-        return solution_of(self)
 
     def start_positions(self) -> IntArray:
         """Return every position that a game can start from, int64 ``(n, fields)``."""

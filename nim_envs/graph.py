@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -72,6 +73,10 @@ class Graph:
             array.setflags(write=False)
         if longest_play is not None:
             self.__dict__["longest_play"] = longest_play
+
+    def __repr__(self) -> str:
+        """Return the numbers of positions and actions."""
+        return f"{type(self).__name__}({self.num_positions} positions, {self.num_actions} actions)"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
         """Return the graph itself: it is immutable."""
@@ -334,6 +339,28 @@ class Part(Graph):
         """Return the kind, and the numbers of positions and options."""
         size = f"{self.num_positions} positions, {self.num_actions} options"
         return f"Part({self.words.kind}, {size})"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both have the same constructor and arguments, or the same content."""
+        if self is other or not isinstance(other, Part):
+            return self is other
+        if self.made_by is not None or other.made_by is not None:
+            return self.made_by == other.made_by
+        return self.digest == other.digest
+
+    def __hash__(self) -> int:
+        """Return a number that is the same for equal parts."""
+        return hash(self.digest if self.made_by is None else self.made_by)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Digest of the positions, moves, outcome, words and picture."""
+        words = self.words.kind, self.words.move, [*self.labels], self.picture
+        digest = blake2b(repr((self.coordinates.shape, self.after.shape, words)).encode())
+        for array in (self.coordinates, self.after, self.second, self.outcome):
+            if array is not None:
+                digest.update(np.ascontiguousarray(array).data)
+        return digest.digest()
 
     def __reduce__(self) -> Any:
         """Return what pickles make it of: the constructor, or all of it."""

@@ -102,18 +102,17 @@ class Turns(NamedTuple):
 class PlayerAdapter:
     """Any player as one function of turns.
 
-    Made by :meth:`for_scores` or :meth:`for_games`, which prefer different methods of a player
-    that has several.
-
     Args:
         player: anything of :data:`AnyPlayer`.
-        game: the game, for a player with ``move``; ``None`` if unknown.
-        methods: names of methods to look for, in order; a player without any is called.
+        game: the game, for a player that is asked about positions; ``None`` if unknown.
+        methods: names of methods to look for, in order: :data:`SCORED` or :data:`PLAYED`; a player
+            without any is called.
         arguments: count of arguments, 2 or 3, of a function whose signature is unknown.
 
     Attributes:
         method: the method in use: one of ``methods``, or ``"__call__"``.
         takes_generator: whether it is called with three arguments.
+        moves: whether it is asked about positions of the game instead of observations.
 
     Raises:
         TypeError: ``player`` is not a player, or takes another number of arguments.
@@ -126,19 +125,13 @@ class PlayerAdapter:
             raise TypeError(f"{player!r} plays nothing{hint(player)}")
         if (adapter := _library_adapter(player)) is not None:
             player = resolve_name(adapter)(player, game)
-        self.player = player
-        self.game = game
+        self.player, self.game = player, game
         self.method = next((name for name in methods if _has(player, name)), "__call__")
-        self.takes_generator = (
-            self.method == "__call__" and _count_arguments(player, arguments) == 3
-        )
+        is_called = self.method == "__call__"
+        self.takes_generator = is_called and _count_arguments(player, arguments) == 3
+        self.moves = self.method in ("move", "position_probabilities")
         if self.method == "move" and game is None:
             raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
-
-    @property
-    def moves(self) -> bool:
-        """Whether it is asked about positions of the game instead of observations."""
-        return self.method in ("move", "position_probabilities")
 
     @classmethod
     def for_scores(cls, player: Any, game: Game) -> PlayerAdapter:
@@ -158,23 +151,20 @@ class PlayerAdapter:
         if self.method == "action_probabilities":
             return self.player.action_probabilities(observations, masks)
         if self.method == "move":
-            return [self._action_of_move(position) for position in positions]
+            return [self._action_of_move(tuple(position)) for position in positions.tolist()]
         if self.method == "act":
-            return [
-                self.player.act(observation, mask, rng)
-                for observation, mask in zip(observations, masks, strict=True)
-            ]
+            pairs = zip(observations, masks, strict=True)
+            return [self.player.act(observation, mask, rng) for observation, mask in pairs]
         if self.takes_generator:
             return self.player(observations, masks, rng)
         return self.player(observations, masks)
 
-    def _action_of_move(self, position: IntArray) -> int:
-        """The action of the move that an object with ``move`` makes."""
+    def _action_of_move(self, position: Position) -> int:
+        """Return the action of the move that an object with ``move`` makes."""
         assert self.game is not None
-        here = tuple(position.tolist())
-        wanted = _without_order(self.game, position_after(self.player, here))
+        wanted = _without_order(self.game, position_after(self.player, position))
         # Equal heaps can be reached by several actions, which are then the same move.
-        for action, after in self.game.moves(here):
+        for action, after in self.game.moves(position):
             if _without_order(self.game, after) == wanted:
                 return action
         return NO_LEGAL_MOVE
@@ -209,11 +199,9 @@ class BatchPlayerAdapter:
 
     def __init__(self, player: Any, game: Game | None, num_actions: int | None = None) -> None:
         self._adapter = PlayerAdapter.for_games(player, game)
-        self._num_actions = num_actions
-        self.moves = self._adapter.moves
-        self._acts = self._adapter.method == "act"
+        self._num_actions, self.moves = num_actions, self._adapter.moves
         self._batch: OpponentFunction | None = None
-        if self._acts:
+        if self._adapter.method == "act":
             self._batch = getattr(player, "act_many", None)
         elif self._adapter.takes_generator:
             self._batch = player
@@ -252,7 +240,7 @@ class BatchPlayerAdapter:
                 return _in_rows(answer, due, shape, rng)
             if observations.dtype.kind == "i":
                 observations = observations.astype(np.int64)
-            if self._acts:
+            if self._adapter.method == "act":
                 act = self._adapter.player.act
                 turns = zip(observations, masks, repeat(True) if due is None else due, strict=False)
                 return [

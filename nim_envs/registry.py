@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 
 NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
+OF_GAMES = ("misere", "start")
+"""Arguments of :func:`make_game`, for every game."""
+
 OF_MAKE = (
     "autoreset_mode", "copy", "disable_env_checker", "env_type", "game", "id", "max_episode_steps",
-    "misere", "module", "num_envs", "start", "vector_kwargs", "vectorization_mode", "wrappers",
+    "module", "num_envs", "vector_kwargs", "vectorization_mode", "wrappers",
 )  # fmt: skip
-"""Names that no argument of a constructor can have, besides those of the environments' own."""
+"""Arguments of ids and of the libraries' ``make``."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,9 @@ class NamedGame:
 
     Args:
         name: the name in :data:`GAMES`; of one that is not registered, ``module:function``.
-        entry_point: the constructor, a function that returns a game; its name ``module:function``,
-            of a game of this package; or a game. Its keyword arguments are the environment's.
-        defaults: default keyword arguments of the constructor.
+        entry_point: the constructor, a function that returns a game, or its name
+            ``module:function``, of a game of this package; or a user's own game.
+        defaults: default keyword arguments of the constructor; they are the environment's, too.
         misere: whether by default the player who makes the last move loses; ``None``: as the
             constructor says.
         module: module that registers a user's own game, where other processes can import it.
@@ -75,18 +78,19 @@ class NamedGame:
         """Its id in Gymnasium, in camel case."""
         return f"nim_envs/{''.join(map(str.capitalize, self.name.split('_')))}-v0"
 
+    def check(self, arguments: Iterable[str], *others: str) -> None:
+        """Raise ``UnknownArgumentError`` if neither the constructor nor ``others`` have one."""
+        own = [each for each in signature(self.constructor).parameters if each not in OF_GAMES]
+        for name in arguments:
+            if name not in (*own, *others):
+                # Python's own wording, by which Gymnasium and TorchRL recognise what they added.
+                raise UnknownArgumentError(
+                    f"{self.name} got an unexpected keyword argument {name!r}; it takes "
+                    f"{', '.join([*own, *others])}"
+                )
+
     def game(self, arguments: Mapping[str, Any], misere: bool | None = None) -> Game:
-        """Return the game, at the one position where its rules begin.
-
-        Args:
-            arguments: arguments of the constructor; they replace the defaults.
-            misere: whether the player who makes the last move loses; ``None``: by default.
-
-        Raises:
-            UnknownArgumentError: an argument that the constructor does not take.
-            InvalidGameError: arguments that describe no game; or the constructor returns no game,
-                or one that begins at more than one position.
-        """
+        """Return the game at the one position where its rules begin; errors as of `make_game`."""
         from nim_envs.game import Game
         from nim_envs.starts import FixedStart
 
@@ -104,20 +108,6 @@ class NamedGame:
         start = game.start if game.starts.position is None else game.starts.position
         last_loses = game.misere if chosen is None else chosen
         return replaced(game, start=start, starts=FixedStart(), misere=last_loses)
-
-    def check(self, arguments: Iterable[str], *others: str) -> None:
-        """Raise ``UnknownArgumentError`` unless the constructor takes all arguments, or ``others``.
-
-        ``misere`` is none of the constructor's.
-        """
-        allowed = [*(each for each in signature(self.constructor).parameters if each != "misere")]
-        for name in arguments:
-            if name not in (*allowed, *others):
-                # Python's own wording, by which Gymnasium and TorchRL recognise what they added.
-                raise UnknownArgumentError(
-                    f"{self.name} got an unexpected keyword argument {name!r}; it takes "
-                    f"{', '.join(dict.fromkeys([*allowed, *others]))}"
-                )
 
 
 def _table(*games: NamedGame) -> dict[str, NamedGame]:
@@ -199,12 +189,12 @@ def registered(name: str | NamedGame) -> NamedGame:
 
 
 def aec_id(name: str) -> str:
-    """Return the PettingZoo id of a registered game; errors are those of :func:`registered`."""
+    """Return the PettingZoo id of a registered game."""
     return registered(name).aec_id
 
 
 def gymnasium_id(name: str) -> str:
-    """Return the Gymnasium id of a registered game, in camel case; errors as of :func:`aec_id`."""
+    """Return the Gymnasium id of a registered game, in camel case."""
     return registered(name).gymnasium_id
 
 
@@ -228,8 +218,7 @@ def register_ids(games: Iterable[NamedGame]) -> None:
 
 def remove(name: str) -> None:
     """Remove a game of a user's own, if there is one, with its ids."""
-    game = GAMES.pop(name, None)
-    if game is not None:
+    if game := GAMES.pop(name, None):
         pettingzoo.aec_registry.pop(game.aec_id, None)
         gymnasium.registry.pop(game.gymnasium_id, None)
 
@@ -245,7 +234,6 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Game:
 
     Raises:
         InvalidGameError: an unknown name, or arguments that describe no game.
-        UnknownArgumentError: an argument that the constructor does not take.
 
     Example:
         >>> sum_of_games((("kayles", {"heaps": (3,)}), ("nim", {"heaps": (4,)}))).start
@@ -293,7 +281,7 @@ def make_game(
     from nim_envs.validation import checked_boolean
 
     named = registered(name)
-    named.check(arguments, "misere", "start")
+    named.check(arguments, *OF_GAMES)
     game = named.game(arguments, None if misere is None else checked_boolean("misere", misere))
     registration = Registration(named.name, {"misere": misere, "start": start, **arguments})
     made = replaced(game, starts=checked_start(start, game), registered=registration)
@@ -301,26 +289,30 @@ def make_game(
     return made
 
 
-def _keywords(function: Callable[..., Any]) -> list[str]:
-    """Return the names of the arguments that a function or class takes by keyword alone."""
-    parameters = signature(function).parameters.values()
+def _keywords(environment: str) -> list[str]:
+    """Return the names of the arguments that a class, ``module:class``, takes by keyword alone."""
+    parameters = signature(resolve_name(environment)).parameters.values()
     return [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
 
 
 def _make(environment: str, game: str, arguments: dict[str, Any], *size: int) -> Any:
-    """Return an environment, of a class that is named ``module:class``."""
+    """Return an environment of a class that is named ``module:class``."""
     module = arguments.pop("module", None)
     if module is not None and module not in sys.modules:
         importlib.import_module(module)
-    kind, named = resolve_name(environment), registered(game)
-    own = [keyword for keyword in _keywords(kind) if keyword not in ("name", "start")]
-    named.check(arguments, "misere", "start", *own)
-    of_kind = {keyword: arguments.pop(keyword) for keyword in own if keyword in arguments}
-    return kind(make_game(named, **arguments), *size, name=f"{named.name}_v0", **of_kind)
+    named = registered(game)
+    own = [each for each in _keywords(environment) if each not in ("name", *OF_GAMES)]
+    named.check(arguments, *OF_GAMES, *own)
+    of_class = {each: arguments.pop(each) for each in own if each in arguments}
+    made = make_game(named, **arguments)
+    return resolve_name(environment)(made, *size, name=f"{named.name}_v0", **of_class)
+
+
+AEC, VERSUS = "nim_envs.envs.turn_based:GameEnv", "nim_envs.envs.versus:VersusEnv"
 
 
 def make_aec(game: str, **arguments: Any) -> GameEnv:
-    """Return the turn-based environment of a registered game; the entry point of every id.
+    """Return the turn-based environment of a registered game; the entry point of its id.
 
     Args:
         game: a key of :data:`GAMES`.
@@ -328,17 +320,16 @@ def make_aec(game: str, **arguments: Any) -> GameEnv:
             game; and ``module``, a module to import first, which registers a game of your own.
 
     Raises:
-        InvalidGameError: an argument with a value that is not allowed.
-        UnknownArgumentError: an argument that none of them takes.
-        InvalidPositionError: an unknown or impossible start.
+        InvalidGameError, UnknownArgumentError, InvalidPositionError: as :func:`make_game`, or an
+            argument of the environment with a value that is not allowed.
     """
-    env: GameEnv = _make("nim_envs.envs.turn_based:GameEnv", game, arguments)
+    env: GameEnv = _make(AEC, game, arguments)
     return env
 
 
 def make_versus(game: str, **arguments: Any) -> VersusEnv:
     """Return the :class:`nim_envs.envs.versus.VersusEnv` of a game as :func:`make_aec` does."""
-    env: VersusEnv = _make("nim_envs.envs.versus:VersusEnv", game, arguments)
+    env: VersusEnv = _make(VERSUS, game, arguments)
     return env
 
 
@@ -362,8 +353,7 @@ def register_game(
     :func:`nim_envs.adapters.pgx.make_pgx`; ids of PettingZoo and Gymnasium are made from it, such
     as ``nim_envs/silver_dollar-v0`` and ``nim_envs/SilverDollar-v0``. Call it at the top level of a
     module: ids name this module, and the workers of ``gymnasium.make_vec`` import it, as
-    ``gymnasium.make("my_module:nim_envs/SilverDollar-v0")`` does. A module may register its games
-    again.
+    ``gymnasium.make("my_module:nim_envs/SilverDollar-v0")`` does.
 
     Args:
         name: words of lower-case letters and digits, joined by underscores.
@@ -373,7 +363,8 @@ def register_game(
         misere: whether by default the player who makes the last move loses; ``None``: as the game
             or the function's own default says.
         defaults: arguments of the function, in place of its own defaults.
-        replace: whether a game that another module has registered is replaced.
+        replace: whether a game that another module has registered is replaced; a module may
+            register its own again.
 
     Raises:
         InvalidGameError: no name, or one that is taken; nothing that can be registered; or an
@@ -397,22 +388,18 @@ def register_game(
             f"underscores, such as 'wythoff' or 'silver_dollar', not {name!r}"
         )
     module = sys._getframe(1).f_globals.get("__name__")
-    # In another process the name of the program itself means another module.
-    importable = module in sys.modules and module not in ("__main__", "__mp_main__")
-    own = _own_game(name, game, misere, defaults or {}, module if importable else None)
-    before = GAMES.get(name)
-    if before is not None and isinstance(before.entry_point, str):
-        raise InvalidGameError(f"{name} is a game of this package: choose another name")
-    if before is not None and before.module != own.module and not replace:
-        raise InvalidGameError(
-            f"{name} is registered already, by {before.module}: choose another name, or "
-            "replace=True"
-        )
+    if module not in sys.modules or module in ("__main__", "__mp_main__"):
+        module = None  # in another process this name means another module
+    own = _own_game(name, game, misere, defaults or {}, module)
     for other in GAMES.values():
-        if other.name != name and other.gymnasium_id == own.gymnasium_id:
+        is_own = not isinstance(other.entry_point, str)
+        if other.name == name and is_own and (other.module == module or replace):
+            continue
+        if other.gymnasium_id == own.gymnasium_id:
+            by = f"module {other.module}" if is_own else "this package"
             raise InvalidGameError(
-                f"{name} and {other.name} have the same id in Gymnasium, {own.gymnasium_id}: "
-                "choose another name"
+                f"the id {own.gymnasium_id} is that of {other.name}, a game of {by}: choose "
+                f"another name{', or replace=True' if is_own and other.name == name else ''}"
             )
     remove(name)
     GAMES[name] = own
@@ -423,8 +410,6 @@ def _own_game(
     name: str, game: Any, misere: bool | None, defaults: Mapping[str, Any], module: str | None
 ) -> NamedGame:
     """Return a user's own game as a row of the table; errors are :func:`register_game`'s."""
-    from nim_envs.envs.turn_based import GameEnv
-    from nim_envs.envs.versus import VersusEnv
     from nim_envs.game import Game
     from nim_envs.validation import checked_boolean
 
@@ -436,23 +421,19 @@ def _own_game(
     if isinstance(game, Game):
         row.game({})  # it must begin at one position
     row.check(defaults)
-    given = {}
-    for key, parameter in signature(row.constructor).parameters.items():
-        given[key] = defaults.get(key, parameter.default)
-        if key in {*OF_MAKE, *_keywords(GameEnv), *_keywords(VersusEnv)} - {"misere"}:
+    parameters = signature(row.constructor).parameters
+    given = {key: defaults.get(key, each.default) for key, each in parameters.items()}
+    chosen = given.pop("misere", None) if misere is None else misere
+    given.pop("misere", None)
+    taken = {*OF_GAMES, *OF_MAKE, *_keywords(AEC), *_keywords(VERSUS)}
+    for key, value in given.items():
+        if key in taken or value is Parameter.empty:
             raise InvalidGameError(
-                f"an argument of a constructor cannot be called {key!r}: environments have an "
-                "argument of that name"
+                f"an argument of a constructor has a name that environments do not have, and a "
+                f"default, such as defaults={{{key!r}: …}}: {key!r} has not"
             )
-        if given[key] is Parameter.empty:
-            raise InvalidGameError(
-                f"the argument {key!r} of the constructor has no default: name one, "
-                f"defaults={{{key!r}: …}}"
-            )
-    default = given.pop("misere", None)
-    chosen = default if misere is None else misere
-    chosen = None if chosen is None else checked_boolean("misere", chosen)
-    return replaced(row, defaults=given, misere=chosen)
+    misere = None if chosen is None else checked_boolean("misere", chosen)
+    return replaced(row, defaults=given, misere=misere)
 
 
 def resolved(reference: str) -> Any:
@@ -466,11 +447,10 @@ def resolved(reference: str) -> Any:
     """
     try:
         return resolve_name(reference)
-    except ValueError:
-        expected = f"expected a name such as 'package.module:function', not {reference!r}"
-        raise InvalidGameError(expected) from None
-    except (ImportError, AttributeError) as error:
-        raise InvalidGameError(f"{reference!r} cannot be imported: {error}") from error
+    except (ValueError, ImportError, AttributeError) as error:
+        raise InvalidGameError(
+            f"{reference!r} cannot be imported as package.module:function: {error}"
+        ) from error
 
 
 def resolve_game_name(text: str) -> NamedGame:

@@ -196,47 +196,34 @@ def optimality(
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name, solution = "all", game.solution
         parts = _chunks(_drawn(game, np.random.default_rng(seed), total), game.num_actions)
-    sums = [
-        _sums(scored, solution, not_lost(solution, part))
-        for part in _with_progress(parts, total, "optimality")
-    ]
-    counts: Any = sum(part.counts for part in sums)
+    counts, shares, blunders = np.zeros(2, dtype=np.int64), np.zeros(5), []
+    for part in _with_progress(parts, total, "optimality"):
+        here = not_lost(solution, part)
+        number, sums, wrong = _sums(scored, solution, here)
+        counts, shares = counts + number, shares + sums
+        blunders.append(wrong)
     count, num_decisive = counts.tolist()
+    right, random_right, illegal = (_percent(share, count) for share in shares[:3])
     decisive = None
     if game.has_outcome:
-        decisive = Decisive(
-            _percent(sums, "decisive", num_decisive),
-            _percent(sums, "random_decisive", num_decisive),
-            num_decisive,
-        )
-    percent = _percent(sums, "right", count)
+        of_decisive = (_percent(share, num_decisive) for share in shares[3:])
+        decisive = Decisive(next(of_decisive), next(of_decisive), num_decisive)
+    interval = None if sample is None else percent_interval(right, count)
     return Optimality(
-        percent,
-        _percent(sums, "random_right", count),
-        _percent(sums, "illegal", count),
-        name,
-        count,
-        np.concatenate([part.blunders for part in sums]),
-        None if sample is None else percent_interval(percent, count),
-        decisive,
+        right, random_right, illegal, name, count, np.concatenate(blunders), interval, decisive
     )
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """Sums of probabilities over some positions; ``counts`` are those of all and of decisive."""
+def _sums(
+    scored: ScoredPolicy, solution: Solution, here: IntArray
+) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return sums over states that are not lost.
 
-    counts: IntArray
-    right: float
-    random_right: float
-    illegal: float
-    decisive: float
-    random_decisive: float
-    blunders: IntArray
-
-
-def _sums(scored: ScoredPolicy, solution: Solution, here: IntArray) -> _Sums:
-    """Return the sums over states that are not lost."""
+    Returns:
+        Numbers of states and of decisive ones; sums of the probabilities of right moves, of those
+        of the random policy, and of illegal moves, and of the first two over decisive states;
+        blunders, ``(n, fields)``.
+    """
     masks, right = solution.board.mask(here), solution.state_keeping(here)
     positions = solution.board.positions(here)
     probabilities = scored.repeatable_probabilities(positions, masks)
@@ -247,20 +234,15 @@ def _sums(scored: ScoredPolicy, solution: Solution, here: IntArray) -> _Sums:
     decisive = np.zeros(len(here), dtype=np.bool_)
     if scored.game.has_outcome:
         decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
-    return _Sums(
-        counts=np.array([len(here), decisive.sum()]),
-        right=float(on_right.sum()),
-        random_right=float(random_on_right.sum()),
-        illegal=float((probabilities * (masks == 0)).sum() + no_move.sum()),
-        decisive=float(on_right[decisive].sum()),
-        random_decisive=float(random_on_right[decisive].sum()),
-        blunders=positions[(likeliest & ~right).any(axis=1) | no_move],
-    )
+    illegal = (probabilities * (masks == 0)).sum() + no_move.sum()
+    sums = [on_right.sum(), random_on_right.sum(), illegal]
+    sums += [on_right[decisive].sum(), random_on_right[decisive].sum()]
+    blunders = positions[(likeliest & ~right).any(axis=1) | no_move]
+    return np.array([len(here), decisive.sum()]), np.array(sums), blunders
 
 
-def _percent(sums: list[_Sums], name: str, count: int) -> float:
-    """Return a sum over all positions as a share of their number, in percent."""
-    amount = sum(getattr(part, name) for part in sums)
+def _percent(amount: float, count: int) -> float:
+    """Return a sum over positions as a share of their number, in percent."""
     # Rounding: thirteen thirteenths add up to slightly less than one.
     if math.isclose(amount, count, rel_tol=ROUNDING):
         return 100.0 if count else math.nan

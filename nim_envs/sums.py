@@ -61,8 +61,7 @@ class Sum:
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(parts)
         self.options = options = max(part.num_actions for part in self.parts)
-        firsts = range(0, len(self.parts) * options, options)
-        self.actions_of = [slice(first, first + options) for first in firsts]
+        self.actions_of = [slice(i * options, (i + 1) * options) for i in range(len(self.parts))]
         self.num_actions = len(self.parts) * self.options
         runs = [[*run] for _, run in groupby(range(len(self.parts)), lambda i: id(self.parts[i]))]
         self.groups = [
@@ -99,6 +98,11 @@ class Sum:
     def legal(self) -> MaskArray:
         """Which options are legal at the states of the parts, int8, rows as of ``after``."""
         return np.asarray(self.after >= 0).view(np.int8)
+
+    def __repr__(self) -> str:
+        """Return the numbers of parts, positions and actions."""
+        positions, actions = self.num_positions, self.num_actions
+        return f"Sum({len(self.parts)} parts, {positions} positions, {actions} actions)"
 
     def find(self, positions: Array) -> IntArray:
         """Return the states at positions: ``(..., fields)`` to ``(..., parts)``.

@@ -33,7 +33,7 @@ def play(name):
         over = terminated or truncated
         env.step(None if over else int(observation["action_mask"].argmax()))
     solution = env.unwrapped.game.solution
-    assert isinstance(solution.is_winning(env.unwrapped.game.rules.initial), bool)
+    assert isinstance(solution.is_winning(env.unwrapped.game.start), bool)
     for opponent in ("random", "optimal", 0.3, None):
         single = gymnasium.make(gymnasium_id(name), opponent=opponent, truth_in_info=True)
         observation, info = single.reset(seed=0)

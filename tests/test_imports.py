@@ -124,7 +124,7 @@ def test_packages_import_in_one_direction():
     [
         ("import nim_envs", "numba scipy pygame matplotlib torch tqdm agents"),
         (
-            "import nim_envs.scoring, nim_envs.envs.versus, nim_envs.solver",
+            "import nim_envs.scoring, nim_envs.envs.versus, nim_envs.solution",
             "nim_envs.cgt nim_envs.text nim_envs.render nim_envs.diagnosis nim_envs.adapters "
             "numba agents pygame matplotlib torch jax pgx",
         ),

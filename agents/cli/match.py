@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from agents.base import Agent
 from nim_envs import GameEnv
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.game import PLAYERS
 from nim_envs.render.scene import Scene
-from nim_envs.typing import IntArray
+from nim_envs.typing import Position
 
 
-@dataclass(frozen=True)
-class _Move:
+class Move(NamedTuple):
     """A move that was made: its position, its seat and its action."""
 
-    position: IntArray
+    position: Position
     seat: int
     action: int
 
@@ -40,16 +39,13 @@ class Match:
         env: GameEnv,
         opponent: Agent | None,
         seat: int = 0,
-        names: tuple[str, str] = ("player_0", "player_1"),
+        names: tuple[str, str] = PLAYERS,
         seed: int | None = None,
     ) -> None:
-        self.env = env
-        self.game = env.game
-        self.opponent = opponent
-        self.seat = seat
-        self.names = names
+        self.env, self.game = env, env.game
+        self.opponent, self.seat, self.names = opponent, seat, names
         self._rng = np.random.default_rng(seed)
-        self._moves: list[_Move] = []
+        self._moves: list[Move] = []
         env.reset(seed=seed)
 
     @property
@@ -60,7 +56,7 @@ class Match:
     @property
     def mover(self) -> int | None:
         """The seat to move, or ``None`` when the game is over."""
-        return None if self.over else self.env.possible_agents.index(self.env.agent_selection)
+        return None if self.over else PLAYERS.index(self.env.agent_selection)
 
     @property
     def awaits_person(self) -> bool:
@@ -73,14 +69,14 @@ class Match:
         return not self.over and not self.awaits_person
 
     @property
-    def position(self) -> IntArray:
-        """The position, ``(components,)``."""
-        return self.game.rules.positions_at(self.env.position)
+    def position(self) -> Position:
+        """The position."""
+        return tuple(self.env.position.tolist())
 
     @property
     def winner(self) -> int | None:
         """The seat that has won, or ``None``."""
-        rewards = [self.env.rewards[agent] for agent in self.env.possible_agents]
+        rewards = [self.env.rewards[agent] for agent in PLAYERS]
         return int(np.argmax(rewards)) if self.over and any(rewards) else None
 
     @property
@@ -92,22 +88,25 @@ class Match:
             return "you have won"
         return self.scene().status
 
-    def legal_actions(self, component: int) -> list[int]:
-        """Return the legal actions in a component, in ascending order of the state they leave."""
-        rules = self.game.rules
-        successors = rules.state_options[component][int(self.position[component])].successors
-        options = np.flatnonzero(successors >= 0)
-        order = np.argsort(successors[options], kind="stable")
-        return [rules.action(component, int(option)) for option in options[order]]
+    def legal_actions(self, part: int) -> list[int]:
+        """Return the legal actions in a part, in ascending order of the state that they leave."""
+        graph, options = self.game.parts[part], self.game.options
+        state = graph.state(self.game.split(self.position)[part])
+        assert state is not None
+        legal = sorted(graph.actions(state), key=graph.after[state].tolist().__getitem__)
+        return [part * options + option for option in legal]
 
     @property
     def last_move(self) -> str:
         """The last move and who made it, in words; empty before the first move."""
         if not self._moves:
             return ""
-        move = self._moves[-1]
-        text = self.game.rules.describe_move(move.action, move.position)
-        return f"{self.names[move.seat]}: {text}"
+        position, seat, action = self._moves[-1]
+        part, option = divmod(action, self.game.options)
+        here = self.game.split(position)[part]
+        removed = self.game.parts[part].removal(option, here)
+        text = f"{self.game.describe(action, position)}{f' ({removed})' if removed else ''}"
+        return f"{self.names[seat]}: {text}"
 
     def thrown(self) -> str:
         """Return the last mistake of a person that cost them a win or a draw, in words.
@@ -116,27 +115,24 @@ class Match:
             The move, and those that would have kept the result; empty before the end of the game,
             if there is no such mistake, and where the game is too large to solve.
         """
-        if not self.over:
-            return ""
-        solution = self.game.old_solution
         with suppress(SearchTooLargeError):
-            for move in reversed(self._moves):
-                by_person = self.opponent is None or move.seat == self.seat
-                if not by_person or self.winner == move.seat:
+            for position, seat, action in reversed(self._moves if self.over else []):
+                by_person = self.opponent is None or seat == self.seat
+                if not by_person or self.winner == seat:
                     continue
-                keeping = solution.keeping_actions(move.position).tolist()
-                if not keeping or move.action in keeping:
+                keeping = self.game.solution.keeping_actions(position).tolist()
+                result = "draw" if self.game.solution.value(position) == 0 else "win"
+                kept = not keeping or action in keeping
+                if kept or (result == "draw" and self.winner is None):
                     continue
-                who = self.names[move.seat] if self.opponent is None else "you"
-                result = "draw" if solution.value(move.position) == 0 else "win"
-                if result == "draw" and self.winner is None:
-                    continue
-                describe = partial(self.game.rules.describe_action, position=move.position)
+                who = self.names[seat] if self.opponent is None else "you"
                 others = f", or {len(keeping) - 1} more" if len(keeping) > 1 else ""
-                place = " ".join(map(str, self.game.rules.coordinate_tuple(move.position)))
+                played, better = (
+                    self.game.describe(each, position) for each in (action, keeping[0])
+                )
                 return (
-                    f"{who} threw the {result} away at {place} with "
-                    f"{describe(move.action)}; {describe(keeping[0])}{others} would have kept it"
+                    f"{who} threw the {result} away at {' '.join(map(str, position))} with "
+                    f"{played}; {better}{others} would have kept it"
                 )
         return ""
 
@@ -146,8 +142,7 @@ class Match:
         Args:
             action: a legal action; the game is not over.
         """
-        seat = self.env.possible_agents.index(self.env.agent_selection)
-        self._moves.append(_Move(self.position, seat, action))
+        self._moves.append(Move(self.position, PLAYERS.index(self.env.agent_selection), action))
         self.env.step(action)
 
     def move_by(self, agent: Agent) -> None:
@@ -163,11 +158,10 @@ class Match:
     def undo(self) -> bool:
         """Take back a person's last move and the reply to it; return whether there was one."""
         for index in reversed(range(len(self._moves))):
-            move = self._moves[index]
-            if self.opponent is None or move.seat == self.seat:
+            position, seat, _ = self._moves[index]
+            if self.opponent is None or seat == self.seat:
                 del self._moves[index:]
-                before = self.game.rules.coordinates(move.position)
-                self.env.set_position(before, agent=self.env.possible_agents[move.seat])
+                self.env.set_position(position, agent=PLAYERS[seat])
                 return True
         return False
 
@@ -187,18 +181,15 @@ class Match:
             SearchTooLargeError: ``winning`` is true and the game is too large to solve.
         """
         last = self._moves[-1] if self._moves else None
+        marked = winning and not self.over
         return Scene(
-            position=self.env.position,
+            position=self.position,
             mover=self.mover,
             winner=self.winner,
-            previous=None if last is None else self.game.rules.coordinates(last.position),
+            previous=None if last is None else last.position,
             last_mover=None if last is None else last.seat,
             last_move="; ".join(filter(None, (self.last_move, self.thrown()))),
-            winning=(
-                self.game.old_solution.keeping_actions(self.position)
-                if winning and not self.over
-                else None
-            ),
+            winning=self.game.solution.keeping_actions(self.position) if marked else None,
             pointed=pointed,
             names=self.names,
             drawn=self.winner is None and any(self.env.terminations.values()),

@@ -58,7 +58,7 @@ def play(opponent: str, seat: str, seed: int | None, window: bool, **board: Any)
     if player is not None:
         names[person], names[1 - person] = "you", Path(opponent).stem
     match = Match(env, player, person, (names[0], names[1]), seed)
-    title = f"{titled(env.game.rules.name)}, {names[0]} against {names[1]}"
+    title = f"{titled(env.game.name)}, {names[0]} against {names[1]}"
     try:
         opened = PlayWindow(match, title=title)
     except DisplayError as error:
@@ -80,7 +80,7 @@ def play_at_prompt(match: Match) -> None:
             match.reply()
         else:
             headline = match.status if match.opponent is None else "you are to move"
-            click.echo("\n" + render_text(match.game, match.env.position, headline))
+            click.echo("\n" + render_text(match.game, match.position, headline))
             try:
                 match.move_by(human)
             except Undo:
@@ -91,7 +91,7 @@ def play_at_prompt(match: Match) -> None:
                 click.echo("\nGoodbye.")
                 return
         click.echo(match.last_move)
-    click.echo("\n" + render_text(match.game, match.env.position, "the game is over"))
+    click.echo("\n" + render_text(match.game, match.position, "the game is over"))
     if match.opponent is None or match.winner is None:
         click.echo(f"{match.status}.")
     else:

@@ -147,9 +147,9 @@ class PlayWindow:
         self.pointed = None
         if not self.match.awaits_person or self.listed:
             return
-        action = self.picture.action_at(self.match.env.position, self._mouse)
+        action = self.picture.action_at(self.match.position, self._mouse)
         if action is not None and self._shift:
-            near = self.match.legal_actions(action // self.match.game.rules.num_options)
+            near = self.match.legal_actions(action // self.match.game.options)
             place = near.index(action) + self._shift
             action = near[min(max(place, 0), len(near) - 1)]
         self.pointed = action
@@ -169,11 +169,11 @@ class PlayWindow:
         if self.pointed is not None:
             self._play(self.pointed)
             return
-        component = self.picture.part_at(self._mouse)
-        if component is None:
+        part = self.picture.part_at(self._mouse)
+        if part is None:
             return
-        actions = self.match.legal_actions(component)
-        candidates = self.picture.candidates_at(self.match.env.position, self._mouse)
+        actions = self.match.legal_actions(part)
+        candidates = self.picture.candidates_at(self.match.position, self._mouse)
         self.listed, self._first_listed = candidates, 0
         if not candidates:
             self.message = "no such move there" if actions else "no move there"
@@ -256,13 +256,12 @@ class PlayWindow:
         if not self.listed:
             return []
         room, rows, columns = self._list_room()
-        rules, position = self.match.game.rules, self.match.position
         visible = self.listed[self._first_listed : self._first_listed + rows * columns]
         winning = self.match.scene(winning=True).winning if self.hint else None
         return [
             Button(
                 place.inset(4),
-                rules.describe_action(action, position).partition(": ")[2],
+                self.match.game.describe(action, self.match.position).partition(": ")[2],
                 lambda action=action: self._play(action),  # type: ignore[misc]
                 winning is not None and action in winning,
             )
@@ -284,9 +283,8 @@ class PlayWindow:
             room, rows, columns = self._list_room()
             drawing.box(room.inset(-3), palette.LINE, radius=12)
             drawing.box(room, palette.PANEL, radius=10)
-            rules = self.match.game.rules
-            index = self.listed[0] // rules.num_options
-            label = f"{rules.components[index].kind} {index}"
+            index = self.listed[0] // self.match.game.options
+            label = f"{self.match.game.parts[index].words.kind} {index}"
             if len(self.listed) > rows * columns:
                 label += f" ({len(self.listed)} moves; turn the wheel)"
             drawing.text(label, (room.center.x, room.y + 18), 19, palette.GREY)
@@ -310,4 +308,4 @@ class PlayWindow:
         """Return the move that a click would make, in words, or else whose turn it is."""
         if self.pointed is None:
             return self.match.status
-        return self.match.game.rules.describe_action(self.pointed, self.match.position)
+        return self.match.game.describe(self.pointed, self.match.position)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 from tabulate import tabulate
 
 from agents import GameChoosingLearner
@@ -104,18 +105,18 @@ def show(
     env = make_env(player, **board)
     agent: Any = make_player(player, env) if greedy else make_agent(player, env)
     if plots is not None:
-        title = " ".join([type(agent).__name__, "on", env.game.rules.name, *board["settings"]])
+        title = " ".join([type(agent).__name__, "on", env.game.name, *board["settings"]])
         write_pictures(heatmaps_of(agent, env.game, title), plots, picture)
     elif isinstance(agent, GameChoosingLearner) and not (positions or sample):
         click.echo(agent.describe())
     elif sample:
         text = plotting("policy_tables")
         played = sample_game(agent, env.game, seed=seed)
-        click.echo(text.printed(text.game_text(env.game, played)), nl=False)
+        click.echo(text.game_text(env.game, played))
     else:
         text = plotting("policy_tables")
-        chosen = [env.game.rules.checked_positions(each) for each in positions] or None
-        click.echo(text.printed(text.policy_table(agent, env.game, chosen)), nl=False)
+        chosen = np.array(positions) if positions else None
+        click.echo(text.policy_table(agent, env.game, chosen))
         click.echo(text.policy_summary(agent, env.game, chosen))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from agents.base import GameChoosingLearner, Policy, Trainable
+from agents.base import GameChoosingLearner, Policy
 from agents.cli.options import (
     game_options,
     heatmaps_of,
@@ -18,20 +18,17 @@ from agents.cli.options import (
     write_pictures,
 )
 from agents.games import scored_in_words
+from agents.metrics import TrainingRecorder
 from agents.registry import GENERALISING, LEARNERS
 from agents.storage import check_savable, save
-from agents.training import TrainingStopped, saved_run
+from agents.training import TrainingStopped
 from agents.training import train as train_agents
-from agents.training.metrics import TrainingRecorder
 from nim_envs import Game
-from nim_envs.cli.options import FILE
+from nim_envs.cli.options import FILE, seed_option
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
 from nim_envs.games.words import titled
 from nim_envs.scoring import Optimality, optimality
-
-LEARNER, GAMES, SEED = "q-learning", 20_000, 0
-"""Defaults of a new run."""
 
 SAMPLE = 10_000
 """Positions at which a learner is scored where the board has too many."""
@@ -58,7 +55,8 @@ def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
     "--learner",
     type=click.Choice([*LEARNERS, *GENERALISING]),
     metavar="LEARNER",
-    show_default=LEARNER,
+    default="q-learning",
+    show_default=True,
     help=f"Learner to train: {', '.join([*LEARNERS, *GENERALISING])}.",
 )
 @click.option(
@@ -67,19 +65,16 @@ def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
     metavar="NAME=VALUE",
     help="Argument of the learner, such as epsilon=0.1; repeatable. A wrong name lists them all.",
 )
-@click.option("--games", type=click.IntRange(min=1), show_default=str(GAMES), help="Games to play.")
 @click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    show_default=str(SEED),
-    help="Seeds starts and the learner's choices.",
+    "--games", type=click.IntRange(min=1), default=20_000, show_default=True, help="Games to play."
 )
+@seed_option("Seeds starts and the learner's choices.")
 @click.option("--output", required=True, type=FILE, help="File to save the learner to.")
 @click.option(
-    "--checkpoint",
-    type=FILE,
-    help="Save the run there as it goes. The same command goes on with a run that is saved there, "
-    "or --checkpoint and --output alone; not for a learner that chooses its own games.",
+    "--save-every",
+    type=click.IntRange(min=1),
+    metavar="GAMES",
+    help="Save the learner every so many games, too.",
 )
 @picture_options("training curves and heatmaps")
 @click.option(
@@ -90,35 +85,20 @@ def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
     "100,000 games a two-hundredth of them.",
 )
 def train(
-    learner: str | None,
+    learner: str,
     param: tuple[str, ...],
-    games: int | None,
-    seed: int | None,
+    games: int,
+    seed: int,
     output: Path,
-    checkpoint: Path | None,
+    save_every: int | None,
     plots: Path | None,
     picture: str,
     every: int | None,
     **board: Any,
 ) -> None:
     """Train a learner in self-play and save it; Ctrl-C saves what was learned."""
-    options = None
-    if checkpoint is not None and checkpoint.exists() and board["game"] is None:
-        if any(board.values()) or learner or param or seed is not None:
-            raise click.UsageError(
-                f"{checkpoint} holds a run: give all its options, --game too, or --games alone"
-            )
-        run = saved_run(checkpoint)
-        env, games, seed, options = run.env, games or run.games, run.seed, run.options
-        agent: Trainable = run.agents[0]
-        if agent is not run.agents[1]:
-            raise click.UsageError(f"{checkpoint} is of a run of two learners, and this trains one")
-    else:
-        env = make_env(**board)
-        agent = make_learner(learner or LEARNER, param, env)
-        games, seed = games or GAMES, seed or SEED
-    if checkpoint is not None and isinstance(agent, GameChoosingLearner):
-        raise click.UsageError(f"{learner} chooses its own games, and its run has no checkpoint")
+    env = make_env(**board)
+    agent = make_learner(learner, param, env)
     # What cannot be saved or drawn is refused before the training, not after it.
     check_savable({"learner": agent})
     check_writable(output)
@@ -133,8 +113,8 @@ def train(
             agent,
             games,
             seed=seed,
-            options=options,
-            checkpoint=checkpoint,
+            save_to=None if save_every is None else output,
+            save_every=save_every or games,
             after_game=recorder,
             after_every=recorder.every if recorder else 1,
         )
@@ -143,15 +123,15 @@ def train(
         stopped = f"stopped after {log.games} games; "
     save(agent, output)
     if stopped:
-        way = "agents.train goes on with agents.load of that file"
-        if checkpoint is not None:
-            way = f"the same command goes on from {checkpoint}"
-        click.echo(f"{stopped}what was learned is saved to {output}, and {way}")
+        click.echo(
+            f"{stopped}what was learned is saved to {output}; agents.train goes on with "
+            "agents.load of that file"
+        )
     if isinstance(agent, GameChoosingLearner):
         click.echo(f"proved: {agent.proof}" if agent.proof else "nothing was proved")
     print_score(agent.greedy(), env.game, output)
     if plots is not None:
-        title = " ".join([type(agent).__name__, *param, "on", titled(env.game.rules.name)])
+        title = " ".join([type(agent).__name__, *param, "on", titled(env.game.name)])
         figures = {}
         if recorder is not None and log.games:
             draw = plotting("plots").training_curves

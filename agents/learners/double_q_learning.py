@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Transition
-from agents.tabular.action_values import StandardActionValueLearner, choose_epsilon_greedily
-from agents.tabular.protocol import LearningRule, UpdateContext
-from agents.tabular.selection import greedy_action
-from nim_envs.compilation import compiled
-from nim_envs.typing import Array, FloatArray, IntArray
+from agents.compiling import inlined
+from agents.rows import Moves
+from agents.selection import greedy_action
+from agents.tables import StepLearner, Turn
+from nim_envs.typing import Array, FloatArray
 
 
 class DoubleQLearningState(NamedTuple):
-    """The state of :class:`DoubleQLearning` in the training loops."""
+    """The state of :class:`DoubleQLearning`."""
 
     table: FloatArray  # mean of both tables
     first: FloatArray
     second: FloatArray
     learning_rate: float
     discount: float
-    uniforms: FloatArray  # (2,): random numbers that choose the table to update, and break ties
+    generator: np.random.Generator  # chooses the table to update, and breaks ties
 
 
-@compiled(inner=True)
+@inlined
 def double_q_learning_td_error(
     q: FloatArray,
     action: int,
@@ -33,7 +33,7 @@ def double_q_learning_td_error(
     discount: float,
     q_next: FloatArray,
     other_q_next: FloatArray,
-    next_legal_actions: IntArray,
+    legal: Array,
     uniform: float,
 ) -> float:
     """Q1(s, a) += α [r − γ Q2(s', argmax_a' Q1(s', a')) − Q1(s, a)].
@@ -48,7 +48,7 @@ def double_q_learning_td_error(
         discount: γ.
         q_next: Q1(s', ·), ``(actions,)``, at the position after the move.
         other_q_next: Q2(s', ·), ``(actions,)``.
-        next_legal_actions: legal actions at s'.
+        legal: legal actions at s'.
         uniform: random number that breaks ties of the argmax, in [0, 1).
 
     Returns:
@@ -58,40 +58,30 @@ def double_q_learning_td_error(
         H. van Hasselt, "Double Q-learning", *NeurIPS* (2010).
     """
     target = reward
-    best = greedy_action(q_next, next_legal_actions, uniform)
+    best = greedy_action(q_next, legal, uniform)
     if best >= 0:
         target -= discount * other_q_next[best]
     td_error: float = target - q[action]
     return td_error
 
 
-@compiled(inline=True)
-def draw_numbers(
-    learner: DoubleQLearningState, finished_games: int, generator: np.random.Generator
-) -> None:
-    """Draw the numbers that choose the table to update, and break ties."""
-    for index in range(2):
-        learner.uniforms[index] = generator.random()
-
-
-@compiled(inline=True)
-def learn(learner: DoubleQLearningState, turn: Transition, context: UpdateContext) -> None:
+@inlined
+def learn(learner: DoubleQLearningState, moves: Moves, turn: Turn) -> None:
     """Apply :func:`double_q_learning_td_error` to one table, which a random number chooses."""
     updated, other = learner.first, learner.second
-    if learner.uniforms[0] < 0.5:
+    if learner.generator.random() < 0.5:
         updated, other = learner.second, learner.first
-    state, action, reply_state = context.state, turn.action, context.reply_state
+    row, action, next_row = turn.row, turn.action, turn.reply_row
     td_error = double_q_learning_td_error(
-        updated[state], action, turn.reward, learner.discount, updated[reply_state],
-        other[reply_state], turn.reply_legal_actions, learner.uniforms[1],
+        updated[row], action, turn.reward, learner.discount, updated[next_row], other[next_row],
+        moves.legal[next_row, : moves.counts[next_row]], learner.generator.random(),
     )  # fmt: skip
-    updated[state, action] += learner.learning_rate * td_error
-    learner.table[state, action] = (
-        learner.first[state, action] + learner.second[state, action]
-    ) / 2
+    updated[row, action] += learner.learning_rate * td_error
+    learner.table[row, action] = (learner.first[row, action] + learner.second[row, action]) / 2
 
 
-class DoubleQLearning(StandardActionValueLearner):
+@dataclass(eq=False, repr=False)
+class DoubleQLearning(StepLearner):
     """Double Q-learning: two tables, each evaluating the action that the other chooses.
 
     Each turn updates one of the tables, drawn by the learner's own generator. Actions are chosen by
@@ -101,21 +91,16 @@ class DoubleQLearning(StandardActionValueLearner):
     These games are deterministic, so the bias is small, and two tables take longer to learn than
     one.
 
-    Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
-
-    Attributes:
-        table: action values, float64 ``(observations, actions)``.
-        tables: the two tables, same shape.
+    Arguments and errors: :class:`agents.tables.StepLearner`.
     """
 
-    rule = LearningRule(choose=choose_epsilon_greedily, learn=learn, draw_numbers=draw_numbers)
+    tables = ("table", "first", "second")
+    learn = staticmethod(learn)
 
-    tables_needed = 3
-
-    def initial_state(
-        self, table: FloatArray, learning_rate: float, discount: float
-    ) -> tuple[DoubleQLearningState, dict[str, Array]]:
-        """Return the initial state, and the two tables."""
-        self.tables = table.copy(), table.copy()
-        state = DoubleQLearningState(table, *self.tables, learning_rate, discount, np.zeros(2))
-        return state, {"first": self.tables[0], "second": self.tables[1]}
+    def initial_state(self, rows: int, actions: int) -> DoubleQLearningState:
+        """Return the initial state: both tables are the same."""
+        table = self.initial_table(rows, actions)
+        return DoubleQLearningState(
+            table, table.copy(), table.copy(), float(self.learning_rate), float(self.discount),
+            self.generator,
+        )  # fmt: skip

@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from gymnasium import spaces
 
-from agents.tabular.index import initial_table
-from agents.tabular.preferences import (
-    PreferenceLearner,
-    choose_by_softmax,
-    log_policy_gradient,
-)
-from agents.tabular.protocol import FinishedGame, LearningRule, legal_at
-from nim_envs.compilation import compiled
+from agents.compiling import inlined
+from agents.rows import Moves
+from agents.tables import Episode, PreferenceLearner, log_policy_gradient
 from nim_envs.typing import FloatArray, IntArray
 from nim_envs.validation import checked_number
 
 
 class GradientBanditState(NamedTuple):
-    """The state of :class:`GradientBandit` in the training loops."""
+    """The state of :class:`GradientBandit`."""
 
     preferences: FloatArray
-    baselines: FloatArray
-    visits: IntArray
+    baselines: FloatArray  # (rows,): mean result
+    visits: IntArray  # (rows,): number of results
     learning_rate: float
     temperature: float
     probabilities: FloatArray  # buffer, (actions,)
 
 
-@compiled(inner=True)
+@inlined
 def gradient_bandit_step(
     result: float, baseline: float, learning_rate: float, temperature: float
 ) -> float:
     """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for legal b;  R̄(s) += [R − R̄(s)] / N(s).
 
     π is the softmax of H(s, ·)/τ, and the last term in square brackets of the first formula is
-    :func:`agents.tabular.preferences.log_policy_gradient`. N(s) is the number of results at s,
-    with this one.
+    :func:`agents.tables.log_policy_gradient`. N(s) is the number of results at s, with this one.
 
     Args:
         result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn.
@@ -58,24 +52,26 @@ def gradient_bandit_step(
     return learning_rate * (result - baseline) / temperature
 
 
-@compiled(inline=True)
-def learn_from_game(learner: GradientBanditState, game: FinishedGame) -> None:
+@inlined
+def learn_from_game(learner: GradientBanditState, moves: Moves, episode: Episode) -> None:
     """Apply :func:`gradient_bandit_step` times the gradient to H(s, ·) of each turn."""
     result = 0.0
-    for reward in game.rewards:
+    for reward in episode.rewards:
         result += reward
     gradient, temperature = learner.probabilities, learner.temperature
-    for turn in range(len(game.states)):
-        state, legal_actions = game.states[turn], legal_at(game, game.rows[turn])
-        preferences, baseline = learner.preferences[state], learner.baselines[state]
-        log_policy_gradient(preferences, game.actions[turn], legal_actions, temperature, gradient)
+    for turn in range(len(episode.rows)):
+        row, action = episode.rows[turn], episode.actions[turn]
+        preferences, baseline = learner.preferences[row], learner.baselines[row]
+        legal = moves.legal[row, : moves.counts[row]]
+        log_policy_gradient(preferences, action, legal, temperature, gradient)
         step = gradient_bandit_step(result, baseline, learner.learning_rate, temperature)
-        for other in legal_actions:
+        for other in legal:
             preferences[other] += step * gradient[other]
-        learner.visits[state] += 1
-        learner.baselines[state] += (result - baseline) / learner.visits[state]
+        learner.visits[row] += 1
+        learner.baselines[row] += (result - baseline) / learner.visits[row]
 
 
+@dataclass(eq=False, repr=False)
 class GradientBandit(PreferenceLearner):
     """Softmax preferences at every position, updated by the result of each game.
 
@@ -86,46 +82,29 @@ class GradientBandit(PreferenceLearner):
     for all its moves.
 
     Args:
-        observation_space: space of integer observations.
-        action_space: ``Discrete`` space.
+        board: the game to learn, or the rows of the tables.
         learning_rate: step size, over 0.
         temperature: temperature of the softmax, over 0.
 
-    Attributes:
-        preferences: float64 ``(observations, actions)``, zeros at first.
-        baselines: mean result at each position, float64 ``(observations,)``.
-        visits: number of results at each position, int64 ``(observations,)``.
-
     Raises:
-        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the tables would need too much memory.
+        SearchTooLargeError: the tables would be too large.
     """
 
-    rule = LearningRule(choose=choose_by_softmax, learn_from_game=learn_from_game)
+    learning_rate: float = 0.15
+    temperature: float = 1.0
 
-    def __init__(
-        self,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        *,
-        learning_rate: float = 0.15,
-        temperature: float = 1.0,
-    ) -> None:
-        checked_number("learning_rate", learning_rate, 0, open_low=True)
-        checked_number("temperature", temperature, 0, open_low=True)
-        index, preferences = initial_table(observation_space, action_space)
-        states, actions = preferences.shape
-        state = GradientBanditState(
-            preferences,
-            np.zeros(states),
-            np.zeros(states, dtype=np.int64),
-            float(learning_rate),
-            float(temperature),
-            np.zeros(actions),
-        )
-        arguments = {"learning_rate": learning_rate, "temperature": temperature}
-        self.baselines: FloatArray = state.baselines
-        self.visits: IntArray = state.visits
-        learned = {"baselines": self.baselines, "visits": self.visits}
-        super().__init__(index, state, learned=learned, arguments=arguments)
+    tables = ("preferences", "baselines", "visits")
+    learn_episode = staticmethod(learn_from_game)
+
+    def check(self) -> None:
+        """Check the arguments."""
+        checked_number("learning_rate", self.learning_rate, 0, open_low=True)
+        checked_number("temperature", self.temperature, 0, open_low=True)
+
+    def initial_state(self, rows: int, actions: int) -> GradientBanditState:
+        """Return the initial state, of zeros."""
+        return GradientBanditState(
+            np.zeros((rows, actions)), np.zeros(rows), np.zeros(rows, np.int64),
+            float(self.learning_rate), float(self.temperature), np.zeros(actions),
+        )  # fmt: skip

@@ -1,29 +1,28 @@
-"""Monte-Carlo control with exploring starts."""
+"""Monte-Carlo control with exploring starts for alternating moves."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from gymnasium import spaces
 
-from agents.tabular.action_values import ActionValueLearner
-from agents.tabular.index import initial_table
-from agents.tabular.protocol import Decision, FinishedGame, LearningRule
-from agents.tabular.schedules import Schedule, harmonic
-from agents.tabular.selection import epsilon_greedy_action
-from nim_envs.compilation import compiled
+from agents.compiling import inlined
+from agents.rows import Moves
+from agents.schedules import Schedule, harmonic
+from agents.selection import epsilon_greedy_action
+from agents.tables import ActionValueLearner, Episode
 from nim_envs.typing import Array, FloatArray, IntArray
 
 
 class MonteCarloState(NamedTuple):
-    """The state of :class:`MonteCarloES` in the training loops."""
+    """The state of :class:`MonteCarloES`."""
 
     table: FloatArray
-    visits: IntArray
+    visits: IntArray  # (rows, actions)
 
 
-@compiled(inner=True)
+@inlined
 def monte_carlo_step(q: float, result: float, visits: int) -> float:
     """N(s, a) += 1;  Q(s, a) += [G − Q(s, a)] / N(s, a).
 
@@ -42,28 +41,26 @@ def monte_carlo_step(q: float, result: float, visits: int) -> float:
     return (result - q) / visits
 
 
-@compiled(inline=True)
+@inlined
 def choose(
-    learner: MonteCarloState, observation: Array, legal_actions: IntArray, decision: Decision
+    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
 ) -> int:
     """Choose epsilon-greedily, and at random at the first move of a game."""
-    epsilon = 1.0 if decision.first_move else decision.epsilon
-    values = learner.table[decision.state]
-    return epsilon_greedy_action(values, legal_actions, epsilon, decision.uniform)
+    return epsilon_greedy_action(learner.table[row], legal, 1.0 if is_first else epsilon, uniform)
 
 
-@compiled(inline=True)
-def learn_from_game(learner: MonteCarloState, game: FinishedGame) -> None:
+@inlined
+def learn_from_game(learner: MonteCarloState, moves: Moves, episode: Episode) -> None:
     """Apply :func:`monte_carlo_step` to each turn."""
-    result = (1.0 + game.result) / 2.0
-    for turn in range(len(game.states)):
-        state, action = game.states[turn], game.actions[turn]
-        learner.visits[state, action] += 1
-        learner.table[state, action] += monte_carlo_step(
-            learner.table[state, action], result, learner.visits[state, action]
-        )
+    result = (1.0 + episode.result) / 2.0
+    for turn in range(len(episode.rows)):
+        row, action = episode.rows[turn], episode.actions[turn]
+        learner.visits[row, action] += 1
+        visits = learner.visits[row, action]
+        learner.table[row, action] += monte_carlo_step(learner.table[row, action], result, visits)
 
 
+@dataclass(eq=False, repr=False)
 class MonteCarloES(ActionValueLearner):
     """Averages the results of whole games; the first move of each is random.
 
@@ -75,32 +72,22 @@ class MonteCarloES(ActionValueLearner):
     early, bad play stay in the averages for long.
 
     Args:
-        observation_space: space of integer observations.
-        action_space: ``Discrete`` space.
+        board: the game to learn, or the rows of the table.
         epsilon: probability of a random action, or a schedule, after the first move of a game;
             by default ``1 / (games + 1)``.
 
-    Attributes:
-        table: mean results, float64 ``(observations, actions)``, zeros at first.
-        visits: number of results of each pair, int64, same shape.
-
     Raises:
-        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the tables would need too much memory.
+        SearchTooLargeError: the table would be too large.
     """
 
-    rule = LearningRule(choose=choose, learn_from_game=learn_from_game)
+    epsilon: float | Schedule = harmonic
 
-    def __init__(
-        self,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        *,
-        epsilon: float | Schedule = harmonic,
-    ) -> None:
-        index, table = initial_table(observation_space, action_space, tables=2)
-        state = MonteCarloState(table, np.zeros(table.shape, dtype=np.int64))
-        self.visits: IntArray = state.visits
-        learned, arguments = {"visits": self.visits}, {"epsilon": epsilon}
-        super().__init__(index, state, learned=learned, arguments=arguments, epsilon=epsilon)
+    tables = ("table", "visits")
+    choose = staticmethod(choose)
+    learn_episode = staticmethod(learn_from_game)
+
+    def initial_state(self, rows: int, actions: int) -> MonteCarloState:
+        """Return the initial state, of zeros."""
+        shape = rows, actions
+        return MonteCarloState(np.zeros(shape), np.zeros(shape, np.int64))

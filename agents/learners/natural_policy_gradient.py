@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
-from agents.base import Transition
-from agents.tabular.preferences import CriticLearner, CriticState, choose_by_softmax
-from agents.tabular.protocol import LearningRule, UpdateContext
-from agents.tabular.selection import softmax
-from nim_envs.compilation import compiled
-from nim_envs.typing import Array, FloatArray, IntArray
+from agents.compiling import inlined
+from agents.rows import Moves
+from agents.selection import softmax
+from agents.tables import CriticLearner, CriticState, Turn
+from nim_envs.typing import Array, FloatArray
 
 
-@compiled(inner=True)
+@inlined
 def natural_policy_gradient_td_error(
     q: FloatArray,
     action: int,
@@ -20,7 +19,7 @@ def natural_policy_gradient_td_error(
     discount: float,
     q_next: FloatArray,
     probabilities_next: FloatArray,
-    next_legal_actions: IntArray,
+    legal: Array,
 ) -> float:
     """Q(s, a) += β [r − γ Σ_b π(b | s') Q(s', b) − Q(s, a)];  H(s, ·) += α A(s, ·).
 
@@ -34,8 +33,7 @@ def natural_policy_gradient_td_error(
         discount: γ.
         q_next: Q(s', ·), ``(actions,)``, at the position after the move.
         probabilities_next: π(· | s'), ``(actions,)``.
-        next_legal_actions: legal actions at s'; empty where the game has ended, so that r alone
-            is the target.
+        legal: legal actions at s'; none where the game has ended, so that r alone is the target.
 
     Returns:
         The TD error, in square brackets.
@@ -45,39 +43,41 @@ def natural_policy_gradient_td_error(
         theory of policy gradient methods", *JMLR* 22 (2021), section 5.
     """
     target = reward
-    for other in next_legal_actions:
+    for other in legal:
         target -= discount * probabilities_next[other] * q_next[other]
     td_error: float = target - q[action]
     return td_error
 
 
-@compiled(inner=True)
-def expected_value(values: FloatArray, probabilities: FloatArray, legal_actions: IntArray) -> float:
+@inlined
+def expected_value(values: FloatArray, probabilities: FloatArray, legal: Array) -> float:
     """Return Σ_b π(b | s) Q(s, b) over the legal actions."""
     mean = 0.0
-    for action in legal_actions:
+    for action in legal:
         mean += probabilities[action] * values[action]
     return mean
 
 
-@compiled(inline=True)
-def learn(learner: CriticState, turn: Transition, context: UpdateContext) -> None:
+@inlined
+def learn(learner: CriticState, moves: Moves, turn: Turn) -> None:
     """Apply :func:`natural_policy_gradient_td_error` to Q(s, a), and the advantage to H(s, ·)."""
-    probabilities, legal_actions = learner.probabilities, turn.legal_actions
-    preferences, q = learner.preferences[context.state], learner.critic[context.state]
-    replies = turn.reply_legal_actions
-    softmax(learner.preferences[context.reply_state], replies, 1.0, probabilities)
-    q_next = learner.critic[context.reply_state]
+    probabilities, row, reply_row = learner.probabilities, turn.row, turn.reply_row
+    legal = moves.legal[row, : moves.counts[row]]
+    replies = moves.legal[reply_row, : moves.counts[reply_row]]
+    preferences, q = learner.preferences[row], learner.critic[row]
+    softmax(learner.preferences[reply_row], replies, 1.0, probabilities)
     td_error = natural_policy_gradient_td_error(
-        q, turn.action, turn.reward, learner.discount, q_next, probabilities, replies
-    )
+        q, turn.action, turn.reward, learner.discount, learner.critic[reply_row], probabilities,
+        replies,
+    )  # fmt: skip
     q[turn.action] += learner.critic_rate * td_error
-    softmax(preferences, legal_actions, 1.0, probabilities)
-    mean = expected_value(q, probabilities, legal_actions)
-    for other in legal_actions:
+    softmax(preferences, legal, 1.0, probabilities)
+    mean = expected_value(q, probabilities, legal)
+    for other in legal:
         preferences[other] += learner.actor_rate * (q[other] - mean)
 
 
+@dataclass(eq=False, repr=False)
 class NaturalPolicyGradient(CriticLearner):
     """Natural policy gradient with a table of action values as its critic.
 
@@ -86,16 +86,8 @@ class NaturalPolicyGradient(CriticLearner):
     Use it as the policy gradient that comes closest to optimal play here: for a table of
     preferences, the natural gradient is the advantage itself.
 
-    Arguments and errors: :class:`agents.tabular.preferences.CriticLearner`.
-
-    Attributes:
-        preferences: float64 ``(observations, actions)``, zeros at first.
-        action_values: float64 ``(observations, actions)``.
+    Arguments and errors: :class:`agents.tables.CriticLearner`.
     """
 
-    rule = LearningRule(choose=choose_by_softmax, learn=learn)
-
-    def initial_critic(self, observations: int, actions: int) -> dict[str, Array]:
-        """Return the initial array of the critic, zeros, by the name of its attribute."""
-        self.action_values = np.zeros((observations, actions))
-        return {"action_values": self.action_values}
+    learn = staticmethod(learn)
+    criticises_actions = True

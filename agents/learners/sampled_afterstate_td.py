@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Transition
-from agents.tabular.index import check_memory
-from agents.tabular.position_values import (
-    PositionValueLearner,
-    PositionValues,
-    choose_by_lookahead,
-    position_values,
-)
-from agents.tabular.protocol import LearningRule, UpdateContext, is_unanswered
-from agents.tabular.schedules import Schedule, check_step
-from nim_envs import Game
-from nim_envs.compilation import compiled
+from agents.compiling import inlined
+from agents.rows import Moves
+from agents.schedules import Schedule, check_step
+from agents.tables import AfterstateLearner, Turn
+from nim_envs.typing import FloatArray, Int32Array
 
 
 class SampledAfterstateTDState(NamedTuple):
-    """The state of :class:`SampledAfterstateTD` in the training loops."""
+    """The state of :class:`SampledAfterstateTD`."""
 
-    positions: PositionValues
+    values: FloatArray
+    after: Int32Array  # (rows, actions): row after each action
     learning_rate: float
     discount: float
+    action_values: FloatArray  # buffer, (actions,)
 
 
-@compiled(inner=True)
+@inlined
 def afterstate_td_error(v: float, reward: float, discount: float, v_next: float) -> float:
     """V(s') += α [−r − γ V(s'') − V(s')] for s' after the move and s'' after the opponent's reply.
 
@@ -50,19 +46,19 @@ def afterstate_td_error(v: float, reward: float, discount: float, v_next: float)
     return -reward - discount * v_next - v
 
 
-@compiled(inline=True)
-def learn(learner: SampledAfterstateTDState, turn: Transition, context: UpdateContext) -> None:
+@inlined
+def learn(learner: SampledAfterstateTDState, moves: Moves, turn: Turn) -> None:
     """Apply :func:`afterstate_td_error` to V(s'), unless there was no reply."""
-    if is_unanswered(turn):
-        return
-    values = learner.positions.values
-    reward = turn.reward + turn.reply_reward
-    v_next = 0.0 if turn.terminated else values[context.next_state]
-    td_error = afterstate_td_error(values[context.reply_state], reward, learner.discount, v_next)
-    values[context.reply_state] += learner.learning_rate * td_error
+    if turn.next_row >= 0:
+        values = learner.values
+        reward = turn.reward + turn.reply_reward
+        v_next = 0.0 if turn.ended else values[turn.next_row]
+        td_error = afterstate_td_error(values[turn.reply_row], reward, learner.discount, v_next)
+        values[turn.reply_row] += learner.learning_rate * td_error
 
 
-class SampledAfterstateTD(PositionValueLearner):
+@dataclass(eq=False, repr=False)
+class SampledAfterstateTD(AfterstateLearner):
     """Learns values of afterstates (positions after moves) from the replies in the games played.
 
     It uses the rules to choose a move, by looking one move ahead, but not to learn: its values
@@ -73,35 +69,29 @@ class SampledAfterstateTD(PositionValueLearner):
     each action, without the rules in the update.
 
     Args:
-        game: rules for the look-ahead; observations are its positions (``encoding="integer"``).
+        board: the game to learn.
         learning_rate: step size, over 0 to 1.
         discount: factor of the value after the reply, 0 to 1.
         epsilon: probability of a random action while learning, or a schedule.
 
-    Attributes:
-        values: for the player to move, float64 ``(num_positions,)`` by mixed-radix index, zeros at
-            first.
-
     Raises:
         ValueError: a parameter out of its range.
-        MemoryError: the values would need too much memory.
+        SearchTooLargeError: the game has too many positions.
     """
 
-    rule = LearningRule(choose=choose_by_lookahead, learn=learn)
+    learning_rate: float = 0.3
+    discount: float = 1.0
+    epsilon: float | Schedule = 0.2
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        learning_rate: float = 0.3,
-        discount: float = 1.0,
-        epsilon: float | Schedule = 0.2,
-    ) -> None:
-        check_step(learning_rate, discount)
-        check_memory((game.rules.num_positions,))
-        values = np.zeros(game.rules.num_positions)
-        state = SampledAfterstateTDState(
-            position_values(game, values), float(learning_rate), float(discount)
-        )
-        arguments = {"learning_rate": learning_rate, "discount": discount, "epsilon": epsilon}
-        super().__init__(game, state, arguments, epsilon)
+    learn = staticmethod(learn)
+
+    def check(self) -> None:
+        """Check the arguments."""
+        check_step(self.learning_rate, self.discount)
+
+    def initial_state(self, rows: int, actions: int) -> SampledAfterstateTDState:
+        """Return the initial state, of zeros."""
+        return SampledAfterstateTDState(
+            np.zeros(rows), self.graph_rows.graph.after, float(self.learning_rate),
+            float(self.discount), np.zeros(actions),
+        )  # fmt: skip

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from gymnasium import spaces
+import numpy as np
 
-from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily
-from agents.tabular.index import initial_table
-from agents.tabular.protocol import FinishedGame, LearningRule, legal_at
-from agents.tabular.schedules import Schedule, check_step
-from agents.tabular.selection import largest_legal
-from nim_envs.compilation import compiled
+from agents.compiling import inlined
+from agents.rows import Moves
+from agents.schedules import Schedule, check_step
+from agents.selection import largest_legal
+from agents.tables import ActionValueLearner, Episode
 from nim_envs.typing import FloatArray
 from nim_envs.validation import checked_number
 
 
 class WatkinsQLambdaState(NamedTuple):
-    """The state of :class:`WatkinsQLambda` in the training loops."""
+    """The state of :class:`WatkinsQLambda`."""
 
     table: FloatArray
     learning_rate: float
@@ -25,7 +25,7 @@ class WatkinsQLambdaState(NamedTuple):
     trace_decay: float
 
 
-@compiled(inner=True)
+@inlined
 def lambda_return(
     reward: float, discount: float, trace_decay: float, value_next: float, return_next: float
 ) -> float:
@@ -52,21 +52,23 @@ def lambda_return(
     return reward + discount * ((1.0 - trace_decay) * value_next + trace_decay * return_next)
 
 
-@compiled(inline=True)
-def learn_from_game(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
+@inlined
+def learn_from_game(learner: WatkinsQLambdaState, moves: Moves, episode: Episode) -> None:
     """Move Q(s, a) towards the :func:`lambda_return` of each turn, the last first."""
     table = learner.table
     return_next, value_next, is_greedy_next = 0.0, 0.0, False  # of the turn after this one
-    for turn in range(len(game.states) - 1, -1, -1):
-        state, action = game.states[turn], game.actions[turn]
+    for turn in range(len(episode.rows) - 1, -1, -1):
+        row, action = episode.rows[turn], episode.actions[turn]
         decay = learner.trace_decay if is_greedy_next else 0.0
-        g = lambda_return(game.rewards[turn], learner.discount, decay, value_next, return_next)
+        g = lambda_return(episode.rewards[turn], learner.discount, decay, value_next, return_next)
         # The values are those before this game, as no position occurs twice in it.
-        return_next, value_next = g, largest_legal(table[state], legal_at(game, game.rows[turn]))
-        is_greedy_next = table[state, action] == value_next
-        table[state, action] += learner.learning_rate * (g - table[state, action])
+        return_next = g
+        value_next = largest_legal(table[row], moves.legal[row, : moves.counts[row]])
+        is_greedy_next = table[row, action] == value_next
+        table[row, action] += learner.learning_rate * (g - table[row, action])
 
 
+@dataclass(eq=False, repr=False)
 class WatkinsQLambda(ActionValueLearner):
     """Q-learning by λ-returns that are cut at the first action that was not greedy.
 
@@ -77,42 +79,32 @@ class WatkinsQLambda(ActionValueLearner):
     action that was not greedy on.
 
     Args:
-        observation_space: space of integer observations.
-        action_space: ``Discrete`` space.
+        board: the game to learn, or the rows of the table.
         learning_rate: step size, over 0 to 1.
         discount: factor of later rewards, 0 to 1.
         trace_decay: λ, 0 (Q-learning with the own-turn bootstrap) to 1 (results of greedy play).
         epsilon: probability of a random action while learning, or a schedule.
 
-    Attributes:
-        table: action values, float64 ``(observations, actions)``.
-
     Raises:
-        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the table would need too much memory.
+        SearchTooLargeError: the table would be too large.
     """
 
-    rule = LearningRule(choose=choose_epsilon_greedily, learn_from_game=learn_from_game)
+    learning_rate: float = 0.3
+    discount: float = 1.0
+    trace_decay: float = 0.8
+    epsilon: float | Schedule = 0.2
 
-    def __init__(
-        self,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        *,
-        learning_rate: float = 0.3,
-        discount: float = 1.0,
-        trace_decay: float = 0.8,
-        epsilon: float | Schedule = 0.2,
-    ) -> None:
-        check_step(learning_rate, discount)
-        checked_number("trace_decay", trace_decay, 0, 1)
-        index, table = initial_table(observation_space, action_space)
-        state = WatkinsQLambdaState(
-            table, float(learning_rate), float(discount), float(trace_decay)
-        )
-        arguments = {
-            "learning_rate": learning_rate, "discount": discount, "trace_decay": trace_decay,
-            "epsilon": epsilon,
-        }  # fmt: skip
-        super().__init__(index, state, arguments=arguments, epsilon=epsilon)
+    learn_episode = staticmethod(learn_from_game)
+
+    def check(self) -> None:
+        """Check the arguments."""
+        check_step(self.learning_rate, self.discount)
+        checked_number("trace_decay", self.trace_decay, 0, 1)
+
+    def initial_state(self, rows: int, actions: int) -> WatkinsQLambdaState:
+        """Return the initial state."""
+        return WatkinsQLambdaState(
+            np.zeros((rows, actions)), float(self.learning_rate), float(self.discount),
+            float(self.trace_decay),
+        )  # fmt: skip

@@ -27,13 +27,12 @@ import numpy as np
 from tqdm import tqdm
 
 from agents.games import game_in_words
+from agents.research.schema import check_names, check_value
 from agents.research.signed_products.value_networks import SignedProductsNetwork
 from agents.research.signed_products.visited_positions import heap_options
-from agents.restoring.errors import as_storage_error
-from agents.restoring.schema import check_finite, check_names, check_value
-from agents.storage import StorageError, load_content, save_content
+from agents.storage import load_content, save_content
 from nim_envs import Game, optimality
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import SearchTooLargeError, StorageError
 from nim_envs.files import check_writable
 from nim_envs.graph import Part
 from nim_envs.optional import imports_for, needed
@@ -997,7 +996,7 @@ def load(path: str | Path) -> tuple[Any, PgxEnv]:
     saved = _content(Path(path))
     if saved["game"] is None:
         raise StorageError(f"{path} does not name its game, as it is not a registered one")
-    with as_storage_error(f"the network of {path}"):
+    try:
         env, settings = PgxEnv(saved["game"], saved["encoding"]), Settings(**saved["settings"])
         make, key = NETWORKS[settings.network], jax.random.PRNGKey(0)
         if settings.network == "mlp":
@@ -1007,6 +1006,8 @@ def load(path: str | Path) -> tuple[Any, PgxEnv]:
             network = eqx.filter_eval_shape(make, env, settings, key)
         else:
             network = make(env, settings, key)
+    except (TypeError, ValueError) as error:
+        raise StorageError(f"the network of {path} cannot be made: {error}") from error
     return _restored(Path(path), saved["arrays"][: len(_arrays(network))], network), env
 
 
@@ -1014,7 +1015,7 @@ def _saved(
     env: PgxEnv, settings: Settings, seed: int, state: State, curve: list[tuple[int, float]]
 ) -> SavedRun:
     return SavedRun(
-        game=env.game,
+        game=None if env.game.registered is None else env.game,
         game_in_words=game_in_words(env.game),
         encoding=env.encoding.name,
         seed=seed,
@@ -1033,7 +1034,6 @@ def _content(path: Path) -> SavedRun:
     try:
         check_value("the run", saved, SavedRun)
         check_names("its settings", saved["settings"], asdict(Settings()))
-        check_finite("its state", saved["arrays"])
     except StorageError as error:
         raise StorageError(f"{path} cannot be loaded: {error}") from error
     return saved

@@ -9,8 +9,7 @@ import numpy as np
 
 from agents.base import AfterGame, GameChoosingLearner, ScorableAgent
 from agents.games import required_game, same_game
-from agents.restoring.checks import check_same_arguments, known_game
-from agents.restoring.schema import check_value, parameter_type
+from agents.research.schema import check_arguments, check_value, parameter_type
 from nim_envs import Game
 from nim_envs.errors import InvalidGameError
 from nim_envs.starts import FixedStart, UniformStart
@@ -25,14 +24,14 @@ class SavedGeneralising(TypedDict):
 
     Attributes:
         arguments: constructor arguments besides the game.
-        game: the game, if it can be stored.
+        game: the game.
         positions_read: as in :class:`GameChoosingLearner`.
         proof: the statement that it had proved; it is proved again before it is called so.
         learned: argument of :meth:`GeneralisingLearner.restore_learned`.
     """
 
     arguments: dict[str, Any]
-    game: Game | None
+    game: Game
     positions_read: int
     proof: str | None
     learned: dict[str, Any]
@@ -152,8 +151,10 @@ class GeneralisingLearner(GameChoosingLearner):
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: SavedGeneralising) -> AnyLearner:
         """Return the learner from the result of :meth:`saved`."""
+        check_value("it", saved, SavedGeneralising)
+        check_arguments(cls, saved["arguments"])
         constructor: Any = cls
-        learner: AnyLearner = constructor(known_game(saved["game"]), **saved["arguments"])
+        learner: AnyLearner = constructor(saved["game"], **saved["arguments"])
         learner.restore(saved)
         return learner
 
@@ -168,7 +169,11 @@ class GeneralisingLearner(GameChoosingLearner):
         Raises:
             ValueError: that learner was made with other arguments, or is of another class.
         """
-        check_same_arguments(saved["arguments"], self._arguments)
+        if saved["arguments"] != self._arguments:
+            raise ValueError(
+                f"the saved learner was made with other arguments, {saved['arguments']}, than this "
+                f"one, {self._arguments}"
+            )
         learned_type = parameter_type(type(self).restore_learned, "learned")
         check_value("what was learned", saved["learned"], learned_type)
         self.restore_learned(saved["learned"])

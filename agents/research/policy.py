@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.tabular.index import positions_of
-from agents.tabular.policies import shared_by_best
+from agents.tables import shared_by_best
 from nim_envs import Game
 from nim_envs.encoding import Encoding
 from nim_envs.player_answers import checked_probabilities, draw_actions
@@ -68,8 +67,7 @@ class PolicyAgent:
             InvalidPolicyError: the policy returned neither actions nor probabilities.
         """
         if observations.dtype.kind in "iu":
-            positions = positions_of(self.game.rules, observations)
-            observations = self.encoding.encode(self.game.rules.coordinates(positions))
+            observations = self.encoding.encode(observations)
         probabilities = np.zeros(action_masks.shape)
         # The policy is not called at terminal positions.
         playable = np.flatnonzero(action_masks.any(axis=1))

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents import Trainable
-from agents.training import Opponents, train
+from agents import Opponents, Trainable, train
 from benchmarks.tasks import GameSetting
 from nim_envs import GameEnv
 

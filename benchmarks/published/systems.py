@@ -15,6 +15,7 @@ from agents import (
     GradientBandit,
     MonteCarloES,
     NaturalPolicyGradient,
+    Opponents,
     OptimalAgent,
     Policy,
     QLearning,
@@ -24,10 +25,8 @@ from agents import (
     Trainable,
     WinLossRatio,
 )
-from agents.tabular.index import ObservationIndex
-from agents.tabular.policies import GreedyTablePolicy
-from agents.tabular.sorted_heaps import in_any_order, sorted_game
-from agents.training import Opponents
+from agents.rows import GameRows
+from agents.tables import TablePolicy
 from benchmarks.published import monte_carlo, q_learner
 from benchmarks.published.contenders import Contender, Scores, TrainingResult
 from benchmarks.tasks import GameSetting
@@ -39,10 +38,8 @@ from nim_envs.scoring import expected_scores, optimality
 from nim_envs.starts import UniformStart
 
 OBSERVATIONS = "observations"
-SYMMETRY = "observations; order of heaps does not matter"
 NIM_SUM = "observations; moves to nim-sum 0 are rewarded"
 RULES = "the rules"
-RULES_SYMMETRY = "the rules; order of heaps does not matter"
 RULES_BITS = "the rules; heaps are read as aligned bits"
 RULES_BITS_SYMMETRY = "the rules; heaps are read as aligned bits, their order does not matter"
 
@@ -105,7 +102,7 @@ class PublishedTable:
         seconds, learner = timed(partial(self.train, games, seed))
         env = self.game.make()
         table = q_learner.action_values(self.values(learner), env.game.options)
-        policy = GreedyTablePolicy(ObservationIndex(env.observation_space("player_0")), table)
+        policy = TablePolicy(GameRows(env.game), table)
         return TrainingResult(self.score((policy,), env), games, seconds)
 
 
@@ -306,27 +303,6 @@ def all_positions(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     return {ALL: optimality(greedy(players[0]), env.game).percent}
 
 
-class _SortedSetting(GameSetting):
-    """A game with its heaps sorted."""
-
-    def make(self) -> GameEnv:
-        """Return a new environment of the game of sorted heaps."""
-        return GameEnv(sorted_game(super().make().game))
-
-
-def _with_sorted_heaps(name: str, setting: GameSetting, epsilon: float) -> Contender:
-    """Return Q-learning in the game of sorted heaps, scored in the game itself."""
-
-    def score(players: tuple[Any, ...], env: GameEnv) -> Scores:
-        game = setting.make().game
-        return {ALL: optimality(in_any_order(greedy(players[0]), game), game).percent}
-
-    return Contender(
-        name, SYMMETRY, _SortedSetting(setting.name, setting.arguments),
-        partial(QLearning.for_env, epsilon=epsilon), score,
-    )  # fmt: skip
-
-
 def _alphazero(heaps: int, figure: str) -> System:
     board = tuple(range(1, 2 * heaps, 2))
     full, exploring = (_setting("nim", start, heaps=board) for start in ("fixed", "uniform"))
@@ -339,11 +315,7 @@ def _alphazero(heaps: int, figure: str) -> System:
     learners: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
         ("real-time dynamic programming", RULES, planning),
         ("real-time dynamic programming, sweeping", RULES, sweeping),
-        (
-            "real-time dynamic programming, sweeping, heap symmetry", RULES_SYMMETRY,
-            partial(sweeping, symmetric=True),
-        ),
-    )  # fmt: skip
+    )
     # These choose their own games, and stop when they need no more.
     automaton = partial(ColumnAutomatonLearner.for_env, play_from="start")
     generalising: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
@@ -372,7 +344,13 @@ def _alphazero(heaps: int, figure: str) -> System:
                 (" (exploring starts)", exploring, learners),
             )
             for contender in (
-                _with_sorted_heaps("Q-learning, heap symmetry" + starts, game, 0.3),
+                Contender(
+                    "negamax Q-learning" + starts,
+                    OBSERVATIONS,
+                    game,
+                    partial(QLearning.for_env, epsilon=0.3),
+                    all_positions,
+                ),
                 *(
                     Contender(name + starts, knows, game, make, all_positions)
                     for name, knows, make in those
@@ -402,7 +380,10 @@ def _cs50() -> System:
         "With little exploration from one start some positions are not visited often enough.",
         published.train,
         (
-            _with_sorted_heaps("negamax Q-learning, heap symmetry", game, 0.5),
+            Contender(
+                "negamax Q-learning", OBSERVATIONS, game,
+                partial(QLearning.for_env, epsilon=0.5), all_positions,
+            ),
             Contender(
                 "real-time dynamic programming", RULES, game,
                 partial(RealTimeDynamicProgramming.for_env, epsilon=0.3), all_positions,

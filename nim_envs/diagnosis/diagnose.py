@@ -195,10 +195,6 @@ class _Training:
         """The moves by name and version of the probe."""
         return {key: each.chances for key, each in self.trained.items()}
 
-    def of(self, probe: Probe) -> list[_Trained]:
-        """Return what it has learned on the versions of a probe."""
-        return [each for (name, _), each in self.trained.items() if name == probe.name]
-
     def learned(self, probe: Probe, version: int, **settings: Any) -> _Trained:
         """Return what it learns on a version of a probe, in an environment with settings."""
         env = self.make_env(probe.version(version, self.on), **settings)
@@ -375,11 +371,8 @@ def _names(
 ) -> tuple[str, ...]:
     """Return the faults of the nearest rows, if these say far more than right or tied answers.
 
-    Args:
-        training: the trained agents.
-        rows: the rows with their distances.
-        known: distance of what is seen from all right or from all ties, whichever is less.
-        little: whether few games were played: then letters are noise.
+    Rows come with their distances; ``known`` is the less of those of right and of tied answers.
+    After few games letters are noise, and rows have to be nearer.
     """
     nearest = min(far for far, row in rows if row.faults)
     limit = 0.2 * known if little else max(0.3 * known, min(1.0, 0.5 * known))
@@ -449,7 +442,8 @@ def _report(training: _Training, verdict: str, reason: str = "", names: tuple[st
     seen = table.pattern_of(training.played)
     results = []
     for probe in training.probes:
-        if trained := training.of(probe):
+        trained = [each for (name, _), each in training.trained.items() if name == probe.name]
+        if trained:
             letters = {each: seen[probe.name, each] for each in probe.columns}
             letters = dict.fromkeys(letters, "?") if training.oddity else letters
             seconds = sum(each.seconds for each in trained)

@@ -111,7 +111,6 @@ class Row(NamedTuple):
     early: float = 0.0  # factor of the last move's result as that of the move before it
     errs: bool = False  # whether the opponent moves at random
     clipped: bool = False  # whether targets are clipped to 0..1
-    by_rule: str = ""  # "normal" or "misère" play, whose results alone are read so
     look: Look | None = None  # the observation as it is seen; in place of an equation
     in_play: bool = False  # whether it is seen so in play alone
     valued: tuple[int, ...] = IN_ORDER  # the action whose value is taken for that of each
@@ -178,10 +177,8 @@ ROWS: tuple[Row, ...] = (
     Row(("counts on the opponent's mistakes",), best="mean"),
     Row(("normal for misère",), own=WON),
     Row(("normal for misère",), "own turn", WON, LOST),
-    Row(("normal for misère",), own=SWAPPED, by_rule="misère"),
     Row(("misère for normal",), own=LOST),
     Row(("misère for normal",), "own turn", LOST, WON),
-    Row(("misère for normal",), own=SWAPPED, by_rule="normal"),
     *_looking("blind to an entry", *(
         lambda look, entry=entry: (*look[:entry], 0, *look[entry + 1 :])
         for entry in range(3)
@@ -261,8 +258,6 @@ def solution(row: Row, probe: Probe, discount: float) -> FloatArray:
     board, negamax = board_of(probe), row.form == "negamax"
     own, right = np.array(row.own), np.array(RIGHT)
     reply = own if row.reply is None else np.array(row.reply)
-    if row.by_rule and row.by_rule != probe.play:
-        own = reply = right
     factor = discount * ((-1.0 if negamax else 1.0) if row.carry is None else row.carry)
     view = np.where((board.seat == 1) & row.view, -1.0, 1.0)[:, np.newaxis]
     values = np.zeros(board.legal.shape)
@@ -410,18 +405,14 @@ def distance(expected: Pattern, seen: Pattern) -> float:
     )
 
 
-class _Look(NamedTuple):
-    """A question as it is seen by an agent that sees otherwise."""
-
-    column: str
-    place: int  # of its position
-    alike: int  # place of the first position that looks the same to it
-    right: list[int]  # the actions that fit
-
-
 @cache
-def _seen_by(row: Row, name: str, version: int) -> list[_Look]:
-    """Return the questions of a version of a probe as they are seen."""
+def _seen_by(row: Row, name: str, version: int) -> list[tuple[str, int, int, list[int]]]:
+    """Return the questions of a version of a probe as an agent sees them that sees otherwise.
+
+    Returns:
+        The column, the place of the position, that of the first one that looks the same, and the
+        actions that fit.
+    """
     probe, shown = BY_NAME[name], BY_NAME[name].observed(version)
     places = {position: place for place, position in enumerate(probe.tree)}
     right = {question.position: question.right for question in probe.questions}
@@ -436,7 +427,7 @@ def _seen_by(row: Row, name: str, version: int) -> list[_Look]:
             alike = [p for p in right if seen[p] == seen[position] and set(probe.tree[p]) == legal]
             first = alike[0]
         fits = frozenset.intersection(*(right.get(p, frozenset(IN_ORDER)) for p in alike))
-        found.append(_Look(column, places[position], places[first], list(fits or IN_ORDER)))
+        found.append((column, places[position], places[first], list(fits or IN_ORDER)))
     return found
 
 

@@ -110,7 +110,12 @@ class SumWalk:
         after = board.after.item(row, option)
         if after < 0:
             return False
-        self._put(part, after, row + after - states[part])
+        row_after = row + after - states[part]
+        if board.is_plain:  # as `_put` does; a call takes 3 % of a step
+            states[part] = self._position[part] = after
+            self._mask[board.actions_of[part]] = board.legal[row_after]
+        else:
+            self._put(part, after, row_after)
         if board.second is not None:
             second = board.second.item(row, option)
             if second:

@@ -80,11 +80,10 @@ class BatchRenderer:
     def scene(self, index: int, position: IntArray, games: Games) -> Scene:
         """Return the contents of a picture of game ``index``."""
         over = bool(games.words[index] > ROW)
-        winner, last_move = None, None
-        step = self.last_step
+        winner, last_move, step = None, None, self.last_step
         if step is not None and step.in_this_game[index]:
-            seat, reward = int(step.seats[index]), step.rewards[index]
-            before = step.positions[index]
+            seat, before = int(step.seats[index]), step.positions[index]
+            reward = step.rewards[index]
             last_move = LastMove(before, None, "")
             if self._self_play:
                 action = int(step.actions[index])

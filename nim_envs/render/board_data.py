@@ -92,11 +92,6 @@ class Pictures:
         self.shapes: dict[tuple[Any, ...], int] = {}
         self.partner: dict[str, str] = {}
 
-    @property
-    def view(self) -> list[float]:
-        """The part of the picture that is shown: left, top, width and height."""
-        return [round(each) for each in self.picture.body]
-
     def draw(self, position: Position, **of_scene: Any) -> list[Shape]:
         """Return the shapes of the board alone at a position, with ``player_0`` to move."""
         drawing = Drawing()
@@ -275,7 +270,7 @@ def data_of_board(
     }
     return {
         "name": name,
-        "view": pictures.view,
+        "view": [round(each) for each in pictures.picture.body],  # the part that is shown
         "words": words,
         "labels": [*labels],
         "moves": moves,

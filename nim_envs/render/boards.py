@@ -69,7 +69,7 @@ class Squares(Layout):
     @classmethod
     def number_of_squares(cls, fields: tuple[int, ...]) -> int:
         """Return the number of squares for coordinates with this many values each."""
-        return len(fields) * max(fields)
+        return len(fields)
 
     @abstractmethod
     def _place(self) -> None:
@@ -289,6 +289,11 @@ class Rows(Squares):
 
     round = False
 
+    @classmethod
+    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
+        """Return the number of squares, or a little more."""
+        return len(fields) * max(fields)
+
     def _place(self) -> None:
         self.squares = self._grid(len(self.fields), max(1, max(self.fields) - 1))
 
@@ -299,8 +304,10 @@ class Rows(Squares):
         return filled.reshape(*coordinates.shape[:-1], len(self.squares))
 
 
-class Coins(Squares):
+class Coins(Rows):
     """Stacks of coins, filled from below; a last coordinate named ``"limit"`` has no stack."""
+
+    round = True
 
     def _place(self) -> None:
         self.limited = self.part.picture.names[-1:] == ("limit",)
@@ -348,11 +355,6 @@ class Cells(Squares):
 
     writes_coordinates = False
     marks_whole_moves = True
-
-    @classmethod
-    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
-        """Return the number of cells."""
-        return len(fields)
 
     def _place(self) -> None:
         board = self.part.picture.board
@@ -423,11 +425,6 @@ class Pieces(Squares):
     move, stand below the board. A click on a square chooses the move that puts a piece there; any
     square a move that changes none.
     """
-
-    @classmethod
-    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
-        """Return the number of coordinates, at least that of cells."""
-        return len(fields)
 
     def _place(self) -> None:
         board = self.part.picture.board

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from graphlib import TopologicalSorter
+from functools import lru_cache
 
+from nim_envs.graph import Part
 from nim_envs.render.geometry import Point
 
 Edge = tuple[int, int]
@@ -16,13 +16,16 @@ LINK_SHARE = 0.4
 """Space for an edge that passes a layer, as a share of the space for a node."""
 
 
-def graph_places(
-    successors: Sequence[Sequence[int]],
-) -> tuple[list[Point], dict[Edge, list[Point]]]:
-    """Lay a graph out: the longer the path to an end, the further to the left.
+def successors_of(part: Part) -> list[list[int]]:
+    """Return for each node those that a move leads to, each once."""
+    return [
+        list(dict.fromkeys(target for target in row if target >= 0)) for row in part.after.tolist()
+    ]
 
-    Args:
-        successors: for each node those that an edge leads to; there is no cycle.
+
+@lru_cache(maxsize=64)
+def graph_places(part: Part) -> tuple[list[Point], dict[Edge, list[Point]]]:
+    """Lay a graph out: the longer the play to an end, the further to the left.
 
     Returns:
         The place of each node, and the points on the path of each edge that passes over other
@@ -33,11 +36,12 @@ def graph_places(
         system structures", *IEEE Transactions on Systems, Man, and Cybernetics* 11 (1981).
 
     Example:
-        >>> places, bends = graph_places(((), (0,), (0, 1)))
+        >>> from nim_envs.games import graph
+        >>> places, bends = graph_places(graph(((), (0,), (0, 1)), tokens=(2,)).parts[0])
         >>> [place.x for place in places], list(bends)
         ([1.0, 0.5, 0.0], [(2, 0)])
     """
-    heights = _heights(successors)
+    successors, heights = successors_of(part), part.longest_play.tolist()
     top = max(heights)
     layers: list[list[int]] = [[] for _ in range(top + 1)]
     for node in sorted(range(len(successors)), reverse=True):
@@ -67,15 +71,6 @@ def graph_places(
             before += share
     bends = {edge: [places[node] for node in path] for edge, path in passing.items()}
     return places[: len(successors)], bends
-
-
-def _heights(successors: Sequence[Sequence[int]]) -> list[int]:
-    """The most moves that can be made from each node."""
-    heights = [0] * len(successors)
-    # In graphlib a node comes after its predecessors; here, after its successors.
-    for node in TopologicalSorter(dict(enumerate(successors))).static_order():
-        heights[node] = max((1 + heights[target] for target in successors[node]), default=0)
-    return heights
 
 
 def _order(layers: list[list[int]], links: list[Edge], count: int) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 
 from nim_envs.graph import Part
 from nim_envs.render import palette
 from nim_envs.render.geometry import Area, Point, square
-from nim_envs.render.graph_layout import Edge, graph_places
+from nim_envs.render.graph_layout import Edge, graph_places, successors_of
 from nim_envs.render.palette import Color, mixed, player_color
 from nim_envs.render.panels import Panel
 from nim_envs.render.scene import PartView, Scene
@@ -23,18 +22,6 @@ MOST_NODES = 80
 SMALLEST_NODE, LARGEST_NODE = 15.0, 0.115
 """Sides of nodes, in pixels and as a share of the graph's height; the smallest holds a number."""
 OUTLINE = mixed(palette.LINE, palette.GREY, 0.8)
-
-
-def successors_of(part: Part) -> list[list[int]]:
-    """Return for each node those that a move leads to, each once."""
-    return [
-        list(dict.fromkeys(target for target in row if target >= 0)) for row in part.after.tolist()
-    ]
-
-
-@lru_cache(maxsize=64)
-def _layout(part: Part) -> tuple[list[Point], dict[Edge, list[Point]]]:
-    return graph_places(successors_of(part))
 
 
 class GraphPanel(Panel):
@@ -96,21 +83,14 @@ class GraphPanel(Panel):
 
 
 class GraphDrawing:
-    """One graph in its place.
-
-    Args:
-        part: a part whose positions are the nodes.
-        tokens: indices of the parts that move on it.
-        cell: place in the picture.
-        named: whether names are written beside tokens.
-    """
+    """A graph in a cell, with the parts that move on it, its tokens, by their names if asked."""
 
     def __init__(self, part: Part, tokens: list[int], cell: Area, named: bool) -> None:
         self.kind, self.tokens, self.named, self.cell = part.words.kind, tokens, named, cell
         self.edges = [
             (node, target) for node, targets in enumerate(successors_of(part)) for target in targets
         ]
-        places, bends = _layout(part)
+        places, bends = graph_places(part)
         # Nodes are as large as their nearest neighbours allow.
         largest = LARGEST_NODE * cell.height
         margin = 0.55 * largest + 8

@@ -13,7 +13,7 @@ from nim_envs.render import palette
 from nim_envs.render.boards import Squares
 from nim_envs.render.geometry import Area, square
 from nim_envs.render.palette import Color, mixed, paler, player_color
-from nim_envs.render.panels import Layout, Panel
+from nim_envs.render.panels import Panel
 from nim_envs.render.scene import PartView, Scene
 from nim_envs.render.shapes import Drawing
 from nim_envs.typing import BoolArray, IntArray, Position
@@ -49,13 +49,7 @@ class Arrangement(NamedTuple):
 
 
 def arrangement(area: Area, heaps: int, largest: int) -> Arrangement:
-    """Return the arrangement in which objects are largest.
-
-    Args:
-        area: place of all heaps.
-        heaps: number of heaps.
-        largest: objects in the largest one, at least 1.
-    """
+    """Return the arrangement in which objects are largest; there is at least 1 in one heap."""
     best, highest = Arrangement(1, 1, 0.0), 0.0
     for rows in range(1, heaps + 1):
         width = area.width / math.ceil(heaps / rows)
@@ -98,13 +92,7 @@ class Heap(Squares):
 
     A click on an object takes it and all those above it. In heaps that split, several moves take
     the same objects: none is marked or chosen, and a part that was split off has the mover's
-    colour.
-
-    Args:
-        part: a heap.
-        cell: place in the picture, its label included.
-        scale: places of all heaps of the panel.
-        objects: most objects that are drawn.
+    colour. All heaps of a panel have one scale; at most ``objects`` are drawn.
     """
 
     def __init__(self, part: Part, cell: Area, scale: Arrangement, objects: int) -> None:
@@ -205,9 +193,8 @@ class HeapBar(Heap):
         """Return the part of the bar from ``low`` to ``high`` objects."""
         room, width = self.area, _bar_width(self.cell)
         pixels = room.height / self.objects
-        return Area(
-            room.center.x - width / 2, room.bottom - high * pixels, width, (high - low) * pixels
-        )
+        x, y = room.center.x - width / 2, room.bottom - high * pixels
+        return Area(x, y, width, (high - low) * pixels)
 
     def options_at(self, here: Position, point: tuple[float, float]) -> list[int]:
         """Return the option whose result is nearest to the point; of heaps that split all."""
@@ -240,14 +227,9 @@ class HeapBar(Heap):
 
 
 class PinRow(Heap):
-    """A heap as a row of pins; all rows of a panel begin where the longest possible one would.
+    """A heap as a row of pins, of at most ``pins`` now.
 
-    Args:
-        part: a heap whose moves take objects from the middle.
-        cell: place in the picture, its label included.
-        width: width of the place of a pin.
-        pins: pins in the longest row that is shown.
-        longest: pins in the longest possible row.
+    All rows of a panel begin where one of the most pins possible, ``longest``, would.
     """
 
     def __init__(self, part: Part, cell: Area, width: float, pins: int, longest: int) -> None:
@@ -317,20 +299,13 @@ def _corners(pin: Area) -> list[tuple[float, float]]:
 class HeapPanel(Panel):
     """Heaps side by side, to one scale."""
 
-    layouts: dict[int, Layout]
-
     def __init__(self, parts: Sequence[Part], indices: list[int], area: Area) -> None:
         super().__init__(parts, indices, area)
         self.longest = max(parts[index].num_positions - 1 for index in indices)
         self.arrange(max(1, self.longest), indices)
 
     def arrange(self, largest: int, indices: list[int]) -> None:
-        """Set the layouts of the heaps that are shown.
-
-        Args:
-            largest: objects in the largest heap, at least 1.
-            indices: the heaps, in order.
-        """
+        """Set the layouts of the heaps that are shown, with up to ``largest`` objects."""
         scale = arrangement(self.area, len(indices), largest)
         grid = self.area.grid(scale.rows, math.ceil(len(indices) / scale.rows))
         kind = Heap if scale.side >= SMALLEST_DISC else HeapBar

@@ -77,11 +77,9 @@ def widget(
         shares[~over] = scored.action_probabilities(positions, masks)
         best = shares == shares.max(axis=1, keepdims=True)
         replies.append(marked_moves(board, [np.flatnonzero(row) for row in best & (shares > 0)]))
-    games = (
-        {"outcome": game}
-        if game.has_outcome
-        else {"normal": replace(game, misere=False), "misere": replace(game, misere=True)}
-    )
+    games = {"outcome": game}
+    if not game.has_outcome:
+        games = {"normal": replace(game, misere=False), "misere": replace(game, misere=True)}
     data = data_of_game(
         titled(game.name),
         "outcome" if game.has_outcome else "misere" if game.misere else "normal",

@@ -65,13 +65,7 @@ class Panel:
         self.layouts: dict[int, Layout] = {}
 
     def draw(self, drawing: Drawing, scene: Scene, views: list[PartView]) -> None:
-        """Draw the parts; what the last move changed has the colour of its player.
-
-        Args:
-            drawing: where to draw.
-            scene: the moment that is drawn.
-            views: its views of all parts of the game.
-        """
+        """Draw the parts, of which ``views`` are those of all; the last move has its colour."""
         for index, layout in self.layouts.items():
             layout.draw(drawing, views[index])
 
@@ -83,15 +77,7 @@ class Panel:
     def moves_at(
         self, position: list[Position], point: tuple[float, float]
     ) -> list[tuple[int, int]]:
-        """Return the moves that a click at a point may mean, best first.
-
-        Args:
-            position: coordinates of each part.
-            point: a place in the picture.
-
-        Returns:
-            Indices of parts and their options.
-        """
+        """Return the moves that a click may mean, best first: indices of parts and options."""
         index = self.part_at(point)
         if index is None:
             return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,10 +20,9 @@ from nim_envs.render.graphs import MOST_NODES, GraphPanel
 from nim_envs.render.heaps import HeapPanel, RowPanel, SlotPanel
 from nim_envs.render.palette import Color, paler, player_color
 from nim_envs.render.panels import Panel
-from nim_envs.render.scene import Scene, split
+from nim_envs.render.scene import Coordinates, Scene, split
 from nim_envs.render.shapes import Box, Drawing, Shape, TextWidth, as_json, typical_text_width
 from nim_envs.render.tracks import TrackPanel
-from nim_envs.typing import IntArray
 
 SIZE = (640, 480)
 """Default width and height of a picture in pixels."""
@@ -53,10 +51,10 @@ ENDINGS = {
 
 def position_shapes(
     game: Game,
-    position: Sequence[int] | IntArray,
+    position: Coordinates,
     *,
     mover: int | None = 0,
-    previous: Sequence[int] | IntArray | None = None,
+    previous: Coordinates | None = None,
     last_mover: int | None = None,
     show_winning_moves: bool = False,
     size: tuple[int, int] = SIZE,
@@ -158,20 +156,11 @@ class Picture:
 
     @cached_property
     def canvas(self) -> Canvas:
-        """The canvas on which the picture is drawn.
-
-        Raises:
-            MissingPackageError: pygame is not installed.
-        """
+        """The canvas on which the picture is drawn; it needs pygame."""
         return Canvas(self.size, self.scale)
 
     def shapes(self, scene: Scene, text_width: TextWidth = typical_text_width) -> list[Shape]:
-        """Return the shapes of a scene, each drawn over those before it.
-
-        Args:
-            scene: contents of the picture.
-            text_width: measures lines of text in the font with which they will be drawn.
-        """
+        """Return the shapes of a scene; ``text_width`` measures lines in the font of the canvas."""
         drawing = Drawing(text_width)
         self._draw_header(drawing, scene)
         drawing.box(self.body, palette.LINE, radius=10)
@@ -197,16 +186,12 @@ class Picture:
         self.draw(scene)
         return self.canvas.frame()
 
-    def action_at(
-        self, position: Sequence[int] | IntArray, point: tuple[float, float]
-    ) -> int | None:
+    def action_at(self, position: Coordinates, point: tuple[float, float]) -> int | None:
         """Return the legal action that a click at the point chooses, if it chooses one."""
         actions = self.candidates_at(position, point)
         return actions[0] if len(actions) == 1 else None
 
-    def candidates_at(
-        self, position: Sequence[int] | IntArray, point: tuple[float, float]
-    ) -> list[int]:
+    def candidates_at(self, position: Coordinates, point: tuple[float, float]) -> list[int]:
         """Return the actions that a click at the point may mean, best first."""
         panel = self._panel_at(point)
         moves = panel.moves_at(split(self.game, position), point) if panel else []
@@ -247,31 +232,25 @@ class Picture:
     def _draw_footer(self, drawing: Drawing, scene: Scene) -> None:
         """The last move and, if wanted, the winning moves: on a second line if too long."""
         room = Area(self.body.x + 4, self.body.bottom, self.body.width - 8, FOOTER)
-        moved, wins = scene.last_move, ""
+        moved = scene.last_move
         if scene.drawn:
             moved = "; ".join(filter(None, (scene.status, moved)))
         color = player_color(scene.last_mover, palette.INK)
         if scene.winning is not None and scene.mover is not None:
-            moves = [self.game.describe(int(each), scene.position) for each in scene.winning]
-            drawn = (
-                self.game.has_outcome and self.game.solution.value(np.asarray(scene.position)) == 0
-            )
-            label = "keeps the draw" if drawn else "wins"
-            wins = _wins(label, moves, len(moves))
-            width_of = drawing.text_width
-            width = width_of(moved, NOTE) + 20 + width_of(wins, NOTE)
+            game, width_of = self.game, drawing.text_width
+            moves = [game.describe(int(each), scene.position) for each in scene.winning]
+            drawn = game.has_outcome and game.solution.value(np.asarray(scene.position)) == 0
+            label, count = "keeps the draw" if drawn else "wins", len(moves)
+            wins = _wins(label, moves, count)
             win_color = palette.WINNING if moves else palette.GREY
-            if width <= room.width:
+            if width_of(moved, NOTE) + 20 + width_of(wins, NOTE) <= room.width:
                 self._write_note(drawing, wins, room, win_color, anchor=1)
             else:
                 room, below = room.shrunk(0, 3, 0, 1).grid(2, 1) if moved else (room, room)
-                count = len(moves)
-                while (
-                    drawing.text_width(_wins(label, moves, count), SMALL_NOTE) > room.width
-                    and count > 1
-                ):
+                while count > 1 and width_of(wins, SMALL_NOTE) > room.width:
                     count -= 1
-                self._write_note(drawing, _wins(label, moves, count), below, win_color)
+                    wins = _wins(label, moves, count)
+                self._write_note(drawing, wins, below, win_color)
         self._write_note(drawing, moved, room, color)
 
     def _write_note(
@@ -284,7 +263,7 @@ class Picture:
         drawing.text(text, place, size, color, anchor=(anchor, 0.5))
 
 
-def is_drawn(game: Game, position: Sequence[int] | IntArray) -> bool:
+def is_drawn(game: Game, position: Coordinates) -> bool:
     """Return whether a position is one in which play ends with a draw."""
     return game.has_outcome and game.is_over(position) and game.end_value(position) == 0
 

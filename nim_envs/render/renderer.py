@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,10 +12,9 @@ from nim_envs.game import Game
 from nim_envs.render.canvas import load_pygame
 from nim_envs.render.frame import Frame
 from nim_envs.render.picture import SMALLEST_SIZE, Picture, is_drawn
-from nim_envs.render.scene import Scene
+from nim_envs.render.scene import Coordinates, Scene
 from nim_envs.render.text import render_text
 from nim_envs.render.window import Window
-from nim_envs.typing import IntArray
 
 PICTURE_MODES = ("human", "rgb_array")
 """The render modes that need pygame."""
@@ -28,7 +26,7 @@ PAUSE = 0.02
 class LastMove(NamedTuple):
     """The move that a picture highlights."""
 
-    before: Sequence[int] | IntArray  # coordinates of the position before it
+    before: Coordinates  # coordinates of the position before it
     seat: int | None  # who made it; None where several moves are shown as one
     description: str  # who made which move; may be empty
 
@@ -82,7 +80,7 @@ class Renderer:
 
     def scene(
         self,
-        position: Sequence[int] | IntArray,
+        position: Coordinates,
         mover: int | None,
         winner: int | None = None,
         last_move: LastMove | None = None,
@@ -98,16 +96,9 @@ class Renderer:
         winning = None
         if self.show_winning_moves and mover is not None:
             winning = self.game.solution.keeping_actions(np.asarray(position))
-        return Scene(
-            position=position,
-            mover=mover,
-            winner=winner,
-            previous=None if last_move is None else last_move.before,
-            last_mover=None if last_move is None else last_move.seat,
-            last_move="" if last_move is None else last_move.description,
-            winning=winning,
-            drawn=mover is None and winner is None and is_drawn(self.game, position),
-        )
+        previous, last_mover, said = (None, None, "") if last_move is None else last_move
+        drawn = mover is None and winner is None and is_drawn(self.game, position)
+        return Scene(position, mover, winner, previous, last_mover, said, winning, drawn=drawn)
 
     def show(self, scene: Scene, frames_per_second: float) -> Frame | str | None:
         """Show a scene; in a window, after the previous one was shown long enough.

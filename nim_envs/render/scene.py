@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from nim_envs.game import PLAYERS, Game
 from nim_envs.graph import Part
 from nim_envs.typing import IntArray, Position
+
+Coordinates: TypeAlias = Sequence[int] | IntArray
+"""A position: the coordinates of all parts, one after the other."""
 
 
 class PartView(NamedTuple):
@@ -46,10 +49,10 @@ class Scene:
         drawn: whether the game is over and drawn.
     """
 
-    position: Sequence[int] | IntArray
+    position: Coordinates
     mover: int | None
     winner: int | None = None
-    previous: Sequence[int] | IntArray | None = None
+    previous: Coordinates | None = None
     last_mover: int | None = None
     last_move: str = ""
     winning: IntArray | None = None
@@ -104,6 +107,6 @@ def _after(part: Part, here: Position, option: int) -> Position:
     return part.position(int(part.after[part.state(here), option]))
 
 
-def split(game: Game, position: Sequence[int] | IntArray) -> list[Position]:
+def split(game: Game, position: Coordinates) -> list[Position]:
     """Return the coordinates of each part at a position, an array or a sequence."""
     return game.split(np.asarray(position).tolist())

@@ -15,6 +15,9 @@ from nim_envs.render.palette import INK, Color, hexadecimal
 
 SMALLEST_TEXT = 9
 
+Place: TypeAlias = tuple[float, float]
+"""A point, from the left and from the top."""
+
 TextWidth: TypeAlias = Callable[[str, float], float]
 """Function from a line of text and the height of its letters to its width, both in pixels."""
 
@@ -112,23 +115,11 @@ class Drawing:
         """Add a :class:`Disc`."""
         self.shapes.append(Disc(area, color, line_width))
 
-    def line(
-        self,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        color: Color,
-        line_width: float = 2,
-    ) -> None:
+    def line(self, start: Place, end: Place, color: Color, line_width: float = 2) -> None:
         """Add a :class:`Line`."""
         self.shapes.append(Line(Point(*start), Point(*end), color, line_width))
 
-    def arrow(
-        self,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        color: Color,
-        line_width: float = 2,
-    ) -> None:
+    def arrow(self, start: Place, end: Place, color: Color, line_width: float = 2) -> None:
         """Add a line with its point at ``end``."""
         length = math.dist(start, end) or 1.0
         along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
@@ -145,17 +136,17 @@ class Drawing:
             color,
         )
 
-    def polygon(self, corners: Iterable[tuple[float, float]], color: Color) -> None:
+    def polygon(self, corners: Iterable[Place], color: Color) -> None:
         """Add a :class:`Polygon`."""
         self.shapes.append(Polygon(tuple(corners), color))
 
     def text(
         self,
         text: str,
-        place: tuple[float, float],
+        place: Place,
         size: float,
         color: Color = INK,
-        anchor: tuple[float, float] = (0.5, 0.5),
+        anchor: Place = (0.5, 0.5),
     ) -> None:
         """Add :class:`Words`, unless the text is empty."""
         if text:
@@ -182,16 +173,7 @@ class Drawing:
 
 
 def as_json(shapes: Iterable[Shape]) -> list[dict[str, Any]]:
-    """Return shapes as data that ``json.dumps`` takes: a dictionary each, in the order of drawing.
-
-    Args:
-        shapes: any shapes.
-
-    Returns:
-        Dictionaries with ``"shape"``, which is ``"box"``, ``"disc"``, ``"line"``, ``"polygon"`` or
-        ``"words"``, with ``"color"`` as ``"#rrggbb"``, and with the fields of that shape's class:
-        an ``area`` is ``[x, y, width, height]``, a point ``[x, y]``, all in pixels from the left
-        and from the top. A ``line_width`` of 0 fills a box or a disc.
+    """Return shapes as data for JSON: see :func:`nim_envs.render.position_shapes`.
 
     Example:
         >>> as_json([Disc(Area(10, 20, 8, 8), INK)])

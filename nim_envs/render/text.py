@@ -9,9 +9,9 @@ import numpy as np
 
 from nim_envs.game import Game
 from nim_envs.graph import Part
-from nim_envs.render.scene import split
+from nim_envs.render.scene import Coordinates, split
 from nim_envs.render.tracks import limit_of
-from nim_envs.typing import IntArray, Position
+from nim_envs.typing import Position
 
 WIDEST_BAR = 40
 """Most objects drawn one by one; larger heaps are drawn to scale."""
@@ -35,7 +35,7 @@ MARKS = {"crosses": ".XO", "discs": ".xo"}
 """Marks of empty cells and of both players' pieces."""
 
 
-def render_text(game: Game, position: Sequence[int] | IntArray, headline: str = "") -> str:
+def render_text(game: Game, position: Coordinates, headline: str = "") -> str:
     """Return a position as text.
 
     Args:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 from math import prod
 
@@ -11,8 +10,8 @@ import numpy as np
 from nim_envs.game import Game
 from nim_envs.games.words import titled
 from nim_envs.graph import Part
-from nim_envs.render.scene import split
-from nim_envs.typing import IntArray, Position
+from nim_envs.render.scene import Coordinates, split
+from nim_envs.typing import Position
 
 
 def rules_in_words(game: Game) -> str:
@@ -49,7 +48,7 @@ def rules_in_words(game: Game) -> str:
     return "\n".join([f"{name}: in each turn choose one of these.", *lines, wins])
 
 
-def position_in_words(game: Game, position: Sequence[int] | IntArray) -> str:
+def position_in_words(game: Game, position: Coordinates) -> str:
     """Return a position in words; where heaps split, only nonempty ones with their numbers.
 
     Args:

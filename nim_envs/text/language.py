@@ -191,7 +191,7 @@ class Language:
             ComponentForms(
                 name,
                 tuple(text for form in options for text in _spellings(part, form)),
-                tuple(index for index, other in enumerate(self.game.parts) if other is part),
+                tuple(index for index, other in enumerate(self.game.parts) if other == part),
                 part.words.is_unordered,
             )
             for part, (name, options) in self._forms.items()

@@ -6,23 +6,46 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 
 from agents import (
+    Decay,
     QLearning,
     RealTimeDynamicProgramming,
+    Replay,
     Transition,
     WinLossRatio,
 )
+from agents.loop import Seat
 from agents.registry import LEARNERS
-from agents.tabular.replay import Replay
-from agents.tabular.schedules import Decay
-from agents.training import Seat
-from nim_envs import Game, GameEnv, make_game
-from nim_envs.rules import Convention, Rules, TableComponent
+from agents.rows import Moves, Rows
+from nim_envs import Game, GameEnv, game_from_moves, make_game
 
-BOX = spaces.Box(low=0, high=5, shape=(1,), dtype=np.int64)
-TWO = spaces.Discrete(2)
+
+class BoxRows(Rows):
+    """Rows of the observations 0 to 5 with two actions; row 6 is the end of a game."""
+
+    def __init__(self):
+        self.num_actions = 2
+        self.moves = Moves(np.zeros((7, 2), np.int8), np.zeros(7, np.int32))
+
+    def row(self, observation, legal):
+        """The observation, whose legal actions are written down."""
+        if not len(legal):
+            return 6
+        row = int(observation[0])
+        self.moves.legal[row, : len(legal)] = legal
+        self.moves.counts[row] = len(legal)
+        return row
+
+    def find(self, observations):
+        """The observations."""
+        return observations[:, 0]
+
+    def saved(self):
+        """No file has them."""
+        raise NotImplementedError
+
+
 ONES = np.ones(2, dtype=np.int8)
 ZEROS = np.zeros(2, dtype=np.int8)
 
@@ -39,10 +62,7 @@ CASES: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
         WinLossRatio.for_env(env, forgetting=0.02, greedy_threshold=0.9),
     ),
     "sweeping": lambda env: (
-        RealTimeDynamicProgramming.for_env(env, sweeping=True, symmetric=True, dtype="int8"),
-    ),
-    "values of four bytes": lambda env: (
-        RealTimeDynamicProgramming.for_env(env, learning_rate=0.7, dtype="float32"),
+        RealTimeDynamicProgramming.for_env(env, sweeping=True, learning_rate=0.7),
     ),
 }  # fmt: skip
 """Every registered learner, and what the shared tests try besides: one a game, or one a seat."""
@@ -58,10 +78,19 @@ def players(learners: tuple[Any, ...]) -> Any:
     return learners[0] if len(learners) == 1 else learners
 
 
-def own_game() -> Game:
+def two_paths(position):
+    """Yield the moves of a game that is not registered: one of two tokens goes down."""
+    for path in range(2):
+        for steps in (1, 2):
+            if steps <= position[path]:
+                after = [*position]
+                after[path] -= steps
+                yield f"token {path} by {steps}", tuple(after)
+
+
+def own_game(**arguments: Any) -> Game:
     """A game that is not registered."""
-    path = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
-    return Game(Rules("two paths", (path, path), initial=(3, 2)), Convention.MISERE)
+    return game_from_moves("two paths", (3, 2), two_paths, misere=True, **arguments)
 
 
 def turn(
@@ -109,6 +138,8 @@ def contents(value: Any) -> Any:
         return [contents(entry) for entry in value]
     if isinstance(value, dict):
         return {key: contents(entry) for key, entry in value.items()}
+    if isinstance(value, Game):
+        return value.summary
     if hasattr(value, "saved"):
         return type(value).__name__, contents(value.saved())
     return value

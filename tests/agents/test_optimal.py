@@ -15,7 +15,7 @@ GAMES = [
     make_game("addition", k=3, n=10),
     make_game("subtraction", heaps=(9, 8), subtraction_set=(2, 3)),
 ]
-IDS = [f"{game.rules.name}-{game.convention.value}" for game in GAMES]
+IDS = [game.summary for game in GAMES]
 
 
 @pytest.mark.parametrize("game", GAMES, ids=IDS)
@@ -24,8 +24,8 @@ def test_the_oracle_acts_as_its_probabilities_say(game):
     for choice in ("random", "first"):
         for lost_choice in ("random", "smallest"):
             oracle = OptimalAgent(game, choice=choice, lost_choice=lost_choice)
-            for position in game.rules.lattice()[1::7]:
-                mask = game.rules.action_mask(position)
+            for position in game.board.positions(np.arange(1, game.board.num_positions, 7)):
+                mask = game.board.mask(game.board.state(tuple(position.tolist())))
                 if not mask.any():
                     continue
                 probabilities = oracle.action_probabilities(position[None], mask[None])[0]
@@ -36,14 +36,14 @@ def test_the_oracle_acts_as_its_probabilities_say(game):
                     assert acts == {winning[0]}
                 if not winning and lost_choice == "smallest":
                     (act,) = acts
-                    slots = np.flatnonzero(mask) % game.rules.num_options
-                    assert act % game.rules.num_options == slots.min()
+                    slots = np.flatnonzero(mask) % game.options
+                    assert act % game.options == slots.min()
 
 
 def test_epsilon_optimal_plays_at_random_with_probability_epsilon():
     game = make_game("nim", heaps=(7, 1))
     position = np.array([7, 1])
-    mask = game.rules.action_mask(position)
+    mask = game.board.mask(game.board.state((7, 1)))
     agent = EpsilonOptimalAgent(game, 0.5)
     rng = np.random.default_rng(0)
     wins = [agent.act(position, mask, rng) == 5 for _ in range(4000)]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from agents import OptimalAgent, QuotientLearner, RandomAgent, SignedProducts
+from agents.loop import DRAW
 from agents.match import play_match, round_robin, sample_game
 from agents.players import HumanAgent, Quit
-from agents.policy_tables import game_text, policy_summary, printed
+from agents.policy_tables import game_text, policy_summary
 from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
-from agents.training import DRAW
 from nim_envs import GameEnv
 from nim_envs.errors import InvalidGameError
 from tests import outcome_games
@@ -22,7 +22,7 @@ SMALL = outcome_games.small_connect()
 
 
 def position_of(entry):
-    return entry.game.rules.coordinate_tuple(entry.game.rules.initial)
+    return entry.game.start
 
 
 def mixed(position, number):
@@ -119,11 +119,11 @@ def test_a_drawn_game_and_its_moves_in_words():
     assert all(
         move.values[move.action] == 0 and not (move.values == 1).any() for move in played.moves
     )
-    text = printed(game_text(oracle.game, played))
+    text = game_text(oracle.game, played)
     assert "player_0 to move at a drawn position" in text
     assert "draws" in text
     assert "loses" in text
-    start = np.array([oracle.game.rules.initial])
+    start = np.array([oracle.game.start])
     summary = policy_summary(oracle, oracle.game, start)
     assert summary == "The best move keeps the value at 1 of 1 positions that are not lost."
     said = []

@@ -16,21 +16,18 @@ from agents import (
     QLearning,
     WinLossRatio,
 )
-from agents.evaluation import LearningCurve
+from agents.metrics import TrainingMeasurements, TrainingRecorder
 from agents.plots import (
     heatmaps,
-    learning_curves,
     policy_heatmap,
     training_curves,
 )
-from agents.training import TrainingLog, train
-from agents.training.metrics import TrainingMeasurements, TrainingRecorder
+from agents.training import train
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import save_figure
 from nim_envs.scoring import optimality
 from tests.legible import check_legible
-from tests.pairwise import in_turn
 
 ROW = ("subtraction", {"heaps": (17,), "subtraction_set": (1, 2, 3), "misere": True})
 SETTINGS = {
@@ -47,16 +44,17 @@ def trained(name, games=600, every=100):
     """An environment, what was learned in it, and what was measured on the way."""
     game, arguments, make = SETTINGS[name]
     env = pettingzoo.make("aec", f"nim_envs/{game}-v0", **arguments)
-    agent = make(env.observation_space("player_0"), env.action_space("player_0"))
+    agent = make.for_env(env)
     recorder = TrainingRecorder(agent, env.game, every=every)
     log = train(env, agent, games, seed=0, progress=False, after_game=recorder, after_every=every)
     return env.game, agent, recorder.measurements(log)
 
 
 def playable(game):
-    positions = game.rules.lattice()
-    positions = positions[~game.rules.is_terminal(positions)]
-    return positions, game.rules.action_mask(positions), game.solution.winning_mask(positions)
+    graph = game.board
+    rows = np.flatnonzero(~graph.ends)
+    positions = graph.positions(rows)
+    return positions, graph.mask(rows), game.solution.winning_mask(positions)
 
 
 def axes_of(figure):
@@ -152,45 +150,6 @@ def test_panels_are_drawn_only_for_measured_quantities():
         training_curves(nothing)
 
 
-def curve(percent, games=(10, 20, 30), slow=1.0):
-    log = TrainingLog(np.zeros(30, dtype=np.int8), np.zeros(30, dtype=np.int32), 1.0)
-    return LearningCurve(np.array(games), slow * np.array(games) / 10, np.array(percent), log)
-
-
-def test_learning_curves_are_means_with_bands_from_lowest_to_highest():
-    group = [curve([10.0, 50.0, 100.0]), curve([30.0, 60.0, 100.0], slow=3.0)]
-    figure = learning_curves({"a": group, "b": [curve([0.0, 5.0, 9.0])]}, random_percent=25.0)
-    games, seconds = figure.axes
-    assert games.get_lines()[0].get_xydata().tolist() == [[10, 20], [20, 55], [30, 100]]
-    assert seconds.get_lines()[0].get_xydata().tolist() == [[2, 20], [4, 55], [6, 100]]
-    band = games.collections[0].get_paths()[0].vertices
-    at_ten = sorted(set(band[band[:, 0] == 10][:, 1]))
-    assert at_ten == [10, 30]
-    assert games.get_lines()[-1].get_ydata()[0] == 25
-    check_legible(figure)
-    logarithmic = learning_curves({"a": group}, logarithmic=True)
-    assert {axes.get_xscale() for axes in logarithmic.axes} == {"log"}
-    check_legible(logarithmic)
-
-
-@pytest.mark.parametrize(
-    ("games", "slow"),
-    in_turn([(1_000, 2_000), (5, 6), (1, 1_000, 10**9), (7,)], [1.0, 1e-3, 3e-5, 1e6]),
-    ids=str,
-)
-def test_logarithmic_axes_have_ticks_that_can_be_read(games, slow):
-    names = ["real-time-dynamic-programming-symmetric", *(f"learner {n}" for n in range(9))]
-    curves = {
-        name: [curve(np.linspace(number, 90, len(games)), games, slow * (1 + number / 9))]
-        for number, name in enumerate(names)
-    }
-    figure = learning_curves(curves, "a title", logarithmic=True)
-    check_legible(figure)
-    for axes in figure.axes:
-        low, high = axes.get_xlim()
-        assert sum(low <= tick <= high for tick in axes.get_xticks()) >= (len(games) > 1)
-
-
 @pytest.mark.parametrize("name", ["addition 3 10", "row of 17"])
 def test_a_heatmap_of_one_component_shows_values_probabilities_and_winning_moves(name):
     game, agent, _ = trained(name)
@@ -249,11 +208,11 @@ def test_heatmaps_of_more_components_are_slices_that_mark_blunders_and_p_positio
         }
         assert shown == expected
         assert found_lost == lost
-        assert empty == {(0,) * len(game.rules.components)}
+        assert empty == {(0,) * len(game.parts)}
         if picture == "greedy":
             assert found_blunders == blunders
     # The two largest heaps are the axes; every other combination has a panel.
-    panels = int(np.prod(sorted(game.rules.shape)[:-2], dtype=int))
+    panels = int(np.prod(sorted(part.num_positions for part in game.parts)[:-2], dtype=int))
     assert len(figures["greedy"].axes) == panels + 1
 
 

@@ -21,8 +21,8 @@ class Oracle:
 
     def __init__(self, game, encoding):
         self.game = game
-        lattice = game.rules.lattice()
-        shown = Encoding(encoding, game.rules).encode(lattice)
+        lattice = game.board.positions(np.arange(game.board.num_positions))
+        shown = Encoding(encoding, game.fields).encode(lattice)
         self.positions = {
             row.tobytes(): position for row, position in zip(shown, lattice, strict=True)
         }
@@ -48,7 +48,7 @@ def test_policies_trained_on_features_are_scored_over_positions(encoding):
     assert set(oracle.batches[1:]) == {1}
     assert optimality(agent.greedy(), GAME).percent == 100
     response = best_response(agent.greedy(), GAME)
-    start = GAME.rules.indices(np.array([1, 2, 2]))
+    start = GAME.board.state((1, 2, 2))
     assert response.waiting[start] == 0
 
 

@@ -33,15 +33,15 @@ def after(env, actions):
 def test_searchers_know_every_position_of_small_games(game, make):
     name, arguments = game
     env = pettingzoo.make("aec", f"nim_envs/{name}", **arguments)
-    solution, rules = env.game.solution, env.game.rules
+    solution, board = env.game.solution, env.game.board
     agent = make(env)
     for seat in env.possible_agents:
-        for position in rules.lattice():
-            if rules.is_terminal(position):
+        for row, position in enumerate(board.coordinates):
+            if board.ends[row]:
                 continue
             env.set_position(position, agent=seat)
             winning = solution.winning_actions(position).tolist()
-            legal = np.flatnonzero(rules.action_mask(position)).tolist()
+            legal = board.actions(row)
             assert agent.value(env) == (1 if winning else -1)
             assert agent.best_actions(env) == (winning or legal)
             assert env.position.tolist() == position.tolist()

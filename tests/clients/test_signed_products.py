@@ -52,7 +52,7 @@ def test_it_learns_small_boards_and_plays_larger_ones(nim):
 
 def test_it_learns_misere_play_on_its_own_board():
     learner, _ = trained("misere_nim", 1_000, board={"heaps": (3, 3, 3), "start": "uniform"})
-    lattice = learner.game.rules.lattice().reshape(-1, 3)
+    lattice = learner.game.positions()
     for position in lattice[lattice.sum(axis=1) > 0]:
         if not lost(position, misere=True):
             assert lost(learner.greedy().move(position), misere=True)

@@ -20,11 +20,11 @@ def test_every_game_shows_itself_in_one_short_line():
         game = make_game(name)
         env = pettingzoo.make("aec", aec_id(name)).unwrapped
         env.reset(seed=0)
-        for shown in map(repr, (game, game.rules, game.solution, env, *game.rules.components)):
+        for shown in map(repr, (game, game.board, game.solution, env, *game.parts)):
             assert len(shown) <= LONGEST
             assert "\n" not in shown
             assert " object at " not in shown
-        assert game.convention.play in repr(game)
+        assert game.kind_of_play in repr(game)
         assert "player_0 to move" in repr(env)
         assert game.solution.method in repr(game.solution)
 

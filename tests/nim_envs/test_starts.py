@@ -281,7 +281,7 @@ def test_a_game_that_is_searched_in_make_resets_after_it_was_pickled():
 
 def test_a_game_too_large_to_search_is_refused_in_make():
     for start in ("n_position", "p_position", "balanced"):
-        game = make_game("kayles", heaps=(24,), misere=True, start=start)
+        game = make_game("octal", code="4.7", heaps=(30,), misere=True, start=start)
         with pytest.raises(SearchTooLargeError, match="positions; at most"):
             GameEnv(game)
     replaced = replace(GAMES[0], starts=NAMED_STARTS["uniform"])

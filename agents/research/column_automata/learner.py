@@ -37,7 +37,7 @@ from agents.research.column_automata.state_merging import (
     merged_automaton,
 )
 from agents.research.look_ahead import LookAheadPolicy
-from agents.tabular.compiled_games.self_play import CompiledSelfPlay
+from agents.self_play import SelfPlay
 from nim_envs import Game, GameEnv
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 from nim_envs.validation import checked_choice, checked_integer
@@ -330,7 +330,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         assert self._values is not None
         env = GameEnv(game)
         env.reset(seed=int(rng.integers(2**31)))
-        self_play = CompiledSelfPlay(env, (self._values, self._values), None)
+        self_play = SelfPlay(env, (self._values, self._values), None)
         played, stopped = 0, False
         while played < games and not stopped:
             block = min(max(FIRST_BLOCK, played // 2), games - played)

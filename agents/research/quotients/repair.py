@@ -15,7 +15,7 @@ from agents.research.quotients.observation_table import ObservationTable
 from agents.research.quotients.outcomes import GameBudget
 from agents.research.quotients.parts import Parts
 from agents.research.quotients.quotient import Quotient, SavedQuotient
-from agents.restoring.checks import check_same_arrays
+from agents.tables import check_same_arrays
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.typing import BoolArray
 

@@ -17,7 +17,7 @@ from agents.research.signed_products.value_networks import (
 )
 from agents.research.signed_products.value_state import ValueState
 from agents.research.signed_products.visited_positions import HeapBoard, heap_options
-from agents.restoring.checks import check_same_arrays
+from agents.tables import check_same_arrays
 from nim_envs import Game
 from nim_envs.optional import needed
 from nim_envs.typing import Array, FloatArray, IntArray

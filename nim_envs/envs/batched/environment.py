@@ -41,7 +41,13 @@ from nim_envs.envs.opponents import (
     checked_seat,
     no_move_for_agent,
 )
-from nim_envs.envs.reset_arguments import CACHED_STARTS, ResetStarts, checked_options, is_seed
+from nim_envs.envs.reset_arguments import (
+    CACHED_STARTS,
+    ResetStarts,
+    checked_options,
+    game_with_start,
+    is_seed,
+)
 from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES
 from nim_envs.errors import (
     ClosedEnvironmentError,
@@ -51,7 +57,7 @@ from nim_envs.errors import (
     ResetNeededError,
     SearchTooLargeError,
 )
-from nim_envs.game import Game, checked_game
+from nim_envs.game import Game
 from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer, BatchPlayerAdapter
 from nim_envs.starts import Sampler, Start, as_start
@@ -162,6 +168,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         game: the game.
         num_envs: number of games.
         name: name of the environment, in its metadata.
+        start: as in :class:`nim_envs.envs.turn_based.GameEnv`.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, at drawn positions among those that keep the draw, or among all where there are
             none; a probability of a random move, optimal otherwise. Or any player that
@@ -216,6 +223,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         num_envs: int = 1,
         *,
         name: str = "game",
+        start: Any = None,
         opponent: str | float | AnyPlayer | None = "random",
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
@@ -229,7 +237,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         truth_in_info: bool = False,
     ) -> None:
         super().__init__()
-        self.game = checked_game(game)
+        self.game = game = game_with_start(game, start)
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
         self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
         self.copy = checked_boolean("copy", copy)

@@ -605,7 +605,7 @@ def draw_optimal(
 
     A move of one block wins if it leaves the sum a P-position. In normal play, and while another
     block is firm, it leaves the normal value ``rest``, the nim-sum of the other blocks; else the
-    misère value ``rest``, which is then 0 or 1. See :func:`nim_envs.theory.theorems.tame_misere`.
+    misère value ``rest``, which is then 0 or 1. See :func:`nim_envs.theorems.tame_misere`.
     """
     size, blocks = len(drawn), total.blocks
     nim_sum = np.empty(size, dtype=np.uint32)

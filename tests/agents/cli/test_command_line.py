@@ -14,7 +14,7 @@ from agents.cli.main import main
 from agents.players import HumanAgent, Quit
 from agents.storage import load, save
 from nim_envs import GameEnv, make_game, optimality
-from tests.agents.learning import contents, own_game
+from tests.agents.learning import own_game
 from tests.commands import run_agents as run
 
 ROW = ["--game", "subtraction", "--set", "heaps=9", "--set", "misere=true"]
@@ -155,7 +155,7 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     counts = [
         [float(count) for count in line[-3:-1]] for line in lines if line[:2] == ["take", "1"]
     ]
-    assert counts == [[learned.wins[n, 0], learned.losses[n, 0]] for n in range(1, 10)]
+    assert counts == [[learned.state.wins[n, 0], learned.state.losses[n, 0]] for n in range(1, 10)]
     assert " ".join(lines[-1]) == "The best move wins at 6 of 6 N-positions."
     assert run(["show", *ROW, "--player", agent, "--position", "6", "--position", "2"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
@@ -211,9 +211,7 @@ SHOW = ["show", "--game", "nim", "--player", "random"]
         ([*TRAIN, "--output", "."], "directory"),
         ([*TRAIN, "--output", "README.md/x"], "README.md: File exists"),
         ([*TRAIN, "--output", "/dev/null"], "/dev/null: it is a directory or a device, not a file"),
-        ([*TRAIN, "--checkpoint", "README.md"], "README.md cannot be loaded: it is damaged"),
-        ([*TRAIN, "--learner", "quotient", "--checkpoint", "y"], "chooses its own games"),
-        ([*TRAIN, "--start", "3,2,9"], "a position is 3 integers"),
+        ([*TRAIN, "--start", "3,2,9"], "(3, 2, 9) is no position of nim"),
         ([*TRAIN, "--start", "a,2,3"], "'a,2,3' is not integers separated by commas"),
         (["train", "--game", "nim"], "--output"),
         (["train", "--output", "x"], "which game? Add --game nim"),
@@ -272,13 +270,13 @@ def test_the_game_is_read_from_the_file(command, trained, capsys):
     assert outputs[0] == outputs[1] != outputs[2] == outputs[3]
     assert run([*command, "--game", "nim", "--set", "heaps=2,3", "--player", agent]) == 2
     error = capsys.readouterr().err
-    assert "has learned nim, heaps 2-3, misère play; the game given is nim, heaps 2-3" in error
+    assert "it has learned nim, heaps 2-3, misère play, not nim, heaps 2-3, normal play" in error
 
 
 def test_a_file_that_stores_no_game_needs_one(tmp_path, capsys):
     save(QLearning.for_env(GameEnv(own_game())), tmp_path / "own.zip")
     assert run(["evaluate", "--player", str(tmp_path / "own.zip")]) == 2
-    assert "which game? Add --game nim" in capsys.readouterr().err
+    assert "is not registered here" in capsys.readouterr().err
 
 
 def test_play_against_a_file_begins_at_the_full_board(trained, capsys, monkeypatch):
@@ -312,34 +310,14 @@ def test_a_board_too_large_for_all_positions_is_scored_at_a_sample(tmp_path, mon
     assert "100.0 % of 1000 N-positions drawn at random played" in capsys.readouterr().out
 
 
-def test_a_run_goes_on_with_its_checkpoint_alone_or_with_the_same_command(tmp_path, capsys):
-    options = ["--game", "misere_nim", "--set", "heaps=2,3", "--start", "uniform"]
-    options += ["--learner", "sarsa", "--param", "epsilon=0.3", "--seed", "5"]
-    whole, part, checkpoint = (str(tmp_path / name) for name in ("whole", "part", "run.zip"))
-    assert run(["train", *options, "--games", "900", "--output", whole]) == 0
-    learn = ["train", "--checkpoint", checkpoint, "--output", part]
-    assert run([*learn, *options, "--games", "400"]) == 0
-    capsys.readouterr()
-    assert run([*learn, "--seed", "0"]) == 2
-    assert "holds a run: give all its options" in capsys.readouterr().err
-    assert run([*learn, *options[:-1], "0"]) == 2
-    assert "with seed 5, this one has 0" in capsys.readouterr().err
-    assert run(learn) == 0
-    assert run([*learn, "--games", "900"]) == 0
-    assert contents(load(part)) == contents(load(whole))
-    assert load(part).game == load(whole).game
-    assert run([*learn, *options, "--games", "900"]) == 0
-    assert contents(load(part)) == contents(load(whole))
-
-
 def test_a_hint_for_a_game_too_large_to_solve_says_so():
     game = make_game("officers", heaps=(20,) * 6, misere=True)
     answers = iter(["hint"])
     shown = []
     human = HumanAgent(game, read=lambda prompt: next(answers, "quit"), write=shown.append)
-    position = np.array(game.rules.initial)
+    position = np.array(game.start)
     with pytest.raises(Quit):
-        human.act(position, np.zeros(game.rules.num_actions, dtype=np.int8), None)
+        human.act(position, np.zeros(game.num_actions, dtype=np.int8), None)
     assert shown[0] == "This game is too large to solve."
 
 

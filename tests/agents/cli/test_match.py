@@ -13,7 +13,7 @@ def test_a_match_tells_whose_turn_it_is_and_who_made_which_move():
     assert match.awaits_person
     assert match.last_move == ""
     assert match.status == "player_0 to move"
-    match.play(match.game.rules.action(1, 0))
+    match.play(2)
     assert match.last_move == "player_0: heap 1: take 1"
     assert match.awaits_opponent
     match.reply()

@@ -20,22 +20,22 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 
 def test_ctrl_c_saves_what_was_learned_and_says_how_to_go_on(tmp_path):
-    agent, checkpoint = tmp_path / "agent.zip", tmp_path / "run.zip"
+    agent = tmp_path / "agent.npz"
     process = subprocess.Popen(
         [sys.executable, "-m", "agents", "train", "--game", "nim", "--set", "heaps=4",
-         "--games", "100000000", "--output", str(agent), "--checkpoint", str(checkpoint),
+         "--games", "100000000", "--output", str(agent), "--save-every", "1000",
          "--plots", str(tmp_path / "plots")],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     deadline = time.monotonic() + 120
-    while not checkpoint.exists() and time.monotonic() < deadline:
+    while not agent.exists() and time.monotonic() < deadline:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert out.startswith("stopped after ")
-    assert f"the same command goes on from {checkpoint}" in out.splitlines()[0]
+    assert "agents.train goes on with agents.load" in out.splitlines()[0]
     learned = load(agent)
     assert isinstance(learned, QLearning)
     assert learned.table.any()
@@ -60,16 +60,14 @@ def test_a_killed_training_leaves_a_whole_file(moments, tmp_path):
     path = tmp_path / "agent.zip"
     words = ["train", "--game", "nim", "--set", "heaps=20,20,20", "--output", str(path)]
     assert run([*words, "--games", "100", "--seed", "1"]) == 0
-    before, tables = path.read_bytes(), [load(path).table]
-    words += ["--games", "20000"]
+    before, table = path.read_bytes(), load(path).table
+    words += ["--games", "20000", "--save-every", "5000"]
     with Forks("agents.cli.main") as forks:
         seconds = float(forks.output(PROGRAM.format(seconds=0, words=words))[-1])
-        tables.append(load(path).table)
         killed = 0
         for moment in np.linspace(0.1, 1.0, moments):
             path.write_bytes(before)
             finished = forks.run(PROGRAM.format(seconds=seconds * moment, words=words))
             killed += finished.code == -signal.SIGKILL
-            left = load(path).table
-            assert any(np.array_equal(left, table) for table in tables)
+            assert load(path).table.shape == table.shape
     assert killed >= moments // 2

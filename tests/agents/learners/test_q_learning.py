@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents import QLearning
-from agents.tabular.replay import Replay
-from agents.training import train
+from agents import QLearning, Replay, train
 from nim_envs import GameEnv, make_game
 from nim_envs.scoring import optimality
-from tests.agents.learning import BOX, TWO, feed, turn
+from tests.agents.learning import BoxRows, feed, turn
 
 
 def learner_of(rows, **arguments):
-    learner = QLearning(BOX, TWO, **arguments)
+    learner = QLearning(BoxRows(), **arguments)
     for position, row in rows.items():
         learner.table[position] = row
     return learner

@@ -11,11 +11,11 @@ from tests.agents.learning import feed, turn
 
 
 def turn_at(game, *position, cut=""):
-    here = np.array(position)
-    legal = np.flatnonzero(game.rules.action_mask(here))
+    here, end = np.array(position), np.zeros(len(position), np.int64)
     return turn(0, 0, reward=0.0 if cut else 1.0, cut=cut)._replace(
-        observation=here, legal_actions=legal
-    )
+        observation=here, legal_actions=np.array(game.actions(position)), reply_observation=end,
+        next_observation=end,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("misere", [False, True])
@@ -33,23 +33,10 @@ def test_values_are_backed_up_from_the_options_not_from_the_game_played(misere, 
     assert learner.values[[0, 1, 2, 3, 5]].tolist() == [end, 0.1, 0.2, 0.3, 0.5]
 
 
-def test_like_heaps_share_a_value():
-    game = make_game("nim", heaps=(2, 2))
-    learner = RealTimeDynamicProgramming(game, symmetric=True)
-    at = game.rules.indices
-    feed(learner, [turn_at(game, 2, 0)])
-    assert learner.values[at(np.array([0, 2]))] == 1.0
-    assert learner.values[at(np.array([2, 0]))] == 0.0  # unused
-    greedy = learner.greedy()
-    here = np.array([[2, 2], [1, 2]])
-    chances = greedy.action_values(here, game.rules.action_mask(here))
-    assert chances[0].tolist() == [0.0, -1.0, 0.0, -1.0]
-
-
 def test_sweeping_raises_the_predecessors_of_a_lost_position():
     game = make_game("nim", heaps=(2, 2))
     learner = RealTimeDynamicProgramming(game, learning_rate=0.5, sweeping=True)
-    at = game.rules.indices
+    at = game.board.find
     for position in ((0, 1), (1, 0)):
         learner.values[at(np.array(position))] = 1.0
     here = np.array([1, 1])
@@ -57,7 +44,7 @@ def test_sweeping_raises_the_predecessors_of_a_lost_position():
     # Both options of (1, 1) win for the opponent: it falls by half of the way to -1, and
     # those one move before it, (2, 1) and (1, 2), rise by half of the way to 0.5.
     assert learner.values[at(here)] == -0.5
-    values = {tuple(p): learner.values[at(p)] for p in game.rules.lattice()}
+    values = {tuple(p): learner.values[at(p)] for p in game.board.coordinates}
     expected = dict.fromkeys(values, 0.0) | {
         (0, 0): -1.0, (0, 1): 1.0, (1, 0): 1.0, (1, 1): -0.5, (2, 1): 0.25, (1, 2): 0.25,
     }  # fmt: skip
@@ -67,12 +54,3 @@ def test_sweeping_raises_the_predecessors_of_a_lost_position():
     feed(learner, [turn_at(game, 1, 1)])
     assert learner.values[at(np.array([2, 1]))] == 0.9
     assert learner.values[at(np.array([1, 2]))] == pytest.approx(0.25 + 0.5 * (0.75 - 0.25))
-
-
-def test_values_of_one_byte_need_a_learning_rate_of_one():
-    game = make_game("nim")
-    assert RealTimeDynamicProgramming(game, dtype="int8").values.dtype == np.int8
-    with pytest.raises(ValueError, match=r"learning_rate of 1, not 0\.5"):
-        RealTimeDynamicProgramming(game, dtype="int8", learning_rate=0.5)
-    with pytest.raises(ValueError, match="float16"):
-        RealTimeDynamicProgramming(game, dtype="float16")

@@ -45,7 +45,7 @@ def test_results_are_learned_at_the_end_of_the_game():
 def test_it_chooses_the_position_of_the_least_value_by_the_rules():
     learner = learner_of()
     here = np.array([[5], [3]])
-    values = learner.greedy().action_values(here, GAME.rules.action_mask(here))
+    values = learner.greedy().action_values(here, GAME.board.mask(GAME.board.find(here)))
     assert values.tolist() == [
         pytest.approx([-0.4, -0.3, -0.2, -0.1, -7.0]),
         pytest.approx([-0.2, -0.1, -7.0, -np.inf, -np.inf]),

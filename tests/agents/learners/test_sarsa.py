@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agents import SARSA
-from tests.agents.learning import BOX, TWO, feed, turn
+from tests.agents.learning import BoxRows, feed, turn
 
 
 def learner_of(rows):
-    learner = SARSA(BOX, TWO, learning_rate=0.5, discount=0.9)
+    learner = SARSA(BoxRows(), learning_rate=0.5, discount=0.9)
     for position, row in rows.items():
         learner.table[position] = row
     return learner

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents import QLearning, WatkinsQLambda
-from tests.agents.learning import BOX, TWO, feed, turn
+from tests.agents.learning import BoxRows, feed, turn
 
 RATE, DISCOUNT, DECAY = 0.5, 0.9, 0.8
 TABLE = {1: [0.1, 0.4], 2: [0.6, 0.2], 3: [-0.2, 0.3]}
@@ -13,7 +13,7 @@ TABLE = {1: [0.1, 0.4], 2: [0.6, 0.2], 3: [-0.2, 0.3]}
 
 def learner_of(**arguments):
     settings = {"learning_rate": RATE, "discount": DISCOUNT, "trace_decay": DECAY, **arguments}
-    learner = WatkinsQLambda(BOX, TWO, **settings)
+    learner = WatkinsQLambda(BoxRows(), **settings)
     for position, row in TABLE.items():
         learner.table[position] = row
     return learner
@@ -53,7 +53,7 @@ def test_returns_are_cut_where_an_action_was_not_greedy():
 def test_without_traces_it_is_q_learning_from_own_turn_to_own_turn():
     learner, other = (
         learner_of(trace_decay=0.0),
-        QLearning(BOX, TWO, bootstrap="own_turn", learning_rate=RATE, discount=DISCOUNT),
+        QLearning(BoxRows(), bootstrap="own_turn", learning_rate=RATE, discount=DISCOUNT),
     )
     other.table[:] = learner.table
     # The last turn first, so that both learn from the same values.

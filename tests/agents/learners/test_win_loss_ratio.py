@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents import WinLossRatio
-from agents.training import train
+from agents import WinLossRatio, train
 from nim_envs import GameEnv, make_game
 from nim_envs.scoring import optimality
-from tests.agents.learning import BOX, ONES, TWO, feed, turn
+from tests.agents.learning import ONES, BoxRows, feed, turn
 
 
 def test_every_turn_of_a_game_counts_for_its_seat():
-    learner = WinLossRatio(BOX, TWO)
+    learner = WinLossRatio(BoxRows())
     feed(
         learner,
         [
@@ -23,23 +22,23 @@ def test_every_turn_of_a_game_counts_for_its_seat():
             turn(2, 0, seat=1, reply_reward=-1.0, end=True),
         ],
     )
-    assert learner.wins.tolist() == [[0, 0], [1, 0], [0, 0], [1, 0], [0, 0], [0, 0]]
-    assert learner.losses.tolist() == [[0, 0], [0, 0], [1, 1], [0, 0], [0, 0], [0, 0]]
+    assert learner.state.wins[:6].tolist() == [[0, 0], [1, 0], [0, 0], [1, 0], [0, 0], [0, 0]]
+    assert learner.state.losses[:6].tolist() == [[0, 0], [0, 0], [1, 1], [0, 0], [0, 0], [0, 0]]
     feed(learner, [turn(4, 1, end=True)])  # a draw
-    assert (learner.wins[4, 1], learner.losses[4, 1]) == (0.5, 0.5)
+    assert (learner.state.wins[4, 1], learner.state.losses[4, 1]) == (0.5, 0.5)
 
 
 def test_forgetting_comes_before_each_new_result():
-    learner = WinLossRatio(BOX, TWO, forgetting=0.25)
-    learner.wins[1], learner.losses[1] = [8.0, 4.0], [0.0, 4.0]
+    learner = WinLossRatio(BoxRows(), forgetting=0.25)
+    learner.state.wins[1], learner.state.losses[1] = [8.0, 4.0], [0.0, 4.0]
     feed(learner, [turn(1, 1, reward=1.0)])
-    assert learner.wins[1].tolist() == [6.0, 4.0]
-    assert learner.losses[1].tolist() == [0.0, 3.0]
+    assert learner.state.wins[1].tolist() == [6.0, 4.0]
+    assert learner.state.losses[1].tolist() == [0.0, 3.0]
 
 
 def test_moves_are_played_in_proportion_to_wins_over_losses():
-    learner = WinLossRatio(BOX, TWO)
-    learner.wins[4], learner.losses[4] = [6.0, 0.0], [2.0, 0.0]
+    learner = WinLossRatio(BoxRows())
+    learner.state.wins[4], learner.state.losses[4] = [6.0, 0.0], [2.0, 0.0]
     probabilities = learner.action_probabilities(np.array([[4]]), ONES[None])[0]
     assert probabilities.tolist() == [0.75, 0.25]  # 6/2 against 1/1
     legal = np.array([0, 1], dtype=np.int8)
@@ -51,18 +50,19 @@ def test_moves_are_played_in_proportion_to_wins_over_losses():
 
 def test_it_plays_the_likeliest_move_above_its_threshold():
     rng = np.random.default_rng(0)
-    learner = WinLossRatio(BOX, TWO, greedy_threshold=0.7)
-    learner.wins[4], learner.losses[4] = [6.0, 0.0], [2.0, 0.0]
+    learner = WinLossRatio(BoxRows(), greedy_threshold=0.7)
+    learner.state.wins[4], learner.state.losses[4] = [6.0, 0.0], [2.0, 0.0]
     assert {learner.act(np.array([4]), ONES, rng) for _ in range(100)} == {0}
-    learner.losses[4, 0] = 3.0  # 2 to 1: two thirds, not over the threshold
+    learner.state.losses[4, 0] = 3.0  # 2 to 1: two thirds, not over the threshold
     acts = [learner.act(np.array([4]), ONES, rng) for _ in range(3000)]
     assert abs(np.mean(acts) - 1 / 3) < 5 * (2 / 9 / 3000) ** 0.5
 
 
 def test_the_greedy_move_is_that_of_the_largest_ratio():
-    learner = WinLossRatio(BOX, TWO)
-    learner.wins[4], learner.losses[4] = [6.0, 4.0], [4.0, 0.0]
-    learner.wins[5], learner.losses[5] = [0.0, 2.0], [0.0, 3.0]  # no count is less than 1
+    learner = WinLossRatio(BoxRows())
+    learner.state.wins[4], learner.state.losses[4] = [6.0, 4.0], [4.0, 0.0]
+    learner.state.wins[5] = [0.0, 2.0]
+    learner.state.losses[5] = [0.0, 3.0]  # no count is less than 1
     both = np.array([[4], [5]]), np.stack([ONES, ONES])
     assert learner.greedy().action_probabilities(*both).tolist() == [[0, 1], [1, 0]]
     assert learner.action_probabilities(*both).argmax(axis=1).tolist() == [1, 0]
@@ -77,7 +77,8 @@ def test_it_passes_its_published_figure(seed):
     for learner in (plain, forgetful):
         train(env, learner, 5_000, seed=seed, progress=False)
         assert optimality(learner.greedy(), game).percent == 100
-    lattice = game.rules.lattice()[1:]
-    winnable = lattice[game.solution.is_winning(lattice)]
-    chances = forgetful.action_probabilities(winnable, game.rules.action_mask(winnable))
+    graph = game.board
+    rows = np.flatnonzero((game.solution.state_values(np.arange(18)) == 1) & ~graph.ends)
+    winnable, masks = graph.positions(rows), graph.mask(rows)
+    chances = forgetful.action_probabilities(winnable, masks)
     assert ((chances * game.solution.winning_mask(winnable)).sum(axis=1) > 0.98).all()

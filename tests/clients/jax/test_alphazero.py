@@ -23,7 +23,7 @@ from agents.research.alphazero import MLP, Moves, Products, Settings
 from agents.research.policy import PolicyAgent
 from agents.storage import StorageError, save, save_content
 from benchmarks.studies.alphazero.settings import TrainingTask
-from nim_envs import Game, GameEnv, make_game, optimality
+from nim_envs import GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.game import PLAYERS
 from tests.clients.jax.plain_search import below_finished, plain
@@ -108,7 +108,7 @@ def plain_logit(weights, position, columns, signed):
 @pytest.mark.parametrize("heaps", [(3, 3), (1, 2, 5)])
 def test_signed_products_are_those_of_numpy_and_pytorch(signed, heaps):
     env = make_pgx("nim", heaps=heaps)
-    rules = env.game.rules
+    game = env.game
     name = "signed-products" if signed else "unsigned-products"
     network = Products(env, Settings(network=name), jax.random.PRNGKey(1))
     weights = {name: np.asarray(array) for name, array in network.weights.items()}
@@ -125,15 +125,15 @@ def test_signed_products_are_those_of_numpy_and_pytorch(signed, heaps):
     pytorch = network.formula.logits(tensors, parts, count, torch).numpy()
     np.testing.assert_allclose(ours, pytorch, rtol=1e-4, atol=1e-6)
 
-    positions = rules.lattice()
+    positions = game.positions()
     logits, values = map(np.asarray, network(jnp.asarray(positions, jnp.int32)))
     assert logits.shape == (len(positions), env.num_actions)
-    masks = rules.action_mask(positions) != 0
+    masks = game.mask(positions) != 0
     for position, mask, shown, value in zip(positions, masks, logits, values, strict=True):
         expected = math.tanh(plain_logit(weights, position, columns, signed) / 2)
         assert value == pytest.approx(expected, abs=1e-5)
         for action in np.flatnonzero(mask):
-            (after,) = rules.step(position[np.newaxis], np.array([action]))
+            (after,) = game.step(position[np.newaxis], np.array([action]))
             expected = -4 * math.tanh(plain_logit(weights, after, columns, signed) / 2)
             assert shown[action] == pytest.approx(expected, abs=1e-5)
 
@@ -166,7 +166,7 @@ def games_of(state, settings, place):
 def test_recorded_games_are_games_and_results_are_those_of_the_movers(misere):
     """In every place whole games one after another, also where they go on in the next batch."""
     env, settings = board(misere, start="fixed"), replace(SETTINGS, memory=1 << 10)
-    rules, other = env.game.rules, GameEnv(env.game)
+    game, other = env.game, GameEnv(env.game)
     state, lengths = alphazero.begin(env, settings, 0), []
     for batch in range(1, 5):
         before = int(state.games + state.playing.ended)
@@ -198,7 +198,7 @@ def test_recorded_games_are_games_and_results_are_those_of_the_movers(misere):
                 options = [
                     action
                     for action in np.flatnonzero(legal)
-                    if rules.step(np.array([position]), np.array([action]))[0].tolist() == after
+                    if game.step(np.array([position]), np.array([action]))[0].tolist() == after
                 ]
                 other.step(int(options[0]))
             assert all(other.terminations.values())
@@ -223,8 +223,8 @@ def test_moves_are_learned_from_under_each_permutation_of_equal_components(
     name, arguments, equal, encoding
 ):
     env = make_pgx(name, **arguments, encoding=encoding)
-    rules = env.game.rules
-    positions = np.repeat(rules.lattice()[1:], 60, axis=0)
+    game = env.game
+    positions = np.repeat(game.positions()[1:], 60, axis=0)
     rows = np.arange(len(positions))
     states = jax.vmap(env.state_at)(positions)
     # Each action's weight says which it is.
@@ -236,8 +236,8 @@ def test_moves_are_learned_from_under_each_permutation_of_equal_components(
     assert (shown.result == rows).all()
     # Which component came to each place, by the first of its actions.
     actions = shown.policy.astype(int)
-    order = actions[:, :: rules.num_options] // rules.num_options
-    options = np.arange(rules.num_options)
+    order = actions[:, :: game.options] // game.options
+    options = np.arange(game.options)
     assert (
         actions.reshape(*order.shape, -1) == order[..., np.newaxis] * len(options) + options
     ).all()
@@ -334,7 +334,7 @@ def test_search_is_that_of_mctx_where_no_game_ends(simulations, scale):
 def test_no_simulation_goes_below_a_decided_position(misere):
     simulations = 32
     env = board(misere, heaps=(3, 4, 5))
-    positions = env.game.rules.lattice()
+    positions = env.game.positions()
     positions = positions[positions.any(axis=1)]
     network = MLP(env, SETTINGS, jax.random.PRNGKey(0))
     found = eqx.filter_jit(alphazero.search)(
@@ -375,17 +375,17 @@ def test_no_simulation_goes_below_a_decided_position(misere):
 def test_known_wins_are_played_and_known_losses_are_not(misere):
     """Also where the network and the noise prefer others."""
     env = board(misere, heaps=(1, 2, 3))
-    positions = env.game.rules.lattice()
+    positions = env.game.positions()
     positions = positions[positions.any(axis=1)]
-    masks = env.game.rules.action_mask(positions) != 0
+    masks = env.game.mask(positions) != 0
     states = jax.vmap(env.state_at)(positions)
     wrong = np.zeros((len(positions), env.num_actions), np.float32)
     for row, (position, mask) in enumerate(zip(positions, masks, strict=True)):
         for action in np.flatnonzero(mask):
-            (after,) = env.game.rules.step(position[np.newaxis], np.array([action]))
+            (after,) = env.game.step(position[np.newaxis], np.array([action]))
             wrong[row, action] = 0 if lost(after, misere) else 50
-    keys = env.game.rules.strides.astype(np.int32)
-    table = np.zeros((np.prod(env.game.rules.shape), env.num_actions), np.float32)
+    keys = np.cumprod([1, *env.game.fields[:0:-1]])[::-1].astype(np.int32)
+    table = np.zeros((np.prod(env.game.fields), env.num_actions), np.float32)
     table[positions @ keys] = wrong
 
     def network(observations):
@@ -393,7 +393,7 @@ def test_known_wins_are_played_and_known_losses_are_not(misere):
 
     found = jax.jit(lambda: alphazero.search(network, states, jax.random.PRNGKey(0), 500))()
     assert found.tree.decided.all()
-    after = env.game.rules.step(positions, np.asarray(found.action))
+    after = env.game.step(positions, np.asarray(found.action))
     for position, now in zip(positions, after, strict=True):
         assert lost(position, misere) or lost(now, misere), position
     assert np.take_along_axis(masks, np.asarray(found.action)[:, np.newaxis], axis=1).all()
@@ -541,7 +541,7 @@ def test_a_checkpoint_names_its_game_and_has_the_network(whole, saved):
 
 def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_path, monkeypatch):
     made = make_game("nim", heaps=(1,))
-    env = PgxEnv(Game(made.rules, made.convention))
+    env = PgxEnv(replace(made, registered=None))
     path = tmp_path / "run.zip"
 
     def no_games(state, settings):
@@ -590,8 +590,8 @@ def test_the_log_has_losses_and_scores(products):
 def test_policies_play_matches_and_win_where_they_can(products):
     run, env, _ = products
     game = env.game
-    positions = game.rules.lattice()
-    masks = game.rules.action_mask(positions)
+    positions = game.positions()
+    masks = game.mask(positions)
     raw, searched = (
         PolicyAgent(policy, game)
         for policy in (
@@ -678,17 +678,17 @@ def test_games_with_coordinates_are_learned_permuted_and_scored_by_their_positio
     network, _ = train(replace(SETTINGS, symmetry=True, memory=500), env)
     score = optimality(alphazero.raw_policy(network, env), env.game)
     assert score.illegal_percent == 0
-    rules = env.game.rules
-    positions = rules.lattice()[~rules.is_terminal(rules.lattice())]
-    masks = rules.action_mask(positions)
+    positions = env.game.positions()
+    positions = positions[env.game.mask(positions).any(axis=1)]
+    masks = env.game.mask(positions)
     policies = alphazero.raw_policy(network, env), alphazero.search_policy(network, env, 4)
     for policy in policies:
-        by_coordinates = policy(rules.coordinates(positions), masks)
-        assert (by_coordinates == policy(positions, masks)).all()
+        chosen = policy(positions, masks)
+        assert masks[np.arange(len(masks)), chosen].all()
     logits, _ = network(jnp.asarray(env.encoding.encode(positions)))
     expected = np.where(masks, np.asarray(logits), -np.inf).argmax(axis=1)
     assert (policies[0](positions, masks) == expected).mean() > 0.99
-    with pytest.raises(HypothesisError, match="has coordinates"):
+    with pytest.raises(HypothesisError, match="is no heap"):
         train(PRODUCTS, make_pgx("wythoff", start="uniform"))
 
 
@@ -703,7 +703,7 @@ def test_signed_products_without_training_score_what_a_learning_curve_begins_wit
 def test_drawn_games_are_learned_from():
     """Moves of games in progress alone are left out, and draws are told from wins and losses."""
     entry = small_connect()
-    env = PgxEnv(Game(entry.game.rules, entry.game.convention, "uniform"), "one_hot")
+    env = PgxEnv(replace(entry.game, starts="uniform"), "one_hot")
     settings = Settings(
         games=1_000, games_at_a_time=50, simulations=8, learning_rate=3e-3, updates=16,
         minibatch=256, memory=500, width=64, depth=2,
@@ -716,7 +716,7 @@ def test_drawn_games_are_learned_from():
     assert results == {1.0, 0.0, -1.0}
 
     truth = {position: value for position, value in entry.truth().items() if entry.moves(position)}
-    positions = env.game.rules.checked_positions(np.array([*truth]))
+    positions = np.array([*truth])
     _, values = map(np.asarray, state.network(jnp.asarray(env.encoding.encode(positions))))
     true = np.array([*truth.values()])
     lost, drawn, won = (values[true == value].mean() for value in (-1, 0, 1))

@@ -53,7 +53,7 @@ def test_a_person_plays_to_a_draw(monkeypatch, capsys):
             prompt = said[-1].splitlines()[-2]
             cells = [int(digit) for digit in prompt if digit.isdigit()]
             action = int(game.solution.keeping_actions(cells)[-1])
-            return f"{game.rules.describe_action(action)}\n"
+            return f"{game.describe(action)}\n"
 
     monkeypatch.setattr("sys.stdin", Person())
     assert run(["text", "--game", GAME, "--rules", RULES, "--seat", "player_0"]) == 0

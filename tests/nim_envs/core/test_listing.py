@@ -14,7 +14,6 @@ from nim_envs.game import Game
 from nim_envs.games import chomp, kayles, nim, octal, wythoff
 from nim_envs.graph import Picture, Words
 from nim_envs.listing import part_from_moves, say_label
-from nim_envs.rules import rules_from_moves
 from nim_envs.solution import solve
 from tests.own_games import OWN_GAMES
 
@@ -49,17 +48,15 @@ def on_arrays(moves):
 
 
 @pytest.mark.parametrize("name", OWN_GAMES)
-def test_games_of_functions_are_those_of_the_present_listing(name):
+def test_arrays_of_positions_list_the_same_part(name):
     moves, start, _ = OWN_GAMES[name]
-    old = rules_from_moves(name, start, moves)
-    (component,) = old.components
-    for part in (listed(start, moves), listed(start, on_arrays(moves), vectorized=True)):
-        assert np.array_equal(part.coordinates, component.positions)
-        assert np.array_equal(part.after, component.table)
-        assert [part.describe(option) for option in range(part.num_actions)] == [
-            component.words.describe(option) for option in range(component.options)
-        ]
-        assert part.fields == old.fields
+    one, many = listed(start, moves), listed(start, on_arrays(moves), vectorized=True)
+    assert one == many
+    for row, position in enumerate(map(tuple, one.coordinates.tolist())):
+        found = {one.labels[option]: one.move(row, option) for option in one.actions(row)}
+        assert {label: one.position(after) for label, after in found.items()} == dict(
+            moves(position)
+        )
 
 
 def test_labels_are_in_natural_order_or_in_that_of_actions():
@@ -247,7 +244,7 @@ def test_too_large_games_are_refused_while_they_are_listed(start, moves, message
 )
 def test_tables_that_are_too_large_are_refused_with_their_number(make):
     begin = time.process_time()
-    with pytest.raises(SearchTooLargeError, match=r"a table of \d+ entries; at most 67108864"):
+    with pytest.raises(SearchTooLargeError, match=r"a table of .*\d+ entries; at most 67108864"):
         make()
     assert time.process_time() - begin < 2
 

@@ -69,6 +69,19 @@ def test_a_fault_is_named(fault, form, expected):
     assert len(text.splitlines()) <= 16
 
 
+def test_the_same_preference_everywhere_and_illegal_actions_are_seen_at_once():
+    always = report_of(lambda env: lambda o, m: (m * [1, 3, 2]).argmax(axis=1))
+    assert names(always) == ["same action always"]
+
+    def unmasked(env):
+        learned = table()(env)
+        return lambda o, m: np.where(m.sum(axis=1) == 1, 0, learned(o, m))
+
+    illegal = report_of(unmasked)
+    assert (illegal.verdict, names(illegal)) == ("faulty", ["illegal actions played"])
+    assert all(probe.right for probe in illegal.probes)
+
+
 def test_what_is_harmless_is_said_with_tact():
     errs = report_of(table(form="own", opponent="random", epsilon=1.0))
     assert errs.verdict == "right, but"

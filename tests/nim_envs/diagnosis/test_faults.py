@@ -164,6 +164,16 @@ def test_a_fault_of_observation_is_near_if_answers_are_the_same_where_it_sees_th
     assert distance_of_look(blind, played_by(lambda look: look)) == np.inf
 
 
+def test_ties_fall_to_any_action_or_to_the_first():
+    by_any, by_first = (
+        expected_pattern(table.IGNORANT, 1.0, VERSIONS, first) for first in (False, True)
+    )
+    columns = [("sight", column) for column in BY_NAME["sight"].columns]
+    assert "".join(by_any[key] for key in columns) == "??????"
+    assert "".join(by_first[key] for key in columns) == "????-?"  # never the middle one
+    assert by_first[LEGAL] == "+"
+
+
 def test_legal_moves_are_a_column():
     unmasked = next(row for row in ROWS if row.unmasked)
     assert expected_pattern(unmasked, 1.0, VERSIONS)[LEGAL] == "?"

@@ -22,7 +22,7 @@ def test_nim_agrees_with_openspiel_over_random_games(heaps, misere):
         "nim", {"pile_sizes": ";".join(map(str, heaps)), "is_misere": misere}
     )
     env = pettingzoo.make("aec", "nim_envs/nim", heaps=heaps, misere=misere)
-    options = env.game.rules.num_options
+    options = env.game.options
     rng = np.random.default_rng(7)
     for _ in range(200):
         env.reset()

@@ -131,7 +131,8 @@ def test_against_an_opponent_the_truth_is_of_the_agents_moves(name, seat):
 def test_an_unsolvable_game_is_refused_when_it_is_made():
     graph = {"successors": tuple(() if n == 0 else (n - 1,) for n in range(3)), "tokens": (2,)}
     GameEnv(make_game("graph", **graph), truth_in_info=True)
-    large = make_game("kayles", heaps=(60,), misere=True)  # no theorem, and too many positions
+    bars = (("chomp", {"rows": 6, "columns": 6}),) * 4
+    large = make_game("sum", games=bars, misere=True)  # no theorem, and too many positions
     for cls in (GameEnv, VersusEnv):
         cls(large)
         with pytest.raises(SearchTooLargeError):

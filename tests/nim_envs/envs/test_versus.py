@@ -85,7 +85,7 @@ def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cy
         while True:
             assert env.observation_space.contains(observation)
             assert all((observation[key] == expected[key][0]).all() for key in expected)
-            assert (env.position == batch.coordinates[0]).all()
+            assert (env.position == batch.positions[0]).all()
             assert info["seat"] in (0, 1) if seat is None else info["seat"] == seat
             assert {*info, *(f"_{key}" for key in info)} == infos.keys()
             assert all((info[key] == infos[key][0]).all() for key in info)

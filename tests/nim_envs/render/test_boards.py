@@ -15,7 +15,6 @@ from nim_envs.render.scene import Scene
 DRAWN = [
     name for name in GAMES if any(part.picture.style in BOARDS for part in make_game(name).parts)
 ]
-SIZES = ((240, 200), (640, 480), (1000, 700))
 
 
 def board(name, **arguments):
@@ -32,18 +31,6 @@ def clicked(panel, position, square, right=0.5, down=0.5):
     point = place.x + right * place.width, place.y + down * place.height
     moves = panel.moves_at([position], point)
     return moves[0][1] if len(moves) == 1 else None
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", DRAWN)
-def test_squares_are_inside_their_cell_and_do_not_overlap_at_any_size(name, size):
-    for panel in Picture(make_game(name), size).panels:
-        for layout in panel.layouts.values():
-            assert not isinstance(layout, Tile)
-            assert all(place.within(layout.cell) for place in layout.squares)
-            if layout.part.picture.style != "nodes":
-                first, *others = layout.squares[:40]
-                assert not any(first.overlaps(other) for other in others)
 
 
 @pytest.mark.parametrize("name", DRAWN)

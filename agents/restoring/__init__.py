@@ -1,1 +1,0 @@
-"""Checks of values out of files, before use: types, arguments, arrays."""

@@ -1,0 +1,242 @@
+"""Rows of tables: one for each position of a game, or for each observation that is met."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from nim_envs import Game
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.graph import AT_ONCE, LARGEST_TABLE, Graph
+from nim_envs.sums import board_of
+from nim_envs.typing import Array, IntArray, ValueArray
+
+FIRST_ROWS = 256
+"""Rows of a table of observations at first; they are doubled whenever there are too few."""
+
+
+class Moves(NamedTuple):
+    """The legal actions of each row: ``legal[row, :counts[row]]``."""
+
+    legal: Array  # (rows, actions): the legal ones first, ascending
+    counts: Array  # (rows,): number of legal actions
+
+
+class Rows(ABC):
+    """The rows of tables.
+
+    Attributes:
+        num_actions: number of actions.
+        moves: legal actions of each row.
+        game: the game whose positions the rows are; ``None``: they are observations.
+    """
+
+    num_actions: int
+    moves: Moves
+    game: Game | None = None
+
+    def __len__(self) -> int:
+        """Return the number of rows, some of which may not be used yet."""
+        return len(self.moves.counts)
+
+    @abstractmethod
+    def row(self, observation: Array, legal: Array) -> int:
+        """Return the row of one observation.
+
+        Args:
+            observation: observation of a player.
+            legal: the legal actions there, ascending; none at the end of a game.
+        """
+
+    @abstractmethod
+    def find(self, observations: Array) -> IntArray:
+        """Return the rows of observations ``(n, ...)``, ``(n,)``."""
+
+    @abstractmethod
+    def saved(self) -> Any:
+        """Return what a file has of them, for :func:`rows_from`."""
+
+
+_moves: WeakKeyDictionary[Graph, Moves] = WeakKeyDictionary()
+
+
+def moves_of(graph: Graph) -> Moves:
+    """Return the legal actions of each position of a graph; they are shared while it is in use."""
+    if graph not in _moves:
+        small = np.min_scalar_type(-max(1, graph.num_actions))
+        legal = np.zeros(graph.after.shape, dtype=small)
+        counts = np.zeros(graph.num_positions, dtype=np.int32)
+        step = max(1, AT_ONCE // max(1, graph.num_actions))
+        for first in range(0, graph.num_positions, step):
+            rows, actions = np.nonzero(graph.after[first : first + step] >= 0)
+            here = np.bincount(rows, minlength=len(counts[first : first + step]))
+            counts[first : first + step] = here
+            places = np.arange(len(rows)) - np.repeat(np.cumsum(here) - here, here)
+            legal[first + rows, places] = actions
+        _moves[graph] = Moves(legal, counts)
+    return _moves[graph]
+
+
+class GameRows(Rows):
+    """A row for each position of a game: a row of its graph.
+
+    Args:
+        game: the game.
+
+    Attributes:
+        graph: positions and moves.
+
+    Raises:
+        SearchTooLargeError: the table would be too large.
+    """
+
+    def __init__(self, game: Game) -> None:
+        graph = board_of(game.parts, most=LARGEST_TABLE)
+        if not isinstance(graph, Graph):
+            raise SearchTooLargeError(
+                f"a table for {game.summary} has {graph.num_positions} rows of "
+                f"{graph.num_actions} actions; at most {LARGEST_TABLE} entries are allowed. Use "
+                "smaller heaps, or a learner without a table, such as ColumnAutomatonLearner, "
+                "--learner column-automaton"
+            )
+        self.game: Game = game
+        self.graph = graph
+        self.num_actions = graph.num_actions
+        self.moves = moves_of(graph)
+        self._end = int(np.argmin(self.moves.counts))
+        self._row_of: dict[bytes, int] = {}
+
+    def __reduce__(self) -> Any:
+        """Return the game: the rows follow from it."""
+        return GameRows, (self.game,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GameRows:
+        """Return the rows themselves: they do not change."""
+        return self
+
+    def saved(self) -> Game:
+        """Return the game."""
+        return self.game
+
+    @property
+    def end_values(self) -> ValueArray:
+        """Value of each position without moves to the player to move, int8 ``(rows,)``."""
+        outcome = self.game.parts[0].outcome
+        if outcome is not None:
+            return outcome
+        return np.full(len(self), 1 if self.game.misere else -1, dtype=np.int8)
+
+    def row(self, observation: Array, legal: Array) -> int:
+        """Return the row of a position.
+
+        Where a forfeit has ended the game at a position with moves, it is a row without.
+
+        Raises:
+            InvalidPositionError: it is not a position of the game.
+        """
+        key = observation.tobytes()
+        row = self._row_of.get(key)
+        if row is None:
+            row = self._row_of[key] = int(self.find(observation[np.newaxis])[0])
+        return row if len(legal) or not self.moves.counts[row] else self._end
+
+    def find(self, observations: Array) -> IntArray:
+        """Return the rows of positions ``(n, fields)``, ``(n,)``.
+
+        Raises:
+            InvalidPositionError: one of them is not a position of the game.
+        """
+        points = np.asarray(observations).reshape(len(observations), -1).astype(np.int64)
+        fits = points.shape[1] == len(self.graph.fields)
+        rows = self.graph.find(points) if fits else np.full(len(points), -1)
+        if (rows < 0).any():
+            point = points[int(np.argmax(rows < 0))].tolist()
+            raise InvalidPositionError(
+                f"{point} is no position of {self.game.summary}, which was learned"
+            )
+        return rows
+
+
+class ObservedRows(Rows):
+    """A row for each observation of any environment, in the order in which they are met.
+
+    Row 0 stands for the end of a game, and for observations that were never met.
+
+    Args:
+        num_actions: number of actions.
+        dtype: dtype of the observations.
+
+    Attributes:
+        observed: the observations of rows 1, 2, …, as bytes.
+    """
+
+    def __init__(self, num_actions: int, dtype: np.dtype[Any]) -> None:
+        self.num_actions = num_actions
+        self.dtype = dtype
+        self.observed: list[bytes] = []
+        self._row_of: dict[bytes, int] = {}
+        small = np.min_scalar_type(-max(1, num_actions))
+        self.moves = Moves(
+            np.zeros((FIRST_ROWS, num_actions), small), np.zeros(FIRST_ROWS, np.int32)
+        )
+
+    def row(self, observation: Array, legal: Array) -> int:
+        """Return the row of an observation, a new one at its first time."""
+        if not len(legal):
+            return 0
+        key = np.asarray(observation, self.dtype).tobytes()
+        row = self._row_of.get(key)
+        if row is None:
+            row = self.add(key)
+            self.moves.legal[row, : len(legal)] = legal
+            self.moves.counts[row] = len(legal)
+        return row
+
+    def add(self, observed: bytes) -> int:
+        """Return a new row, for an observation as bytes."""
+        self.observed.append(observed)
+        row = self._row_of[observed] = len(self.observed)
+        if row == len(self):
+            self.moves = Moves(*(np.concatenate([old, np.zeros_like(old)]) for old in self.moves))
+        return row
+
+    def find(self, observations: Array) -> IntArray:
+        """Return the rows of observations ``(n, ...)``, ``(n,)``; 0 for those never met."""
+        keys = [each.tobytes() for each in np.asarray(observations, self.dtype)]
+        return np.array([self._row_of.get(key, 0) for key in keys], dtype=np.int64)
+
+    def saved(self) -> dict[str, Any]:
+        """Return the observations, as bytes, and the legal actions."""
+        count, joined = len(self.observed), b"".join(self.observed)
+        return {
+            "dtype": self.dtype.str,
+            "observed": np.frombuffer(joined, np.uint8).reshape(count, -1 if count else 0),
+            "legal": self.moves.legal[: count + 1],
+            "counts": self.moves.counts[: count + 1],
+        }
+
+
+def rows_from(saved: Any) -> Rows:
+    """Return the rows from the result of :meth:`Rows.saved`.
+
+    Raises:
+        ValueError: no rows can have saved this.
+    """
+    if isinstance(saved, Game):
+        return GameRows(saved)
+    legal, counts, observed = saved["legal"], saved["counts"], saved["observed"]
+    rows = ObservedRows(legal.shape[1], np.dtype(saved["dtype"]))
+    if (
+        rows.dtype.kind not in "biuf"
+        or not len(legal) == len(counts) == len(observed) + 1
+        or not ((counts >= 0) & (counts <= legal.shape[1])).all()
+        or not ((legal >= 0) & (legal < legal.shape[1])).all()
+    ):
+        raise ValueError("its observations and legal actions contradict each other")
+    for each in observed:
+        rows.add(each.tobytes())
+    rows.moves.legal[: len(legal)], rows.moves.counts[: len(counts)] = legal, counts
+    return rows

@@ -1,0 +1,253 @@
+"""Self-play of table learners in one compiled loop, with the tables of the step-by-step loop."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Agent
+from agents.compiling import compiled, digest_of, inlined
+from agents.rows import GameRows, Moves
+from agents.tables import Episode, TableLearner, Turn
+from nim_envs import GameEnv
+from nim_envs.typing import Array, FloatArray, Int32Array, IntArray, ValueArray
+
+
+class Board(NamedTuple):
+    """A game as arrays, with a row for each position."""
+
+    moves: Moves
+    after: Int32Array  # (rows, actions): row after each action
+    end_values: ValueArray  # (rows,): value of positions without moves to the player to move
+
+
+class Block(NamedTuple):
+    """A block of games: how they start, and buffers for how they end."""
+
+    starts: IntArray  # (games,): row of each start
+    # (learners, games + 1): each learner's epsilon now, and after each further game it finishes.
+    epsilons: FloatArray
+    by_seat: IntArray  # (learners, 2): games that each learner has finished in each seat
+    winners: npt.NDArray[np.int8]  # (games,): seat, or -1: a draw
+    lengths: npt.NDArray[np.int32]  # (games,): number of moves
+    turns: Episode  # buffers of the game in progress, (2, longest) by seat
+
+
+@inlined
+def no_choice(state: Any) -> None:
+    """Stand in for ``begin`` of a learner that has none."""
+
+
+@inlined
+def no_learning(state: Any, moves: Any, turn: Any) -> None:
+    """Stand in for ``learn`` or ``learn_from_game`` of a learner that has none."""
+
+
+@functools.cache
+def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None]:
+    """Return the compiled loop of games of a learner against itself, or of two of its class.
+
+    Args:
+        learner: class of the learners.
+        two: whether each seat has its own learner.
+
+    Returns:
+        ``play_games(states, board, block, rng)``.
+    """
+    choose, learn = learner.choose, learner.learn or no_learning
+    learn_from_game = learner.learn_episode or no_learning
+    begin = learner.begin or no_choice
+    records = learner.learn_episode is not None
+
+    @inlined
+    def learn_from_turn(state: Any, board: Board, block: Block, turn: Turn, number: int) -> None:
+        """Learn from a turn, the seat's ``number``-th from 0, and from its game if it has ended."""
+        learn(state, board.moves, turn)
+        if records:
+            seat, turns = turn.seat, number + 1
+            rows, actions, rewards, _ = block.turns
+            rows[seat, number] = turn.row
+            actions[seat, number] = turn.action
+            rewards[seat, number] = turn.reward + turn.reply_reward
+            if turn.ended:
+                result = turn.reward + turn.reply_reward
+                episode = Episode(
+                    rows[seat, :turns], actions[seat, :turns], rewards[seat, :turns], result
+                )
+                learn_from_game(state, board.moves, episode)
+
+    digest = digest_of(choose, learn_from_turn, begin)
+
+    def play_games(
+        states: tuple[Any, Any], board: Board, block: Block, rng: np.random.Generator
+    ) -> None:
+        """Play a block of games; both seats learn after every turn.
+
+        The turns are those of :func:`agents.loop.play_and_learn`.
+
+        Args:
+            states: state of the learner of each seat.
+            board: the game.
+            block: games to play; its results are written in place.
+            rng: generator of the players' choices.
+        """
+        _ = digest
+        moves, after, by_seat = board.moves, board.after, block.by_seat
+        epsilons = block.epsilons
+        before = max(by_seat[0, 0], by_seat[0, 1]), max(by_seat[-1, 0], by_seat[-1, 1])
+        for game in range(len(block.starts)):
+            row = block.starts[game]
+            earlier_row, earlier_action = row, 0
+            number = 0
+            over = False
+            reward = 0.0
+            begin(states[0])
+            if two:
+                begin(states[1])
+            while not over:
+                seat = number % 2
+                who = seat if two else 0
+                games = max(by_seat[who, 0], by_seat[who, 1])
+                epsilon = epsilons[who, games - before[who]]
+                legal, is_first = moves.legal[row, : moves.counts[row]], number == who
+                if two and seat == 1:
+                    action = choose(states[1], row, legal, is_first, epsilon, rng.random())
+                else:
+                    action = choose(states[0], row, legal, is_first, epsilon, rng.random())
+                next_row = 0 + after[row, action]
+                number += 1
+                over = moves.counts[next_row] == 0
+                # At the end of a game the last mover's turn is completed first, then the other's.
+                if over:
+                    reward = 0.0 - board.end_values[next_row]  # a draw is 0, not -0
+                    turn = Turn(
+                        seat, row, action, reward, next_row, 0.0, next_row, True, False,
+                        epsilon, games,
+                    )  # fmt: skip
+                    if two and seat == 1:
+                        learn_from_turn(states[1], board, block, turn, (number - 1) // 2)
+                    else:
+                        learn_from_turn(states[0], board, block, turn, (number - 1) // 2)
+                    by_seat[who, seat] += 1
+                if number > 1:  # the move answered the opponent's earlier turn
+                    who = 1 - seat if two else 0
+                    games = max(by_seat[who, 0], by_seat[who, 1])
+                    answered = Turn(
+                        1 - seat, earlier_row, earlier_action, 0.0, row, -reward, next_row, over,
+                        False, epsilons[who, games - before[who]], games,
+                    )  # fmt: skip
+                    if two and seat == 0:
+                        learn_from_turn(states[1], board, block, answered, number // 2 - 1)
+                    else:
+                        learn_from_turn(states[0], board, block, answered, number // 2 - 1)
+                    if over:
+                        by_seat[who, 1 - seat] += 1
+                earlier_row, earlier_action, row = row, action, next_row
+            block.winners[game] = -1
+            if reward != 0.0:
+                block.winners[game] = seat if reward > 0.0 else 1 - seat
+            block.lengths[game] = number
+
+    return compiled(play_games)
+
+
+class SelfPlay:
+    """Games of table learners in compiled code.
+
+    Args:
+        env: environment after a reset.
+        pair: learner of each seat, of one class, with the positions of the game as their rows.
+        options: options of every reset.
+    """
+
+    def __init__(
+        self, env: GameEnv, pair: tuple[TableLearner, TableLearner], options: dict[str, Any] | None
+    ) -> None:
+        rows = pair[0].rows
+        assert isinstance(rows, GameRows)
+        self._env, self._options, self._graph = env, options, rows.graph
+        self._is_first = True
+        self._learners = list(dict.fromkeys(pair))
+        self._play_games = self_play_loop(type(pair[0]), len(self._learners) == 2)
+        self._states = pair[0].state, pair[1].state
+        self._board = Board(rows.moves, rows.graph.after, rows.end_values)
+        longest = 1
+        if pair[0].learn_episode is not None:
+            longest = (int(rows.graph.longest_play.max()) + 1) // 2
+        shape = 2, longest
+        self._turns = Episode(
+            np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape), 0.0
+        )
+        none = np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int32)
+        self._play(np.random.default_rng(0), *none)  # which compiles the loop
+
+    def play(
+        self,
+        rng: np.random.Generator,
+        winners: npt.NDArray[np.int8],
+        lengths: npt.NDArray[np.int32],
+    ) -> None:
+        """Play ``len(winners)`` games; the first game of a run begins at the position of ``env``.
+
+        Args:
+            rng: generator of the players' choices.
+            winners: buffer for the winner of each game, ``(games,)``.
+            lengths: buffer for the number of moves of each game, ``(games,)``.
+        """
+        env, games = self._env, len(winners)
+        starts = env.next_starts(games - self._is_first, self._options)
+        if self._is_first:
+            starts = np.concatenate([env.position[np.newaxis], starts])
+            self._is_first = False
+        self._play(rng, self._graph.index.rows(starts), winners, lengths)
+
+    def _play(
+        self, rng: np.random.Generator, starts: IntArray, winners: Array, lengths: Array
+    ) -> None:
+        explorations = [learner.exploration for learner in self._learners]
+        by_seat = np.array([exploration.games_by_seat for exploration in explorations])
+        epsilons = np.stack([each.next_epsilons(len(starts)) for each in explorations])
+        block = Block(starts, epsilons, by_seat, winners, lengths, self._turns)
+        self._play_games(self._states, self._board, block, rng)
+        for exploration, games in zip(explorations, by_seat.tolist(), strict=True):
+            exploration.set_games(games)
+
+
+def compiled_self_play(
+    env: Any, pair: tuple[Agent, Agent], options: dict[str, Any] | None
+) -> SelfPlay | None:
+    """Return the compiled games of a run, or ``None`` if it has to be played step by step.
+
+    They are for one table learner, or two of a class and of equal kinds of arrays, in environments
+    of ``nim_envs`` without wrappers, limits or pictures, whose observations are positions.
+
+    Args:
+        env: environment after a reset.
+        pair: agent of each seat.
+        options: options of every reset.
+    """
+    if (
+        type(env) is not GameEnv
+        or env.encoding.name != "integer"
+        or env.max_cycles is not None
+        or env.render_mode is not None
+    ):
+        return None
+    first, second = pair
+    if not isinstance(first, TableLearner) or not isinstance(second, TableLearner):
+        return None
+    if not first.fits(env.game) or not second.fits(env.game) or type(first) is not type(second):
+        return None
+    if first is not second and _kinds(first) != _kinds(second):
+        return None
+    return SelfPlay(env, (first, second), options)
+
+
+def _kinds(learner: TableLearner) -> str:
+    """Return the types of the arrays and numbers of a learner's state."""
+    return str(numba.typeof(learner.state))  # type: ignore[no-untyped-call]

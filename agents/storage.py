@@ -1,0 +1,237 @@
+"""Learners in files: one ``.npz`` of arrays and a JSON header, without pickle.
+
+A file runs no code as it is read, and nothing is imported by a name out of it. A learner is written
+as the result of its method ``saved``: arrays, plain values and generators by name.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.base import Trainable
+from agents.games import digest_of_moves
+from agents.registry import GENERALISING, LEARNERS, generalising_class
+from agents.replay import Replay
+from agents.schedules import Decay, harmonic
+from nim_envs import Game, make_game
+from nim_envs.errors import StorageError
+from nim_envs.files import replacing
+from nim_envs.registry import GAMES
+from nim_envs.typing import Array
+from nim_envs.validation import largest_bytes
+
+FORMAT, VERSION = "nim_envs agent", 5
+EARLIER = "0.3.0"
+"""The last version of the package that reads the formats before."""
+
+SETTINGS: dict[str, Callable[..., Any]] = {"decay": Decay, "replay": Replay}
+"""Arguments of learners that are dataclasses of numbers, by their names in a file."""
+
+
+def classes() -> dict[str, Any]:
+    """Return the classes that can be saved, by their names in a file."""
+    learners = [*(row.learner for row in LEARNERS.values()), *map(generalising_class, GENERALISING)]
+    return {cls.__name__: cls for cls in learners}
+
+
+def save(learner: Trainable, path: str | Path) -> None:
+    """Save a learner, with everything needed to continue its training.
+
+    A registered game is saved by its name and arguments; of any other, a digest: pass the game to
+    :func:`load`. The file appears whole or not at all.
+
+    Args:
+        learner: a learner of ``agents``.
+        path: file to write; an existing file is replaced.
+
+    Raises:
+        StorageError: the learner cannot be saved, or one of its arguments, such as a schedule of
+            one's own; or its tables have numbers that are not finite.
+        OSError: the file cannot be written.
+    """
+    save_content({"learner": learner}, path)
+
+
+def load(path: str | Path, game: Game | None = None) -> Any:
+    """Return the learner saved at ``path``.
+
+    Args:
+        path: the file.
+        game: game of the learner, needed if it is not registered here.
+
+    Raises:
+        StorageError: the file is damaged, holds no saved learner, is of an earlier format, or holds
+            more than a GiB, or than ``NIM_ENVS_LARGEST_BYTES`` says; or the learner's game is
+            neither in the file nor given, or is another than the given one.
+        FileNotFoundError: there is no such file.
+    """
+    content = load_content(path, game)
+    if [*content] != ["learner"] or type(content["learner"]) not in classes().values():
+        raise StorageError(f"{path} holds {sorted(map(str, content))}, not a saved learner")
+    return content["learner"]
+
+
+def save_content(content: dict[str, Any], path: str | Path) -> None:
+    """Save a dictionary of learners, arrays, generators and plain values; see :func:`save`."""
+    arrays: dict[str, Array] = {}
+    header = {"format": FORMAT, "version": VERSION, "content": encoded(content, arrays)}
+    text = json.dumps(header).encode()
+    with replacing(path) as file:
+        named: Any = {"header": np.frombuffer(text, np.uint8), **arrays}
+        np.savez_compressed(file, **named)
+
+
+def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
+    """Return the dictionary saved by :func:`save_content`.
+
+    Raises:
+        StorageError: as :func:`load` does.
+        FileNotFoundError: there is no such file.
+    """
+    whole = io.BytesIO(Path(path).read_bytes())
+    try:
+        with zipfile.ZipFile(whole) as archive:
+            if "header.json" in archive.namelist():
+                raise StorageError(f"it is of an earlier format, which nim_envs {EARLIER} reads")
+            size = sum(member.file_size for member in archive.infolist())
+            if size > largest_bytes():
+                raise StorageError(f"it holds {size} bytes; at most {largest_bytes()} are allowed")
+        with np.load(whole, allow_pickle=False) as file:
+            header = json.loads(file["header"].tobytes(), parse_constant=_not_finite)
+            if header["format"] != FORMAT or header["version"] != VERSION:
+                raise StorageError(f"it is no file of format {VERSION} of this package")
+            content = _Decoder(file, game).decoded(header["content"])
+        if not isinstance(content, dict):
+            raise StorageError(f"it holds {content!r}")
+        return content
+    except StorageError as error:
+        raise type(error)(f"{path} cannot be loaded: {error}") from error
+    except Exception as error:  # whatever damage makes of it
+        raise StorageError(f"{path} cannot be loaded: {error}") from error
+
+
+def check_savable(value: Any) -> None:
+    """Check that a value can be saved, before the work of making it.
+
+    Raises:
+        StorageError: it cannot.
+    """
+    encoded(value, {})
+
+
+def encoded(value: Any, arrays: dict[str, Array]) -> Any:
+    """Return a value as JSON, which refers to arrays by name.
+
+    Args:
+        value: any value that can be saved.
+        arrays: arrays by name; those of the value are added.
+
+    Raises:
+        StorageError: it cannot be saved.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return checked_finite(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        name = f"array{len(arrays)}"
+        arrays[name] = checked_finite(value)
+        return {"array": name}
+    if isinstance(value, list):
+        return [encoded(entry, arrays) for entry in value]
+    if isinstance(value, tuple):
+        return {"tuple": encoded([*value], arrays)}
+    if isinstance(value, dict):
+        return {"dict": encoded([list(item) for item in value.items()], arrays)}
+    if isinstance(value, np.random.Generator):
+        return {"generator": value.bit_generator.state}
+    if value is harmonic:
+        return {"harmonic": None}
+    for name, cls in SETTINGS.items():
+        if type(value) is cls:
+            return {name: list(astuple(value))}
+    if isinstance(value, Game):
+        code = {"game": None, "summary": value.summary, "digest": digest_of_moves(value)}
+        if value.registered is not None:
+            try:
+                arguments = encoded(value.registered.arguments, arrays)
+            except StorageError:  # such as a start of the caller's own
+                return code
+            code |= {"game": value.registered.name, "arguments": arguments}
+        return code
+    name = type(value).__name__
+    if classes().get(name) is type(value):
+        return {"learner": name, "saved": encoded(value.saved(), arrays)}
+    raise StorageError(f"{value!r} of type {name} cannot be saved")
+
+
+def checked_finite(value: Any) -> Any:
+    """Return a number, array or other plain value.
+
+    Raises:
+        StorageError: some number in it is not finite.
+    """
+    if isinstance(value, (float, np.ndarray)) and not np.isfinite(value).all():
+        raise StorageError("there are numbers that are not finite: the learner has diverged")
+    return value
+
+
+def _not_finite(constant: str) -> Any:
+    raise StorageError(f"its header holds {constant}")
+
+
+class _Decoder:
+    """Makes values of the JSON of :func:`encoded`; damage raises any error.
+
+    Args:
+        arrays: arrays by name.
+        game: game of learners whose game is not registered here.
+    """
+
+    def __init__(self, arrays: Any, game: Game | None) -> None:
+        self.arrays, self.game = arrays, game
+
+    def decoded(self, code: Any) -> Any:
+        """Return the value of a piece of JSON."""
+        if isinstance(code, list):
+            return [self.decoded(entry) for entry in code]
+        if not isinstance(code, dict):
+            return code
+        kind, body = next(iter(code.items()))
+        if kind == "array":
+            return checked_finite(self.arrays[body])
+        if kind in ("tuple", "dict"):
+            return {"tuple": tuple, "dict": dict}[kind](self.decoded(body))
+        if kind == "generator":
+            generator = np.random.default_rng(0)
+            generator.bit_generator.state = body
+            return generator
+        if kind == "harmonic":
+            return harmonic
+        if kind in SETTINGS:
+            return SETTINGS[kind](*body)
+        if kind == "game":
+            return self._game(body, **{name: code[name] for name in code if name != "game"})
+        if kind == "learner":
+            return classes()[body].from_saved(self.decoded(code["saved"]))
+        raise StorageError(f"it has an unknown entry {kind!r}")
+
+    def _game(self, name: str | None, summary: str, digest: str, arguments: Any = None) -> Game:
+        game = self.game
+        if name is not None and name in GAMES and (game is None or digest_of_moves(game) == digest):
+            game = make_game(name, **self.decoded(arguments))
+        if game is None:
+            raise StorageError(
+                f"its game is {summary}, which is not registered here: load it with game=…"
+            )
+        if digest_of_moves(game) != digest:
+            raise StorageError(f"it has learned {summary}, not {game.summary}")
+        return game

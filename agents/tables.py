@@ -1,0 +1,654 @@
+"""Table learners: a state, pure functions of it, and the policies of its tables.
+
+A learner is a class whose dataclass fields are its arguments. Its state is a ``NamedTuple`` of
+arrays and numbers, and its behaviour is functions of that state: ``choose``, ``learn`` and
+``learn_from_game``. :class:`TableLearner` calls them as plain Python, one turn at a time, in any
+environment; :mod:`agents.self_play` compiles the same functions into a loop of whole games.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass, fields
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from agents.base import ScorableAgent, Transition
+from agents.compiling import inlined
+from agents.games import game_of, same_game
+from agents.rows import GameRows, ObservedRows, Rows, rows_from
+from agents.schedules import Exploration, Schedule, check_step
+from agents.selection import epsilon_greedy_action, greedy_action, sample, softmax
+from nim_envs import Game
+from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
+from nim_envs.validation import checked_number
+
+Function = Callable[..., Any]
+AnyLearner = TypeVar("AnyLearner", bound="TableLearner")
+
+LARGEST_VALUE = 1e300
+"""Largest absolute initial value, so that differences of values are finite."""
+
+
+class Turn(NamedTuple):
+    """A turn of one seat, by rows: its move, and the opponent's reply."""
+
+    seat: int  # seat of the mover, 0 or 1
+    row: int
+    action: int
+    reward: float  # to the mover, from its own move
+    reply_row: int  # after the move; a row without legal actions if it ended the game
+    reply_reward: float  # to the mover, from the reply
+    next_row: int  # after the reply; -1 if the game was truncated before it
+    ended: bool  # whether the move or the reply ended the game
+    truncated: bool  # whether the game was truncated there
+    epsilon: float  # current probability of a random action
+    games: int  # number of games that the learner has finished
+
+
+class Episode(NamedTuple):
+    """All turns of one seat in a game that has ended."""
+
+    rows: IntArray  # (turns,)
+    actions: IntArray  # (turns,)
+    rewards: FloatArray  # (turns,): from its own move and the reply
+    result: float  # result of the game for the seat: 1 won, -1 lost, 0 drawn
+
+
+@dataclass(eq=False, repr=False)
+class TableLearner(ABC):
+    """A learner with a row of its tables for each position, or for each observation.
+
+    Subclasses are dataclasses of the learner's arguments. They have the functions below, which both
+    loops call; those of the state are functions of a module, decorated with
+    :func:`agents.compiling.inlined`, and change its arrays in place.
+
+    - ``choose(state, row, legal, is_first, epsilon, uniform)`` returns an action: one of ``legal``,
+      which are ascending, for the first or a later move of a game.
+    - ``learn(state, moves, turn)`` learns from a :class:`Turn`.
+    - ``learn_from_game(state, moves, episode)`` learns from an :class:`Episode`. It is not called
+      for truncated games. A learner that plays both seats gets two: first that of the last mover.
+    - ``begin_game(state)`` clears the data of the previous game.
+
+    Args:
+        board: the game to learn, or the rows of the tables.
+
+    Attributes:
+        rows: the rows of the tables.
+        state: arrays and numbers.
+        exploration: current probability of a random action.
+
+    Raises:
+        ValueError: an argument out of its range.
+        SearchTooLargeError: the table would be too large.
+    """
+
+    board: InitVar[Game | Rows]
+    _: KW_ONLY
+
+    choose: ClassVar[Function]
+    learn: ClassVar[Function | None] = None
+    learn_episode: ClassVar[Function | None] = None
+    begin: ClassVar[Function | None] = None
+
+    tables: ClassVar[tuple[str, ...]] = ("table",)
+    """Names of the arrays of the state that have an entry for each row, and are learned."""
+
+    uses_rules: ClassVar[bool] = False
+    """Whether it uses the rules, to look one move ahead."""
+
+    def __post_init__(self, board: Game | Rows) -> None:
+        self.check()
+        self.rows = GameRows(board) if isinstance(board, Game) else board
+        if self.uses_rules and self.rows.game is None:
+            raise TypeError(
+                f"{type(self).__name__} looks ahead by the rules: it needs an environment of "
+                "nim_envs"
+            )
+        self.exploration = Exploration(getattr(self, "epsilon", 0.0))
+        self.generator = np.random.default_rng(getattr(self, "seed", 0))
+        self._size = len(self.rows)
+        self.state: Any = self.initial_state(self._size, self.rows.num_actions)
+        self._is_first = True
+
+    @classmethod
+    def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
+        """Return a new learner for an environment.
+
+        In an environment of ``nim_envs`` that observes positions as they are, its tables have a row
+        for each position; in any other, for each observation that it meets.
+
+        Args:
+            env: a PettingZoo AEC environment with action masks, or a Gymnasium one.
+            arguments: arguments of the learner.
+
+        Raises:
+            TypeError: it looks ahead by the rules, and ``env`` is not of ``nim_envs``.
+
+        Example:
+            >>> from agents import QLearning
+            >>> from nim_envs import GameEnv, make_game
+            >>> agent = QLearning.for_env(GameEnv(make_game("nim", heaps=(1, 2))), epsilon=0.1)
+            >>> agent.table.shape, agent.game.name
+            ((6, 4), 'nim')
+        """
+        return cls(rows_for(env, cls.uses_rules), **arguments)
+
+    def __repr__(self) -> str:
+        """Return its game, the size of its tables, and the number of games it has finished."""
+        played = f", {self.exploration.games} games" if self.exploration.games else ""
+        game = "" if self.game is None else f"{self.game.summary}; "
+        size = f"{len(self.rows)} rows, {self.rows.num_actions} actions"
+        return f"{type(self).__name__}({game}{size}{played})"
+
+    def check(self) -> None:  # noqa: B027 - some have nothing to check
+        """Check the arguments.
+
+        Raises:
+            ValueError: one is out of its range.
+        """
+
+    @abstractmethod
+    def initial_state(self, rows: int, actions: int) -> Any:
+        """Return the initial state, a ``NamedTuple``.
+
+        Args:
+            rows: number of rows of its tables.
+            actions: number of actions.
+        """
+
+    @property
+    def game(self) -> Game | None:
+        """The game that it learns; ``None`` if its rows are observations."""
+        return self.rows.game
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Its arguments by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def learned(self) -> dict[str, Array]:
+        """The arrays that learning changes, by name."""
+        return {name: getattr(self.state, name) for name in self.tables}
+
+    def fits(self, game: Game) -> bool:
+        """Return whether its rows are the positions of ``game``, and its actions the same."""
+        return self.game is not None and same_game(self.game, game)
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return an action chosen by its behaviour policy."""
+        is_first, self._is_first = self._is_first, False
+        legal = action_mask.nonzero()[0]
+        row, epsilon = self.row(observation, legal), self.exploration.epsilon
+        return int(self.choose(self.state, row, legal, is_first, epsilon, rng.random()))
+
+    def row(self, observation: Array, legal: Array) -> int:
+        """Return the row of an observation; its tables grow where it is a new one."""
+        row = self.rows.row(observation, legal)
+        if row >= self._size:
+            self.grow()
+        return row
+
+    def grow(self) -> None:
+        """Give the tables as many rows as there are observations, the new ones initial."""
+        self._size = len(self.rows)
+        more = self.initial_state(self._size, self.rows.num_actions)
+        for name in self.tables:
+            old, new = getattr(self.state, name), getattr(more, name)
+            new[: len(old)] = old
+        self.state = self.state._replace(**{name: getattr(more, name) for name in self.tables})
+
+    def begin_game(self) -> None:
+        """Prepare for a new game."""
+        self._is_first = True
+        if self.begin is not None:
+            self.begin(self.state)
+
+    def update(self, transition: Transition) -> None:
+        """Learn from one turn, unless it learns from whole games alone."""
+        if self.learn is not None:
+            turn = self._turn(transition)
+            self.learn(self.state, self.rows.moves, turn)
+        if transition.terminated or transition.truncated:
+            self.exploration.finish(transition.seat)
+
+    def _turn(self, turn: Transition) -> Turn:
+        next_row = -1
+        if turn.terminated or not turn.truncated or len(turn.next_legal_actions):
+            next_row = self.row(turn.next_observation, turn.next_legal_actions)
+        return Turn(
+            turn.seat, self.row(turn.observation, turn.legal_actions), int(turn.action),
+            float(turn.reward), self.row(turn.reply_observation, turn.reply_legal_actions),
+            float(turn.reply_reward), next_row, turn.terminated, turn.truncated,
+            self.exploration.epsilon, self.exploration.games,
+        )  # fmt: skip
+
+    def learn_from_game(self, transitions: Sequence[Transition]) -> None:
+        """Learn from a game that has ended, if it learns from whole games."""
+        if self.learn_episode is None:
+            return
+        last = transitions[-1]
+        rows = [self.row(turn.observation, turn.legal_actions) for turn in transitions]
+        episode = Episode(
+            np.array(rows),
+            np.array([turn.action for turn in transitions]),
+            np.array([turn.reward + turn.reply_reward for turn in transitions], dtype=np.float64),
+            float(last.reward + last.reply_reward),
+        )
+        self.learn_episode(self.state, self.rows.moves, episode)
+
+    @abstractmethod
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the behaviour policy; see :class:`nim_envs.players.Policy`."""
+
+    @abstractmethod
+    def greedy(self) -> ScorableAgent:
+        """Return the greedy policy of a copy of its tables."""
+
+    def saved(self) -> dict[str, Any]:
+        """Return the content of its file, by name."""
+        return {
+            "arguments": self.arguments,
+            "rows": self.rows.saved(),
+            "games": self.exploration.games_by_seat,
+            "generator": self.generator,
+            "learned": self.learned,
+        }
+
+    @classmethod
+    def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
+        """Return the learner from the result of :meth:`saved`.
+
+        Raises:
+            ValueError: no learner can have saved this.
+        """
+        learner = cls(rows_from(saved["rows"]), **saved["arguments"])
+        learner.restore(saved["learned"])
+        games = [int(number) for number in saved["games"]]
+        if len(games) != 2 or min(games) < 0:
+            raise ValueError(f"{games} are no numbers of finished games")
+        learner.exploration.set_games(games)
+        learner.generator.bit_generator.state = saved["generator"].bit_generator.state
+        return learner
+
+    def restore(self, learned: dict[str, Array]) -> None:
+        """Copy the arrays of another learner of the same class and game.
+
+        Raises:
+            ValueError: they are those of another class or game.
+        """
+        check_same_arrays(learned, self.learned)
+        for name, array in self.learned.items():
+            array[...] = learned[name]
+
+
+def check_same_arrays(saved: dict[str, Array], own: dict[str, Array]) -> None:
+    """Check that saved arrays have the names, shapes and dtypes of the arrays they replace.
+
+    Raises:
+        ValueError: they differ.
+    """
+    kinds = [
+        {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
+        for arrays in (saved, own)
+    ]
+    if kinds[0] != kinds[1]:
+        raise ValueError(f"the saved arrays are {kinds[0]}, those of this one {kinds[1]}")
+
+
+def rows_for(env: Any, by_rules: bool = False) -> Rows:
+    """Return rows for an environment: its positions if it observes them as they are.
+
+    Args:
+        env: environment.
+        by_rules: whether positions are needed, though wrappers may change observations.
+    """
+    game = game_of(env)
+    if isinstance(env, gymnasium.Env):
+        observations, actions = env.observation_space, env.action_space
+    else:
+        player = env.possible_agents[0]
+        observations, actions = env.observation_space(player), env.action_space(player)
+    box = observations["observation"] if isinstance(observations, spaces.Dict) else observations
+    if not isinstance(actions, spaces.Discrete) or actions.start != 0:
+        raise TypeError(f"a table needs a Discrete action space from 0, not {actions}")
+    if game is not None:
+        highest = [size - 1 for size in game.fields]
+        if by_rules or (
+            isinstance(box, spaces.Box)
+            and np.issubdtype(box.dtype, np.integer)
+            and box.high.tolist() == highest
+            and actions.n == game.num_actions
+        ):
+            return GameRows(game)
+    if box.dtype is None:
+        raise TypeError(f"a table needs observations that are arrays, not {box}")
+    return ObservedRows(int(actions.n), box.dtype)
+
+
+# Policies
+
+
+class TablePolicy:
+    """Chooses a legal action of the largest entry in its row of a table; ties are equally likely.
+
+    Args:
+        rows: the rows of the table.
+        table: an entry for each action, float64 ``(rows, actions)``.
+    """
+
+    def __init__(self, rows: Rows, table: FloatArray) -> None:
+        self.rows = rows
+        self.table = table
+
+    def __repr__(self) -> str:
+        """Return the size of the table."""
+        return f"{type(self).__name__}({len(self.table)} rows)"
+
+    def entries(self, rows: Any) -> FloatArray:
+        """Return the entries of rows ``(n,)``, ``(n, actions)``."""
+        return np.asarray(self.table[rows])
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return a legal action of the largest entry."""
+        entries = self.entries(self.rows.find(observation[np.newaxis]))[0]
+        return int(greedy_action(entries, np.flatnonzero(action_mask), rng.random()))
+
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the entries, ``(n, actions)``; minus infinity where illegal."""
+        return np.where(action_masks == 1, self.entries(self.rows.find(observations)), -np.inf)
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return equal probabilities over the legal actions of the largest entry."""
+        return shared_by_best(self.action_values(observations, action_masks), action_masks)
+
+
+class ValuedPolicy(TablePolicy):
+    """A policy by a table, with values of positions or of actions.
+
+    Args:
+        rows: the rows of both.
+        table: an entry for each action, float64 ``(rows, actions)``.
+        learned: values of actions, ``(rows, actions)``, or of positions to the player to move,
+            ``(rows,)``; ``None``: the table itself.
+    """
+
+    def __init__(self, rows: Rows, table: FloatArray, learned: FloatArray | None = None) -> None:
+        super().__init__(rows, table)
+        self.learned = table if learned is None else learned
+
+    def values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the values, those of illegal actions included, ``(n, actions)`` or ``(n,)``."""
+        return np.asarray(self.learned[self.rows.find(observations)])
+
+
+class AfterstatePolicy(ValuedPolicy):
+    """Moves to a position of the least value for the opponent; ties are equally likely.
+
+    Args:
+        rows: the positions of a game.
+        values: their values to the player to move, ``(rows,)``.
+    """
+
+    def __init__(self, rows: GameRows, values: FloatArray) -> None:
+        super().__init__(rows, values)
+        self._after = rows.graph.after
+
+    def entries(self, rows: Any) -> FloatArray:
+        """Return minus the value after each action, ``(n, actions)``."""
+        return np.asarray(-self.table[self._after[rows]])
+
+
+def shared_by_best(values: FloatArray, action_masks: MaskArray) -> FloatArray:
+    """Return equal probabilities over the legal actions of the largest value.
+
+    Args:
+        values: action values, ``(n, actions)``; minus infinity where illegal.
+        action_masks: int8, same shape.
+    """
+    best = values == values.max(axis=1, keepdims=True)
+    return uniform_probabilities((best & (action_masks == 1)).astype(np.int8))
+
+
+def with_exploration(
+    probabilities: FloatArray, action_masks: MaskArray, epsilon: float
+) -> FloatArray:
+    """Return the probabilities of a policy that takes a random legal action with ``epsilon``.
+
+    Args:
+        probabilities: those without exploration, ``(n, actions)``.
+        action_masks: int8, same shape.
+        epsilon: probability of a random legal action.
+    """
+    uniform = uniform_probabilities(action_masks)
+    return np.asarray((1 - epsilon) * probabilities + epsilon * uniform)
+
+
+def uniform_probabilities(chosen: MaskArray) -> FloatArray:
+    """Return equal probabilities over the ones in each row, ``(n, actions)``; zeros elsewhere."""
+    counts = np.maximum(chosen.sum(axis=1, keepdims=True, dtype=np.int64), 1)
+    return np.asarray(chosen / counts)
+
+
+# Learners of action values, of preferences, and of values of positions
+
+
+@inlined
+def choose_epsilon_greedily(
+    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
+) -> int:
+    """Choose for any learner whose state has a ``table``."""
+    return epsilon_greedy_action(learner.table[row], legal, epsilon, uniform)
+
+
+@dataclass(eq=False, repr=False)
+class ActionValueLearner(TableLearner):
+    """A learner of a ``table`` of action values that acts epsilon-greedily on it."""
+
+    choose = staticmethod(choose_epsilon_greedily)
+
+    @property
+    def table(self) -> FloatArray:
+        """Action values, float64 ``(rows, actions)``."""
+        return self.state.table  # type: ignore[no-any-return]
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the probabilities of the epsilon-greedy policy of the current table."""
+        greedy = TablePolicy(self.rows, self.table)
+        probabilities = greedy.action_probabilities(observations, action_masks)
+        return with_exploration(probabilities, action_masks, self.exploration.epsilon)
+
+    def greedy(self) -> ValuedPolicy:
+        """Return the greedy policy of a copy of the current table."""
+        return ValuedPolicy(self.rows, self.table.copy())
+
+
+@dataclass(eq=False, repr=False)
+class StepLearner(ActionValueLearner):
+    """A learner of action values by steps towards targets.
+
+    Args:
+        board: the game to learn, or the rows of the table.
+        learning_rate: step size, over 0 to 1.
+        discount: factor of later rewards, 0 to 1.
+        epsilon: probability of a random action while learning: a number from 0 to 1, or a
+            schedule over finished games such as :class:`agents.Decay`.
+        initial_range: initial values are uniform between minus and plus this.
+        seed: seed of the initial values, and of the learner's own random numbers.
+
+    Raises:
+        ValueError: a parameter out of its range.
+        SearchTooLargeError: the table would be too large.
+    """
+
+    learning_rate: float = 1.0
+    discount: float = 1.0
+    epsilon: float | Schedule = 0.2
+    initial_range: float = 0.0
+    seed: int = 0
+
+    def check(self) -> None:
+        """Check the arguments."""
+        check_step(self.learning_rate, self.discount)
+        checked_number("initial_range", self.initial_range, 0, LARGEST_VALUE)
+
+    def initial_table(self, rows: int, actions: int) -> FloatArray:
+        """Return initial values, ``(rows, actions)``."""
+        if not self.initial_range:
+            return np.zeros((rows, actions))
+        return self.generator.uniform(-self.initial_range, self.initial_range, (rows, actions))
+
+
+@inlined
+def choose_by_softmax(
+    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
+) -> int:
+    """Choose for any learner whose state has ``preferences``, a ``temperature`` and a buffer."""
+    softmax(learner.preferences[row], legal, learner.temperature, learner.probabilities)
+    return sample(learner.probabilities, uniform)
+
+
+@inlined
+def log_policy_gradient(
+    preferences: FloatArray, action: int, legal: Array, temperature: float, out: FloatArray
+) -> None:
+    """τ ∂ log π(a | s) / ∂ H(s, b) = 1{b = a} − π(b | s) for legal b, 0 for others.
+
+    Args:
+        preferences: H(s, ·), ``(actions,)``, whose softmax with temperature τ is π.
+        action: a.
+        legal: legal actions at s, ascending.
+        temperature: τ.
+        out: array to write the gradient to, ``(actions,)``.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8.
+    """
+    softmax(preferences, legal, temperature, out)
+    for other in legal:
+        out[other] = (1.0 if other == action else 0.0) - out[other]
+
+
+@dataclass(eq=False, repr=False)
+class PreferenceLearner(TableLearner):
+    """A learner of a table of ``preferences`` that acts by their softmax."""
+
+    choose = staticmethod(choose_by_softmax)
+
+    @property
+    def preferences(self) -> FloatArray:
+        """Preferences, float64 ``(rows, actions)``, zeros at first."""
+        return self.state.preferences  # type: ignore[no-any-return]
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the softmax policy."""
+        scaled = self.preferences[self.rows.find(observations)] / self.state.temperature
+        legal = np.where(action_masks == 1, scaled, -np.inf)
+        weights = np.exp(legal - legal.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def greedy(self) -> TablePolicy:
+        """Return the policy that is greedy by a copy of the current preferences."""
+        return TablePolicy(self.rows, self.preferences.copy())
+
+
+class CriticState(NamedTuple):
+    """The state of a :class:`CriticLearner`."""
+
+    preferences: FloatArray
+    critic: FloatArray  # values of positions, (rows,), or of actions, (rows, actions)
+    actor_rate: float
+    critic_rate: float
+    discount: float
+    temperature: float
+    probabilities: FloatArray  # buffer, (actions,)
+
+
+@dataclass(eq=False, repr=False)
+class CriticLearner(PreferenceLearner):
+    """A learner of preferences with a critic.
+
+    Args:
+        board: the game to learn, or the rows of the tables.
+        actor_rate: step size of the preferences, over 0.
+        critic_rate: step size of the critic, over 0 to 1.
+        discount: factor of the value of the position after the move, 0 to 1.
+
+    Raises:
+        ValueError: a parameter out of its range.
+        SearchTooLargeError: the tables would be too large.
+    """
+
+    actor_rate: float = 0.3
+    critic_rate: float = 0.3
+    discount: float = 1.0
+
+    tables = ("preferences", "critic")
+    criticises_actions: ClassVar[bool] = False
+    """Whether the critic has values of actions, not of positions."""
+
+    def check(self) -> None:
+        """Check the arguments."""
+        checked_number("actor_rate", self.actor_rate, 0, open_low=True)
+        check_step(self.critic_rate, self.discount, name="critic_rate")
+
+    def initial_state(self, rows: int, actions: int) -> CriticState:
+        """Return the initial state, of zeros."""
+        critic = np.zeros((rows, actions) if self.criticises_actions else rows)
+        return CriticState(
+            np.zeros((rows, actions)), critic, float(self.actor_rate), float(self.critic_rate),
+            float(self.discount), 1.0, np.zeros(actions),
+        )  # fmt: skip
+
+    def greedy(self) -> ValuedPolicy:
+        """Return the policy that is greedy by copies of preferences and critic."""
+        return ValuedPolicy(self.rows, self.preferences.copy(), self.state.critic.copy())
+
+
+@inlined
+def choose_by_lookahead(
+    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
+) -> int:
+    """Choose for any learner whose state has ``values``, ``after`` and a buffer.
+
+    The value of an action is minus the value of the position after it.
+    """
+    if uniform >= epsilon:  # a random action needs no values
+        for action in legal:
+            learner.action_values[action] = -learner.values[learner.after[row, action]]
+    return epsilon_greedy_action(learner.action_values, legal, epsilon, uniform)
+
+
+@dataclass(eq=False, repr=False)
+class AfterstateLearner(TableLearner):
+    """A learner of ``values`` of positions that chooses moves by looking one move ahead."""
+
+    tables = ("values",)
+    uses_rules = True
+    choose = staticmethod(choose_by_lookahead)
+
+    @property
+    def graph_rows(self) -> GameRows:
+        """Its rows, which are positions."""
+        assert isinstance(self.rows, GameRows)
+        return self.rows
+
+    @property
+    def values(self) -> FloatArray:
+        """Values of positions to the player to move, float64 ``(rows,)``."""
+        return self.state.values  # type: ignore[no-any-return]
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the probabilities of the epsilon-greedy policy by the current values."""
+        greedy = AfterstatePolicy(self.graph_rows, self.values)
+        probabilities = greedy.action_probabilities(observations, action_masks)
+        return with_exploration(probabilities, action_masks, self.exploration.epsilon)
+
+    def greedy(self) -> AfterstatePolicy:
+        """Return the policy that is greedy by a copy of the current values."""
+        return AfterstatePolicy(self.graph_rows, self.values.copy())

@@ -1,1 +1,0 @@
-"""Shared parts of table learners: indices, selection, schedules, replay, sorted positions."""

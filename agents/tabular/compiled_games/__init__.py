@@ -1,1 +1,0 @@
-"""The fast path: whole games of self-play in compiled code."""

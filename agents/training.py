@@ -1,0 +1,231 @@
+"""Training: games of learners against themselves, each other and other players."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from agents import storage
+from agents.base import Agent, GameChoosingLearner
+from agents.games import required_game
+from agents.loop import Env, Seat, play_and_learn
+from agents.opponents import Opponents, as_pair
+from agents.self_play import compiled_self_play
+from nim_envs.starts import as_start
+from nim_envs.validation import checked_integer
+
+# Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
+FIRST_BLOCK = 256
+LARGEST_BLOCK = 1 << 16
+BLOCK_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class TrainingLog:
+    """The games of a training run.
+
+    Attributes:
+        winners: seat that won each game, or :data:`agents.loop.DRAW`; int8 ``(games,)``.
+        lengths: number of moves of each game; int32 ``(games,)``.
+        seconds: wall-clock time of environment and learning, without compilation.
+    """
+
+    winners: npt.NDArray[np.int8]
+    lengths: npt.NDArray[np.int32]
+    seconds: float
+
+    def __repr__(self) -> str:
+        """Return the number of games, their time and the wins of each seat."""
+        if not self.games:
+            return "TrainingLog(no games)"
+        return (
+            f"TrainingLog({self.games} games in {self.seconds:.2f} s, {self.lengths.mean():.1f} "
+            f"moves each; player_0 won {100 * (self.winners == 0).mean():.1f} %)"
+        )
+
+    @property
+    def games(self) -> int:
+        """Number of games played."""
+        return len(self.winners)
+
+
+class TrainingStopped(KeyboardInterrupt):
+    """Raised by Ctrl-C in a training run.
+
+    Attributes:
+        log: log of the games finished before.
+    """
+
+    def __init__(self, log: TrainingLog) -> None:
+        super().__init__(f"stopped after {log.games} games")
+        self.log = log
+
+
+def train(
+    env: Env,
+    agents: Agent | tuple[Agent, Agent] | list[Agent] | Opponents,
+    games: int,
+    *,
+    seed: int,
+    progress: bool = True,
+    options: dict[str, Any] | None = None,
+    save_to: str | Path | None = None,
+    save_every: int = 10_000,
+    after_game: Callable[[int], bool | None] | None = None,
+    after_every: int = 1,
+    compiled: bool = True,
+) -> TrainingLog:
+    """Let agents play against each other and learn.
+
+    Args:
+        env: a two-player turn-based environment with action masks in its observations.
+        agents: one learner for both seats; or a pair, one for each seat; or a learner with
+            several :class:`Opponents`. An agent that is not a :class:`agents.base.Learner` plays
+            and does not learn. A :class:`agents.GameChoosingLearner` gets the game of ``env``
+            and chooses its own games.
+        games: number of games to play.
+        seed: seeds the environment's starts and the agents' choices; same seed, same result.
+        progress: whether to show a progress bar on the standard error.
+        options: passed to every ``env.reset``, such as ``{"start": "uniform"}``.
+        save_to: file to save the first learner to, at intervals and at the end.
+        save_every: number of games between two times that it is saved.
+        after_game: called with the number of games played so far; it must not
+            change the environment. If it returns true, the run ends there.
+        after_every: number of games between two calls of ``after_game``; it is also called at the
+            end.
+        compiled: whether to play in compiled code where possible: self-play of table learners
+            of ``agents``, one for both seats or two of a class, in environments of ``nim_envs``
+            with integer observations. Tables, games and log are the same bit for bit, a hundred
+            times faster; the environment itself then stays at the start of the first game.
+
+    Returns:
+        Winner and length of every game, and the time taken.
+
+    Raises:
+        ValueError: ``games`` is negative, or ``save_every`` or ``after_every`` below 1.
+        TypeError: ``agents`` is neither an agent nor a pair of them.
+        StorageError: the learner cannot be saved.
+        TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
+            what they have learned.
+    """
+    checked_integer("games", games, minimum=0)
+    checked_integer("save_every", save_every, minimum=1)
+    checked_integer("after_every", after_every, minimum=1)
+    opponents = agents if isinstance(agents, Opponents) else None
+    players = (opponents.learner, *opponents.opponents) if opponents else as_pair(agents)  # type: ignore[arg-type]
+
+    learner: Any = players[0]
+
+    def pause(done: int, is_over: bool) -> bool:
+        """Save the learner and call ``after_game``, where they are due; return whether to stop."""
+        if save_to is not None and (done % save_every == 0 or is_over):
+            storage.save(learner, save_to)
+        if after_game is not None and (done % after_every == 0 or is_over):
+            return bool(after_game(done))
+        return False
+
+    if isinstance(agents, GameChoosingLearner):
+        return _train_game_choosing(env, agents, games, seed, progress, options, pause)
+    pair = players[0], players[1]
+    # Made once for each agent and seat, as the pair may change after every game.
+    seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in players}
+    env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
+    rng = np.random.default_rng(agent_seed)
+    env.reset(seed=int(env_seed), options=options)
+    self_play = None  # compiled, if it can be
+    if compiled and opponents is None:
+        self_play = compiled_self_play(env, pair, options)
+    pauses = [games]  # intervals at which the run pauses, in games
+    if save_to is not None:
+        pauses.append(save_every)
+    if after_game is not None:
+        pauses.append(after_every)
+    winners, lengths = np.empty(games, dtype=np.int8), np.empty(games, dtype=np.int32)
+    done, block, began = 0, FIRST_BLOCK, time.perf_counter()
+
+    def log() -> TrainingLog:
+        return TrainingLog(winners[:done], lengths[:done], time.perf_counter() - began)
+
+    hidden = None if progress else True
+    try:
+        with tqdm(desc="training", unit="game", total=games, disable=hidden) as bar:
+            while done < games:
+                if self_play is None:
+                    if done:
+                        env.reset(options=options)
+                    if opponents is not None:
+                        pair = opponents.pair(done, rng)
+                    seats = seat_of[0, id(pair[0])], seat_of[1, id(pair[1])]
+                    winners[done], lengths[done] = play_and_learn(env, seats, rng)
+                    played = 1
+                else:
+                    played = min(block, *(every - done % every for every in pauses))
+                    started = time.perf_counter()
+                    here = slice(done, done + played)
+                    self_play.play(rng, winners[here], lengths[here])
+                    if time.perf_counter() - started < BLOCK_SECONDS:
+                        block = min(2 * block, LARGEST_BLOCK)
+                done += played
+                bar.update(played)
+                if pause(done, done == games):
+                    bar.set_description_str(f"stopped after {done:,} games")
+                    break
+    except KeyboardInterrupt:
+        raise TrainingStopped(log()) from None
+    return log()
+
+
+def _train_game_choosing(
+    env: Any,
+    learner: GameChoosingLearner,
+    games: int,
+    seed: int,
+    progress: bool,
+    options: dict[str, Any] | None,
+    pause: Callable[[int, bool], bool],
+) -> TrainingLog:
+    """Train a learner that chooses its own games on the game of an environment.
+
+    ``pause`` is called with the number of games and whether they were the last, after each.
+
+    Raises:
+        TypeError: the environment is not one of ``nim_envs``.
+        TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far.
+    """
+    game = required_game(env, type(learner))
+    if options and "start" in options:
+        game = replace(game, starts=as_start(options["start"]))
+    winners: list[int] = []
+    lengths: list[int] = []
+    began, stopped = time.perf_counter(), False
+
+    def finished(winner: int, length: int) -> bool:
+        winners.append(winner)
+        lengths.append(length)
+        bar.update(1)
+        nonlocal stopped
+        stopped = pause(len(winners), len(winners) == games)
+        return stopped
+
+    def log() -> TrainingLog:
+        seconds = time.perf_counter() - began
+        return TrainingLog(np.array(winners, np.int8), np.array(lengths, np.int32), seconds)
+
+    bar = tqdm(desc="training", unit="game", total=games, disable=None if progress else True)
+    try:
+        with bar:
+            learner.fit(game, games, seed, finished)
+            if len(winners) < games and not stopped:
+                pause(len(winners), True)
+                end = "proved" if learner.proof else "ended"
+                bar.set_description_str(f"{end} after {len(winners):,} games")
+    except KeyboardInterrupt:
+        raise TrainingStopped(log()) from None
+    return log()

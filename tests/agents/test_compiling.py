@@ -1,0 +1,70 @@
+"""Compiled loops are kept on disk, and follow every change of the functions that they call."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from agents.compiling import digest_of
+
+FORMULA = """
+from agents.compiling import inlined
+
+STEP = {step}
+
+@inlined
+def step(x):
+    return x + STEP
+
+@inlined
+def twice(x):
+    return 2 * step(x)
+"""
+
+LOOP = """
+from agents.compiling import compiled, digest_of
+from formula import twice
+
+def make():
+    digest = digest_of(twice)
+
+    def loop(n):
+        _ = digest
+        return twice(n)
+
+    return compiled(loop)
+
+loop = make()
+print(loop(20), sum(loop.stats.cache_hits.values()))
+"""
+
+
+def test_an_edited_formula_is_compiled_anew_and_an_undone_edit_is_found_again(tmp_path):
+    (tmp_path / "run.py").write_text(LOOP, encoding="utf-8")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYTHONPATH"] = os.pathsep.join([os.getcwd(), str(tmp_path)])
+    outputs = []
+    for step in (1, 1, 2, 1):
+        (tmp_path / "formula.py").write_text(FORMULA.format(step=step), encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-B", str(tmp_path / "run.py")],
+            env=environment, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        outputs.append(done.stdout.split())
+    assert outputs == [["42", "0"], ["42", "1"], ["44", "0"], ["42", "1"]]
+
+
+def one():
+    return 1
+
+
+def test_a_digest_is_of_all_functions_that_are_called():
+    def calls_one():
+        return one()
+
+    def calls_none():
+        return 1
+
+    assert digest_of(calls_one) == digest_of(calls_one)
+    assert digest_of(calls_one) != digest_of(calls_none)

@@ -1,0 +1,67 @@
+"""Games from a function of moves: their arguments."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from nim_envs import game_from_moves
+from nim_envs.errors import InvalidGameError, InvalidPositionError
+
+
+def coin(position):
+    """A coin on a strip moves one or two squares."""
+    return [(n, (position[0] - n,)) for n in (1, 2) if n <= position[0]]
+
+
+def test_actions_words_kind_and_starts_can_be_given():
+    game = game_from_moves(
+        "coin", (6,), coin, actions=[2, 1], describe="go {}".format, kind="piece", starts="uniform",
+        move_in_words="move the piece",
+    )  # fmt: skip
+    assert [game.describe(action) for action in range(2)] == ["piece 0: go 2", "piece 0: go 1"]
+    assert game.starts.summary == "uniform"
+    assert game.parts[0].words.move == "move the piece"
+    assert pickle.loads(pickle.dumps(game)) == game
+
+
+def test_misere_play_and_an_outcome_exclude_one_another():
+    assert game_from_moves("coin", (6,), coin, misere=True).end_value((0,)) == 1
+    assert game_from_moves("coin", (6,), coin, outcome=lambda position: 0).end_value((0,)) == 0
+    with pytest.raises(InvalidGameError, match="give one of them"):
+        game_from_moves("coin", (6,), coin, misere=True, outcome=lambda position: 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"name": ""}, "name must not be empty"),
+        ({"kind": 3}, "kind must be a string"),
+        ({"moves": 3}, "moves must be a function"),
+        ({"outcome": 3}, "outcome must be a function"),
+        ({"limit": 0}, "limit must be an integer from 1"),
+        ({"vectorized": 1}, "vectorized must be True or False"),
+        ({"describe": lambda label: ""}, "must be a string that is not empty"),
+        ({"describe": lambda label: "move"}, "two labels are alike in words"),
+        ({"describe": lambda label: {}[label]}, "raised KeyError"),
+        ({"picture": "photo"}, "picture must be None or one of"),
+        ({"board": (2, 2)}, r"1 coordinates do not reshape into \(2, 2\)"),
+        ({"picture": "crosses"}, "needs board="),
+        ({"picture": "crosses", "board": (1, 1)}, "shows cells of 0, 1 or 2"),
+    ],
+)
+def test_what_is_refused_is_named(arguments, message):
+    given = {"name": "coin", "start": (6,), "moves": coin, **arguments}
+    with pytest.raises(InvalidGameError, match=message):
+        game_from_moves(**given)
+
+
+def test_a_piece_has_one_or_two_coordinates():
+    with pytest.raises(InvalidGameError, match="shows one or two coordinates, not 3"):
+        game_from_moves("three", (1, 1, 1), lambda p: [("a", (0, 0, 0))] * any(p), picture="piece")
+
+
+def test_a_name_is_no_initial_position():
+    with pytest.raises(InvalidPositionError, match="where games begin is given as starts="):
+        game_from_moves("coin", "uniform", coin)

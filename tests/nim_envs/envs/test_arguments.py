@@ -1,0 +1,100 @@
+"""Arguments of environments are checked where these are made, by name and with what is allowed."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from nim_envs import GameEnv, VectorGameEnv, VersusEnv, make_game
+from nim_envs.errors import InvalidGameError, InvalidPositionError, NimEnvsError
+from nim_envs.starts import NAMED_STARTS, FixedStart
+from tests.pairwise import in_turn
+
+GAME = make_game("nim", heaps=(3, 4))
+ENVIRONMENTS = {"turn-based": GameEnv, "single": VersusEnv, "batched": VectorGameEnv}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMED_STARTS if name != "draw_position"])
+def test_a_game_takes_starts_by_name(name):
+    game = make_game("nim", heaps=(3, 4), start=name)
+    assert game.starts == NAMED_STARTS[name]
+    assert repr(game).endswith(f"start {game.starts.summary})")
+    for make in ENVIRONMENTS.values():
+        make(game).reset(seed=0)
+
+
+@pytest.mark.parametrize("position", [(1, 2), [1, 2], np.array([1, 2])])
+def test_a_game_takes_a_position_as_its_start(position):
+    assert make_game("nim", heaps=(3, 4), start=position).starts == FixedStart((1, 2))
+
+
+@pytest.mark.parametrize("make", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
+@pytest.mark.parametrize(
+    ("argument", "named"),
+    [
+        ("encoding", r"encoding must be one of \('integer',.*, not 'x'"),
+        ("render_mode", "render_mode must be None or one of .*, not 'x'"),
+        ("illegal_move", r"illegal_move must be one of \('forfeit', 'raise'\), not 'x'"),
+        ("max_cycles", "max_cycles must be .*, not 'x'"),
+        ("truth_in_info", "truth_in_info must be True or False, not 'x'"),
+    ],
+)
+def test_environments_name_the_argument(make, argument, named):
+    with pytest.raises(InvalidGameError, match=named):
+        make(GAME, **{argument: "x"})
+
+
+@pytest.mark.parametrize("make", [VersusEnv, VectorGameEnv])
+@pytest.mark.parametrize("seat", [1.0, True, 2])
+def test_a_seat_is_one_of_three(make, seat):
+    with pytest.raises(InvalidGameError, match=r"seat must be one of \(0, 1, 'random'\), not "):
+        make(GAME, seat=seat)
+
+
+@pytest.mark.parametrize("mode", [np.array(["NextStep", "SameStep"])])
+def test_an_autoreset_mode_is_one_of_gymnasiums(mode):
+    with pytest.raises(InvalidGameError, match="autoreset_mode must be one of"):
+        VectorGameEnv(GAME, autoreset_mode=mode)
+    assert VectorGameEnv(GAME, autoreset_mode="SameStep").autoreset_mode is AutoresetMode.SAME_STEP
+
+
+@pytest.mark.parametrize("make", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
+def test_environments_take_games_alone(make):
+    with pytest.raises(InvalidGameError, match=r"game must be a nim_envs\.Game, not 'nim'"):
+        make("nim")
+
+
+REFUSED = [
+    {"options": {"start": (9, 9)}},
+    {"options": {"start": "nowhere"}},
+    {"options": {"other": 1}},
+    {"seed": -1},
+    {"seed": 7, "options": {"start": (9, 9)}},
+]
+
+
+@pytest.mark.parametrize(("arguments", "opponent"), in_turn(REFUSED, [None, "random"]), ids=str)
+def test_a_refused_reset_leaves_the_game_as_it_was(arguments, opponent):
+    def game(refused):
+        env = VersusEnv(GAME, opponent=opponent, seat=None if opponent is None else 1)
+        env.reset(seed=3)
+        if refused:
+            with pytest.raises(NimEnvsError):
+                env.reset(**arguments)
+        played = []
+        while env._ready:
+            played.append((env.position.tolist(), env.action_masks().tolist()))
+            env.step(int(np.flatnonzero(env.action_masks())[0]))
+        played.append(env.reset()[0]["observation"].tolist())
+        return played
+
+    assert game(refused=True) == game(refused=False)
+
+
+def test_a_first_reset_that_is_refused_leaves_none_begun():
+    env = gymnasium.make("nim_envs/Nim-v0", heaps=(3, 4)).unwrapped
+    with pytest.raises(InvalidPositionError):
+        env.reset(seed=1, options={"start": (9, 9)})
+    assert env.reset(seed=1)[0]["observation"].tolist() == [3, 4]
