@@ -9,9 +9,9 @@ import sys
 import time
 
 import numpy as np
+from nim_envs.envs.aec import GameEnv
 
 import nim_envs
-from nim_envs.envs.aec import GameEnv
 
 from . import ENTRIES
 
