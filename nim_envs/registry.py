@@ -445,7 +445,7 @@ def resolved(reference: str) -> Any:
     Raises:
         InvalidGameError: another form, a module that cannot be imported, or nothing of that name.
     """
-    if ":" not in reference:
+    if not reference.partition(":")[2]:
         raise InvalidGameError(
             f"expected a name such as package.module:function, not {reference!r}"
         )
@@ -470,7 +470,7 @@ def resolve_game_name(text: str) -> NamedGame:
     if text in GAMES or ":" not in text:
         return registered(text)
     module, _, name = text.partition(":")
-    resolved(module)
+    resolved(f"{module}:__name__")
     if name in GAMES and GAMES[name].module == module:
         return GAMES[name]
     typed = _own_game(text, resolved(text), None, {}, None)
