@@ -101,7 +101,7 @@ class Game:
     parts: tuple[Part, ...]
     start: Position
     misere: bool = False
-    theorem: Any = field(default=None, repr=False)
+    theorem: Any = field(default=None, compare=False, repr=False)
     starts: Start = field(default="fixed")  # type: ignore[assignment]
     registered: Registration | None = field(default=None, compare=False, repr=False)
 

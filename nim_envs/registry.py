@@ -445,6 +445,10 @@ def resolved(reference: str) -> Any:
     Raises:
         InvalidGameError: another form, a module that cannot be imported, or nothing of that name.
     """
+    if ":" not in reference:
+        raise InvalidGameError(
+            f"expected a name such as package.module:function, not {reference!r}"
+        )
     try:
         return resolve_name(reference)
     except (ValueError, ImportError, AttributeError) as error:

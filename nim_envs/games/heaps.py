@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, product
 
 import numpy as np
@@ -107,8 +107,14 @@ def addition(k: int, n: int) -> Game:
     """
     most = checked_integer("k", k, minimum=1)
     limit = checked_integer("n", n, minimum=0)
-    theorem = Theorem("Blackwell and Girshick's theorem", partial(addition_wins, most, limit))
+    theorem = addition_theorem(most, limit)
     return Game("addition", (total(most, limit),), (0,), misere=True, theorem=theorem)
+
+
+@cache  # as partial functions are equal only if they are the same, and equal games have equal ones
+def addition_theorem(k: int, n: int) -> Theorem:
+    """Return the theorem on the addition game of these numbers."""
+    return Theorem("Blackwell and Girshick's theorem", partial(addition_wins, k, n))
 
 
 def addition_wins(k: int, n: int, totals: IntArray, misere: bool) -> BoolArray:

@@ -270,10 +270,10 @@ def test_an_action_of_minus_1_is_an_illegal_move_in_scores():
     assert (score.percent, score.illegal_percent, len(score.blunders)) == (0, 100, 102)
     assert (best_response(no_move, NIM).waiting[1:] == 1).all()
     assert (expected_scores(no_move, first_legal, NIM).moving == 0).all()
-    empty = [row for row in NIM.rules.lattice().tolist() if row[0] == 0 and row[1] != row[2]]
+    empty = [row for row in NIM.positions().tolist() if row[0] == 0 and row[1] != row[2]]
     partly, whole = optimality(sometimes_none, NIM), optimality(first_legal, NIM)
     assert partly.illegal_percent == pytest.approx(100 * len(empty) / 102)
-    others = optimality(first_legal, NIM, [row for row in NIM.rules.lattice() if row[0] > 0])
+    others = optimality(first_legal, NIM, [row for row in NIM.positions() if row[0] > 0])
     assert partly.percent == pytest.approx(others.percent * others.count / whole.count)
     # A game of one action and no illegal one: it is a blunder all the same.
     single = optimality(no_move, make_game("nim", heaps=(1,)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -68,6 +69,10 @@ if TYPE_CHECKING:
     from nim_envs.render.frame import Frame
 
 RENDER_MODES = ("rgb_array", "ansi")
+
+REUSED_BYTES, MOST_FREE_PIECES = 2**25, 2
+"""Bytes of new rows from which on memory is used again, which the C library would give back to the
+operating system: getting it anew takes longer than writing to it. And how many pieces are held."""
 
 Infos = dict[str, Any]
 StepResult = tuple[Any, Array, Array, Array, Infos]
@@ -302,6 +307,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self.truth_in_info and self._tables.graph is not None:
             _ = self._tables.values
         self._rows = np.zeros((self.num_envs, self._tables.layout.words), dtype=np.uint64)
+        self._free: list[memoryview] = []
 
     def reset(
         self,
@@ -644,7 +650,17 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     def _new_rows(self) -> WordArray:
         """Return an array for rows of observations and masks: a new one, or always the same."""
-        return np.empty_like(self._rows) if self.copy else self._rows
+        if not self.copy:
+            return self._rows
+        if self._rows.nbytes < REUSED_BYTES:
+            return np.empty_like(self._rows)
+        free = self._free
+        memory = free.pop() if free else np.empty(self._rows.size, dtype=np.uint64).data
+        # NumPy lets a view of a view refer to the first array. That is this one, as its memory is
+        # given as a memoryview and not as an array: so it lives as long as any of its views.
+        owner = np.frombuffer(memory, dtype=np.uint64)
+        weakref.finalize(owner, give_back, free, memory).atexit = False
+        return owner.reshape(self._rows.shape)
 
     def _observed(self, rows: WordArray) -> Any:
         """Return the observations in rows, in the form of the observation space."""
@@ -710,7 +726,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave tables and buffers out of pickles and copies."""
-        return {name: of for name, of in vars(self).items() if name not in ("_tables", "_rows")}
+        made_again = {"_tables", "_rows", "_free"}
+        return {name: of for name, of in vars(self).items() if name not in made_again}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the games in progress, and make the rest again."""
@@ -726,6 +743,12 @@ NO_RESULTS: Results = (
     np.zeros(0, dtype=np.bool_),
     np.zeros(0, dtype=np.int8),
 )
+
+
+def give_back(free: list[memoryview], memory: memoryview) -> None:
+    """Add ``memory`` to the free pieces, unless there are enough."""
+    if len(free) < MOST_FREE_PIECES:
+        free.append(memory)
 
 
 class StartStates:

@@ -738,22 +738,25 @@ def show_sum(total: SumTables, blocks: Words, begins: int, size: int, rows: Long
             own, states = total.blocks[block], blocks[block, begins : begins + size]
             mask, both = np.uint32((ONE << own["bits"]) - ONE), own["words"] + own["mask_words"]
             for word in range(both):
-                column = own["column"] + word
+                place = own["column"] + word
                 if word >= own["words"]:
-                    column = own["mask_column"] + (word - own["words"])
+                    place = own["mask_column"] + (word - own["words"])
                 at = np.uint32(own["rows_at"] + np.uint32(word))
                 for i in range(size):
-                    rows[i, column] |= total.rows[np.uint32(at + both * (states[i] & mask))]
+                    rows[i, place] |= total.rows[np.uint32(at + both * (states[i] & mask))]
         return
     for i in range(size):
         for block in range(len(blocks)):
             own, state = total.blocks[block], blocks[block, begins + i]
             if own["is_slot"] & np.uint32(state == ZERO):
                 continue
-            row = int(state & np.uint32((ONE << own["bits"]) - ONE))
-            entry = np.uint64(own["rows_at"] + row * (own["words"] + own["mask_words"]))
-            for word in range(own["words"]):
-                rows[i, own["column"] + word] |= total.rows[entry + np.uint64(word)]
-            mask_at = entry + np.uint64(own["words"])
-            for word in range(own["mask_words"]):
-                rows[i, own["mask_column"] + word] |= total.rows[mask_at + np.uint64(word)]
+            # Read once: for all that the compiler knows, rows may lie in the same memory.
+            seen, legal = own["words"], own["mask_words"]
+            column, mask_column = own["column"], own["mask_column"]
+            row = np.uint64(state & np.uint32((ONE << own["bits"]) - ONE))
+            entry = np.uint64(own["rows_at"]) + row * np.uint64(seen + legal)
+            for word in range(seen):
+                rows[i, column + word] |= total.rows[entry + np.uint64(word)]
+            mask_at = entry + np.uint64(seen)
+            for word in range(legal):
+                rows[i, mask_column + word] |= total.rows[mask_at + np.uint64(word)]

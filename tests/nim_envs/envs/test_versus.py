@@ -206,13 +206,13 @@ def test_opponents_play_with_the_probabilities_of_their_agents(opponent, agent):
     env = make_versus("nim", heaps=(2, 3), opponent=opponent, seat=1)
     after = [env.reset(seed=4 if i == 0 else None)[0]["observation"] for i in range(number)]
     position = np.array([2, 3])
-    mask = GAME.rules.action_mask(position)
+    mask = GAME.mask(position)
     (shares,) = agent.action_probabilities(position[np.newaxis], mask[np.newaxis])
     seen = {}
     for row in np.asarray(after).tolist():
         seen[tuple(row)] = seen.get(tuple(row), 0) + 1
     expected = {
-        tuple(GAME.rules.step(position, action).tolist()): number * share
+        tuple(GAME.step(position, action).tolist()): number * share
         for action, share in enumerate(shares)
         if share > 0
     }

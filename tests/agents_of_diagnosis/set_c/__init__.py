@@ -1,0 +1,20 @@
+"""Set C: agents that judge the diagnosis once, written by someone who has not seen it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+
+from .registry import ENTRIES, FAULTS, NOT_LISTED, RIGHT, Entry
+
+__all__ = ["ENTRIES", "FAULTS", "NOT_LISTED", "RIGHT", "Entry"]
+
+_NUMPY = (
+    "tables", "traces", "own_turn", "sarsa", "monte_carlo", "afterstates", "search", "dqn",
+    "gradients",
+)  # fmt: skip
+for _name in _NUMPY:
+    importlib.import_module(f"{__name__}.{_name}")
+for _name in "torch_dqn", "sb3_ppo":  # without torch or sb3_contrib
+    with contextlib.suppress(ImportError):
+        importlib.import_module(f"{__name__}.{_name}")
