@@ -183,7 +183,7 @@ class TableLearner(ABC):
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action chosen by its behaviour policy."""
         is_first, self._is_first = self._is_first, False
-        legal = action_mask.nonzero()[0]
+        legal: Any = action_mask.nonzero()[0].tolist()  # plain integers are faster
         row, epsilon = self.row(observation, legal), self.exploration.epsilon
         return int(self.choose(self.state, row, legal, is_first, epsilon, rng.random()))
 
