@@ -12,8 +12,8 @@ from .base import Base, aim, see
 from .registry import NOT_LISTED, right, wrong
 
 
-def self_play(game):
-    return VersusEnv(game, opponent=None)
+def self_play(game, **settings):
+    return VersusEnv(game, opponent=None, **settings)
 
 
 class QLambda(Base):
