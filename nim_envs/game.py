@@ -156,7 +156,10 @@ class Game:
     @property
     def summary(self) -> str:
         """Name, initial position and who wins, such as ``"nim, heaps 3-4-5, normal play"``."""
-        return ", ".join([self.name, *self._position_summary(), self.kind_of_play])
+        parts = self._position_summary()
+        if len(self.fields) > len(self.parts) and parts[0].startswith(f"{self.name} "):
+            return f"{parts[0]}, {self.kind_of_play}"  # the name is said once
+        return ", ".join([self.name, *parts, self.kind_of_play])
 
     def _position_summary(self) -> list[str]:
         """Return the initial position by kind, such as ``["heaps 3-4-5"]``."""

@@ -118,8 +118,7 @@ def test_every_public_module_has_a_page_of_the_reference_and_no_other():
         for path in files
         if re.search(r"^__all__ = \[\n? *\S", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    # The games that will replace the present ones are not public yet.
-    assert exporting - shown == {"nim_envs.games"}
+    assert exporting - shown == set()
 
 
 def test_the_glossary_is_in_order_and_each_word_has_a_source():
