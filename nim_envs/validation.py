@@ -41,19 +41,6 @@ def check_bytes(what: str, needed: int) -> None:
         )
 
 
-def check_states(what: str, states: int) -> None:
-    """Raise ``InvalidGameError`` if there are too many states to number in 64 bits.
-
-    Args:
-        what: description of their owner, for the message.
-        states: number of states.
-    """
-    if states > LARGEST_STATE:
-        raise InvalidGameError(
-            f"{what} has {shortly(states)} states; at most {LARGEST_STATE} are allowed"
-        )
-
-
 def shortly(number: int) -> str:
     """Return a number, or its power of ten where nobody would read its digits."""
     return str(number) if number < LONGEST_NUMBER else f"over 10^{math.floor(math.log10(number))}"

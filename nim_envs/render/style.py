@@ -11,8 +11,6 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib as mpl
 from matplotlib import figure as figures
 from matplotlib.artist import Artist
-from matplotlib.axis import Axis
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
 from nim_envs.files import write_atomically
 
@@ -84,16 +82,6 @@ def styled(draw: Callable[P, T]) -> Callable[P, T]:
 
 LINE, DIGIT = 0.15, 0.075
 """Height of a tick label and width of its characters, in inches."""
-
-
-def label_decades(axis: Axis) -> None:
-    """Label a logarithmic axis at some powers of ten, over a short range at round numbers."""
-    low, high = sorted(axis.get_view_interval())
-    digits = (1, 2, 5) if high < 100 * low else (1,)
-    powers = LogLocator(subs=digits, numticks=6)
-    axis.set_major_locator(MaxNLocator(4) if high < 10 * low else powers)
-    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    axis.set_minor_locator(NullLocator())
 
 
 def add_title_and_legend(
