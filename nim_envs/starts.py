@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,8 @@ import numpy as np
 
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.game import Game
-from nim_envs.graph import Graph
+from nim_envs.graph import Graph, Part
+from nim_envs.sums import Sum
 from nim_envs.typing import BoolArray, FloatArray, IntArray, Position
 from nim_envs.validation import integers_of, is_listing
 
@@ -31,7 +33,7 @@ Bounds = int | tuple[int, ...]
 
 @dataclass(frozen=True)
 class Rejection:
-    """Rejection sampling: parts of positions are drawn independently until a position is wanted.
+    """Rejection sampling: positions are drawn, all equally likely, until one is wanted.
 
     Args:
         game: the game.
@@ -60,17 +62,56 @@ class Rejection:
     def propose(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
         """Return ``size`` points, ``(size, fields)``, and which are wanted positions."""
         numbers, board = rng.random((size, len(self.rows))), self.game.board
-        drawn = [
-            rows[(u * len(rows)).astype(int)] for rows, u in zip(self.rows, numbers.T, strict=True)
-        ]
-        columns = [part.positions(rows) for part, rows in zip(self.game.parts, drawn, strict=True)]
+        groups = {group.start: group for group in Sum(self.game.parts).groups}
+        columns: list[IntArray] = []
+        while len(columns) < len(self.rows):
+            group = groups.get(len(columns), range(len(columns), len(columns) + 1))
+            parts, rows = self.game.parts[group.start : group.stop], self.rows[group.start :]
+            drawn = _rows_of_group(parts, rows[: len(parts)], numbers[:, group])
+            columns += [part.positions(here) for part, here in zip(parts, drawn.T, strict=True)]
         points = np.concatenate(columns, axis=1)
         states = board.find(points)
-        wanted = np.atleast_1d((states >= 0).reshape(size, -1).all(axis=1))  # there may lack slots
-        wanted[wanted] = ~board.is_over(states[wanted])
+        wanted = np.asarray(~board.is_over(states))
         if self.value is not None:
             wanted[wanted] = self.game.solution.state_values(states[wanted]) == self.value
         return points, wanted
+
+
+def _rows_of_group(
+    parts: Sequence[Part], rows: Sequence[IntArray], numbers: FloatArray
+) -> IntArray:
+    """Return states of a part alone, or of slots that suffice, all equally likely.
+
+    From the last slot to the first, the ways to fill the later ones are counted by the slots that
+    play can still need; a state is drawn with the share of its completions.
+
+    Args:
+        parts: the parts of the group.
+        rows: states of each to draw from.
+        numbers: uniform random numbers, ``(n, parts)``.
+
+    Returns:
+        ``(n, parts)``.
+    """
+    if parts[0].second is None:
+        (only,) = rows
+        return only[(numbers * len(only)).astype(np.int64)]
+    needed = [part.slots_needed[here] for part, here in zip(parts, rows, strict=True)]
+    left = np.arange(len(parts) + 1)
+    after = np.ones(len(left))  # ways to fill no more slots, by the slots that are left
+    weights = []
+    for need in reversed(needed):
+        ways = np.where(need <= left[:, np.newaxis], after[left[:, np.newaxis] - need], 0.0)
+        weights.append(ways.cumsum(axis=1))
+        after = ways.sum(axis=1)
+    free = np.full(len(numbers), len(parts))
+    drawn = np.empty(numbers.shape, dtype=np.int64)
+    for slot, sums in enumerate(reversed(weights)):
+        targets = numbers[:, slot] * sums[free, -1]
+        chosen = (sums[free] <= targets[:, np.newaxis]).sum(axis=1)
+        drawn[:, slot] = rows[slot][chosen]
+        free = free - needed[slot][chosen]
+    return drawn
 
 
 class Sampler:

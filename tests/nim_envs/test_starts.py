@@ -12,6 +12,7 @@ import pettingzoo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 from nim_envs import GameEnv, VectorGameEnv, VersusEnv, game_from_moves, make_game, starts, sum_of
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
@@ -144,10 +145,20 @@ def test_a_box_of_a_large_board_is_listed_by_its_own_size():
     rows = make_game("kayles", heaps=(24,))
     low, high = (4, 3) + (0,) * 10, (6, 5) + (0,) * 10
     assert len(UniformStart(low, high).sampler(rows).support()[0]) == 9
-    with pytest.raises(InvalidPositionError, match=r"was found in 10000 draws"):
-        UniformStart().sampler(rows)
+    drawn = UniformStart().sampler(rows).sample(np.random.default_rng(0), 500)
+    assert rows.mask(drawn).any(axis=1).all()
     with pytest.raises(InvalidPositionError, match=r"no P-position with .* between \[1\] and"):
         OutcomeStart(winning=False, low=1).sampler(make_game("nim", heaps=(2**11,)))
+
+
+def test_positions_of_large_boards_that_split_are_equally_likely(monkeypatch):
+    monkeypatch.setattr("nim_envs.starts.LARGEST_SUPPORT", 10)
+    game = make_game("kayles", heaps=(5,))
+    drawn = UniformStart().sampler(game).sample(np.random.default_rng(0), 20_000)
+    positions, counts = np.unique(drawn, axis=0, return_counts=True)
+    every = game.positions()
+    assert np.array_equal(positions, every[game.mask(every).any(axis=1)])
+    assert chisquare(counts).pvalue > 0.001
 
 
 def test_a_searched_game_too_large_to_list_is_drawn_from():
