@@ -166,7 +166,7 @@ def games_of(state, settings, place):
 def test_recorded_games_are_games_and_results_are_those_of_the_movers(misere):
     """In every place whole games one after another, also where they go on in the next batch."""
     env, settings = board(misere, start="fixed"), replace(SETTINGS, memory=1 << 10)
-    game, other = env.game, GameEnv(env.game)
+    rules, other = env.game, GameEnv(env.game)
     state, lengths = alphazero.begin(env, settings, 0), []
     for batch in range(1, 5):
         before = int(state.games + state.playing.ended)
@@ -198,7 +198,7 @@ def test_recorded_games_are_games_and_results_are_those_of_the_movers(misere):
                 options = [
                     action
                     for action in np.flatnonzero(legal)
-                    if game.step(np.array([position]), np.array([action]))[0].tolist() == after
+                    if rules.step(np.array([position]), np.array([action]))[0].tolist() == after
                 ]
                 other.step(int(options[0]))
             assert all(other.terminations.values())
@@ -510,7 +510,7 @@ def test_a_damaged_file_or_one_of_another_kind_is_refused_and_kept(whole, saved,
         b"no archive at all",
     ):
         path.write_bytes(damaged)
-        with pytest.raises(StorageError, match=r"run\.zip .*is damaged"):
+        with pytest.raises(StorageError, match=r"run\.zip .*cannot be loaded"):
             train(settings, board(heaps=(2, 1)), checkpoint=path)
         assert path.read_bytes() == damaged
     save(agents.RealTimeDynamicProgramming(make_game("nim", heaps=(1, 2))), path)
