@@ -30,7 +30,7 @@ from nim_envs.validation import largest_bytes
 
 FORMAT, VERSION = "nim_envs agent", 5
 READERS = {3: "nim_envs 0.3.0", 4: "the commits of nim_envs between 0.3.0 and this format"}
-"""What reads earlier formats, by the last of them."""
+"""The versions that read earlier formats, by the last of these."""
 
 SETTINGS: dict[str, Callable[..., Any]] = {"decay": Decay, "replay": Replay}
 """Arguments of learners that are dataclasses of numbers, by their names in a file."""

@@ -218,7 +218,7 @@ def _values_of_each(values: Sequence[IntArray], states: IntArray) -> IntArray:
     return np.stack([of_part[states[..., i]] for i, of_part in enumerate(values)], axis=-1)
 
 
-def _kept(compute: Callable[[Part], Values]) -> Callable[[Part], Values]:
+def _computed_once(compute: Callable[[Part], Values]) -> Callable[[Part], Values]:
     """Return a function of parts that computes each result once while the part is in use."""
     known: WeakKeyDictionary[Part, Values] = WeakKeyDictionary()
 
@@ -231,7 +231,7 @@ def _kept(compute: Callable[[Part], Values]) -> Callable[[Part], Values]:
     return values
 
 
-@_kept
+@_computed_once
 def grundy_values(part: Part) -> IntArray:
     """Return the Grundy value of every position: the mex of the values of its options.
 
@@ -253,7 +253,7 @@ def grundy_values(part: Part) -> IntArray:
     return values
 
 
-@_kept
+@_computed_once
 def misere_values(part: Part) -> IntArray | None:
     """Return the misère Grundy value of every position; ``None`` where some is not tame.
 

@@ -74,7 +74,7 @@ def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
     "--save-every",
     type=click.IntRange(min=1),
     metavar="GAMES",
-    help="Save the learner every so many games, too.",
+    help="Save the learner after each of this number of games, too.",
 )
 @picture_options("training curves and heatmaps")
 @click.option(

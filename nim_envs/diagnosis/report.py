@@ -128,7 +128,7 @@ class Diagnosis:
 
     @property
     def ladder(self) -> str:
-        """What the scores on the five boards say, in a sentence."""
+        """A sentence on the scores on the five boards."""
         low = [each for each in self.boards if each.percent < 99]
         chance = [each for each in low if each.percent < each.random_percent + 10]
         if not low:
