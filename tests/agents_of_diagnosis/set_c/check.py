@@ -9,7 +9,6 @@ import sys
 import time
 
 import numpy as np
-from nim_envs.envs.aec import GameEnv
 
 import nim_envs
 
