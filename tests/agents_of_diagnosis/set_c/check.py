@@ -11,6 +11,7 @@ import time
 import numpy as np
 
 import nim_envs
+from nim_envs import GameEnv
 
 from . import ENTRIES
 
