@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -155,8 +159,13 @@ def train(
 
     hidden = None if progress else True
     try:
-        with tqdm(desc="training", unit="game", total=games, disable=hidden) as bar:
+        with (
+            tqdm(desc="training", unit="game", total=games, disable=hidden) as bar,
+            pressed_ctrl_c() as is_pressed,
+        ):
             while done < games:
+                if is_pressed():
+                    raise KeyboardInterrupt
                 if self_play is None:
                     if done:
                         env.reset(options=options)
@@ -180,6 +189,33 @@ def train(
     except KeyboardInterrupt:
         raise TrainingStopped(log()) from None
     return log()
+
+
+@contextmanager
+def pressed_ctrl_c() -> Iterator[Callable[[], bool]]:
+    """Let the first Ctrl-C wait, so that no game and no file is cut short; a second one does not.
+
+    In other threads than the main one, which alone may handle signals, nothing changes.
+
+    Yields:
+        A function that returns whether Ctrl-C was pressed.
+    """
+    pressed = False
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _train_game_choosing(

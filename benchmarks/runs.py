@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import shlex
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -120,6 +122,9 @@ def result_of(name: str, arguments: tuple[Any, ...], sources: str) -> Any:
         arguments: its arguments.
         sources: digest of the sources, by which results of other code are told apart.
     """
+    if multiprocessing.parent_process() and threading.current_thread() is threading.main_thread():
+        # Ctrl-C is answered by the main process, which ends its workers.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The default is a semaphore of the system, which a worker that is stopped would leave behind.
     tqdm.set_lock(threading.RLock())
     module, _, function = name.partition(":")
