@@ -25,7 +25,7 @@ TEXT_LIBRARIES = ("trl", "inspect_ai", "verifiers")
 
 QUICKER = (
     "nim_envs", "tests/nim_envs/cli", "tests/nim_envs/envs", "tests/nim_envs/render",
-    "tests/agents/cli", "tests/agents/storage", "tests/nim_envs/test_compiled_files.py",
+    "tests/agents/cli", "tests/agents/test_storage.py", "tests/nim_envs/test_compilation.py",
     "tests/benchmarks/test_runs.py",
     "--ignore=tests/nim_envs/envs/test_openspiel.py",
 )  # fmt: skip
