@@ -193,7 +193,7 @@ def train(
 
 @contextmanager
 def pressed_ctrl_c() -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C wait, so that no game and no file is cut short; a second one does not.
+    """Defer the first Ctrl-C until a game or a file is complete; a second one interrupts at once.
 
     In other threads than the main one, which alone may handle signals, nothing changes.
 

@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,17 +60,30 @@ class Rejection:
             samples.append(points[indices])
         return np.concatenate(samples)
 
+    @cached_property
+    def _groups(self) -> list[GroupOfSlots]:
+        """The groups of slots, with the ways to fill them."""
+        return [
+            GroupOfSlots(group, self.game.parts[group.start], [self.rows[slot] for slot in group])
+            for group in Sum(self.game.parts).groups
+        ]
+
+    @cached_property
+    def _slots(self) -> set[int]:
+        """The parts that are slots."""
+        return {slot for slots in self._groups for slot in slots.group}
+
     def propose(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
         """Return ``size`` points, ``(size, fields)``, and which are wanted positions."""
         numbers, board = rng.random((size, len(self.rows))), self.game.board
-        groups = {group.start: group for group in Sum(self.game.parts).groups}
-        columns: list[IntArray] = []
-        while len(columns) < len(self.rows):
-            group = groups.get(len(columns), range(len(columns), len(columns) + 1))
-            parts, rows = self.game.parts[group.start : group.stop], self.rows[group.start :]
-            drawn = _rows_of_group(parts, rows[: len(parts)], numbers[:, group])
-            columns += [part.positions(here) for part, here in zip(parts, drawn.T, strict=True)]
-        points = np.concatenate(columns, axis=1)
+        drawn = np.empty(numbers.shape, dtype=np.int64)
+        for index, rows in enumerate(self.rows):
+            if index not in self._slots:
+                drawn[:, index] = rows[(numbers[:, index] * len(rows)).astype(np.int64)]
+        for slots in self._groups:
+            drawn[:, slots.group] = slots.rows_of(numbers[:, slots.group])
+        pairs = zip(self.game.parts, drawn.T, strict=True)
+        points = np.concatenate([part.positions(rows) for part, rows in pairs], axis=1)
         states = board.find(points)
         wanted = np.asarray(~board.is_over(states))
         if self.value is not None:
@@ -77,41 +91,41 @@ class Rejection:
         return points, wanted
 
 
-def _rows_of_group(
-    parts: Sequence[Part], rows: Sequence[IntArray], numbers: FloatArray
-) -> IntArray:
-    """Return states of a part alone, or of slots that suffice, all equally likely.
+class GroupOfSlots:
+    """States of a group of slots that suffice, all equally likely.
 
     From the last slot to the first, the ways to fill the later ones are counted by the slots that
     play can still need; a state is drawn with the share of its completions.
 
     Args:
-        parts: the parts of the group.
-        rows: states of each to draw from.
-        numbers: uniform random numbers, ``(n, parts)``.
-
-    Returns:
-        ``(n, parts)``.
+        group: the slots.
+        part: the part of each.
+        rows: states of each slot to draw from.
     """
-    if parts[0].second is None:
-        (only,) = rows
-        return only[(numbers * len(only)).astype(np.int64)]
-    needed = [part.slots_needed[here] for part, here in zip(parts, rows, strict=True)]
-    left = np.arange(len(parts) + 1)
-    after = np.ones(len(left))  # ways to fill no more slots, by the slots that are left
-    weights = []
-    for need in reversed(needed):
-        ways = np.where(need <= left[:, np.newaxis], after[left[:, np.newaxis] - need], 0.0)
-        weights.append(ways.cumsum(axis=1))
-        after = ways.sum(axis=1)
-    free = np.full(len(numbers), len(parts))
-    drawn = np.empty(numbers.shape, dtype=np.int64)
-    for slot, sums in enumerate(reversed(weights)):
-        targets = numbers[:, slot] * sums[free, -1]
-        chosen = (sums[free] <= targets[:, np.newaxis]).sum(axis=1)
-        drawn[:, slot] = rows[slot][chosen]
-        free = free - needed[slot][chosen]
-    return drawn
+
+    def __init__(self, group: range, part: Part, rows: Sequence[IntArray]) -> None:
+        self.group, self._rows = group, rows
+        self._needed = [part.slots_needed[here] for here in rows]
+        left = np.arange(len(group) + 1)[:, np.newaxis]
+        after = np.ones(len(left))  # ways to fill no more slots, by the slots that are left
+        self._sums: list[FloatArray] = []
+        for needed in reversed(self._needed):
+            ways = np.where(needed <= left, after[left - needed], 0.0)
+            self._sums.insert(0, ways.cumsum(axis=1))
+            after = ways.sum(axis=1)
+
+    def rows_of(self, numbers: FloatArray) -> IntArray:
+        """Return states by random numbers on [0, 1), ``(n, slots)`` to the same shape."""
+        left = np.full(len(numbers), len(self.group))
+        drawn = np.empty(numbers.shape, dtype=np.int64)
+        for slot, (rows, needed, sums) in enumerate(
+            zip(self._rows, self._needed, self._sums, strict=True)
+        ):
+            targets = numbers[:, slot] * sums[left, -1]
+            chosen = (sums[left] <= targets[:, np.newaxis]).sum(axis=1)
+            drawn[:, slot] = rows[chosen]
+            left = left - needed[chosen]
+        return drawn
 
 
 class Sampler:
