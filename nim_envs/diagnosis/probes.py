@@ -308,7 +308,7 @@ def cut(max_cycles: int) -> Probe:
             that they end.
     """
     moves = 2 * max_cycles + 2
-    probe = _comparing("cut", "Games are cut short; others begin where they were cut.", moves)
+    probe = _comparing("cut", "Games are truncated; others begin where these were.", moves)
     late = [f"{RESULTS[value]} in {left}" for value in RESULTS for left in (2, 2 * max_cycles)]
     return replace(probe, starts=(*probe.starts, *late))
 
