@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from nim_envs import game_from_moves
 
 
@@ -28,26 +26,3 @@ def any_stairs(steps=5, misere=True):
 
 
 STAIRS = replace(misere_stairs(4), starts=(3,))
-
-
-def golden_ratio(coordinates, fields):
-    """W. A. Wythoff, "A modification of the game of Nim" (1907)."""
-    small, large = coordinates.min(axis=1), coordinates.max(axis=1)
-    return small != np.floor((large - small) * (1 + 5**0.5) / 2)
-
-
-def wythoff(side=9):
-    """Return Wythoff's game on a board, with its theorem."""
-
-    def moves(position):
-        a, b = position
-        for n in range(1, max(a, b) + 1):
-            if n <= a:
-                yield f"down {n}", (a - n, b)
-            if n <= b:
-                yield f"left {n}", (a, b - n)
-            if n <= min(a, b):
-                yield f"both {n}", (a - n, b - n)
-
-    game = game_from_moves("wythoff", (side - 1, side - 1), moves, kind="queen", picture="piece")
-    return replace(game, theorem=golden_ratio)
