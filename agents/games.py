@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs import Game
-from nim_envs.typing import IntArray, MaskArray, Position, ValueArray
+from nim_envs.typing import IntArray, MaskArray, ValueArray
 
 
 def game_of(env: Any) -> Game | None:
@@ -88,9 +88,3 @@ def scored_in_words(game: Game) -> tuple[str, str]:
     if game.has_outcome:
         return "move that keeps the value", "positions that are not lost"
     return "winning move", "N-positions"
-
-
-def move_in_words(game: Game, action: int, position: Position) -> str:
-    """Return a move in words; without its part where there is only one."""
-    text = game.describe(action, position)
-    return text.partition(": ")[2] if len(game.parts) == 1 else text

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from agents.games import move_in_words
 from agents.selection import random_action
 from agents.tables import uniform_probabilities, with_exploration
 from nim_envs import Game
@@ -213,7 +212,7 @@ class HumanAgent:
 
     def _example(self, action: int, position: Position) -> str:
         """Both names of a move, in words and by numbers."""
-        words = move_in_words(self.game, action, position)
+        words = self.game.describe(action, position)
         return f'"{words}" or "{self._numbers(action, position)}"'
 
     def _numbers(self, action: int, position: Position) -> str:
@@ -223,16 +222,22 @@ class HumanAgent:
         numbers = parts[index].numbers(option, self.game.split(position)[index])
         return " ".join(map(str, (index, *numbers) if len(parts) > 1 else numbers))
 
+    def _part_and_option(self, action: int, position: Position) -> tuple[str, str]:
+        """The name of the part that a move is in, such as ``"heap 0"``, and the move alone."""
+        index, option = divmod(action, self.game.options)
+        part, here = self.game.parts[index], self.game.split(position)[index]
+        return f"{part.words.kind} {index}", part.describe(option, here)
+
     def _meant(self, text: str, legal: list[int], position: Position) -> list[int]:
         """The legal actions that ``text`` may mean."""
         from nim_envs.text.phrases import words_of
 
         words = words_of(text)
-        described = [self.game.describe(action, position) for action in legal]
         for names in (
             [self._numbers(action, position) for action in legal],
-            described,
-            [words_of_move.partition(": ")[2] for words_of_move in described],
+            [self.game.describe(action, position) for action in legal],
+            [": ".join(self._part_and_option(action, position)) for action in legal],
+            [self._part_and_option(action, position)[1] for action in legal],
         ):
             meant = [a for a, name in zip(legal, names, strict=True) if words_of(name) == words]
             if words and meant:
@@ -244,7 +249,7 @@ class HumanAgent:
     ) -> str:
         """The reason why an answer is refused."""
         if actions:
-            named = [f'"{move_in_words(self.game, action, position)}"' for action in actions]
+            named = [f'"{self.game.describe(action, position)}"' for action in actions]
             return f"{answer!r} may mean {', '.join(named[:-1])} or {named[-1]}: say which."
         return f"{answer!r} is not a legal move. {self._legal_moves(legal, position)}"
 
@@ -263,10 +268,11 @@ class HumanAgent:
         """The legal moves in words, a line for each part."""
         by_part: dict[str, list[str]] = {}
         for action in legal:
-            owner, _, move = self.game.describe(action, position).partition(": ")
+            owner, move = self._part_and_option(action, position)
             by_part.setdefault(owner, []).append(move)
-        lines = [f"  {owner}: {_listed(moves)}" for owner, moves in by_part.items()]
-        return "\n".join(["Legal moves:", *lines])
+        several = len(self.game.parts) > 1
+        lines = [f"{owner}: " * several + _listed(moves) for owner, moves in by_part.items()]
+        return "\n  ".join(["Legal moves:", *lines])
 
     def _hint(self, position: Position) -> str:
         try:
@@ -277,7 +283,7 @@ class HumanAgent:
         if not len(best):
             return "Every move loses against correct play."
         return ("Keeping the draw: " if drawn else "Winning: ") + "; ".join(
-            move_in_words(self.game, action, position) for action in best.tolist()
+            self.game.describe(action, position) for action in best.tolist()
         )
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tabulate import tabulate
 
 from agents.base import Agent, Policy, Trainable
-from agents.games import move_in_words, move_values, scored_in_words
+from agents.games import move_values, scored_in_words
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.loop import DRAW
 from agents.match import SampleGame
@@ -61,7 +61,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         table.append([f"{' '.join(map(str, position))}  {_outcome(values[place])}"])
         table += [
             [
-                f"  {move_in_words(game, action, position)}",
+                f"  {game.describe(action, position)}",
                 "best" if best[place, action] else "",
                 f"{100 * probabilities[place, action]:.1f} %",
                 *(f"{round(count[place, action], 1):.10g}" for count in counts),
@@ -131,7 +131,7 @@ def game_text(game: Game, played: SampleGame) -> str:
         headline = f"move {number}: player_{move.seat} to move at {article} {outcome}"
         table = [
             [
-                move_in_words(game, action, move.position),
+                game.describe(action, move.position),
                 f"{100 * move.probabilities[action]:.1f} %",
                 RESULTS[move.values[action]],
                 "played" if action == move.action else "",

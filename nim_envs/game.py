@@ -154,6 +154,15 @@ class Game:
         return "misère play" if self.misere else "normal play"
 
     @property
+    def who_wins(self) -> str:
+        """Who wins, such as ``"whoever makes the last move wins"``."""
+        if self.has_outcome:
+            return "the position in which play ends says who wins, or that the game is drawn"
+        if len(self.parts) == 1 and self.parts[0].words.who_wins is not None:
+            return self.parts[0].words.who_wins[self.misere]
+        return f"whoever makes the last move {'loses' if self.misere else 'wins'}"
+
+    @property
     def summary(self) -> str:
         """Name, initial position and who wins, such as ``"nim, heaps 3-4-5, normal play"``."""
         parts = self._position_summary()
@@ -446,6 +455,9 @@ class Game:
             position: one position before the action, on which the words may depend; ``None``:
                 words that hold at every position.
 
+        Returns:
+            The name of the part, if there are several, and the move.
+
         Raises:
             InvalidActionError: not an integer of the action space.
             InvalidPositionError: ``position`` is not one position of the game.
@@ -454,9 +466,9 @@ class Game:
             >>> from nim_envs import make_game
             >>> game = make_game("euclid")
             >>> game.describe(1)
-            'pair 0: subtract 2 times the smaller number'
+            'subtract 2 times the smaller number'
             >>> game.describe(1, (36, 13))
-            'pair 0: subtract 2 times 13, leave (10, 13)'
+            'subtract 2 times 13, leave (10, 13)'
         """
         board: Any = self.board
         index, option = divmod(self._checked_action(action), self.options)
@@ -465,7 +477,8 @@ class Game:
             return f"{part.words.kind} {index}: option {option}, which it does not have"
         if position is not None:
             here = self.split(board.position(self.checked_state(position)))[index]
-        return f"{part.words.kind} {index}: {part.describe(option, here)}"
+        words = part.describe(option, here)
+        return words if len(self.parts) == 1 else f"{part.words.kind} {index}: {words}"
 
     def describe_move(self, action: Any, position: Any) -> str:
         """Return a legal action in words, and the heaps that it removes.

@@ -261,6 +261,8 @@ class Words(NamedTuple):
         is_unordered: whether the order of what "and" joins in a move has no meaning.
         states_result: whether a move ends with the position after it, behind a comma.
         names_states: whether numbers are names of positions, as nodes are, and may be exchanged.
+        who_wins: who wins a game of this part alone, in normal and in misère play; ``None``: by
+            the last move.
     """
 
     kind: str
@@ -273,6 +275,7 @@ class Words(NamedTuple):
     is_unordered: bool = False
     states_result: bool = False
     names_states: bool = False
+    who_wins: tuple[str, str] | None = None
 
 
 class Picture(NamedTuple):

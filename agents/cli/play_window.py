@@ -261,7 +261,7 @@ class PlayWindow:
         return [
             Button(
                 place.inset(4),
-                self.match.game.describe(action, self.match.position).partition(": ")[2],
+                self._option_in_words(action),
                 lambda action=action: self._play(action),  # type: ignore[misc]
                 winning is not None and action in winning,
             )
@@ -303,6 +303,12 @@ class PlayWindow:
         canvas.draw(drawing.shapes)
         self.window.show(canvas.surface)
         self._is_current = True
+
+    def _option_in_words(self, action: int) -> str:
+        """Return a move without the name of its part."""
+        game = self.match.game
+        index, option = divmod(action, game.options)
+        return game.parts[index].describe(option, game.split(self.match.position)[index])
 
     def _about_pointed(self) -> str:
         """Return the move that a click would make, in words, or else whose turn it is."""

@@ -90,6 +90,7 @@ def truth(game: Game) -> dict[str, Any]:
     other = replace(game, misere=not game.misere).solution
     found = {
         "truth": who, "method": solution.method, "misere": game.misere,
+        "who_wins": game.who_wins[0].upper() + game.who_wins[1:],
         "other_winner": "first" if other.is_winning(game.start) else "second", "total": 0,
     }  # fmt: skip
     board = board_of(game.parts, LARGEST_TABLE)

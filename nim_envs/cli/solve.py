@@ -26,12 +26,6 @@ OUTCOMES = {
     -1: "P-position: the player to move loses",
 }
 
-PLAY = {
-    "normal play": "whoever makes the last move wins",
-    "misère play": "whoever makes the last move loses",
-    "play by outcome": "the position in which play ends says who wins, or that the game is drawn",
-}
-
 HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".join(NAMES)
 
 
@@ -84,7 +78,7 @@ def show_solution(game: Game, position: Position) -> None:
         moves[MOST_SHOWN:] = ["and more"]
     rows: list[list[Any]] = [
         ["position", " ".join(map(str, position))],
-        ["play", f"{game.kind_of_play}: {PLAY[game.kind_of_play]}"],
+        ["play", f"{game.kind_of_play}: {game.who_wins}"],
     ]
     if not game.has_outcome:
         parts = zip(game.parts, game.split(position), strict=True)

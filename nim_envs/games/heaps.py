@@ -86,7 +86,11 @@ def total(k: int, n: int) -> Part:
     totals, numbers = np.arange(n + k + 1)[:, np.newaxis], np.arange(1, k + 1)
     move = f"add {say.any_of(numbers.tolist())}, until the total is over {n}"
     phrases = "stands at {}", "stands at {}"
-    words = Words("total", say.add, move, numbers=say.itself, state=phrases)
+    who_wins = (
+        f"whoever takes the total over {n} wins, so whoever reaches exactly {n} loses",
+        f"whoever takes the total over {n} loses, so whoever reaches exactly {n} wins",
+    )
+    words = Words("total", say.add, move, numbers=say.itself, state=phrases, who_wins=who_wins)
     after = np.where(totals <= n, totals + numbers, -1)
     return Part(totals, after, numbers.tolist(), words, Picture("track"))
 

@@ -23,12 +23,11 @@ def rules_in_words(game: Game) -> str:
         Kayles: in each turn choose a heap and take 1 or 2 objects, and split the rest into two
         heaps if you like. Whoever makes the last move wins.
         >>> print(rules_in_words(make_game("addition", k=2, n=7)))
-        Addition: add 1 or 2, until the total is over 7. Whoever makes the last move loses.
+        Addition: add 1 or 2, until the total is over 7. Whoever takes the total over 7
+        loses, so whoever reaches exactly 7 wins.
     """
     name = titled(game.name)
-    wins = f"Whoever makes the last move {'loses' if game.misere else 'wins'}."
-    if game.has_outcome:
-        wins = "The position in which play ends says who wins, or that the game is drawn."
+    wins = f"{game.who_wins[:1].upper()}{game.who_wins[1:]}."
     moves = [(part.words.kind, part.words.move or "make one of its moves") for part in game.parts]
     groups = [
         (kind, move, [index for index, _ in group])

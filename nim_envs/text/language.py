@@ -147,9 +147,13 @@ class Language:
         """Return the name of a legal action."""
         index, option = self.part_and_option(action)
         here = self.game.split(position)[index]
-        return (
-            f"{self.part_name(index)}: {self._option_alone(self.game.parts[index], option, here)}"
-        )
+        words = self._option_alone(self.game.parts[index], option, here)
+        return f"{self.part_name(index)}: {words}" if self.names_parts else words
+
+    @property
+    def names_parts(self) -> bool:
+        """Whether moves are named with their part, as there are several."""
+        return len(self.game.parts) > 1
 
     def part_and_option(self, action: int) -> tuple[int, int]:
         """Return the index of the part that an action moves in, and the option."""
@@ -182,6 +186,8 @@ class Language:
         forms = [(name, form) for name, options in self._forms.values() for form in options]
         if len(forms) > MOST_FORMS:  # the labels of moves too are given by their form
             forms = [(name, LABEL_NUMBER.sub(PLACEHOLDER, form)) for name, form in forms]
+        if not self.names_parts:
+            return tuple(dict.fromkeys(option for _, option in forms))
         return tuple(dict.fromkeys(": ".join(form) for form in forms))
 
     @cached_property
@@ -247,14 +253,14 @@ class Language:
         part, grammar = self.game.parts[index], self.grammar
         short = self._option_alone(part, option, position)
         name = f"{self.part_name(index)}: {short}"
-        texts = [name]
+        texts = [name] if self.names_parts else [short, name]
         phrases = [grammar.phrase(text) for text in _spellings(part, name)]
         if grammar.component_of:
             for text in _spellings(part, short):
                 phrase = grammar.phrase(text)
                 if phrase is None or grammar.component_of.get(phrase.shape) != index:
                     continue
-                if text == short:
+                if text == short and self.names_parts:
                     texts.append(text)
                 phrases.append(phrase)
         return MoveNames(tuple(texts), tuple(filter(None, phrases)))

@@ -13,7 +13,7 @@ from nim_envs.text.language import GivenPosition, Language, as_language
 from nim_envs.typing import Position
 from nim_envs.validation import checked_choice
 
-PROMPT_VERSION = 2
+PROMPT_VERSION = 3
 """Version of the prompts, named in every result; incremented whenever a prompt changes."""
 
 STYLES = ("short", "sentences", "position")
@@ -116,7 +116,11 @@ def _position_in_words(language: Language, position: Position) -> str:
     game = language.game
     phrases, empty = [], []
     for index, (part, here) in enumerate(zip(game.parts, game.split(position), strict=True)):
-        name = language.part_name(index)
+        name = (
+            language.part_name(index)
+            if language.names_parts
+            else f"the {language.translated(part.words.kind)}"
+        )
         if part.second is not None and not any(here):
             empty.append(name)
             continue
@@ -141,11 +145,11 @@ def rules_text(game: Game | Language) -> str:
     Example:
         >>> from nim_envs import make_game
         >>> print(rules_text(make_game("addition")))
-        Two players move in turn. There is 1 total, numbered 0. In each turn add 1 to 3, until the
-        total is over 10. Whoever makes the last move loses.
+        Two players move in turn. There is one total. In each turn add 1 to 3, until the total is
+        over 10. Whoever takes the total over 10 loses, so whoever reaches exactly 10 wins.
         >>> print(rules_text(make_game("graph", successors=((), (0,), (0, 1)), tokens=(2,))))
-        Two players move in turn. There is 1 token, numbered 0. In each turn move along one arrow.
-        Arrows lead from node 1 to 0; from node 2 to 0 and 1. Whoever makes the last move wins.
+        Two players move in turn. There is one token. In each turn move along one arrow. Arrows
+        lead from node 1 to 0; from node 2 to 0 and 1. Whoever makes the last move wins.
     """
     language = as_language(game)
     moves, runs = _moves(language), _runs(language.game)
@@ -154,17 +158,17 @@ def rules_text(game: Game | Language) -> str:
         f"{_numbers([language.labels[index] for index in indices])}"
         for kind, indices in runs
     ]
+    if not language.names_parts:
+        counts = [f"one {runs[0][0]}"]
     sentences = [
         "Two players move in turn",
         f"There {'is' if len(runs[0][1]) == 1 else 'are'} {'; '.join(counts)}",
         *moves,
     ]
-    description = f"{language.translated('. '.join(sentences))}."
-    if language.game.has_outcome:
-        return description  # the rules of the language say who wins
-    return (
-        f"{description} Whoever makes the last move {'lose' if language.game.misere else 'win'}s."
-    )
+    if not language.game.has_outcome:  # else the rules of the language say who wins
+        who_wins = language.game.who_wins
+        sentences.append(f"{who_wins[:1].upper()}{who_wins[1:]}")
+    return f"{language.translated('. '.join(sentences))}."
 
 
 def _numbers(numbers: Sequence[int]) -> str:

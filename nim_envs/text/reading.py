@@ -91,8 +91,8 @@ def read_move(
     A reply that is the name of a legal move is that move. Otherwise the grammar reads it: it
     ignores letter case, spaces, colons, commas and full stops between the words, and quotation
     marks around them; numbers are digits from 0 to 9. Any other text, such as two moves, is not a
-    move. The component can be left out where only one has moves of that form: ``"add 2"`` is read
-    as ``"total 0: add 2"``.
+    move. The component can be left out where only one has moves of that form, and named where there
+    is but one: ``"total 0: add 2"`` is read as ``"add 2"``.
 
     Args:
         game: the game, or its language.

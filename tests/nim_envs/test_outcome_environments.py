@@ -25,7 +25,7 @@ from tests.outcome_games import (
 
 
 def label_of(game, action):
-    return game.describe(action).split(": ")[1]
+    return game.describe(action)
 
 
 def check_games_against_an_opponent(entry, games=20):

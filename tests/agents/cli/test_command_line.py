@@ -52,8 +52,8 @@ NONSENSE = ("", "foo", "-1", "1 1 1 1", "0", "99999999999999999999999", "½")
     ("game", "wrong", "legal", "right"),
     [
         # One heap each, so that one move decides.
-        (["misere_nim", "--set", "heaps=3"], "9", "heap 0: take 1 to 3", "take 2"),
-        (["addition", "--set", "k=2", "--set", "n=1"], "3", "total 0: add 1 or 2", "1"),
+        (["misere_nim", "--set", "heaps=3"], "9", "take 1 to 3", "heap 0: take 2"),
+        (["addition", "--set", "k=2", "--set", "n=1"], "3", "add 1 or 2", "1"),
     ],
 )
 def test_a_person_is_asked_until_the_answer_is_legal(game, wrong, legal, right, play):

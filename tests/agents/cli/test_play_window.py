@@ -132,7 +132,7 @@ def test_on_a_board_a_click_makes_the_move_or_lists_those_that_it_does_not_decid
     cell = panel.layouts[0].squares[0]
     click(window, cell.center)
     game, position = window.match.game, window.match.position
-    said = {game.describe(action, position).partition(": ")[2] for action in window.listed}
+    said = {game.describe(action, position) for action in window.listed}
     assert said == {"cover (0, 0) and (0, 1)", "cover (0, 0) and (1, 0)"}
     press(window, pygame.K_ESCAPE)
     click(window, (cell.right - 2, cell.center.y))

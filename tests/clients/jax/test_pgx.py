@@ -87,7 +87,7 @@ def test_games_with_draws_are_in_lock_step_too(name):
         for illegal in (0.0, 0.1):
             play_in_lock_step(env, illegal)
     # Every move, by the functions that the game is made from.
-    action_of = {game.describe(a).split(": ")[1]: a for a in range(game.num_actions)}
+    action_of = {game.describe(a): a for a in range(game.num_actions)}
     before, actions, after, ends = [], [], [], []
     for position in entry.truth():
         for name_of_move, reached in entry.moves(position):

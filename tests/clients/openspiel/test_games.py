@@ -133,7 +133,7 @@ def test_random_games_are_those_of_openspiel(name, games):
                 tensor = state.observation_tensor(player)
                 assert shown["observation"][: len(tensor)].tolist() == tensor
             action = int(rng.choice(legal))
-            words = game.describe(action, tuple(shown["observation"].tolist())).partition(": ")[2]
+            words = game.describe(action, tuple(shown["observation"].tolist()))
             assert words == state.action_to_string(player, action)
             state.apply_action(action)
             env.step(action)

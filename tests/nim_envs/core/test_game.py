@@ -101,7 +101,7 @@ def test_an_action_is_described_at_any_position_or_at_one():
 
 def test_the_position_is_given_by_its_coordinates():
     game = make_game("euclid", pairs=((36, 13),))
-    assert game.describe(0, (23, 13)) == "pair 0: subtract 1 times 13, leave (10, 13)"
+    assert game.describe(0, (23, 13)) == "subtract 1 times 13, leave (10, 13)"
     with pytest.raises(InvalidPositionError):
         game.describe(0, (37, 13))
     with pytest.raises(InvalidPositionError):
@@ -114,8 +114,8 @@ def test_a_game_of_ones_own_describes_its_labels():
 
     game = game_from_moves("row", (3,), moves, kind="row", describe=lambda n: f"remove {n}")
     assert [game.describe(action, (3,)) for action, _ in game.moves((3,))] == [
-        "row 0: remove 1",
-        "row 0: remove 2",
+        "remove 1",
+        "remove 2",
     ]
 
 

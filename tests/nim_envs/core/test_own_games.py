@@ -20,7 +20,7 @@ def test_actions_words_kind_and_starts_can_be_given():
         "coin", (6,), coin, actions=[2, 1], describe="go {}".format, kind="piece", starts="uniform",
         move_in_words="move the piece",
     )  # fmt: skip
-    assert [game.describe(action) for action in range(2)] == ["piece 0: go 2", "piece 0: go 1"]
+    assert [game.describe(action) for action in range(2)] == ["go 2", "go 1"]
     assert game.starts.summary == "uniform"
     assert game.parts[0].words.move == "move the piece"
     assert pickle.loads(pickle.dumps(game)) == game

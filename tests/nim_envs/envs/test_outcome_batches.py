@@ -42,7 +42,7 @@ class Shadow:
         """Make a move; return its truth, and the mover's reward and the winner."""
         game, seat = self.entry.game, self.seat
         moves = {str(label): after for label, after in self.entry.moves(self.at)}
-        label = game.describe(action).split(": ")[1]
+        label = game.describe(action)
         value = self.truth[self.at]
         mask = self.env.observe(PLAYERS[seat])["action_mask"]
         assert mask.sum() == len(moves)

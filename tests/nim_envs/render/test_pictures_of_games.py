@@ -204,8 +204,8 @@ def act(env, description):
     ("start", "move", "gone", "said"),
     [
         (7, "heap 0: leave 3 and 4", 0, ""),
-        (6, "heap 0: leave 2 and 4", 2, " (the 2 left has no move and is removed)"),
-        (3, "heap 0: leave 1 and 2", 3, " (neither has a move, so both are removed)"),
+        (6, "leave 2 and 4", 2, " (the 2 left has no move and is removed)"),
+        (3, "leave 1 and 2", 3, " (neither has a move, so both are removed)"),
     ],
 )
 def test_a_heap_without_a_move_does_not_vanish_silently(start, move, gone, said):

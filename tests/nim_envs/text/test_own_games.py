@@ -36,8 +36,9 @@ def test_moves_are_read_back_plain_and_disguised(name):
     for action in game.actions(start):
         said = move_text(game, start, action)
         assert read_move(game, start, said.upper()).action == action
-        assert read_move(hidden, start, said).action is None
-        assert read_move(hidden, start, move_text(hidden, start, action)).action == action
+        told = move_text(hidden, start, action)
+        assert read_move(hidden, start, told).action == action
+        assert told == said or read_move(hidden, start, said).action is None
 
 
 def pass_nim(**arguments):
@@ -115,7 +116,7 @@ def test_rules_that_a_game_does_not_tell_are_asked_for():
     assert TextEnv(game, seat=0).reset(seed=0)[0] == "normal pass nim (2, 3, 1) move"
     language = Language(game, rules=RULES)
     assert rules_text(language) == (
-        f"Two players move in turn. There is 1 pass nim, numbered 0. {RULES} "
+        f"Two players move in turn. There is one pass nim. {RULES} "
         "Whoever makes the last move wins."
     )
     for asked in (language, copy.deepcopy(language), pickle.loads(pickle.dumps(language))):

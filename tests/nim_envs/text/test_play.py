@@ -220,7 +220,7 @@ def test_the_environment_plays_and_pays_by_result_or_by_turn():
         env = TextEnv(game, "optimal", seat=0, rewards=rewards, render_mode="ansi")
         observation, info = env.reset(seed=1)
         assert (observation, info) == (
-            "normal heaps 1 2 move", {"prompt_version": 2, "seat": 0},
+            "normal heaps 1 2 move", {"prompt_version": 3, "seat": 0},
         )  # fmt: skip
         paid, over = [], False
         choose = best(game, game)

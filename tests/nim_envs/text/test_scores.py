@@ -88,7 +88,7 @@ def test_shares_blunders_and_what_the_result_names():
     ]
     assert shares(result) == [100 * 15 / 18, 100 / 18, 0, 100 / 18, 100 / 18]
     assert (result.style, result.prompt_version) == ("sentences", PROMPT_VERSION)
-    for words in ("83.33 %", "18 N-positions, all", "nim, heaps 1-2-3, normal play", "version 2"):
+    for words in ("83.33 %", "18 N-positions, all", "nim, heaps 1-2-3, normal play", "version 3"):
         assert words in str(result)
     assert repr(result).endswith("; 3 blunders)")
     with_lost = score(Scripted(game, playable(game), answer), game, lost_positions=True)
