@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Literal
 
 import numpy as np
 
 from agents.base import Agent, Learner
-from nim_envs.validation import checked_choice
+from nim_envs.validation import checked_choice, checked_integer
 
 ORDERS = ("rotation", "random")
 SEATINGS = (0, 1, "alternate")
@@ -37,9 +39,31 @@ class Opponents:
         order: ``"rotation"``: each in turn; ``"random"``: drawn for every game.
         seat: the learner's seat: 0, 1, or ``"alternate"``, which changes after all opponents were
             met (in rotation) or after every game (at random).
+        pool: most earlier selves of the learner to meet; the oldest is dropped. As soon as there
+            is one, they are one more opponent, after the others: each time one of them, all
+            equally likely.
+        every: games of a run after which a copy of the learner's greedy policy becomes an earlier
+            self.
+
+    Attributes:
+        earlier_selves: the copies, the oldest first.
 
     Raises:
-        ValueError: no opponents, or an unknown order or seat.
+        ValueError: no opponents, an unknown order or seat, ``pool`` below 0 or ``every`` below 1.
+
+    References:
+        T. Bansal, J. Pachocki, S. Sidor, I. Sutskever, I. Mordatch, "Emergent complexity via
+        multi-agent competition", ICLR 2018, section 3.2: opponents from earlier in training.
+
+    Example:
+        >>> from agents import QLearning, train
+        >>> from nim_envs import GameEnv, make_game
+        >>> env = GameEnv(make_game("nim", heaps=(1, 2)))
+        >>> learner = QLearning.for_env(env)
+        >>> half_earlier_selves = Opponents(learner, [learner], pool=10, every=100)
+        >>> log = train(env, half_earlier_selves, 500, seed=0, progress=False)
+        >>> len(half_earlier_selves.earlier_selves)
+        5
     """
 
     def __init__(
@@ -49,6 +73,8 @@ class Opponents:
         *,
         order: Literal["rotation", "random"] = "rotation",
         seat: Literal[0, 1, "alternate"] = "alternate",
+        pool: int = 0,
+        every: int = 1_000,
     ) -> None:
         if not opponents:
             raise ValueError(f"opponents must hold at least one agent, not {opponents!r}")
@@ -59,13 +85,33 @@ class Opponents:
         self.opponents = tuple(opponents)
         self.order = order
         self.seat = seat
+        self.every = checked_integer("every", every, minimum=1)
+        self.earlier_selves: deque[Agent] = deque(maxlen=checked_integer("pool", pool, minimum=0))
 
-    def pair(self, game: int, rng: np.random.Generator) -> tuple[Agent, Agent]:
-        """Return the agents of both seats in game number ``game``, counted from 0."""
-        count = len(self.opponents)
+    def remember(self, games: int) -> None:
+        """Copy the learner's greedy policy, if that is due after this number of games."""
+        if self.earlier_selves.maxlen and games % self.every == 0:
+            # Some learners' policies share what they observed, or the whole network.
+            self.earlier_selves.append(deepcopy(self.learner.greedy()))
+
+    def pair(
+        self, game: int, rng: np.random.Generator, pool_rng: np.random.Generator
+    ) -> tuple[Agent, Agent]:
+        """Return the agents of both seats in game number ``game``, counted from 0.
+
+        Args:
+            game: number of the game.
+            rng: generator that draws the opponent, where the order is random.
+            pool_rng: generator that draws the earlier self.
+        """
+        count = len(self.opponents) + bool(self.earlier_selves)
         if self.order == "rotation":
-            opponent, round_number = self.opponents[game % count], game // count
+            index, round_number = game % count, game // count
         else:
-            opponent, round_number = self.opponents[int(rng.random() * count)], game
+            index, round_number = int(rng.random() * count), game
+        if index < len(self.opponents):
+            opponent = self.opponents[index]
+        else:
+            opponent = self.earlier_selves[int(pool_rng.random() * len(self.earlier_selves))]
         seat = round_number % 2 if self.seat == "alternate" else self.seat
         return (self.learner, opponent) if seat == 0 else (opponent, self.learner)

@@ -138,10 +138,11 @@ def train(
     if isinstance(agents, GameChoosingLearner):
         return _train_game_choosing(env, agents, games, seed, progress, options, pause)
     pair = players[0], players[1]
-    # Made once for each agent and seat, as the pair may change after every game.
+    # Made once for each agent and seat, as the pair may change after every game; earlier selves
+    # come and go.
     seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in players}
-    env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
-    rng = np.random.default_rng(agent_seed)
+    env_seed, agent_seed, pool_seed = np.random.SeedSequence(seed).generate_state(3)
+    rng, pool_rng = np.random.default_rng(agent_seed), np.random.default_rng(pool_seed)
     env.reset(seed=int(env_seed), options=options)
     self_play = None  # compiled, if it can be
     if compiled and opponents is None:
@@ -170,10 +171,15 @@ def train(
                     if done:
                         env.reset(options=options)
                     if opponents is not None:
-                        pair = opponents.pair(done, rng)
-                    seats = seat_of[0, id(pair[0])], seat_of[1, id(pair[1])]
-                    winners[done], lengths[done] = play_and_learn(env, seats, rng)
+                        pair = opponents.pair(done, rng, pool_rng)
+                    first, second = (
+                        seat_of.get((seat, id(agent))) or Seat(agent)
+                        for seat, agent in enumerate(pair)
+                    )
+                    winners[done], lengths[done] = play_and_learn(env, (first, second), rng)
                     played = 1
+                    if opponents is not None:
+                        opponents.remember(done + played)
                 else:
                     played = min(block, *(every - done % every for every in pauses))
                     started = time.perf_counter()

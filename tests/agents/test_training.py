@@ -110,11 +110,9 @@ def test_opponents_come_in_rotation_or_at_random_and_seats_change():
     opponents = [Named("a", record), Named("b", record)]
     train(env, Opponents(agent, opponents), 8, seed=0, progress=False)
     assert record == ["a", "b"] * 4
+    generators = np.random.default_rng(0), np.random.default_rng(1)
     seats = [
-        [
-            pair.index(agent)
-            for pair in (setting.pair(g, np.random.default_rng(0)) for g in range(5))
-        ]
+        [pair.index(agent) for pair in (setting.pair(g, *generators) for g in range(5))]
         for setting in (
             Opponents(agent, opponents),
             Opponents(agent, opponents, seat=1),
@@ -133,6 +131,61 @@ def test_a_learner_meets_itself_among_its_opponents():
     opponents = Opponents(agent, [agent, RandomAgent(), OptimalAgent(env.game)], order="random")
     train(env, opponents, 6_000, seed=1, progress=False)
     assert optimality(agent.greedy(), env.game).percent == 100
+
+
+def trained_with_pool(games, compiled=True, **arguments):
+    """Return the opponents of a run, its log and the positions at which its games began."""
+    env = small_env()
+    learner = QLearning.for_env(env, epsilon=0.3)
+    opponents, starts = Opponents(learner, [learner], **arguments), []
+    reset = env.reset
+    env.reset = lambda **given: (reset(**given), starts.append(tuple(env.position.tolist())))
+    log = train(env, opponents, games, seed=5, progress=False, compiled=compiled)
+    return opponents, log, starts
+
+
+def test_earlier_selves_leave_other_draws_as_they_are():
+    _, alone, starts = trained_with_pool(90)
+    _, pooled, pooled_starts = trained_with_pool(90, pool=3, every=30)
+    assert pooled_starts == starts
+    assert (pooled.winners[:30].tolist(), pooled.lengths[:30].tolist()) == (
+        alone.winners[:30].tolist(), alone.lengths[:30].tolist(),
+    )  # fmt: skip
+    assert pooled.lengths.tolist() != alone.lengths.tolist()
+
+
+def test_same_seed_same_games_with_earlier_selves_in_both_loops():
+    runs = [trained_with_pool(200, compiled, pool=4, every=20) for compiled in (True, False)]
+    (one, log, _), (other, log_again, _) = runs
+    assert log.winners.tolist() == log_again.winners.tolist()
+    assert contents([one.learner]) == contents([other.learner])
+
+
+def test_the_latest_earlier_selves_are_kept_as_they_were():
+    shorter, _, _ = trained_with_pool(60, pool=2, every=20)
+    longer, _, _ = trained_with_pool(79, pool=2, every=20)
+    tables = [[each.table.tolist() for each in run.earlier_selves] for run in (shorter, longer)]
+    assert tables[0] == tables[1]
+    assert tables[0][1] == shorter.learner.table.tolist() != longer.learner.table.tolist()
+    assert tables[0][0] != tables[0][1]
+
+
+def test_an_earlier_self_is_one_more_opponent_drawn_uniformly():
+    opponents, _, _ = trained_with_pool(40, pool=4, every=10)
+    generators = np.random.default_rng(0), np.random.default_rng(1)
+    met = [opponents.pair(game, *generators) for game in range(8_000)]
+    assert all(set(pair) == {opponents.learner} for pair in met[::2])
+    counts = [sum(earlier in pair for pair in met) for earlier in opponents.earlier_selves]
+    assert sum(counts) == 4_000
+    assert all(900 < count < 1_100 for count in counts)  # 1,000 expected, deviation 27
+
+
+def test_earlier_selves_know_only_what_was_observed_then():
+    env = pettingzoo.make("aec", "classic/tictactoe-v3")
+    agent = QLearning.for_env(env)
+    opponents = Opponents(agent, [agent], pool=30, every=10)
+    log = train(env, opponents, 300, seed=0, progress=False)
+    assert log.games == 300
 
 
 # One that learns from turns, one from whole games, one with random numbers of its own.
@@ -156,6 +209,8 @@ def test_opponents_are_checked():
         ({"opponents": []}, r"\[\]"),
         ({"opponents": [agent], "order": "sorted"}, "sorted"),
         ({"opponents": [agent], "seat": 2}, "2"),
+        ({"opponents": [agent], "pool": -1}, "pool .*-1"),
+        ({"opponents": [agent], "pool": 1, "every": 0}, "every .*0"),
     ):
         with pytest.raises(ValueError, match=named):
             Opponents(agent, **arguments)
