@@ -14,6 +14,7 @@ from dataclasses import replace as replaced
 from difflib import get_close_matches
 from functools import cached_property
 from inspect import Parameter, signature
+from pathlib import PurePath
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -443,11 +444,18 @@ def resolved(reference: str) -> Any:
         reference: name typed or registered by a person; **never** a word out of a file.
 
     Raises:
-        InvalidGameError: another form, a module that cannot be imported, or nothing of that name.
+        InvalidGameError: another form, such as a file's name; a module that cannot be imported, or
+            nothing of that name.
     """
-    if not reference.partition(":")[2]:
+    module, _, name = reference.partition(":")
+    if not name:
         raise InvalidGameError(
             f"expected a name such as package.module:function, not {reference!r}"
+        )
+    if module.endswith(".py"):
+        importable = ".".join(PurePath(module).with_suffix("").parts)
+        raise InvalidGameError(
+            f"a module is named without .py: {importable}:{name}, not {reference!r}"
         )
     try:
         return resolve_name(reference)

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.base import Agent
 from nim_envs import GameEnv
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.render.scene import Scene
 from nim_envs.typing import Position
@@ -146,9 +146,19 @@ class Match:
         self.env.step(action)
 
     def move_by(self, agent: Agent) -> None:
-        """Make the move that ``agent`` chooses for the player to move."""
+        """Make the move that ``agent`` chooses for the player to move.
+
+        Raises:
+            InvalidActionError: it is not legal.
+        """
         observed = self.env.observe(self.env.agent_selection)
-        self.play(agent.act(observed["observation"], observed["action_mask"], self._rng))
+        legal = np.flatnonzero(observed["action_mask"])
+        action = agent.act(observed["observation"], observed["action_mask"], self._rng)
+        if action not in legal:
+            raise InvalidActionError(
+                f"{self.env.agent_selection} answered {action} at {self.position}, no legal action"
+            )
+        self.play(action)
 
     def reply(self) -> None:
         """Let the opponent, whose turn it is, make its move."""

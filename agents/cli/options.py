@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inspect import signature
+import inspect
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -19,14 +20,20 @@ from nim_envs.cli.options import (
     Decorator,
     game_and_settings,
     game_with_settings,
+    search_here,
     together,
 )
 from nim_envs.cli.values import arguments_of, position
 from nim_envs.optional import needed
-from nim_envs.registry import NamedGame
+from nim_envs.players import AnyPlayer, PlayerAdapter, required_arguments
+from nim_envs.registry import NamedGame, resolved
 from nim_envs.starts import NAMED_STARTS
 
-PLAYER_HELP = "random, optimal, epsilon=NUMBER, or a file that train has written"
+PLAYER_HELP = (
+    "random, optimal, epsilon=NUMBER, a file that train has written, or MODULE:NAME of any player, "
+    "such as a function of observations and action masks that returns actions, or of one position "
+    "that returns the position after its move"
+)
 
 
 def start_of(text: str) -> str | tuple[int, ...]:
@@ -83,7 +90,7 @@ def learner_defaults(name: str) -> dict[str, Any]:
     """
     defaults = {
         argument.name: argument.default
-        for argument in signature(learner_class(name)).parameters.values()
+        for argument in inspect.signature(learner_class(name)).parameters.values()
         if argument.default is not argument.empty
     }
     return {**defaults, **(LEARNERS[name].arguments if name in LEARNERS else {})}
@@ -107,13 +114,13 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Trainabl
         raise click.UsageError(f"{' '.join([name, *settings])}: {error}") from error
 
 
-def make_player(text: str, env: GameEnv) -> Agent:
+def make_player(text: str, env: GameEnv) -> AnyPlayer:
     """Return the player that ``text`` names, ready to play ``env``; a learner plays greedily."""
     agent = make_agent(text, env)
     return agent.greedy() if isinstance(agent, Trainable) else agent
 
 
-def make_agent(text: str, env: GameEnv) -> Agent:
+def make_agent(text: str, env: GameEnv) -> AnyPlayer:
     """Return the player that ``text`` names; a learner is returned as it was saved."""
     if text == "random":
         return RandomAgent()
@@ -125,6 +132,8 @@ def make_agent(text: str, env: GameEnv) -> Agent:
         except ValueError as error:
             raise click.UsageError(f"epsilon must be a number from 0 to 1, not {text!r}") from error
     if not Path(text).is_file():
+        if ":" in text:
+            return imported_player(text, env.game)
         raise click.UsageError(f"{text!r} is no file; a player is {PLAYER_HELP}")
     learner = load(text, env.game)
     learned = learner.game
@@ -132,6 +141,24 @@ def make_agent(text: str, env: GameEnv) -> Agent:
         theirs = "another game" if learned is None else learned.summary
         raise click.UsageError(f"{text} has learned {theirs}; the game given is {env.game.summary}")
     return learner  # type: ignore[no-any-return]
+
+
+def imported_player(text: str, game: Game) -> AnyPlayer:
+    """Return the player that ``MODULE:NAME`` is; a function of one argument moves from a position.
+
+    Raises:
+        InvalidGameError: nothing of this name can be imported.
+        click.UsageError: it is not a player.
+    """
+    search_here()
+    player: Any = resolved(text)
+    if inspect.isroutine(player) and required_arguments(player) == 1:
+        player = SimpleNamespace(move=player)
+    try:
+        PlayerAdapter.for_games(player, game)
+    except TypeError as error:
+        raise click.UsageError(f"{text}: {error}; a player is {PLAYER_HELP}") from error
+    return player  # type: ignore[no-any-return]
 
 
 def picture_options(pictures: str) -> Decorator:

@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
+from agents.base import Agent
 from agents.cli.match import Match
 from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.cli.play_window import PlayWindow
+from agents.match import MatchedPlayer
 from agents.players import HumanAgent, Quit, Undo
 from nim_envs.cli.options import seed_option
 from nim_envs.errors import DisplayError
@@ -49,7 +51,10 @@ def play(opponent: str, seat: str, seed: int | None, window: bool, **board: Any)
     env = make_env(opponent, **{**board, "start": board["start"] or "fixed"})
     if from_file:
         click.echo(f"{opponent} has learned {env.game.summary}.")
-    player = None if opponent == "human" else make_player(opponent, env)
+    player: Agent | None = None
+    if opponent != "human":
+        named = make_player(opponent, env)
+        player = named if isinstance(named, Agent) else MatchedPlayer(named, env)
     person = SEATS.index(seat)
     if not window:
         play_at_prompt(Match(env, player, person, seed=seed))

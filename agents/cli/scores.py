@@ -10,7 +10,7 @@ import click
 import numpy as np
 from tabulate import tabulate
 
-from agents import GameChoosingLearner
+from agents import GameChoosingLearner, Policy
 from agents.cli.options import (
     PLAYER_HELP,
     game_options,
@@ -27,6 +27,7 @@ from agents.match import play_match, round_robin, sample_game
 from nim_envs.cli.options import seed_option
 from nim_envs.cli.values import position
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import POSITION_SETS, beatable_share, optimality
 
 player_option = click.option("--player", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
@@ -104,6 +105,8 @@ def show(
     """
     env = make_env(player, **board)
     agent: Any = make_player(player, env) if greedy else make_agent(player, env)
+    if not isinstance(agent, (Policy, GameChoosingLearner)):
+        agent = ScoredPolicy(agent, env.game)
     if plots is not None:
         title = " ".join([type(agent).__name__, "on", env.game.name, *board["settings"]])
         write_pictures(heatmaps_of(agent, env.game, title), plots, picture)
