@@ -1,4 +1,8 @@
-"""The theorems on who wins, each as a function of arrays."""
+"""The theorems on who wins, each as a function of arrays of integers of any size.
+
+Arrays of NumPy's integers are calculated with exactly, without overflow; an integer of 2**63 or
+more is in an array of Python's integers, ``np.array([[10**30, 7]], dtype=object)``.
+"""
 
 from __future__ import annotations
 
@@ -121,6 +125,7 @@ def wythoff(squares: IntArray, misere: bool = False) -> BoolArray:
         >>> wythoff(np.array([[3, 5], [7, 4], [4, 6]])).tolist()
         [False, False, True]
     """
+    squares = _exact(squares)
     smaller, larger = squares.min(axis=-1), squares.max(axis=-1)
     n = larger - smaller
     # Test smaller == ⌊nφ⌋; no product nφ with n > 0 is an integer, as φ is irrational.
@@ -151,6 +156,7 @@ def euclid(pairs: IntArray) -> BoolArray:
         >>> euclid(np.array([[8, 5], [5, 3], [4, 4], [0, 7]])).tolist()
         [False, True, True, False]
     """
+    pairs = _exact(pairs)
     smaller, larger = pairs.min(axis=-1), pairs.max(axis=-1)
     return np.asarray((smaller > 0) & ((smaller == larger) | _over_golden_ratio(larger, smaller)))
 
@@ -178,19 +184,19 @@ def euclid_values(pairs: IntArray) -> IntArray:
     """
     smaller, larger = pairs.min(axis=-1), pairs.max(axis=-1)
     positive = smaller > 0
-    quotient, rest = np.divmod(larger, np.where(positive, smaller, 1))
-    # ⌊a/b - b/a⌋ with a = quotient · b + rest; Python's integers where products overflow.
-    wide = larger.max(initial=0) >= 2**31
-    a, b, c = (each.astype(object) if wide else each for each in (larger, smaller, rest))
+    divided_by = np.where(positive, smaller, 1)
+    quotient, rest = larger // divided_by, larger % divided_by
+    # ⌊a/b - b/a⌋ with a = quotient · b + rest.
+    a, b, c = (_exact(each, 2**31) for each in (larger, smaller, rest))
     below = np.asarray(c * a < b * b, dtype=np.bool_)
     count, equal = np.ones(smaller.shape, dtype=np.int64), np.ones(smaller.shape, dtype=np.bool_)
     dividend, divisor = smaller, np.where(positive, rest, 0)
     while divisor.any():
         going_on = divisor > 0
-        next_quotient, rest = np.divmod(dividend, np.where(going_on, divisor, 1))
-        equal &= ~going_on | (next_quotient == quotient)
+        divided_by = np.where(going_on, divisor, 1)
+        equal &= ~going_on | (dividend // divided_by == quotient)
         count += going_on
-        dividend, divisor = divisor, np.where(going_on, rest, 0)
+        dividend, divisor = divisor, np.where(going_on, dividend % divided_by, 0)
     correction = np.where(equal, np.where(count % 2 == 1, 1, -1), 0)
     return np.where(positive, quotient - below + correction, 0)
 
@@ -203,9 +209,16 @@ def _over_golden_ratio(larger: IntArray, smaller: IntArray) -> BoolArray:
     # Clipping keeps products small and changes no answer: 2 is above φ, and 1 is below it.
     a = np.minimum(larger, 2 * smaller + 1)
     b = np.minimum(smaller, larger + 1)
-    if b.max(initial=0) >= 2**30:
-        a, b = a.astype(object), b.astype(object)
+    a, b = _exact(a, 2**30), _exact(b, 2**30)
     return np.asarray(a * (a - b) > b * b, dtype=np.bool_)
+
+
+def _exact(numbers: IntArray, limit: int = 2**61) -> IntArray:
+    """Return the numbers, as Python's integers where one is ``limit`` or more.
+
+    Products below ``2**63`` need a ``limit`` of at most the root of that.
+    """
+    return numbers.astype(object) if numbers.max(initial=0) >= limit else numbers
 
 
 def moore(heaps: IntArray, k: int, misere: bool = False) -> BoolArray:
@@ -277,11 +290,11 @@ def _zeckendorf_part(numbers: IntArray) -> IntArray:
     largest = int(numbers.max(initial=0))
     while (following := fibonacci[-2] + fibonacci[-1]) <= largest:
         fibonacci.append(following)
-    rest, smallest = numbers.astype(np.int64), np.zeros(numbers.shape, dtype=np.int64)
+    rest, smallest = numbers, np.zeros_like(numbers)
     for part in reversed(fibonacci):
         taken = rest >= part
         smallest = np.where(taken, part, smallest)
-        rest = rest - part * taken
+        rest = np.where(taken, rest - part, rest)
     return smallest
 
 

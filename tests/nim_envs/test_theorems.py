@@ -136,6 +136,42 @@ def test_fibonacci_nim_is_answered_up_to_the_largest_integers():
         assert theorems.fibonacci_nim(heaps).tolist() == wins
 
 
+@pytest.mark.parametrize("size", [10**18, 2**62 + 5, 2**63 - 9, 10**30])
+def test_theorems_hold_for_integers_of_any_size(size):
+    def array(rows: Any) -> Any:
+        return np.array(rows, dtype=object if size >= 2**63 else np.int64)
+
+    def times_golden_ratio(number: int) -> int:
+        return (number + isqrt(5 * number * number)) // 2
+
+    for number in range(size // 3, size // 3 + 5):
+        lost = times_golden_ratio(number)
+        squares = [(lost + off, lost + off + number) for off in (-1, 0, 1)]
+        for misere in (False, True):
+            assert theorems.wythoff(array(squares), misere).tolist() == [True, False, True]
+        pairs = [(number, lost), (lost + 1, number), (number, number)]
+        assert theorems.euclid(array(pairs)).tolist() == [False, True, True]
+        assert theorems.euclid_values(array(pairs)).tolist()[::2] == [0, 1]
+        heaps = array([(number,) * 3, (number, number, number + 1), (0, 0, 1)])
+        assert theorems.moore(heaps, 2).tolist() == [False, True, True]
+        assert theorems.moore(heaps, 2, misere=True).tolist() == [False, True, False]
+    assert theorems.euclid(array([(size, size - 1), (size, size)])).tolist() == [False, True]
+    assert theorems.wythoff(array([(size, size - 1), (size, size)])).tolist() == [True, True]
+    # The smallest term of a Zeckendorf representation is left when larger ones were taken.
+    terms = [1, 2]
+    while sum(terms[-2:]) <= size:
+        terms.append(sum(terms[-2:]))
+    for objects in range(size - 5, size + 1):
+        rest = smallest = objects
+        for term in reversed(terms):
+            if 0 < term <= rest:
+                rest, smallest = rest - term, term
+        heaps = array([(objects, limit) for limit in (smallest - 1, smallest, objects)])
+        assert theorems.fibonacci_nim(heaps).tolist() == [False, True, True]
+        heaps[:, 0] += 1
+        assert theorems.fibonacci_nim(heaps, misere=True).tolist() == [False, True, True]
+
+
 @pytest.mark.parametrize(
     "game",
     [
