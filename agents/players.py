@@ -16,7 +16,7 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.games.words import any_of
 from nim_envs.render.words import rules_in_words
 from nim_envs.typing import Array, FloatArray, MaskArray, Position
-from nim_envs.validation import checked_choice, checked_number
+from nim_envs.validation import checked_boolean, checked_choice, checked_number
 
 
 class RandomAgent:
@@ -50,10 +50,12 @@ class OptimalAgent:
         lost_choice: choice at a P-position, where every move loses: ``"random"`` among the legal
             actions, or the ``"smallest"``: the first option slot that is legal in some part,
             which takes or adds least; of several such parts the first.
+        hurry: whether it chooses among the moves that win soonest, and at a P-position among those
+            that resist longest.
 
     Raises:
         ValueError: an unknown choice.
-        SearchTooLargeError: the game cannot be solved.
+        SearchTooLargeError: the game cannot be solved, or has too many positions to hurry in.
     """
 
     def __init__(
@@ -62,11 +64,15 @@ class OptimalAgent:
         *,
         choice: Literal["random", "first"] = "random",
         lost_choice: Literal["random", "smallest"] = "random",
+        hurry: bool = False,
     ) -> None:
         self.choice = checked_choice("choice", choice, CHOICES)
         self.lost_choice = checked_choice("lost_choice", lost_choice, LOST_CHOICES)
         self.game = game
         self.solution = game.solution
+        self.hurry = checked_boolean("hurry", hurry)
+        if hurry:
+            self.solution.distance(game.start)  # an error is raised now and not during a game
         self._choices: LimitedCache[bytes, MaskArray] = LimitedCache(REMEMBERED_POSITIONS)
 
     def __repr__(self) -> str:
@@ -87,7 +93,8 @@ class OptimalAgent:
 
     def _chosen(self, observations: Array, action_masks: MaskArray) -> MaskArray:
         """Mask of the actions that may be chosen, all equally likely, int8 ``(n, actions)``."""
-        chosen: MaskArray = self.solution.keeping_mask(observations).astype(np.int8)
+        mask_of = self.solution.hurrying_mask if self.hurry else self.solution.keeping_mask
+        chosen: MaskArray = mask_of(observations).astype(np.int8)
         lost = ~chosen.any(axis=1)
         if self.choice == "first":
             chosen = _only_first(chosen)
@@ -116,14 +123,15 @@ class EpsilonOptimalAgent:
     Args:
         game: game to solve; observations must be its positions (``encoding="integer"``).
         epsilon: probability of a random action, 0 to 1.
+        hurry: as of :class:`OptimalAgent`.
 
     Raises:
         ValueError: ``epsilon`` is outside 0 to 1.
     """
 
-    def __init__(self, game: Game, epsilon: float) -> None:
+    def __init__(self, game: Game, epsilon: float, *, hurry: bool = False) -> None:
         self.epsilon = checked_number("epsilon", epsilon, 0, 1)
-        self.optimal = OptimalAgent(game)
+        self.optimal = OptimalAgent(game, hurry=hurry)
 
     def __repr__(self) -> str:
         """Return its game and its epsilon."""

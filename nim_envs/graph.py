@@ -191,32 +191,15 @@ class Graph:
             A. B. Kahn, "Topological sorting of large networks", *Communications of the ACM* 5
             (1962), level by level.
         """
-        step = max(1, AT_ONCE // max(1, moves.shape[1]))  # in pieces, which saves memory
-        pieces = [(begin, moves[begin : begin + step]) for begin in range(0, len(moves), step)]
-        open_moves = np.concatenate([(piece >= 0).sum(axis=1) for _, piece in pieces])
-        counts = np.zeros(len(moves), dtype=np.int64)
-        for _, piece in pieces:
-            np.add.at(counts, piece[piece >= 0], 1)
-        first = np.cumsum(counts) - counts
-        # The rows before each move, by the row after it.
-        before, filled = np.empty(int(counts.sum()), dtype=np.int32), first.copy()
-        for begin, piece in pieces:
-            rows, columns = np.nonzero(piece >= 0)
-            targets = piece[rows, columns]
-            order = np.argsort(targets, kind="stable")
-            targets = targets[order]
-            place = np.arange(len(targets)) - np.searchsorted(targets, targets)
-            before[filled[targets] + place] = begin + rows[order]
-            np.add.at(filled, targets, 1)
+        sources = Sources(moves)
+        open_moves = sources.num_moves
         ranks = np.zeros(len(moves), dtype=np.int64)
         rows, rank = np.flatnonzero(open_moves == 0), 0
         while len(rows):
             ranks[rows] = rank
-            length = counts[rows]
-            start = np.repeat(first[rows] - np.cumsum(length) + length, length)
-            sources = before[start + np.arange(len(start))]
-            np.subtract.at(open_moves, sources, 1)
-            rows = np.unique(sources[open_moves[sources] == 0])
+            before = sources.of(rows)
+            np.subtract.at(open_moves, before, 1)
+            rows = np.unique(before[open_moves[before] == 0])
             rank += 1
         if open_moves.any():
             raise self._cycle_error(moves, open_moves > 0)
@@ -233,6 +216,43 @@ class Graph:
         more = ["…"] * (len(rows) > MOST_NAMED)
         cycle = " -> ".join([*named, *more, str(self.position(row))])
         return InvalidGameError(f"the moves form a cycle: {cycle}; every play must come to an end")
+
+
+class Sources:
+    """The rows from which moves lead to each row.
+
+    Args:
+        moves: rows that moves lead to from each row, int32 ``(n, k)``; -1 for none.
+
+    Attributes:
+        num_moves: number of moves from each row, ``(n,)``.
+        counts: number of moves to each row, ``(n,)``.
+    """
+
+    def __init__(self, moves: Int32Array) -> None:
+        step = max(1, AT_ONCE // max(1, moves.shape[1]))  # in pieces, which saves memory
+        pieces = [(begin, moves[begin : begin + step]) for begin in range(0, len(moves), step)]
+        self.num_moves = np.concatenate([(piece >= 0).sum(axis=1) for _, piece in pieces])
+        self.counts = np.zeros(len(moves), dtype=np.int64)
+        for _, piece in pieces:
+            np.add.at(self.counts, piece[piece >= 0], 1)
+        self._first = np.cumsum(self.counts) - self.counts
+        # The rows before each move, by the row after it.
+        self._rows, filled = np.empty(int(self.counts.sum()), dtype=np.int32), self._first.copy()
+        for begin, piece in pieces:
+            rows, columns = np.nonzero(piece >= 0)
+            targets = piece[rows, columns]
+            order = np.argsort(targets, kind="stable")
+            targets = targets[order]
+            place = np.arange(len(targets)) - np.searchsorted(targets, targets)
+            self._rows[filled[targets] + place] = begin + rows[order]
+            np.add.at(filled, targets, 1)
+
+    def of(self, rows: IntArray) -> Int32Array:
+        """Return the sources of some rows, ``counts[row]`` of each row after one another."""
+        length = self.counts[rows]
+        start = np.repeat(self._first[rows] - np.cumsum(length) + length, length)
+        return np.asarray(self._rows[start + np.arange(len(start))])
 
 
 def rows_by_value(values: IntArray) -> Iterator[IntArray]:

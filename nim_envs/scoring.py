@@ -13,12 +13,12 @@ from tqdm import tqdm
 
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.game import PLAYERS, Game
-from nim_envs.graph import LARGEST_TABLE, Graph, check_table
+from nim_envs.graph import LARGEST_TABLE, Graph
 from nim_envs.players import AnyPlayer, Mover, Policy
 from nim_envs.scored_policy import ScoredPolicy, game_of
 from nim_envs.solution import Solution
 from nim_envs.starts import OutcomeStart
-from nim_envs.sums import Sum, board_of, states_at
+from nim_envs.sums import Sum, board_of, graph_of, states_at
 from nim_envs.typing import BoolArray, FloatArray, IntArray, ValueArray
 from nim_envs.validation import checked_integer
 
@@ -94,6 +94,8 @@ class Optimality:
             whole set, in percent; ``None`` where the score is exact.
         decisive: in games with an outcome of their own, the same over the *decisive* positions, at
             which some move loses value; else ``None``.
+        by_distance: where asked for, the percent of right moves by the moves to the end, as
+            :meth:`nim_envs.solution.Solution.distance` counts them; else ``None``.
     """
 
     percent: float
@@ -104,6 +106,7 @@ class Optimality:
     blunders: IntArray
     interval: tuple[float, float] | None = None
     decisive: Decisive | None = None
+    by_distance: dict[int, float] | None = None
 
     def __repr__(self) -> str:
         """Return the score and the number of blunders in one line."""
@@ -128,6 +131,7 @@ def optimality(
     sample: int | None = None,
     samples: int | None = None,
     seed: int = 0,
+    by_distance: bool = False,
 ) -> Optimality:
     """Score ``policy`` exactly: the mean probability of a winning move over the N-positions.
 
@@ -160,6 +164,7 @@ def optimality(
             each position; the mean counts. By default it is asked once, and again about 50
             positions one by one: its answers must not depend on the batch or on earlier calls.
         seed: seed of the draws, at least 0.
+        by_distance: whether to score the positions of each distance to the end, too.
 
     Returns:
         The score of the policy, and that of the random policy.
@@ -197,11 +202,15 @@ def optimality(
         name, solution = "all", game.solution
         parts = _chunks(_drawn(game, np.random.default_rng(seed), total), game.num_actions)
     counts, shares, blunders = np.zeros(2, dtype=np.int64), np.zeros(5), []
+    distances, right_moves = [], []
     for part in _with_progress(parts, total, "optimality"):
         here = not_lost(solution, part)
-        number, sums, wrong = _sums(scored, solution, here)
+        number, sums, wrong, on_right = _sums(scored, solution, here)
         counts, shares = counts + number, shares + sums
         blunders.append(wrong)
+        if by_distance:
+            distances.append(game.solution.distance(solution.board.positions(here)))
+            right_moves.append(on_right.sum(axis=1))
     count, num_decisive = counts.tolist()
     right, random_right, illegal = (_percent(share, count) for share in shares[:3])
     decisive = None
@@ -210,19 +219,32 @@ def optimality(
         decisive = Decisive(next(of_decisive), next(of_decisive), num_decisive)
     interval = None if sample is None else percent_interval(right, count)
     return Optimality(
-        right, random_right, illegal, name, count, np.concatenate(blunders), interval, decisive
+        right, random_right, illegal, name, count, np.concatenate(blunders), interval, decisive,
+        _percent_of_each(distances, right_moves) if by_distance else None,
+    )  # fmt: skip
+
+
+def _percent_of_each(numbers: list[IntArray], shares: list[FloatArray]) -> dict[int, float]:
+    """Return the mean share of each number that occurs, in percent."""
+    found, places, counts = np.unique(
+        np.concatenate(numbers), return_inverse=True, return_counts=True
     )
+    totals = np.bincount(places, weights=np.concatenate(shares), minlength=len(found))
+    return {
+        int(number): _percent(total, count)
+        for number, total, count in zip(found, totals, counts, strict=True)
+    }
 
 
 def _sums(
     scored: ScoredPolicy, solution: Solution, here: IntArray
-) -> tuple[IntArray, FloatArray, IntArray]:
+) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
     """Return sums over states that are not lost.
 
     Returns:
         Numbers of states and of decisive ones; sums of the probabilities of right moves, of those
         of the random policy, and of illegal moves, and of the first two over decisive states;
-        blunders, ``(n, fields)``.
+        blunders, ``(n, fields)``; and the probabilities of right moves, ``(n, actions)``.
     """
     masks, right = solution.board.mask(here), solution.state_keeping(here)
     positions = solution.board.positions(here)
@@ -238,7 +260,7 @@ def _sums(
     sums = [on_right.sum(), random_on_right.sum(), illegal]
     sums += [on_right[decisive].sum(), random_on_right[decisive].sum()]
     blunders = positions[(likeliest & ~right).any(axis=1) | no_move]
-    return np.array([len(here), decisive.sum()]), np.array(sums), blunders
+    return np.array([len(here), decisive.sum()]), np.array(sums), blunders, on_right
 
 
 def _percent(amount: float, count: int) -> float:
@@ -268,7 +290,7 @@ def position_set(
     board = solution.board
     if positions == "all":
         return positions, solution, board.num_positions, _all_states(game, board)
-    by_seat = reachable(_graph(game), game.start_positions())
+    by_seat = reachable(graph_of(game.parts, game.name), game.start_positions())
     seats = by_seat.any(axis=0) if positions == "reachable" else by_seat[PLAYERS.index(positions)]
     rows = np.flatnonzero(seats)
     return positions, solution, len(rows), _chunks(rows, game.num_actions)
@@ -290,19 +312,6 @@ def _whole_solution(game: Game) -> Solution:
         return np.asarray(known.value(board.positions(rows)), dtype=np.int8)
 
     return Solution(board, known.method, values)
-
-
-def _graph(game: Game) -> Graph:
-    """Return all positions as one graph.
-
-    Raises:
-        SearchTooLargeError: its table would be too large.
-    """
-    board = board_of(game.parts, LARGEST_TABLE)
-    if not isinstance(board, Graph):
-        check_table(game.name, board.num_positions, board.num_actions)
-        return board.flat()
-    return board
 
 
 def _all_states(game: Game, board: Graph | Sum) -> Iterator[IntArray]:
@@ -488,7 +497,7 @@ def expected_scores(
 
 def _scores_at_ends(game: Game) -> ExpectedScores:
     """Return scores that are final at positions without a legal move, and not set elsewhere."""
-    graph = _graph(game)
+    graph = graph_of(game.parts, game.name)
     moving = np.full(graph.num_positions, 1.0 if game.misere else 0.0)
     if game.parts[0].outcome is not None:
         moving = (1 + game.parts[0].outcome) / 2
@@ -551,7 +560,8 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
         without one are left out. The size is the sum of a position's coordinates, such as the
         objects left.
     """
-    graph = _graph(game_of(env_or_game))
+    game = game_of(env_or_game)
+    graph = graph_of(game.parts, game.name)
     positions = graph.positions(np.arange(graph.num_positions))
     sizes = positions.sum(axis=1)
     by_size = (
@@ -600,7 +610,7 @@ def value_accuracy(predicted: BoolArray | ValueArray, game: Game) -> ValueAccura
         ValueError: ``predicted`` is of another shape, or booleans in a game with draws.
         SearchTooLargeError: too many positions to enumerate.
     """
-    graph = _graph(game)
+    graph = graph_of(game.parts, game.name)
     if predicted.shape != (graph.num_positions,):
         raise ValueError(
             f"predicted must have shape ({graph.num_positions},), not {predicted.shape}"

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from nim_envs import theorems
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game, Theorem
-from nim_envs.graph import AT_ONCE, Graph, Part, rows_by_value
+from nim_envs.graph import AT_ONCE, Graph, Part, Sources, rows_by_value
 from nim_envs.index import Index
-from nim_envs.sums import Sum, states_at
-from nim_envs.typing import BoolArray, IntArray, ValueArray
+from nim_envs.sums import Sum, graph_of, states_at
+from nim_envs.typing import BoolArray, Int32Array, IntArray, ValueArray
 
 LARGEST_SEARCH = 50_000_000
 """Default limit on the number of positions of an induction on a sum."""
@@ -95,6 +95,56 @@ class Solution:
     def winning_actions(self, position: npt.ArrayLike) -> IntArray:
         """Return the actions that win from one position, ascending."""
         return np.flatnonzero(self.winning_mask(position))
+
+    def distance(self, positions: npt.ArrayLike) -> Any:
+        """Return the moves to the end when the winner hurries and the loser delays.
+
+        Args:
+            positions: ``(..., fields)``.
+
+        Returns:
+            int32 ``(...)``, of one position an ``int``; -1 where play is drawn.
+
+        Raises:
+            InvalidPositionError: they are not positions of the game.
+            SearchTooLargeError: there are too many positions to list.
+
+        Example:
+            >>> from nim_envs.games import nim
+            >>> nim(heaps=(5, 5)).solution.distance([[5, 5], [5, 4], [0, 0]]).tolist()
+            [10, 9, 0]
+        """
+        distances = self._retrograde[1][states_at(self.graph, positions)]
+        return int(distances) if distances.ndim == 0 else distances
+
+    def hurrying_mask(self, positions: npt.ArrayLike) -> BoolArray:
+        """Return which actions win soonest, keep a draw, or where lost resist longest.
+
+        ``(..., fields)`` to ``(..., actions)``; errors are those of :meth:`distance`.
+        """
+        states, (values, distances) = states_at(self.graph, positions), self._retrograde
+        value, distance = values[states][..., np.newaxis], distances[states][..., np.newaxis]
+        after = self.graph.after[states]
+        hurries = (value == 0) | (distances[after] == distance - 1)
+        return np.asarray((after >= 0) & (values[after] == -value) & hurries)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """All positions as one graph.
+
+        Raises:
+            SearchTooLargeError: there are too many.
+        """
+        board = self.board
+        return board if isinstance(board, Graph) else graph_of(board.parts, "the game")
+
+    @cached_property
+    def _retrograde(self) -> tuple[ValueArray, Int32Array]:
+        """Value and distance of every row of :attr:`graph`."""
+        values = np.zeros(self.graph.num_positions, dtype=np.int8)
+        ends = np.flatnonzero(self.graph.ends)
+        values[ends] = self.value(self.graph.positions(ends))
+        return retrograde(self.graph, values)
 
     @cached_property
     def table(self) -> ValueArray:
@@ -316,6 +366,38 @@ def graph_values(graph: Graph, ends: ValueArray | np.int8) -> ValueArray:
         after = graph.after[rows]
         values[rows] = np.where(after >= 0, -values[after], np.int8(-1)).max(axis=1)
     return values
+
+
+def retrograde(graph: Graph, ends: ValueArray) -> tuple[ValueArray, Int32Array]:
+    """Return the value of every position and its distance to the end, by retrograde analysis.
+
+    Backwards from the ends, one move at a time: a move to a lost position wins, and a position is
+    lost when all moves lead to won ones. Positions that are neither are drawn.
+
+    Args:
+        graph: positions and moves, which may form cycles.
+        ends: values of positions without moves to the player to move, int8 ``(n,)``; 0 elsewhere.
+
+    Returns:
+        Values, int8 ``(n,)``; and moves to the end when the winner hurries and the loser delays,
+        int32 ``(n,)``, -1 where drawn.
+
+    References:
+        K. Thompson, "Retrograde analysis of certain endgames", *ICCA Journal* 9 (1986).
+    """
+    sources = Sources(graph.after)
+    values, not_won = ends.copy(), sources.num_moves
+    distances = np.full(len(values), -1, dtype=np.int32)
+    rows, distance = np.flatnonzero(values), 0
+    while len(rows):
+        distances[rows] = distance
+        before, value = sources.of(rows), np.repeat(values[rows], sources.counts[rows])
+        np.subtract.at(not_won, before[value > 0], 1)
+        won = before[(value < 0) & (values[before] == 0)]
+        lost = before[(value > 0) & (not_won[before] == 0)]
+        values[won], values[lost] = 1, -1
+        rows, distance = np.unique(np.concatenate([won, lost])), distance + 1
+    return values, distances
 
 
 class SumValues:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from nim_envs.caches import SharedCache
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.graph import Graph, Part, check_table
+from nim_envs.graph import LARGEST_TABLE, Graph, Part, check_table
 from nim_envs.index import Index
 from nim_envs.typing import Array, BoolArray, Int32Array, IntArray, MaskArray, Position
 
@@ -324,6 +324,23 @@ def board_of(parts: Sequence[Part], most: int = LARGEST_FLAT) -> Graph | Sum:
     if total.num_positions * total.num_actions > most:
         return total
     return _flat.get_or_create(total.parts, total.flat)
+
+
+def graph_of(parts: Sequence[Part], name: str) -> Graph:
+    """Return all positions of a game as one graph.
+
+    Args:
+        parts: the parts of the game.
+        name: its name, for the message.
+
+    Raises:
+        SearchTooLargeError: its table would be too large.
+    """
+    board = board_of(parts, LARGEST_TABLE)
+    if isinstance(board, Sum):
+        check_table(name, board.num_positions, board.num_actions)
+    assert isinstance(board, Graph)
+    return board
 
 
 def states_at(board: Graph | Sum, positions: npt.ArrayLike) -> IntArray:

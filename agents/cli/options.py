@@ -114,21 +114,21 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Trainabl
         raise click.UsageError(f"{' '.join([name, *settings])}: {error}") from error
 
 
-def make_player(text: str, env: GameEnv) -> AnyPlayer:
+def make_player(text: str, env: GameEnv, *, hurry: bool = False) -> AnyPlayer:
     """Return the player that ``text`` names, ready to play ``env``; a learner plays greedily."""
-    agent = make_agent(text, env)
+    agent = make_agent(text, env, hurry=hurry)
     return agent.greedy() if isinstance(agent, Trainable) else agent
 
 
-def make_agent(text: str, env: GameEnv) -> AnyPlayer:
+def make_agent(text: str, env: GameEnv, *, hurry: bool = False) -> AnyPlayer:
     """Return the player that ``text`` names; a learner is returned as it was saved."""
     if text == "random":
         return RandomAgent()
     if text == "optimal":
-        return OptimalAgent(env.game)
+        return OptimalAgent(env.game, hurry=hurry)
     if text.startswith("epsilon="):
         try:
-            return EpsilonOptimalAgent(env.game, float(text.removeprefix("epsilon=")))
+            return EpsilonOptimalAgent(env.game, float(text.removeprefix("epsilon=")), hurry=hurry)
         except ValueError as error:
             raise click.UsageError(f"epsilon must be a number from 0 to 1, not {text!r}") from error
     if not Path(text).is_file():

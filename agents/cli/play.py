@@ -13,7 +13,7 @@ from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.cli.play_window import PlayWindow
 from agents.match import MatchedPlayer
 from agents.players import HumanAgent, Quit, Undo
-from nim_envs.cli.options import seed_option
+from nim_envs.cli.options import hurry_option, seed_option
 from nim_envs.errors import DisplayError
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.games.words import titled
@@ -38,9 +38,12 @@ from nim_envs.render.words import rules_in_words
     show_default=True,
     help="Your seat; player_0 moves first.",
 )
+@hurry_option
 @seed_option("Seeds starts and the opponent; random by default.", default=None)
 @click.option("--window", is_flag=True, help="Play by mouse in a window.")
-def play(opponent: str, seat: str, seed: int | None, window: bool, **board: Any) -> None:
+def play(
+    opponent: str, seat: str, hurry: bool, seed: int | None, window: bool, **board: Any
+) -> None:
     """Play against an agent, or two people against each other.
 
     The game is that of a learner in a file, or else Nim, and begins at the full board.
@@ -53,7 +56,7 @@ def play(opponent: str, seat: str, seed: int | None, window: bool, **board: Any)
         click.echo(f"{opponent} has learned {env.game.summary}.")
     player: Agent | None = None
     if opponent != "human":
-        named = make_player(opponent, env)
+        named = make_player(opponent, env, hurry=hurry)
         player = named if isinstance(named, Agent) else MatchedPlayer(named, env)
     person = SEATS.index(seat)
     if not window:

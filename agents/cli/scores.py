@@ -24,7 +24,7 @@ from agents.cli.options import (
 )
 from agents.games import scored_in_words
 from agents.match import play_match, round_robin, sample_game
-from nim_envs.cli.options import seed_option
+from nim_envs.cli.options import hurry_option, seed_option
 from nim_envs.cli.values import position
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.scored_policy import ScoredPolicy
@@ -42,11 +42,12 @@ player_option = click.option("--player", required=True, metavar="PLAYER", help=f
     metavar="NUMBER",
     help="Score this many N-positions, drawn at random, instead of all: for large boards.",
 )
+@hurry_option
 @seed_option("Seeds what is drawn.")
-def evaluate(player: str, sample: int | None, seed: int, **board: Any) -> None:
+def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: Any) -> None:
     """Score a player exactly."""
     env = make_env(player, **board)
-    scored: Any = make_player(player, env)
+    scored: Any = make_player(player, env, hurry=hurry)
     if sample is not None:
         click.echo(optimality(scored, env.game, sample=sample, seed=seed))
         return
@@ -87,6 +88,7 @@ def evaluate(player: str, sample: int | None, seed: int, **board: Any) -> None:
     help="Show a game of the player against itself, not a table.",
 )
 @click.option("--greedy", is_flag=True, help="Show what a learner plays without exploration.")
+@hurry_option
 @seed_option("Seeds the sample game.")
 @picture_options("heatmaps")
 def show(
@@ -94,6 +96,7 @@ def show(
     positions: tuple[tuple[int, ...], ...],
     sample: bool,
     greedy: bool,
+    hurry: bool,
     seed: int,
     plots: Path | None,
     picture: str,
@@ -104,7 +107,7 @@ def show(
     For a learner that chooses its own games it shows the learned solution and its proof.
     """
     env = make_env(player, **board)
-    agent: Any = make_player(player, env) if greedy else make_agent(player, env)
+    agent: Any = (make_player if greedy else make_agent)(player, env, hurry=hurry)
     if not isinstance(agent, (Policy, GameChoosingLearner)):
         agent = ScoredPolicy(agent, env.game)
     if plots is not None:
@@ -137,11 +140,12 @@ games_option = click.option(
 @player_option
 @click.option("--opponent", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
 @games_option
+@hurry_option
 @seed_option("Seeds starts and players.")
-def match(player: str, opponent: str, games: int, seed: int, **board: Any) -> None:
+def match(player: str, opponent: str, games: int, hurry: bool, seed: int, **board: Any) -> None:
     """Let a player meet an opponent; they swap seats after every game."""
     env = make_env(player, opponent, **board)
-    one, other = make_player(player, env), make_player(opponent, env)
+    one, other = (make_player(name, env, hurry=hurry) for name in (player, opponent))
     click.echo(play_match(env, one, other, games, seed=seed, progress=True))
 
 
@@ -156,13 +160,15 @@ def match(player: str, opponent: str, games: int, seed: int, **board: Any) -> No
     help=f"{PLAYER_HELP}; at least two.",
 )
 @games_option
+@hurry_option
 @seed_option("Seeds starts and players.")
-def tournament(players: tuple[str, ...], games: int, seed: int, **board: Any) -> None:
+def tournament(players: tuple[str, ...], games: int, hurry: bool, seed: int, **board: Any) -> None:
     """Let players meet each other, and print their Elo ratings."""
     if len(set(players)) < 2:
         raise click.UsageError(f"a tournament needs two players at least, not {players[0]!r} alone")
     env = make_env(*players, **board)
-    result = round_robin(env, {name: make_player(name, env) for name in players}, games, seed=seed)
+    agents = {name: make_player(name, env, hurry=hurry) for name in players}
+    result = round_robin(env, agents, games, seed=seed)
     ranking = result.ranking()
     click.echo(tabulate(ranking, ("player", "Elo", "low", "high"), floatfmt=".0f"))
     pairs = [

@@ -65,6 +65,13 @@ def seed_option(seeded: str | None = None, default: int | None = 0) -> Decorator
     )
 
 
+hurry_option = click.option(
+    "--hurry",
+    is_flag=True,
+    help="Whether optimal players win as soon as they can, and where lost resist longest.",
+)
+
+
 def as_heap_game(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
     """Return the game on heaps that ``value`` names; for click."""
     return None if value is None else heap_game(value)

@@ -18,11 +18,13 @@ from nim_envs.diagnosis.report import Diagnosis, GameReport, ProbeResult
 from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import PLAYERS, Game
+from nim_envs.graph import LARGEST_TABLE, Graph
 from nim_envs.players import AnyPlayer, is_player
 from nim_envs.registry import make_game
 from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import optimality
 from nim_envs.starts import as_start
+from nim_envs.sums import board_of
 from nim_envs.typing import FloatArray
 
 GAMES = 600  # on a probe, where the training function takes their number
@@ -496,7 +498,7 @@ def _ladder(training: _Training) -> tuple[GameReport, ...]:
 def game_report(
     policy: Any, env_or_game: Any, seed: int = 0, samples: int | None = None
 ) -> GameReport:
-    """Return the exact score of a policy on its game, by seat and by value, and its worst moves.
+    """Return the exact score of a policy on its game, in all and in parts, and its worst moves.
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it, as are the others.
@@ -505,10 +507,12 @@ def game_report(
         samples: how often it is asked about each position.
     """
 
-    def score_at(positions: Any) -> Any:
-        return optimality(policy, env_or_game, positions, samples=samples, seed=seed)
+    def score_at(positions: Any, **arguments: Any) -> Any:
+        return optimality(policy, env_or_game, positions, samples=samples, seed=seed, **arguments)
 
-    score, scored = score_at("all"), ScoredPolicy(policy, env_or_game, seed)
+    scored = ScoredPolicy(policy, env_or_game, seed)
+    board: Any = board_of(scored.game.parts, LARGEST_TABLE)
+    score = score_at("all", by_distance=isinstance(board, Graph))
     by_seat = {name: each.percent for name in PLAYERS if (each := score_at(name)).count}
     by_value = {}
     if score.decisive is not None:
@@ -519,7 +523,8 @@ def game_report(
     worst = sorted(score.blunders.tolist(), key=sum)[:3]
     return GameReport(
         scored.game.summary, score.percent, score.random_percent, score.illegal_percent,
-        score.count, by_seat, by_value, tuple(_blunder(scored, tuple(each)) for each in worst),
+        score.count, by_seat, by_value, score.by_distance or {},
+        tuple(_blunder(scored, tuple(each)) for each in worst),
     )  # fmt: skip
 
 

@@ -19,6 +19,9 @@ VERDICTS = {
 }
 """The verdicts, and what the report says."""
 
+MOST_SHOWN = 12
+"""Most distances to the end that a report shows."""
+
 LINES = 16
 """Most lines of a report that is not verbose."""
 
@@ -64,6 +67,8 @@ class GameReport:
         count: number of positions that are scored.
         by_seat: percent of right moves, by seat.
         by_value: percent of right moves at won and at drawn positions.
+        by_distance: percent of right moves by moves to the end when the winner hurries and the
+            loser delays, -1 where drawn; empty where positions are too many to list.
         worst: sentences about positions where a wrong move is the most probable, at most three.
     """
 
@@ -74,6 +79,7 @@ class GameReport:
     count: int
     by_seat: dict[str, float]
     by_value: dict[str, float]
+    by_distance: dict[int, float]
     worst: tuple[str, ...] = ()
 
     @property
@@ -90,11 +96,16 @@ class GameReport:
         return asdict(self)
 
     def __str__(self) -> str:
-        """Return the report, at most seven lines."""
+        """Return the report, at most eight lines."""
         lines = [self.line]
-        for title, scores in (("By seat", self.by_seat), ("By value", self.by_value)):
-            cells = ", ".join(f"{name} {percent:.1f} %" for name, percent in scores.items())
-            lines += [f"{title}: {cells}"] if cells else []
+        far: dict[Any, float] = {"drawn" if d < 0 else d: p for d, p in self.by_distance.items()}
+        for title, scores in (
+            ("By seat", self.by_seat), ("By value", self.by_value), ("By moves to the end", far),
+        ):  # fmt: skip
+            cells = [f"{name} {percent:.1f} %" for name, percent in scores.items()]
+            if len(cells) > MOST_SHOWN:
+                cells[MOST_SHOWN:] = ["…"]
+            lines += [f"{title}: {', '.join(cells)}"] if cells else []
         lines += [f"Worst: {sentence}" for sentence in self.worst]
         if self.percent < 99.995 or self.illegal_percent:
             lines.append(

@@ -10,6 +10,7 @@ from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.players import BatchPlayerAdapter, hint, is_player
 from nim_envs.typing import IntArray
+from nim_envs.validation import checked_boolean
 
 NAMED_OPPONENTS = {"random": 1.0, "optimal": 0.0}
 """The opponents that have a name, with their probability of a random move."""
@@ -68,6 +69,28 @@ def checked_opponent(opponent: Any, game: Game) -> tuple[BatchPlayerAdapter | No
         return BatchPlayerAdapter(opponent, game), 1.0
     except TypeError as error:
         raise InvalidGameError(f"opponent: {error}") from None
+
+
+def checked_hurry(hurry: Any, game: Game, random_share: float) -> bool:
+    """Return whether an opponent hurries; the distances of the game are computed now if it does.
+
+    Args:
+        hurry: whether it does.
+        game: the game.
+        random_share: its probability of a random move, as of :func:`checked_opponent`.
+
+    Raises:
+        InvalidGameError: ``hurry`` is not a boolean, or true of another opponent than a named one
+            that plays optimally.
+        SearchTooLargeError: the game has too many positions to list.
+    """
+    if checked_boolean("hurry", hurry):
+        if random_share == 1.0:
+            raise InvalidGameError(
+                "hurry=True is for opponent='optimal', or a probability of a random move below 1"
+            )
+        game.solution.distance(game.start)
+    return bool(hurry)
 
 
 def checked_seat(seat: Any, *, self_play: bool) -> int:

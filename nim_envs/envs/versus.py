@@ -12,6 +12,7 @@ from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
+    checked_hurry,
     checked_opponent,
     checked_seat,
     no_move_for_agent,
@@ -107,6 +108,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             probabilities ``(1, actions)``: the same function can play a batch of games. It receives
             the observations of the turn-based environment with this ``encoding``, and may overwrite
             them; an action of -1 means no legal move, and forfeits like an illegal one.
+        hurry: whether an opponent that plays optimally wins as soon as it can, and where it is lost
+            resists as long as it can.
         seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
             ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
             self-play.
@@ -148,6 +151,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         name: str = "game",
         start: Any = None,
         opponent: str | float | AnyPlayer | None = "random",
+        hurry: bool = False,
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
@@ -173,6 +177,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         )
         self.game = game = self._aec.game
         self._opponent_player, self._epsilon = checked_opponent(opponent, game)
+        self.hurry = checked_hurry(hurry, game, self._epsilon)
         self.opponent = opponent
         self.seat = seat
         self.render_mode = render_mode
@@ -321,7 +326,12 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return chosen.item(int(rng.random() * len(chosen)))
 
     def _keeping(self) -> IntArray:
-        """Return the actions that keep the value of the position, none of a lost one."""
+        """Return the actions that keep the value of the position, none of a lost one.
+
+        Of an opponent that hurries, those that hurry.
+        """
+        if self.hurry:
+            return np.flatnonzero(self.game.solution.hurrying_mask(self._aec.position))
         return np.flatnonzero(self.game.solution.state_keeping(np.array(self._aec.walk.state)))
 
     def _observation_and_info(self, mover: int, winner: np.int8) -> tuple[Any, dict[str, Any]]:

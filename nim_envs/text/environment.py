@@ -50,11 +50,12 @@ class TextEnv(gymnasium.Env[str, str]):
     ``"kept_value"``.
 
     Args:
-        game: the game, or its language; this and the next eight arguments as in :class:`TextGame`.
+        game: the game, or its language; this and the next nine arguments as in :class:`TextGame`.
         opponent: player of the other seat.
         seat: seat of the player who replies.
         start: distribution of start positions.
         retries: further replies allowed in a turn after one that names no legal move.
+        hurry: whether an optimal opponent hurries.
         style: style of the prompts.
         answer: form of the answers.
         last_line: whether only the last line of a reply is read.
@@ -83,6 +84,7 @@ class TextEnv(gymnasium.Env[str, str]):
         start: str | Start | Sequence[int] | None = None,
         retries: int = 0,
         *,
+        hurry: bool = False,
         style: str = "short",
         answer: str = "line",
         last_line: bool = False,
@@ -90,8 +92,9 @@ class TextEnv(gymnasium.Env[str, str]):
         render_mode: str | None = None,
     ) -> None:
         self._play = TextGame(
-            game, opponent, seat, start, retries, style=style, answer=answer, last_line=last_line
-        )
+            game, opponent, seat, start, retries,
+            hurry=hurry, style=style, answer=answer, last_line=last_line,
+        )  # fmt: skip
         self._rewards = checked_choice("rewards", rewards, REWARDS)
         self.render_mode = checked_choice("render_mode", render_mode, ("ansi",), or_none=True)
         language = self._play.language

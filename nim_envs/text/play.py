@@ -137,6 +137,7 @@ class TextGame:
         retries: further replies allowed in a turn after one that names no legal move; after these
             the game is forfeited.
         seed: seed of starts, seats and the opponent, an integer of at least 0.
+        hurry: as in :class:`nim_envs.envs.versus.VersusEnv`.
         style: as in :func:`prompt`; or ``"conversation"``: the first prompt of a game is in
             sentences, and each later one has the position alone, for a model that sees the whole
             conversation.
@@ -173,6 +174,7 @@ class TextGame:
         retries: int = 0,
         seed: int = 0,
         *,
+        hurry: bool = False,
         style: str = "short",
         answer: str = "line",
         last_line: bool = False,
@@ -189,7 +191,9 @@ class TextGame:
         # An error is raised here and not during a game.
         self._prompt_at(base.start)
         self.language.game.solution.value(base.start)
-        self._env = VersusEnv(base, opponent=opponent, seat=None if opponent is None else seat)
+        self._env = VersusEnv(
+            base, opponent=opponent, hurry=hurry, seat=None if opponent is None else seat
+        )
         self._seed = _checked_seed(seed)
         self._games = 0
         self._game_seed = self._seed

@@ -37,6 +37,7 @@ from nim_envs.envs.batched.tables import Tables, flat_blocks, tables_of
 from nim_envs.envs.move_truth import moves_truth, no_move_yet
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
+    checked_hurry,
     checked_opponent,
     checked_seat,
     no_move_for_agent,
@@ -179,6 +180,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             to move. Of an agent, ``act(observation, action_mask, rng)`` is called for one game
             after the other, or ``act_many``, if it has it, for all at once. It may overwrite its
             arguments; an action of -1 means no legal move, and forfeits like an illegal one.
+        hurry: whether an opponent that plays optimally wins as soon as it can, and where it is lost
+            resists as long as it can.
         seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
             ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
             self-play.
@@ -225,6 +228,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         name: str = "game",
         start: Any = None,
         opponent: str | float | AnyPlayer | None = "random",
+        hurry: bool = False,
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
@@ -258,6 +262,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self.max_cycles = checked_integer("max_cycles", max_cycles, 1, NO_LIMIT // 2)
         self.opponent, self.seat = opponent, seat
         self._opponent_player, epsilon = checked_opponent(opponent, game)
+        self.hurry = checked_hurry(hurry, game, epsilon)
         self.autoreset_mode = checked_autoreset_mode(autoreset_mode)
         self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.metadata: dict[str, Any] = {
@@ -303,7 +308,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     def _make_tables(self) -> None:
         """Make tables and buffers, which follow from the arguments and are not pickled."""
-        self._tables: Tables = tables_of(self.game, self.encoding, self._settings.epsilon < 1.0)
+        self._tables: Tables = tables_of(
+            self.game, self.encoding, self._settings.epsilon < 1.0, self.hurry
+        )
         if self.truth_in_info and self._tables.graph is not None:
             _ = self._tables.values
         self._rows = np.zeros((self.num_envs, self._tables.layout.words), dtype=np.uint64)

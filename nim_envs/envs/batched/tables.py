@@ -137,6 +137,7 @@ class Tables:
         game: the game.
         encoding: encoding of observations.
         is_optimal: whether the compiled opponent needs to know the optimal moves.
+        hurry: whether these are the moves that hurry, on one graph.
 
     Attributes:
         board: positions and moves, one graph if its table has at most 2**26 entries, else a sum.
@@ -154,13 +155,15 @@ class Tables:
     total: SumTables | None = None
     targets: Targets | None = None
 
-    def __init__(self, game: Game, encoding: Encoding, is_optimal: bool) -> None:
-        self.game, self._encoding = game, encoding
+    def __init__(
+        self, game: Game, encoding: Encoding, is_optimal: bool, hurry: bool = False
+    ) -> None:
+        self.game, self._encoding, self._hurry = game, encoding, hurry
         self.layout = layout_of(encoding, game.num_actions)
         self._blocks = blocks_of(game.parts, game.num_actions // len(game.parts))
         # Searched, misère play takes a graph; else large ones of parts are slower than their sum.
         is_tame = not game.misere or all(misere_values(part) is not None for part in game.parts)
-        small = len(self._blocks) > 1 and (is_tame or not is_optimal)
+        small = len(self._blocks) > 1 and (is_tame or not is_optimal) and not hurry
         self.board = board_of(game.parts, most=CACHED_ENTRIES if small else LARGEST_TABLE)
         if isinstance(self.board, Graph):
             self._check_size(self.board.num_positions * self.layout.words)
@@ -241,9 +244,7 @@ class Tables:
             after[rows, :actions] = np.where(is_legal, word_of[moves], illegal)
             length = add_lists(is_legal, lists, legal[rows], length)
             if is_optimal:
-                value = self.values[rows, np.newaxis]
-                keeping = is_legal & (self.values[moves] == -value) & (value > -1)
-                length = add_lists(keeping, lists, replies[rows], length)
+                length = add_lists(self._keeping(graph, rows), lists, replies[rows], length)
         if is_optimal:
             replies = np.where(replies == 0, legal, replies)
         table = np.empty((size, self.layout.words), dtype=np.uint64)
@@ -261,6 +262,14 @@ class Tables:
             rows=table.reshape(-1),
             mask_column=self.layout.mask_column,
         )
+
+    def _keeping(self, graph: Graph, rows: slice) -> BoolArray:
+        """Return among which actions the opponent draws, none where among all."""
+        if self._hurry:
+            here = graph.positions(np.arange(rows.start, rows.stop))
+            return self.game.solution.hurrying_mask(here)
+        moves, value = graph.after[rows], self.values[rows, np.newaxis]
+        return np.asarray((moves >= 0) & (self.values[moves] == -value) & (value > -1))
 
     # Sums.
 
@@ -509,11 +518,12 @@ class _Joined:
 _shared: SharedCache[tuple[Any, ...], Tables] = SharedCache()
 
 
-def tables_of(game: Game, encoding: Encoding, is_optimal: bool) -> Tables:
+def tables_of(game: Game, encoding: Encoding, is_optimal: bool, hurry: bool) -> Tables:
     """Return the tables of a game: those in use if there are any, else new ones.
 
     Arguments and errors: :class:`Tables`.
     """
     theorem = game.theorem and game.theorem.name
-    key = game.parts, game.misere, theorem, encoding.name, encoding.space.dtype, is_optimal
-    return _shared.get_or_create(key, lambda: Tables(game, encoding, is_optimal))
+    of_encoding = encoding.name, encoding.space.dtype
+    key = game.parts, game.misere, theorem, of_encoding, is_optimal, hurry
+    return _shared.get_or_create(key, lambda: Tables(game, encoding, is_optimal, hurry))
