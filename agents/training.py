@@ -138,8 +138,7 @@ def train(
     if isinstance(agents, GameChoosingLearner):
         return _train_game_choosing(env, agents, games, seed, progress, options, pause)
     pair = players[0], players[1]
-    # Made once for each agent and seat, as the pair may change after every game; earlier selves
-    # come and go.
+    # Made once for each agent and seat, as the pair may change after every game.
     seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in players}
     env_seed, agent_seed, pool_seed = np.random.SeedSequence(seed).generate_state(3)
     rng, pool_rng = np.random.default_rng(agent_seed), np.random.default_rng(pool_seed)

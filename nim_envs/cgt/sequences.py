@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError, NotProvenError, SearchTooLargeError
 from nim_envs.games.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
+from nim_envs.nimbers import nim_sum
 from nim_envs.optional import imports_for
 from nim_envs.typing import IntArray
 from nim_envs.validation import checked_integer
@@ -25,6 +27,9 @@ Values = npt.NDArray[np.unsignedinteger]
 
 LARGEST_SEQUENCE = 1 << 26
 """Most heaps of a sequence."""
+
+LARGEST_WORK = 1 << 32
+"""Most pairs of heaps that are looked at for a period, unless a limit is given: some seconds."""
 
 WORK = 1 << 28
 """Pairs of heaps that are looked at between two steps of the progress bar."""
@@ -303,12 +308,15 @@ def grundy_sequence(game: HeapGame | str, size: int, *, progress: bool = False) 
     return values[:size]
 
 
-def octal_period(game: HeapGame | str, limit: int = 1 << 16, *, progress: bool = False) -> Period:
+def octal_period(
+    game: HeapGame | str, limit: int | None = None, *, progress: bool = False
+) -> Period:
     """Return the least period of the Grundy values of an octal game, with proof.
 
     Args:
         game: an octal game whose digits do not repeat, or the name of one.
-        limit: most values to compute; the time grows with its square.
+        limit: most values to compute; the time grows with its square and with the number of digits
+            that split a heap. ``None``: 65,536, or fewer for more than four of these digits.
         progress: whether to show a progress bar on the standard error.
 
     Returns:
@@ -324,7 +332,11 @@ def octal_period(game: HeapGame | str, limit: int = 1 << 16, *, progress: bool =
         >>> kayles.length, kayles.last_exception, len(kayles.exceptions())
         (12, 70, 14)
     """
-    game, limit = heap_game(game), checked_integer("limit", limit, 1)
+    game = heap_game(game)
+    if limit is None:
+        splits = sum(digit & LEAVE_TWO > 0 for digit in game.digits)
+        limit = min(1 << 16, isqrt(4 * LARGEST_WORK // max(splits, 1)))
+    checked_integer("limit", limit, 1)
     if limit > LARGEST_SEQUENCE:
         raise SearchTooLargeError(
             f"a sequence may have {LARGEST_SEQUENCE} values, which is the limit, not {limit}"
@@ -342,6 +354,42 @@ def octal_period(game: HeapGame | str, limit: int = 1 << 16, *, progress: bool =
     raise NotProvenError(
         f"no period of {game.name} is proven by {limit} values, which is the limit{hint}"
     )
+
+
+def winning_moves(
+    game: HeapGame, period: Period, heaps: Sequence[int]
+) -> list[tuple[int, int, int]]:
+    """Return the winning moves on heaps of any size, in normal play.
+
+    Of those that leave two heaps, only the ones with the smaller heap below ``period.start +
+    period.length``. Where it holds at least ``period.start``, any multiple of the period may be
+    moved to it from the larger heap, as the values stay the same; these moves are the others.
+
+    Args:
+        game: an octal game whose digits do not repeat.
+        period: its period.
+        heaps: objects in each heap.
+
+    Returns:
+        The number of the heap, the objects taken, and the smaller of two heaps left, else 0.
+
+    Example:
+        >>> winning_moves(heap_game("0.77"), octal_period("0.77"), (10**18, 10**18 + 5))
+        [(0, 1, 0), (1, 1, 0), (1, 1, 6), (1, 1, 18)]
+    """
+    values = [period.value(heap) for heap in heaps]
+    total, moves = nim_sum(values), list[tuple[int, int, int]]()
+    for number, heap in enumerate(heaps if total else ()):
+        for taken, digit in enumerate(game.digits[: heap + 1]):
+            left = heap - taken
+            is_one = (digit & LEAVE_ONE and left) or (digit & WHOLE and not left)
+            most = min(left // 2, period.start + period.length - 1) if digit & LEAVE_TWO else 0
+            moves += [
+                (number, taken, part)
+                for part in range(0 if is_one else 1, most + 1)
+                if period.value(part) ^ period.value(left - part) == total ^ values[number]
+            ]
+    return moves
 
 
 def _growing(game: HeapGame, size: int, progress: bool) -> Iterator[Values]:

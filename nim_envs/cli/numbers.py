@@ -50,11 +50,9 @@ def sequence(game: HeapGame, size: int, first: int) -> None:
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
-    default=1 << 16,
-    show_default=True,
-    help="Largest number of values to compute.",
+    help="Largest number of values to compute; by default 65536, or fewer for long codes.",
 )
-def period(game: HeapGame, limit: int) -> None:
+def period(game: HeapGame, limit: int | None) -> None:
     """Find the period of an octal GAME, and prove it.
 
     The exit code is 1 where no period is proven within the limit.

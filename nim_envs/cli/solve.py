@@ -9,9 +9,11 @@ import click
 
 from nim_envs.cli.options import as_heap_game, facts, game_and_settings, game_with_settings
 from nim_envs.cli.values import position as as_position
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.games.heaps import heap_rules
 from nim_envs.games.octal_codes import NAMES, HeapGame
+from nim_envs.games.words import split
 from nim_envs.nimbers import nim_sum
 from nim_envs.registry import NamedGame
 from nim_envs.solution import grundy_values
@@ -36,7 +38,8 @@ HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".
     "rule",
     metavar="GAME",
     callback=as_heap_game,
-    help=f"A game on heaps instead: {HEAP_GAME}.",
+    help=f"A game on heaps instead: {HEAP_GAME}. Where a period of its Grundy values is proved, "
+    "heaps may be of any size.",
 )
 @click.option("--misere", is_flag=True, help="Misère play of the game on heaps.")
 @click.option(
@@ -65,7 +68,13 @@ def solve(
             raise click.UsageError("--set is for registered games")
         if position is None:
             raise click.UsageError("a game on heaps needs a --position, such as 3,5,8")
-        board = replace(heap_rules(rule, position, rule.name), misere=misere)
+        try:
+            board = replace(heap_rules(rule, position, rule.name), misere=misere)
+        except SearchTooLargeError:
+            if misere or rule.places is None or rule.unequal:
+                raise
+            show_by_period(rule, position)
+            return
         position = board.start
     show_solution(board, board.start if position is None else position)
 
@@ -74,8 +83,6 @@ def show_solution(game: Game, position: Position) -> None:
     """Print the solution of one position."""
     outcome = game.solution.value(position)
     moves = [game.describe(each, position) for each in game.solution.keeping_actions(position)]
-    if len(moves) > MOST_SHOWN:
-        moves[MOST_SHOWN:] = ["and more"]
     rows: list[list[Any]] = [
         ["position", " ".join(map(str, position))],
         ["play", f"{game.kind_of_play}: {game.who_wins}"],
@@ -87,14 +94,49 @@ def show_solution(game: Game, position: Position) -> None:
             for part, here in parts
             if any(here) or part.second is None  # not of empty slots
         ] or [0]
-        total = f" = {nim_sum(values)}" if len(values) > 1 else ""
-        rows.append(["Grundy value", " xor ".join(map(str, values)) + total])
+        rows.append(["Grundy value", in_sum(values)])
     rows += [
         ["outcome", OUTCOMES[outcome]],
-        [
-            "moves that keep the draw" if outcome == 0 else "winning moves",
-            "\n".join(moves) or "none",
-        ],
+        ["moves that keep the draw" if outcome == 0 else "winning moves", in_lines(moves)],
         ["why", game.solution.method],
     ]
     click.echo(facts(rows))
+
+
+def show_by_period(rule: HeapGame, heaps: Position) -> None:
+    """Print the solution of heaps of any size, in normal play, by the period of their game.
+
+    Raises:
+        NotProvenError: no period is proved.
+    """
+    from nim_envs.cgt.sequences import octal_period, winning_moves
+
+    period = octal_period(rule)
+    values = [period.value(heap) for heap in heaps]
+    found = winning_moves(rule, period, heaps)
+    moves = [f"heap {heap}: {split((taken, part), (heaps[heap],))}" for heap, taken, part in found]
+    if any(part >= max(period.start, 1) for *_, part in found):
+        moves.append(
+            f"and those with {period.length}, {2 * period.length}, … more in a smaller heap of "
+            f"{period.start} or more, and fewer in the larger one"
+        )
+    rows = [
+        ["position", " ".join(map(str, heaps))],
+        ["play", f"normal play: {PLAY['normal play']}"],
+        ["Grundy value", in_sum(values)],
+        ["outcome", OUTCOMES[1 if nim_sum(values) else -1]],
+        ["winning moves", in_lines(moves)],
+        ["why", f"Sprague-Grundy theorem; period {period.length} from heap {period.start} on"],
+    ]
+    click.echo(facts(rows))
+
+
+def in_sum(values: list[int]) -> str:
+    """Return Grundy values and their nim-sum in words."""
+    return " xor ".join(map(str, values)) + (f" = {nim_sum(values)}" if len(values) > 1 else "")
+
+
+def in_lines(moves: list[str]) -> str:
+    """Return moves in words, one a line, at most :data:`MOST_SHOWN`."""
+    more = ["and more"] if len(moves) > MOST_SHOWN else []
+    return "\n".join(moves[:MOST_SHOWN] + more) or "none"

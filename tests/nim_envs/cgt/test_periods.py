@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from functools import reduce
+from operator import xor
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from nim_envs.cgt import sequences
 from nim_envs.cgt.sequences import (
     check_period,
     find_period,
     grundy_sequence,
     octal_period,
+    winning_moves,
 )
-from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.errors import InvalidGameError, NotProvenError, SearchTooLargeError
 from nim_envs.games.octal_codes import HeapGame, octal_game
 
 SIZE = 400
@@ -233,3 +237,41 @@ def test_no_period_is_claimed_without_proof():
 def test_games_that_the_theorem_is_not_about_are_refused(name):
     with pytest.raises(InvalidGameError, match="theorem on periods"):
         octal_period(name)
+
+
+@pytest.mark.parametrize("code", ["0.77", "0.07", "0.137", "4.0", "0.3", "0.156", "4.75"])
+def test_winning_moves_by_the_period_are_those_of_the_values(code):
+    game, period = octal_game(code), octal_period(code)
+    heaps = (period.start + 3 * period.length + 2, 5, 0, 1)
+    values = by_recursion(game.digits, heaps[0] + 1)
+    winning = set()
+    for number, heap in enumerate(heaps):
+        others = reduce(xor, (values[other] for other in heaps), values[heap])
+        for taken, digit in enumerate(game.digits[: heap + 1]):
+            left = heap - taken
+            legal = [0] if (digit & 2 and left) or (digit & 1 and taken and not left) else []
+            legal += range(1, left // 2 + 1) if digit & 4 else []
+            winning |= {
+                (number, taken, smaller)
+                for smaller in legal
+                if values[smaller] ^ values[left - smaller] == others
+            }
+    found = winning_moves(game, period, heaps)
+    shifted = {
+        (number, taken, more)
+        for number, taken, smaller in found
+        if 0 < smaller >= period.start
+        for more in range(smaller, (heaps[number] - taken) // 2 + 1, period.length)
+    }
+    assert len(set(found)) == len(found)
+    assert {*found} | shifted == winning
+    assert all(smaller < period.start + period.length for *_, smaller in found)
+
+
+def test_a_long_code_has_fewer_values_unless_more_are_asked_for(monkeypatch):
+    monkeypatch.setattr(sequences, "LARGEST_WORK", 1 << 20)
+    code = f"0.{'4657' * 50}"
+    with pytest.raises(NotProvenError, match="144 values, which is the limit"):
+        octal_period(code)
+    with pytest.raises(NotProvenError, match="500 values, which is the limit"):
+        octal_period(code, 500)

@@ -90,6 +90,23 @@ def test_all_winning_moves_of_a_game_on_heaps_are_listed(capsys):
     assert rows(large)["why"] == "theorem on periodic misère quotients"
 
 
+def test_heaps_of_any_size_are_solved_where_a_period_is_proved(capsys):
+    # 10 ** 18 is 4 modulo 12, and values of Kayles repeat 4 1 2 8 1 4 7 2 1 8 2 7 from 72 on.
+    text = shown(capsys, "solve", "--heaps", "0.77", "--position", f"{10**18},{10**18 + 5}")
+    assert "Grundy value   1 xor 8 = 9" in text
+    assert re.findall(r"heap \d:.*", text) == [
+        "heap 0: take 1",
+        "heap 1: take 1",
+        f"heap 1: take 1, leave 6 and {10**18 - 2}",
+        f"heap 1: take 1, leave 18 and {10**18 - 14}",
+    ]
+    assert "period 12 from heap 71 on" in text
+    lost = shown(capsys, "solve", "--heaps", "0.77", "--position", f"{10**18},{10**18 + 12}")
+    assert "P-position" in lost
+    many = shown(capsys, "solve", "--heaps", "0.07", "--position", "100000")
+    assert "and those with 34, 68, … more in a smaller heap of 53 or more" in many
+
+
 def test_sequence_prints_values(capsys):
     text = shown(capsys, "sequence", "0.77", "45", "--first", "10")
     printed = [line.split() for line in text.splitlines()]
@@ -156,7 +173,9 @@ def test_nimber_arithmetic(arguments, result, capsys):
         ("solve --game nim --set misere=abc", "misere must be True or False, not 'abc'"),
         ("solve --game nim --misere", "misere=true"),
         ("solve --heaps 0.77", "needs a --position"),
-        ("solve --heaps 0.77 --position 10000000", "10000001 positions with 5000000 actions"),
+        ("solve --heaps grundy --position 10000000", "10000001 positions with 4999999 actions"),
+        ("solve --heaps 0.77 --misere --position 1000000000", "with 500000000 actions"),
+        ("solve --heaps 0.6 --position 1000000", "no period of 0.6 is proven by 65536 values"),
         ("solve --game chomp --set rows=20000 --set columns=20000", "over 10^12038 positions"),
         ("sequence kaylse", "there is no 'kaylse'; choose from grundy"),
         ("sequence 0.77 5 --first 5", "0 to 4"),
