@@ -9,24 +9,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from agents.base import Learner, Trainable
-from agents.learners.actor_critic import ActorCritic, actor_critic_td_error
-from agents.learners.double_q_learning import DoubleQLearning, double_q_learning_td_error
-from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa_td_error
-from agents.learners.gradient_bandit import GradientBandit, gradient_bandit_step
-from agents.learners.monte_carlo import MonteCarloES, monte_carlo_step
-from agents.learners.natural_policy_gradient import (
-    NaturalPolicyGradient,
-    natural_policy_gradient_td_error,
-)
-from agents.learners.q_learning import QLearning, q_learning_td_error
-from agents.learners.real_time_dynamic_programming import (
-    RealTimeDynamicProgramming,
-    bellman_error,
-)
-from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstate_td_error
-from agents.learners.sarsa import SARSA, sarsa_td_error
-from agents.learners.watkins_q_lambda import WatkinsQLambda, lambda_return
-from agents.learners.win_loss_ratio import WinLossRatio, count_result
+from agents.learners.actor_critic import ActorCritic
+from agents.learners.double_q_learning import DoubleQLearning
+from agents.learners.expected_sarsa import ExpectedSARSA
+from agents.learners.gradient_bandit import GradientBandit
+from agents.learners.monte_carlo import MonteCarloES
+from agents.learners.natural_policy_gradient import NaturalPolicyGradient
+from agents.learners.q_learning import QLearning
+from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
+from agents.learners.sampled_afterstate_td import SampledAfterstateTD
+from agents.learners.sarsa import SARSA
+from agents.learners.watkins_q_lambda import WatkinsQLambda
+from agents.learners.win_loss_ratio import WinLossRatio
 from agents.tables import TableLearner
 
 if TYPE_CHECKING:
@@ -39,16 +33,18 @@ class RegisteredLearner:
 
     Attributes:
         learner: class of the learner.
-        update_rule: function of arrays that the learner applies; its docstring begins with the
-            update as a formula.
         arguments: constructor arguments that replace defaults.
         one_for_each_seat: whether each seat has its own learner; if not, one learner plays both.
     """
 
     learner: type[TableLearner]
-    update_rule: Callable[..., Any]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     one_for_each_seat: bool = False
+
+    @property
+    def update_rule(self) -> Callable[..., Any]:
+        """The function by which it learns; its docstring begins with the update as a formula."""
+        return self.learner.learn or self.learner.learn_episode  # type: ignore[return-value]
 
     @property
     def formula(self) -> str:
@@ -74,32 +70,24 @@ class RegisteredLearner:
 
 
 LEARNERS: dict[str, RegisteredLearner] = {
-    "q-learning": RegisteredLearner(QLearning, q_learning_td_error),
-    "gradient-bandit": RegisteredLearner(
-        GradientBandit, gradient_bandit_step, one_for_each_seat=True
-    ),
+    "q-learning": RegisteredLearner(QLearning),
+    "gradient-bandit": RegisteredLearner(GradientBandit, one_for_each_seat=True),
     "q-learning-own-turn": RegisteredLearner(
-        QLearning, q_learning_td_error, {"bootstrap": "own_turn", "learning_rate": 0.3}
+        QLearning, {"bootstrap": "own_turn", "learning_rate": 0.3}
     ),
     "q-learning-opponent-max": RegisteredLearner(
-        QLearning,
-        q_learning_td_error,
-        {"bootstrap": "opponent_max", "learning_rate": 0.3, "discount": 0.95},
+        QLearning, {"bootstrap": "opponent_max", "learning_rate": 0.3, "discount": 0.95}
     ),
-    "double-q-learning": RegisteredLearner(DoubleQLearning, double_q_learning_td_error),
-    "sarsa": RegisteredLearner(SARSA, sarsa_td_error, {"learning_rate": 0.2}),
-    "expected-sarsa": RegisteredLearner(
-        ExpectedSARSA, expected_sarsa_td_error, {"learning_rate": 0.2}
-    ),
-    "watkins-q-lambda": RegisteredLearner(WatkinsQLambda, lambda_return),
-    "monte-carlo-es": RegisteredLearner(MonteCarloES, monte_carlo_step, {"epsilon": 0.2}),
-    "win-loss-ratio": RegisteredLearner(WinLossRatio, count_result),
-    "real-time-dynamic-programming": RegisteredLearner(RealTimeDynamicProgramming, bellman_error),
-    "sampled-afterstate-td": RegisteredLearner(SampledAfterstateTD, afterstate_td_error),
-    "actor-critic": RegisteredLearner(ActorCritic, actor_critic_td_error),
-    "natural-policy-gradient": RegisteredLearner(
-        NaturalPolicyGradient, natural_policy_gradient_td_error
-    ),
+    "double-q-learning": RegisteredLearner(DoubleQLearning),
+    "sarsa": RegisteredLearner(SARSA, {"learning_rate": 0.2}),
+    "expected-sarsa": RegisteredLearner(ExpectedSARSA, {"learning_rate": 0.2}),
+    "watkins-q-lambda": RegisteredLearner(WatkinsQLambda),
+    "monte-carlo-es": RegisteredLearner(MonteCarloES, {"epsilon": 0.2}),
+    "win-loss-ratio": RegisteredLearner(WinLossRatio),
+    "real-time-dynamic-programming": RegisteredLearner(RealTimeDynamicProgramming),
+    "sampled-afterstate-td": RegisteredLearner(SampledAfterstateTD),
+    "actor-critic": RegisteredLearner(ActorCritic),
+    "natural-policy-gradient": RegisteredLearner(NaturalPolicyGradient),
 }
 """Every learner by its name on the command line; adding a learner is adding a row."""
 

@@ -99,7 +99,7 @@ class Exploration:
         return epsilons
 
 
-def check_step(rate: float, discount: float, name: str = "learning_rate") -> None:
+def check_step(rate: float, discount: float = 1.0, name: str = "learning_rate") -> None:
     """Check the step size and the discount of a learning rule.
 
     Args:

@@ -468,12 +468,19 @@ class ActionValueLearner(TableLearner):
         return ValuedPolicy(self.rows, self.table.copy())
 
 
+class StepState(NamedTuple):
+    """The state of a :class:`StepLearner`."""
+
+    table: FloatArray
+    learning_rate: float
+    discount: float
+
+
 @dataclass(eq=False, repr=False)
 class StepLearner(ActionValueLearner):
     """A learner of action values by steps towards targets.
 
     Args:
-        board: the game to learn, or the rows of the table.
         learning_rate: step size, over 0 to 1.
         discount: factor of later rewards, 0 to 1.
         epsilon: probability of a random action while learning: a number from 0 to 1, or a
@@ -481,9 +488,7 @@ class StepLearner(ActionValueLearner):
         initial_range: initial values are uniform between minus and plus this.
         seed: seed of the initial values, and of the learner's own random numbers.
 
-    Raises:
-        ValueError: a parameter out of its range.
-        SearchTooLargeError: the table would be too large.
+    Other arguments and errors: :class:`TableLearner`.
     """
 
     learning_rate: float = 1.0
@@ -497,11 +502,12 @@ class StepLearner(ActionValueLearner):
         check_step(self.learning_rate, self.discount)
         checked_number("initial_range", self.initial_range, 0, LARGEST_VALUE)
 
-    def initial_table(self, rows: int, actions: int) -> FloatArray:
-        """Return initial values, ``(rows, actions)``."""
-        if not self.initial_range:
-            return np.zeros((rows, actions))
-        return self.generator.uniform(-self.initial_range, self.initial_range, (rows, actions))
+    def initial_state(self, rows: int, actions: int) -> Any:
+        """Return the initial state; subclasses may return one with more fields."""
+        table = np.zeros((rows, actions))
+        if self.initial_range:
+            table = self.generator.uniform(-self.initial_range, self.initial_range, table.shape)
+        return StepState(table, float(self.learning_rate), float(self.discount))
 
 
 @inlined
@@ -574,14 +580,11 @@ class CriticLearner(PreferenceLearner):
     """A learner of preferences with a critic.
 
     Args:
-        board: the game to learn, or the rows of the tables.
         actor_rate: step size of the preferences, over 0.
         critic_rate: step size of the critic, over 0 to 1.
         discount: factor of the value of the position after the move, 0 to 1.
 
-    Raises:
-        ValueError: a parameter out of its range.
-        SearchTooLargeError: the tables would be too large.
+    Other arguments and errors: :class:`TableLearner`.
     """
 
     actor_rate: float = 0.3
@@ -626,11 +629,25 @@ def choose_by_lookahead(
 
 @dataclass(eq=False, repr=False)
 class AfterstateLearner(TableLearner):
-    """A learner of ``values`` of positions that chooses moves by looking one move ahead."""
+    """A learner of ``values`` of positions that chooses moves by looking one move ahead.
+
+    Args:
+        learning_rate: step size, over 0 to 1.
+        epsilon: probability of a random action while learning, or a schedule.
+
+    Other arguments and errors: :class:`TableLearner`.
+    """
+
+    learning_rate: float = 1.0
+    epsilon: float | Schedule = 0.2
 
     tables = ("values",)
     uses_rules = True
     choose = staticmethod(choose_by_lookahead)
+
+    def check(self) -> None:
+        """Check the arguments."""
+        check_step(self.learning_rate)
 
     @property
     def graph_rows(self) -> GameRows:

@@ -10,34 +10,19 @@ from agents.tables import CriticLearner, CriticState, Turn, log_policy_gradient
 
 
 @inlined
-def actor_critic_td_error(v: float, reward: float, discount: float, v_next: float) -> float:
+def learn(learner: CriticState, moves: Moves, turn: Turn) -> None:
     """δ = r − γ V(s') − V(s);  V(s) += β δ;  H(s, b) += α δ [1{b = a} − π(b | s)] for legal b.
 
-    γ has a minus sign because the opponent is to move at s'; V(s') counts as 0 where the game has
-    ended there. H are the preferences, whose softmax is π; the term in square brackets is
-    :func:`agents.tables.log_policy_gradient`.
-
-    Args:
-        v: V(s), for the player to move.
-        reward: r.
-        discount: γ.
-        v_next: V(s') of the position after the move; 0 where the game has ended.
-
-    Returns:
-        δ.
+    γ has a minus sign because the opponent is to move at s', the position after the move; V(s')
+    counts as 0 where the game has ended there. H are the preferences, whose softmax is π; the term
+    in square brackets is :func:`agents.tables.log_policy_gradient`.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 13.5.
     """
-    return reward - v - discount * v_next
-
-
-@inlined
-def learn(learner: CriticState, moves: Moves, turn: Turn) -> None:
-    """Apply :func:`actor_critic_td_error` to V(s) and, times the gradient, to H(s, ·)."""
     row, values, preferences = turn.row, learner.critic, learner.preferences[turn.row]
     v_next = values[turn.reply_row] if moves.counts[turn.reply_row] else 0.0
-    td_error = actor_critic_td_error(values[row], turn.reward, learner.discount, v_next)
+    td_error = turn.reward - values[row] - learner.discount * v_next
     values[row] += learner.critic_rate * td_error
     gradient, legal = learner.probabilities, moves.legal[row, : moves.counts[row]]
     log_policy_gradient(preferences, turn.action, legal, 1.0, gradient)

@@ -11,7 +11,7 @@ from agents.compiling import inlined
 from agents.rows import Moves
 from agents.selection import greedy_action
 from agents.tables import StepLearner, Turn
-from nim_envs.typing import Array, FloatArray
+from nim_envs.typing import FloatArray
 
 
 class DoubleQLearningState(NamedTuple):
@@ -26,57 +26,26 @@ class DoubleQLearningState(NamedTuple):
 
 
 @inlined
-def double_q_learning_td_error(
-    q: FloatArray,
-    action: int,
-    reward: float,
-    discount: float,
-    q_next: FloatArray,
-    other_q_next: FloatArray,
-    legal: Array,
-    uniform: float,
-) -> float:
+def learn(learner: DoubleQLearningState, moves: Moves, turn: Turn) -> None:
     """Q1(s, a) += α [r − γ Q2(s', argmax_a' Q1(s', a')) − Q1(s, a)].
 
-    γ has a minus sign because the opponent is to move at s'. Where the game has ended, r alone is
-    the target.
-
-    Args:
-        q: Q1(s, ·), ``(actions,)``.
-        action: a.
-        reward: r.
-        discount: γ.
-        q_next: Q1(s', ·), ``(actions,)``, at the position after the move.
-        other_q_next: Q2(s', ·), ``(actions,)``.
-        legal: legal actions at s'.
-        uniform: random number that breaks ties of the argmax, in [0, 1).
-
-    Returns:
-        The TD error, in square brackets.
+    A random number chooses which of the two tables is Q1, and another breaks ties of the argmax. γ
+    has a minus sign because the opponent is to move at s', the position after the move. Where the
+    game has ended, r alone is the target.
 
     References:
         H. van Hasselt, "Double Q-learning", *NeurIPS* (2010).
     """
-    target = reward
-    best = greedy_action(q_next, legal, uniform)
-    if best >= 0:
-        target -= discount * other_q_next[best]
-    td_error: float = target - q[action]
-    return td_error
-
-
-@inlined
-def learn(learner: DoubleQLearningState, moves: Moves, turn: Turn) -> None:
-    """Apply :func:`double_q_learning_td_error` to one table, which a random number chooses."""
     updated, other = learner.first, learner.second
     if learner.generator.random() < 0.5:
         updated, other = learner.second, learner.first
     row, action, next_row = turn.row, turn.action, turn.reply_row
-    td_error = double_q_learning_td_error(
-        updated[row], action, turn.reward, learner.discount, updated[next_row], other[next_row],
-        moves.legal[next_row, : moves.counts[next_row]], learner.generator.random(),
-    )  # fmt: skip
-    updated[row, action] += learner.learning_rate * td_error
+    legal = moves.legal[next_row, : moves.counts[next_row]]
+    target = turn.reward
+    best = greedy_action(updated[next_row], legal, learner.generator.random())
+    if best >= 0:
+        target -= learner.discount * other[next_row, best]
+    updated[row, action] += learner.learning_rate * (target - updated[row, action])
     learner.table[row, action] = (learner.first[row, action] + learner.second[row, action]) / 2
 
 
@@ -99,8 +68,7 @@ class DoubleQLearning(StepLearner):
 
     def initial_state(self, rows: int, actions: int) -> DoubleQLearningState:
         """Return the initial state: both tables are the same."""
-        table = self.initial_table(rows, actions)
+        table, learning_rate, discount = super().initial_state(rows, actions)
         return DoubleQLearningState(
-            table, table.copy(), table.copy(), float(self.learning_rate), float(self.discount),
-            self.generator,
-        )  # fmt: skip
+            table, table.copy(), table.copy(), learning_rate, discount, self.generator
+        )

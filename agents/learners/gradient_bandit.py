@@ -26,22 +26,12 @@ class GradientBanditState(NamedTuple):
 
 
 @inlined
-def gradient_bandit_step(
-    result: float, baseline: float, learning_rate: float, temperature: float
-) -> float:
+def learn_from_game(learner: GradientBanditState, moves: Moves, episode: Episode) -> None:
     """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for legal b;  R̄(s) += [R − R̄(s)] / N(s).
 
-    π is the softmax of H(s, ·)/τ, and the last term in square brackets of the first formula is
-    :func:`agents.tables.log_policy_gradient`. N(s) is the number of results at s, with this one.
-
-    Args:
-        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn.
-        baseline: R̄(s), mean of the earlier results at s.
-        learning_rate: α.
-        temperature: τ.
-
-    Returns:
-        (α/τ) [R − R̄(s)], the factor of the gradient.
+    R is the result of the game for the mover, 1 for a win, -1 for a loss and 0 for a draw, and
+    R̄(s) the mean of the N(s) results at s. π is the softmax of H(s, ·)/τ, and the last term in
+    square brackets of the first formula is :func:`agents.tables.log_policy_gradient`.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8, and for
@@ -49,26 +39,17 @@ def gradient_bandit_step(
         gradient-following algorithms for connectionist reinforcement learning", *Machine
         Learning* 8 (1992), 229-256.
     """
-    return learning_rate * (result - baseline) / temperature
-
-
-@inlined
-def learn_from_game(learner: GradientBanditState, moves: Moves, episode: Episode) -> None:
-    """Apply :func:`gradient_bandit_step` times the gradient to H(s, ·) of each turn."""
-    result = 0.0
-    for reward in episode.rewards:
-        result += reward
     gradient, temperature = learner.probabilities, learner.temperature
     for turn in range(len(episode.rows)):
         row, action = episode.rows[turn], episode.actions[turn]
-        preferences, baseline = learner.preferences[row], learner.baselines[row]
+        preferences, error = learner.preferences[row], episode.result - learner.baselines[row]
         legal = moves.legal[row, : moves.counts[row]]
         log_policy_gradient(preferences, action, legal, temperature, gradient)
-        step = gradient_bandit_step(result, baseline, learner.learning_rate, temperature)
+        step = learner.learning_rate * error / temperature
         for other in legal:
             preferences[other] += step * gradient[other]
         learner.visits[row] += 1
-        learner.baselines[row] += (result - baseline) / learner.visits[row]
+        learner.baselines[row] += error / learner.visits[row]
 
 
 @dataclass(eq=False, repr=False)
@@ -82,13 +63,10 @@ class GradientBandit(PreferenceLearner):
     for all its moves.
 
     Args:
-        board: the game to learn, or the rows of the tables.
         learning_rate: step size, over 0.
         temperature: temperature of the softmax, over 0.
 
-    Raises:
-        ValueError: a parameter out of its range.
-        SearchTooLargeError: the tables would be too large.
+    Other arguments and errors: :class:`agents.tables.TableLearner`.
     """
 
     learning_rate: float = 0.15

@@ -23,25 +23,6 @@ class MonteCarloState(NamedTuple):
 
 
 @inlined
-def monte_carlo_step(q: float, result: float, visits: int) -> float:
-    """N(s, a) += 1;  Q(s, a) += [G − Q(s, a)] / N(s, a).
-
-    Args:
-        q: Q(s, a), mean of the earlier results.
-        result: G, result for the mover: 1 for a win, 0 for a loss, 0.5 for a draw.
-        visits: N(s, a), number of results with this one. No position occurs twice in a game, so
-            every visit is a first visit.
-
-    Returns:
-        The change of Q(s, a).
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 5.3.
-    """
-    return (result - q) / visits
-
-
-@inlined
 def choose(
     learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
 ) -> int:
@@ -51,13 +32,20 @@ def choose(
 
 @inlined
 def learn_from_game(learner: MonteCarloState, moves: Moves, episode: Episode) -> None:
-    """Apply :func:`monte_carlo_step` to each turn."""
+    """N(s, a) += 1;  Q(s, a) += [G − Q(s, a)] / N(s, a).
+
+    G is the result for the mover: 1 for a win, 0 for a loss, 0.5 for a draw. No position occurs
+    twice in a game, so every visit is a first visit.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 5.3.
+    """
     result = (1.0 + episode.result) / 2.0
     for turn in range(len(episode.rows)):
         row, action = episode.rows[turn], episode.actions[turn]
         learner.visits[row, action] += 1
-        visits = learner.visits[row, action]
-        learner.table[row, action] += monte_carlo_step(learner.table[row, action], result, visits)
+        error = result - learner.table[row, action]
+        learner.table[row, action] += error / learner.visits[row, action]
 
 
 @dataclass(eq=False, repr=False)
@@ -72,13 +60,10 @@ class MonteCarloES(ActionValueLearner):
     early, bad play stay in the averages for long.
 
     Args:
-        board: the game to learn, or the rows of the table.
         epsilon: probability of a random action, or a schedule, after the first move of a game;
             by default ``1 / (games + 1)``.
 
-    Raises:
-        ValueError: a parameter out of its range.
-        SearchTooLargeError: the table would be too large.
+    Other arguments and errors: :class:`agents.tables.TableLearner`.
     """
 
     epsilon: float | Schedule = harmonic

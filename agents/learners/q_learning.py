@@ -30,45 +30,16 @@ class QLearningState(NamedTuple):
 
 
 @inlined
-def q_learning_td_error(
-    q: FloatArray, action: int, reward: float, discount: float, q_next: FloatArray, legal: Array
-) -> float:
-    """Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], with −γ where the opponent moves at s'.
-
-    Args:
-        q: Q(s, ·), ``(actions,)``.
-        action: a.
-        reward: r, to the mover.
-        discount: γ, negative where the opponent is to move at s'.
-        q_next: Q(s', ·), ``(actions,)``, at the position to bootstrap from.
-        legal: legal actions at s'; none where the game has ended, so that r alone is the target.
-
-    Returns:
-        The TD error, in square brackets.
-
-    References:
-        C. Watkins, *Learning from Delayed Rewards* (1989); R. S. Sutton & A. G. Barto,
-        *Reinforcement Learning* (2nd ed.), section 6.5. For the minus sign M. L. Littman, "Markov
-        games as a framework for multi-agent reinforcement learning", *ICML* (1994): minimax-Q
-        where moves alternate.
-    """
-    target = reward
-    best = largest_legal(q_next, legal)
-    if best > -np.inf:
-        target += discount * best
-    td_error: float = target - q[action]
-    return td_error
-
-
-@inlined
 def change_entry(
     learner: QLearningState, moves: Moves, row: int, action: int, reward: float, next_row: int
 ) -> None:
-    """Change Q(s, a) by :func:`q_learning_td_error`."""
+    """Change Q(s, a) as :func:`learn` says, for a stored turn or the one just played."""
     q, q_next = learner.table[row], learner.table[next_row]
-    legal = moves.legal[next_row, : moves.counts[next_row]]
-    td_error = q_learning_td_error(q, action, reward, learner.discount, q_next, legal)
-    q[action] += learner.learning_rate * td_error
+    target = reward
+    best = largest_legal(q_next, moves.legal[next_row, : moves.counts[next_row]])
+    if best > -np.inf:
+        target += learner.discount * best
+    q[action] += learner.learning_rate * (target - q[action])
 
 
 @inlined
@@ -85,7 +56,18 @@ def learn_from_batch(
 
 @inlined
 def learn(learner: QLearningState, moves: Moves, turn: Turn) -> None:
-    """Learn from a turn, unless it has nothing to bootstrap from; then from a batch, if due."""
+    """Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], with −γ where the opponent moves at s'.
+
+    r is the reward to the mover, and s' the position to bootstrap from. Where the game has ended, r
+    alone is the target; a turn without s' is skipped. With replay a batch of stored turns follows,
+    if it is due.
+
+    References:
+        C. Watkins, *Learning from Delayed Rewards* (1989); R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 6.5. For the minus sign M. L. Littman, "Markov
+        games as a framework for multi-agent reinforcement learning", *ICML* (1994): minimax-Q
+        where moves alternate.
+    """
     next_row = turn.next_row if learner.own_turn else turn.reply_row
     if next_row >= 0:
         reward = turn.reward
@@ -142,7 +124,7 @@ class QLearning(StepLearner):
         """Return the initial state."""
         is_negamax = self.bootstrap == "negamax"
         return QLearningState(
-            self.initial_table(rows, actions),
+            super().initial_state(rows, actions).table,
             float(self.learning_rate),
             float(-self.discount if is_negamax else self.discount),
             self.bootstrap == "own_turn",

@@ -9,10 +9,9 @@ import numpy as np
 
 from agents.compiling import inlined
 from agents.rows import Moves
-from agents.schedules import Schedule
 from agents.tables import AfterstateLearner, Turn
-from nim_envs.typing import Array, FloatArray, Int32Array, IntArray
-from nim_envs.validation import checked_boolean, checked_number
+from nim_envs.typing import FloatArray, Int32Array, IntArray
+from nim_envs.validation import checked_boolean
 
 
 class Predecessors(NamedTuple):
@@ -30,35 +29,6 @@ class RealTimeDynamicProgrammingState(NamedTuple):
     predecessors: Predecessors | None  # with sweeping
     learning_rate: float
     action_values: FloatArray  # buffer, (actions,)
-
-
-@inlined
-def bellman_error(values: FloatArray, after: Int32Array, row: int, legal: Array) -> float:
-    """V(s) += α [max_a −V(s'(a)) − V(s)] over all legal actions a at s, s'(a) by the rules.
-
-    With α = 1 this is value iteration. V is for the player to move, and 1 at most, so the maximum
-    is not sought beyond a value of 1.
-
-    Args:
-        values: V, ``(rows,)``.
-        after: row of s'(a) for each row and action, ``(rows, actions)``.
-        row: row of s.
-        legal: legal actions at s, ascending.
-
-    Returns:
-        The Bellman error, in square brackets.
-
-    References:
-        A. G. Barto, S. J. Bradtke & S. P. Singh, "Learning to act using real-time dynamic
-        programming", *Artificial Intelligence* 72 (1995), 81-138; R. S. Sutton & A. G. Barto,
-        *Reinforcement Learning* (2nd ed.), section 8.7.
-    """
-    best = -np.inf
-    for action in legal:
-        best = max(best, -values[after[row, action]])
-        if best >= 1.0:  # no value is larger
-            break
-    return best - values[row]  # type: ignore[no-any-return]
 
 
 @inlined
@@ -92,11 +62,23 @@ def sweep_back(
 
 @inlined
 def learn(learner: RealTimeDynamicProgrammingState, moves: Moves, turn: Turn) -> None:
-    """Apply :func:`bellman_error` to V(s), and if it decreases :func:`sweep_back`."""
+    """V(s) += α [max_a −V(s'(a)) − V(s)] over all legal actions a at s, s'(a) by the rules.
+
+    With α = 1 this is value iteration. V is for the player to move, and 1 at most, so the maximum
+    is not sought beyond a value of 1. With sweeping, :func:`sweep_back` follows a decrease.
+
+    References:
+        A. G. Barto, S. J. Bradtke & S. P. Singh, "Learning to act using real-time dynamic
+        programming", *Artificial Intelligence* 72 (1995), 81-138; R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 8.7.
+    """
     values, row, learning_rate = learner.values, turn.row, learner.learning_rate
-    error = bellman_error(values, learner.after, row, moves.legal[row, : moves.counts[row]])
-    value = values[row]
-    values[row] = value + learning_rate * error
+    value, best = values[row], -np.inf
+    for action in moves.legal[row, : moves.counts[row]]:
+        best = max(best, -values[learner.after[row, action]])
+        if best >= 1.0:  # no value is larger
+            break
+    values[row] = value + learning_rate * (best - value)
     if values[row] < value:
         sweep_back(values, learner.predecessors, row, learning_rate)
 
@@ -112,26 +94,19 @@ class RealTimeDynamicProgramming(AfterstateLearner):
     moves.
 
     Args:
-        board: the game to learn.
-        learning_rate: step size, over 0 to 1.
-        epsilon: probability of a random action while learning, or a schedule.
         sweeping: whether a decrease of a position's value immediately updates the positions one
             move before it.
 
-    Raises:
-        ValueError: a parameter out of its range.
-        SearchTooLargeError: the game has too many positions.
+    Other arguments and errors: :class:`agents.tables.AfterstateLearner`.
     """
 
-    learning_rate: float = 1.0
-    epsilon: float | Schedule = 0.2
     sweeping: bool = False
 
     learn = staticmethod(learn)
 
     def check(self) -> None:
         """Check the arguments."""
-        checked_number("learning_rate", self.learning_rate, 0, 1, open_low=True)
+        super().check()
         checked_boolean("sweeping", self.sweeping)
 
     def initial_state(self, rows: int, actions: int) -> RealTimeDynamicProgrammingState:

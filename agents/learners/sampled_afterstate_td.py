@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.compiling import inlined
 from agents.rows import Moves
-from agents.schedules import Schedule, check_step
+from agents.schedules import check_step
 from agents.tables import AfterstateLearner, Turn
 from nim_envs.typing import FloatArray, Int32Array
 
@@ -25,36 +25,21 @@ class SampledAfterstateTDState(NamedTuple):
 
 
 @inlined
-def afterstate_td_error(v: float, reward: float, discount: float, v_next: float) -> float:
+def learn(learner: SampledAfterstateTDState, moves: Moves, turn: Turn) -> None:
     """V(s') += α [−r − γ V(s'') − V(s')] for s' after the move and s'' after the opponent's reply.
 
-    Values are for the player to move: the opponent at s', hence −r, and the mover at s''. Where the
-    game has ended, −r alone is the target.
-
-    Args:
-        v: V(s').
-        reward: r, from the move and the reply.
-        discount: γ.
-        v_next: V(s''); 0 where the game has ended.
-
-    Returns:
-        The TD error, in square brackets.
+    Values are for the player to move: the opponent at s', hence −r, and the mover at s''. r is the
+    reward from the move and the reply. Where the game has ended, −r alone is the target; without a
+    reply there is no update.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.8.
     """
-    return -reward - discount * v_next - v
-
-
-@inlined
-def learn(learner: SampledAfterstateTDState, moves: Moves, turn: Turn) -> None:
-    """Apply :func:`afterstate_td_error` to V(s'), unless there was no reply."""
     if turn.next_row >= 0:
-        values = learner.values
+        values, row = learner.values, turn.reply_row
         reward = turn.reward + turn.reply_reward
         v_next = 0.0 if turn.ended else values[turn.next_row]
-        td_error = afterstate_td_error(values[turn.reply_row], reward, learner.discount, v_next)
-        values[turn.reply_row] += learner.learning_rate * td_error
+        values[row] += learner.learning_rate * (-reward - learner.discount * v_next - values[row])
 
 
 @dataclass(eq=False, repr=False)
@@ -69,19 +54,13 @@ class SampledAfterstateTD(AfterstateLearner):
     each action, without the rules in the update.
 
     Args:
-        board: the game to learn.
-        learning_rate: step size, over 0 to 1.
         discount: factor of the value after the reply, 0 to 1.
-        epsilon: probability of a random action while learning, or a schedule.
 
-    Raises:
-        ValueError: a parameter out of its range.
-        SearchTooLargeError: the game has too many positions.
+    Other arguments and errors: :class:`agents.tables.AfterstateLearner`.
     """
 
     learning_rate: float = 0.3
     discount: float = 1.0
-    epsilon: float | Schedule = 0.2
 
     learn = staticmethod(learn)
 

@@ -25,46 +25,37 @@ class SARSAState(NamedTuple):
 
 
 @inlined
-def sarsa_td_error(q: float, reward: float, discount: float, q_next: float) -> float:
-    """Q(s, a) += α [r + γ Q(s', a') − Q(s, a)].
-
-    Args:
-        q: Q(s, a).
-        reward: r, from the move and the reply.
-        discount: γ.
-        q_next: Q(s', a') of the mover's next turn; 0 where the game has ended.
-
-    Returns:
-        The TD error, in square brackets.
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.4.
-    """
-    return reward + discount * q_next - q
-
-
-@inlined
 def begin_game(learner: SARSAState) -> None:
     """Discard the previous turns."""
     learner.rows[:] = -1
 
 
 @inlined
+def change_entry(learner: SARSAState, row: int, action: int, reward: float, q_next: float) -> None:
+    """Change Q(s, a) as :func:`learn` says; ``q_next`` is Q(s', a')."""
+    td_error = reward + learner.discount * q_next - learner.table[row, action]
+    learner.table[row, action] += learner.learning_rate * td_error
+
+
+@inlined
 def learn(learner: SARSAState, moves: Moves, turn: Turn) -> None:
-    """Apply :func:`sarsa_td_error` to the seat's previous turn, and to its last."""
-    table, seat = learner.table, turn.seat
-    reward = turn.reward + turn.reply_reward
-    if learner.rows[seat] >= 0:
-        row, action = learner.rows[seat], learner.actions[seat]
-        q_next = table[turn.row, turn.action]
-        td_error = sarsa_td_error(
-            table[row, action], learner.rewards[seat], learner.discount, q_next
-        )
-        table[row, action] += learner.learning_rate * td_error
+    """Q(s, a) += α [r + γ Q(s', a') − Q(s, a)].
+
+    s' and a' are those of the mover's next turn, and r is the reward from the move and the reply:
+    the seat's previous turn is learned from now, and its last one at the end of the game, where r
+    alone is the target.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.4.
+    """
+    seat, reward = turn.seat, turn.reward + turn.reply_reward
+    row, action = learner.rows[seat], learner.actions[seat]
+    if row >= 0:
+        q_next = learner.table[turn.row, turn.action]
+        change_entry(learner, row, action, learner.rewards[seat], q_next)
     learner.rows[seat] = -1
     if turn.ended:
-        td_error = sarsa_td_error(table[turn.row, turn.action], reward, learner.discount, 0.0)
-        table[turn.row, turn.action] += learner.learning_rate * td_error
+        change_entry(learner, turn.row, turn.action, reward, 0.0)
     elif not turn.truncated:
         learner.rows[seat] = turn.row
         learner.actions[seat] = turn.action
@@ -90,7 +81,7 @@ class SARSA(StepLearner):
 
     def initial_state(self, rows: int, actions: int) -> SARSAState:
         """Return the initial state, without previous turns."""
+        table, learning_rate, discount = super().initial_state(rows, actions)
         return SARSAState(
-            self.initial_table(rows, actions), float(self.learning_rate), float(self.discount),
-            np.full(2, -1), np.zeros(2, np.int64), np.zeros(2),
-        )  # fmt: skip
+            table, learning_rate, discount, np.full(2, -1), np.zeros(2, np.int64), np.zeros(2)
+        )

@@ -26,60 +26,24 @@ class WinLossRatioState(NamedTuple):
 
 
 @inlined
-def ratio_probabilities(
-    wins: FloatArray, losses: FloatArray, legal: Array, out: FloatArray
-) -> None:
-    """π(a) ∝ max(w(a), 1) / max(l(a), 1) for legal a, 0 for others.
-
-    Args:
-        wins: w, number of wins of each action, ``(actions,)``.
-        losses: l, likewise of losses.
-        legal: legal actions.
-        out: array to write the probabilities to, ``(actions,)``.
-    """
-    total = 0.0
-    out[:] = 0.0
-    for action in legal:
-        out[action] = max(wins[action], 1.0) / max(losses[action], 1.0)
-        total += out[action]
-    for action in legal:
-        out[action] = out[action] / total
-
-
-@inlined
-def count_result(
-    wins: FloatArray, losses: FloatArray, action: int, result: float, retention: float
-) -> None:
-    """w(s, ·), l(s, ·) *= retention;  w(s, a) += (1 + R)/2;  l(s, a) += (1 − R)/2.
-
-    Args:
-        wins: w(s, ·), ``(actions,)``, changed in place.
-        losses: l(s, ·), likewise.
-        action: a.
-        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn.
-        retention: factor of the earlier counts at s.
-
-    References:
-        The Decision Management Community's challenge of January 2020, solution by Moore.
-    """
-    if retention < 1.0:
-        for other in range(len(wins)):
-            wins[other] *= retention
-            losses[other] *= retention
-    wins[action] += (1.0 + result) / 2.0
-    losses[action] += (1.0 - result) / 2.0
-
-
-@inlined
 def choose(
     learner: WinLossRatioState, row: int, legal: Array, is_first: bool, epsilon: float,
     uniform: float,
 ) -> int:  # fmt: skip
-    """Draw an action by :func:`ratio_probabilities`; above the threshold play the likeliest."""
+    """Draw a legal action by π(a) ∝ max(w(a), 1) / max(l(a), 1), w its wins and l its losses.
+
+    Above the threshold it plays the likeliest.
+    """
     probabilities = learner.probabilities
-    ratio_probabilities(learner.wins[row], learner.losses[row], legal, probabilities)
+    probabilities[:] = 0.0
+    total = 0.0
+    for action in legal:
+        wins, losses = learner.wins[row, action], learner.losses[row, action]
+        probabilities[action] = max(wins, 1.0) / max(losses, 1.0)
+        total += probabilities[action]
     likeliest, most = -1, -1.0
     for action in legal:
+        probabilities[action] /= total
         if probabilities[action] > most:
             likeliest, most = 0 + action, probabilities[action]
     if most > learner.greedy_threshold:
@@ -89,11 +53,23 @@ def choose(
 
 @inlined
 def learn_from_game(learner: WinLossRatioState, moves: Moves, episode: Episode) -> None:
-    """Apply :func:`count_result` to the wins and losses of each turn."""
+    """w(s, ·), l(s, ·) *= retention;  w(s, a) += (1 + R)/2;  l(s, a) += (1 − R)/2.
+
+    w and l are the wins and losses of the mover, R is the result of the game for it: 1 for a win,
+    -1 for a loss, 0 for a draw.
+
+    References:
+        The Decision Management Community's challenge of January 2020, solution by Moore.
+    """
     for turn in range(len(episode.rows)):
         row, action = episode.rows[turn], episode.actions[turn]
         wins, losses = learner.wins[row], learner.losses[row]
-        count_result(wins, losses, action, episode.result, learner.retention)
+        if learner.retention < 1.0:
+            for other in range(len(wins)):
+                wins[other] *= learner.retention
+                losses[other] *= learner.retention
+        wins[action] += (1.0 + episode.result) / 2.0
+        losses[action] += (1.0 - episode.result) / 2.0
 
 
 @dataclass(eq=False, repr=False)
@@ -107,18 +83,12 @@ class WinLossRatio(TableLearner):
     figures.
 
     Args:
-        board: the game to learn, or the rows of the tables.
         greedy_threshold: probability above which the most probable move is played with certainty; 1
             turns this off.
         forgetting: share of the counts at a position that is removed before each new result
             there, 0 to below 1; it discounts the results of early, bad play.
 
-    Raises:
-        ValueError: a parameter out of its range.
-        SearchTooLargeError: the tables would be too large.
-
-    References:
-        The Decision Management Community's challenge of January 2020, solution by Moore.
+    Other arguments and errors: :class:`agents.tables.TableLearner`.
     """
 
     greedy_threshold: float = 1.0
