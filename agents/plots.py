@@ -6,10 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
@@ -22,13 +19,11 @@ from agents.tables import PreferenceLearner
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import PLAYERS
-from nim_envs.graph import Part
 from nim_envs.render.style import (
     BLACK,
     BLUE,
     DIGIT,
     GREEN,
-    GREY,
     LINE,
     ORANGE,
     PAGE_WIDTH,
@@ -40,17 +35,24 @@ from nim_envs.render.style import (
     styled,
 )
 from nim_envs.sums import Sum
-from nim_envs.typing import BoolArray, FloatArray, IntArray
+from nim_envs.typing import BoolArray, FloatArray
 
+PLAIN: dict[str, Any] = {"color": BLACK, "linestyle": "-"}
 SEAT_LINES: tuple[dict[str, Any], ...] = (
     {"color": BLUE, "linestyle": "-", "label": PLAYERS[0]},
     {"color": VERMILLION, "linestyle": (0, (4, 1.5)), "label": PLAYERS[1]},
 )
-POSITION_SET_LINES: dict[str, dict[str, Any]] = {
-    "all": {"color": BLACK, "linestyle": "-"},
-    "player_0": SEAT_LINES[0],
-    "player_1": SEAT_LINES[1],
-}
+UNIFORM_LINES: tuple[dict[str, Any], ...] = tuple(
+    {
+        "color": line["color"],
+        "linestyle": (0, (1, gap)),
+        "label": f"log of the number of legal moves, {line['label']}",
+    }
+    for line, gap in zip(SEAT_LINES, (1.5, 4), strict=True)
+)
+POSITION_SET_LINES = {"all": PLAIN, PLAYERS[0]: SEAT_LINES[0], PLAYERS[1]: SEAT_LINES[1]}
+PERCENT = (-4, 104)
+"""Limits of an axis in percent."""
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, BLACK, ORANGE, SKY)
 DASHES: tuple[Any, ...] = (
@@ -85,93 +87,49 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
     """
     if not len(measured.games):
         raise ValueError("there are no games to draw")
-    panels = [_draw_win_rates, _draw_lengths, _draw_advantage]
+    # By label: title, limits and lines.
+    panels: dict[str, tuple[str, tuple[float, float], list[tuple[FloatArray, Any]]]] = {
+        "win rate": (
+            "Games won by each player, %",
+            PERCENT,
+            [*zip(100 * measured.win_rates, SEAT_LINES, strict=True)],
+        ),
+        "game length": (
+            "Mean length of a game, moves",
+            (0, 1.08 * measured.lengths.max()),
+            [(measured.lengths, PLAIN)],
+        ),
+        "first-seat advantage": (
+            "First-seat advantage, difference of win rates",
+            (-1.08, 1.08),
+            [(measured.first_seat_advantage, PLAIN)],
+        ),
+    }
     if not np.isnan(measured.entropies).all():
-        panels.append(_draw_entropies)
+        uniform = measured.uniform_entropies
+        lines = zip([*measured.entropies, *uniform], SEAT_LINES + UNIFORM_LINES, strict=True)
+        limits = (0.0, 1.08 * float(max(np.nanmax(uniform), 1e-3)))
+        panels["entropy"] = ("Mean entropy of each player's policy, nats", limits, [*lines])
     if measured.optimality:
-        panels.append(_draw_optimality)
+        facing = "" if "all" in measured.optimality else " that the player can face"
+        panels["optimality"] = (
+            f"Optimality of the greedy policy, % of N-positions{facing}",
+            PERCENT,
+            [(each, POSITION_SET_LINES[name]) for name, each in measured.optimality.items()],
+        )
     rows = -(-len(panels) // 2)
     figure = Figure(figsize=(PAGE_WIDTH, 1.0 + 1.8 * rows), layout="constrained")
-    grid = figure.add_gridspec(rows, 2)
-    for index, draw in enumerate(panels):
-        row, column = divmod(index, 2)
-        # With an odd number of panels the last one fills its row.
-        alone = index == len(panels) - 1 and column == 0
-        axes = figure.add_subplot(grid[row, :] if alone else grid[row, column])
-        _games_axis(axes, measured.games)
-        draw(axes, measured)
-        if row == rows - 1:
-            axes.set_xlabel("games")
+    marker = "o" if len(measured.games) <= 20 else ""  # one point alone has no line
+    for place, (label, (panel_title, limits, lines_here)) in enumerate(panels.items(), start=1):
+        axes = figure.add_subplot(rows, 2, place, label=label, title=panel_title)
+        for values, style in lines_here:
+            axes.plot(measured.games, values, marker=marker, clip_on=False, zorder=3, **style)
+        axes.set(xlim=(0, measured.games[-1]), ylim=limits, xlabel="games")
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.grid(True)
     add_title_and_legend(figure, title, columns=2)
     return figure
-
-
-def _games_axis(axes: Axes, games: Any) -> None:
-    axes.grid(True)
-    axes.set_xlim(0, games[-1])
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-
-
-def _line(axes: Axes, x: Any, y: FloatArray, **style: Any) -> None:
-    """Draw a line, with markers if it has few points: one point alone has no line."""
-    axes.plot(x, y, marker="o" if len(x) <= 20 else "", clip_on=False, zorder=3, **style)
-
-
-def _percent_axis(axes: Axes) -> None:
-    axes.set_ylim(-4, 104)
-    axes.set_yticks([0, 25, 50, 75, 100])
-
-
-def _draw_win_rates(axes: Axes, measured: TrainingMeasurements) -> None:
-    axes.set_label("win rate")
-    axes.set_title("Games won by each player, %")
-    _percent_axis(axes)
-    for rates, style in zip(measured.win_rates, SEAT_LINES, strict=True):
-        _line(axes, measured.games, 100 * rates, **style)
-
-
-def _draw_lengths(axes: Axes, measured: TrainingMeasurements) -> None:
-    axes.set_label("game length")
-    axes.set_title("Mean length of a game, moves")
-    _line(axes, measured.games, measured.lengths, color=BLACK)
-    axes.set_ylim(0, 1.08 * measured.lengths.max())
-
-
-def _draw_advantage(axes: Axes, measured: TrainingMeasurements) -> None:
-    axes.set_label("first-seat advantage")
-    axes.set_title("First-seat advantage, difference of win rates")
-    axes.axhline(0, color=GREY, linewidth=0.8)
-    _line(axes, measured.games, measured.first_seat_advantage, color=BLACK)
-    axes.set_ylim(-1.08, 1.08)
-    axes.set_yticks([-1, -0.5, 0, 0.5, 1])
-
-
-def _draw_entropies(axes: Axes, measured: TrainingMeasurements) -> None:
-    axes.set_label("entropy")
-    axes.set_title("Mean entropy of each player's policy, nats")
-    for entropy, style in zip(measured.entropies, SEAT_LINES, strict=True):
-        _line(axes, measured.games, entropy, **style)
-    label = "log of the number of legal moves"
-    uniform = measured.uniform_entropies
-    dots: dict[str, Any] = {"linestyle": (0, (1, 1.5)), "linewidth": 1.2}
-    if np.allclose(uniform[0], uniform[1], equal_nan=True):
-        axes.plot(measured.games, uniform[0], color=BLACK, label=label, **dots)
-    else:
-        for entropy, style, gap in zip(uniform, SEAT_LINES, (1.5, 4), strict=True):
-            dots.update(color=style["color"], linestyle=(0, (1, gap)))
-            axes.plot(measured.games, entropy, label=f"{label}, {style['label']}", **dots)
-    axes.set_ylim(0, 1.08 * max(np.nanmax(uniform), 1e-3))
-
-
-def _draw_optimality(axes: Axes, measured: TrainingMeasurements) -> None:
-    axes.set_label("optimality")
-    alone = list(measured.optimality) == ["all"]
-    positions = "all N-positions" if alone else "N-positions that the player can face"
-    axes.set_title(f"Optimality of the greedy policy, % of {positions}")
-    _percent_axis(axes)
-    for name, percent in measured.optimality.items():
-        _line(axes, measured.games, percent, **POSITION_SET_LINES[name])
 
 
 LARGEST_SIDE = 400
@@ -183,28 +141,21 @@ LARGEST_SLICES = 64
 LARGEST_LIST = 1 << 20
 """Most positions of a heatmap."""
 
-WIDEST, HIGHEST = 12.0, 10.0
-"""Largest width of a row of panels, and height of all rows where cells can be that small, in
-inches."""
+WIDEST = 12.0
+"""Largest width of a row of panels, where one panel is no wider, in inches."""
 
-SMALLEST_CELL = 0.1
+SMALLEST_CELL, LARGEST_CELL = 0.1, 0.35
+"""Sides of a cell, in inches."""
 
-COLOUR_MAP = "cividis"
-HATCHED: dict[str, Any] = {
-    "hatch": "//////", "facecolor": "white", "edgecolor": "0.6", "linewidth": 0
-}  # fmt: skip
-BLANK: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.7", "linewidth": 0.5}
-
-NUMBER = 0.38
-"""Inches that a number in a cell needs, at the font sizes of the style."""
+HATCHED: dict[str, Any] = {"hatch": "//////", "facecolor": "white", "edgecolor": "0.6"}
 
 
 def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
     """Return all heatmaps of an agent, by name.
 
-    For a game with one part: ``"policy"``, see :func:`policy_heatmap`. For one with more:
-    ``"greedy"``, and for learners ``"values"`` and ``"probabilities"``; see
-    :func:`value_heatmap` and :func:`winning_heatmap`.
+    They are ``"greedy"``, the policy without exploration, and for learners ``"values"`` and
+    ``"probabilities"``, the policy with exploration; see :func:`value_heatmap` and
+    :func:`policy_heatmap`.
 
     Args:
         agent: a learner, or an agent with ``action_probabilities``.
@@ -215,126 +166,34 @@ def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
         TypeError: the agent's probabilities are not known.
         SearchTooLargeError: the game has too many positions for a picture.
     """
-    if len(game.parts) == 1:
-        return {"policy": policy_heatmap(agent, game, title)}
-    behaviour, greedy = _policies(agent)
     start = f"{title}: " if title else ""
-    pictures = {}
+    if not isinstance(agent, Trainable):
+        if not isinstance(agent, Policy):
+            raise TypeError(
+                f"a heatmap needs an agent with action_probabilities, which {agent!r} lacks"
+            )
+        return {"greedy": policy_heatmap(agent, game, f"{start}policy")}
+    pictures, greedy = {}, agent.greedy()
     if hasattr(greedy, "action_values"):
-        pictures["values"] = value_heatmap(greedy, game, title, _name_of_values(agent))
-    if behaviour is not None:
-        pictures["probabilities"] = winning_heatmap(behaviour, game, f"{start}policy as it plays")
-    greedy_name = "greedy policy" if isinstance(agent, Trainable) else "policy"
-    pictures["greedy"] = winning_heatmap(greedy, game, start + greedy_name)
+        is_ratio = isinstance(agent, WinLossRatio)
+        name = "preference" if isinstance(agent, PreferenceLearner) else "value"
+        pictures["values"] = value_heatmap(
+            greedy, game, title, "wins over losses" if is_ratio else name
+        )
+    if isinstance(agent, Policy):
+        pictures["probabilities"] = policy_heatmap(agent, game, f"{start}policy as it plays")
+    pictures["greedy"] = policy_heatmap(greedy, game, f"{start}greedy policy")
     return pictures
 
 
-def _policies(agent: Agent) -> tuple[Policy | None, Policy]:
-    """A learner's behaviour policy, if known, and its greedy policy; for others, their policy."""
-    if isinstance(agent, Trainable):
-        return agent if isinstance(agent, Policy) else None, agent.greedy()
-    if isinstance(agent, Policy):
-        return None, agent
-    raise TypeError(f"a heatmap needs an agent with action_probabilities, which {agent!r} lacks")
-
-
-def _name_of_values(agent: Agent) -> str:
-    """Name of the values by which a learner's greedy policy ranks actions."""
-    if isinstance(agent, PreferenceLearner):
-        return "preference"
-    return "wins over losses" if isinstance(agent, WinLossRatio) else "value"
-
-
-@styled
-def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
-    """Draw an agent's policy at every position of a game with one part, move by move.
-
-    A learner has three panels, positions down and moves across: the preferences or values by
-    which its greedy policy ranks moves, the probabilities of its behaviour policy, and the greedy
-    policy. Another agent has one panel, its policy. In the panel of the policy a dot marks each
-    winning move, or one that keeps a draw; triangles mark the P-positions; illegal moves are
-    hatched. Positions without a legal move are left out.
-
-    Args:
-        agent: a learner, or an agent with ``action_probabilities``.
-        game: game with one part; observations are its positions.
-        title: title of the picture.
-
-    Returns:
-        A figure whose axes are labelled ``"values"``, ``"probabilities"`` and ``"policy"``.
-
-    Raises:
-        ValueError: the game has more parts.
-        TypeError: the agent's probabilities are not known.
-        SearchTooLargeError: the game has more positions or moves than ``LARGEST_SIDE``.
-    """
-    if len(game.parts) != 1:
-        raise ValueError(f"this picture is of one part, not of {len(game.parts)}")
-    part = game.parts[0]
-    _check_sides(part.num_positions, part.num_actions)
-    behaviour, greedy = _policies(agent)
-    total = Sum(game.parts)
-    states = np.flatnonzero(~part.ends)[:, np.newaxis]
-    observations, masks = total.positions(states), total.mask(states)
-    winning = game.solution.keeping_mask(observations)
-    lost = np.flatnonzero(~winning.any(axis=1))  # a draw is kept by some move
-    right, counted = scored_in_words(game)
-    rows, columns = masks.shape
-
-    panels: list[tuple[str, str, FloatArray, str]] = []
-    if hasattr(greedy, "action_values"):
-        values = greedy.action_values(observations, masks)
-        panels.append(("values", _name_of_values(agent), values, COLOUR_MAP))
-    if behaviour is not None:
-        probabilities = behaviour.action_probabilities(observations, masks)
-        panels.append(("probabilities", "probability of playing it", probabilities, COLOUR_MAP))
-    policy = greedy.action_probabilities(observations, masks)
-    name = "greedy policy" if isinstance(agent, Trainable) else "policy"
-    panels.append(("policy", name, policy, "Greys"))
-
-    height = _cell_size(rows, 7.6, smallest=0.075, largest=0.28)
-    width = _cell_size(columns, PAGE_WIDTH / 3 - 0.5, smallest=0.12, largest=0.5)
-    figure = Figure(
-        figsize=(len(panels) * max(PAGE_WIDTH / 3, width * columns + 0.5), rows * height + 2),
-        layout="constrained",
-    )
-    for axes, (label, panel_title, array, colours) in zip(
-        figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels, strict=True
-    ):
-        axes.set_label(label)
-        axes.set_title(panel_title)
-        legal = np.where(masks == 1, array, np.nan)
-        norm = _norm_of_values(legal) if label == "values" else Normalize(0, 1)
-        mesh = _cells(axes, legal, norm, colours, masks == 0)
-        figure.colorbar(mesh, ax=axes, location="bottom", pad=0.02, fraction=0.05)
-        if label == "policy":
-            _mark(axes, winning, "o", min(height, width), right)
-        elif width >= NUMBER and height >= LINE:
-            _write_numbers(axes, mesh, legal)
-        name_of_moves, moves = _names_of_moves(part)
-        axes.set_xlabel(name_of_moves)
-        _label_cells(axes.xaxis, moves, width, along_text=True)
-        _label_cells(axes.yaxis, _names_of_states(part, states[:, 0]), height)
-        if len(lost):
-            axes.plot(
-                np.full(len(lost), 1.01), lost, marker=4, markersize=min(6, 60 * height),
-                color=BLACK, linestyle="", clip_on=False, transform=axes.get_yaxis_transform(),
-                label="P-position: every move loses",
-            )  # fmt: skip
-        axes.tick_params(labelleft=axes is figure.axes[0])
-    figure.axes[0].set_ylabel(_state_name(game, 0))
-    share = 100 * (policy * winning).sum() / max(1, rows - len(lost))
-    score = f"{name}: {share:.1f} % of all {rows - len(lost)} {counted} played optimally"
-    _title_and_key(figure, title, score, {} if masks.all() else {"illegal move": HATCHED})
-    return figure
-
-
 def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value") -> Figure:
-    """Draw the value of the best move at every position of a game with two or more parts.
+    """Draw the values by which a policy ranks moves.
 
-    Positions are cells of a grid over the two largest parts; every combination of states of
-    the others that occurs has its own panel. Diamonds mark the P-positions; positions without a
-    legal move are hatched.
+    For a game with one part, positions are rows and moves are columns. For one with more, positions
+    are cells of a grid over the two largest parts, with the value of the best move; every
+    combination of states of the others that occurs has its own panel. Cells that are no legal move
+    or no position with a move are hatched. Dots mark the winning moves, or those that keep a draw;
+    diamonds mark the P-positions.
 
     Args:
         greedy: a policy with ``action_values``, as ``learner.greedy()`` is.
@@ -343,23 +202,27 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
         name: name of the values.
 
     Raises:
-        ValueError: the game has one part.
         SearchTooLargeError: the game has too many positions for a picture.
     """
     grid = _Grid(game)
-    values = greedy.action_values(grid.positions, grid.masks).max(axis=1)
-    return _draw_grid(
-        grid, values, _norm_of_values(values), title, score="", label=f"{name} of the best move"
-    )
+    values = greedy.action_values(grid.positions, grid.masks)
+    if grid.by_move:
+        numbers = values[grid.masks == 1]
+    else:
+        numbers, name = values.max(axis=1), f"{name} of the best move"
+    low, high = float(numbers.min()), float(numbers.max())
+    norm = Normalize(low, high) if low < high else Normalize(low - 0.5, high + 0.5)
+    if low > 0 and high / low > 100:  # ratios
+        norm = LogNorm(low, high)
+    return _draw(grid, numbers, norm, title, name, {})
 
 
-def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
-    """Draw the probability that a policy plays a winning move, at every N-position.
+def policy_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
+    """Draw the probabilities of a policy.
 
-    The game has two or more parts: positions are cells of a grid over the two largest, and
-    every combination of states of the others that occurs has its own panel. Diamonds mark the
-    P-positions, crosses the blunders: N-positions where a most probable move does not win.
-    Positions without a legal move are hatched.
+    The picture is that of :func:`value_heatmap`: for a game with one part, the probability of each
+    move; for one with more, the probability of a winning move at each N-position. There crosses
+    mark the blunders: N-positions where a most probable move does not win.
 
     Args:
         policy: an agent with ``action_probabilities``.
@@ -367,275 +230,168 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
         title: title of the picture.
 
     Raises:
-        ValueError: the game has one part.
         SearchTooLargeError: the game has too many positions for a picture.
     """
     grid = _Grid(game)
-    winning = game.solution.keeping_mask(grid.positions)
     probabilities = policy.action_probabilities(grid.positions, grid.masks)
-    winnable = winning.any(axis=1)
-    won = np.where(winnable, (probabilities * winning).sum(axis=1), np.nan)
+    won = (probabilities * grid.winning).sum(axis=1)
+    winnable = grid.winning.any(axis=1)
+    named = scored_in_words(game)[1]
+    score = f"{100 * won.sum() / max(1, winnable.sum()):.1f} % of all {winnable.sum()} {named}"
+    text = "\n".join(part for part in (title, f"{score} played optimally") if part)
+    if grid.by_move:
+        numbers, label = probabilities[grid.masks == 1], "probability of the move"
+        return _draw(grid, numbers, Normalize(0, 1), text, label, {})
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
-    grid.blunders = (likeliest & ~winning).any(axis=1) & winnable
-    score = (
-        f"{100 * np.nanmean(won):.1f} % of all {winnable.sum()} N-positions played optimally, "
-        f"{grid.blunders.sum()} blunders"
-    )
-    return _draw_grid(
-        grid, won, Normalize(0, 1), title, score, label="probability of a winning move"
-    )
-
-
-def _check_sides(*sides: int) -> None:
-    if max(sides) > LARGEST_SIDE:
-        raise SearchTooLargeError(
-            f"a heatmap of {' by '.join(map(str, sides))} cells is too large to read; the limit "
-            f"is {LARGEST_SIDE} a side"
-        )
+    blunders = (likeliest & ~grid.winning).any(axis=1) & winnable
+    numbers, label = np.where(winnable, won, np.nan), "probability of a winning move"
+    return _draw(grid, numbers, Normalize(0, 1), text, label, {"blunder": ("X", blunders)})
 
 
 class _Grid:
-    """Positions of two or more parts as grids of cells.
+    """The cells of a picture, one for each legal move of one part, or for each position of more.
 
     Args:
-        game: game with two or more parts.
+        game: game to draw.
 
     Attributes:
+        by_move: whether the cells are moves.
         positions: positions with a legal move, ``(n, fields)``.
         masks: their legal actions.
-        slices: the states of the parts other than the two largest that occur, one combination
-            for each panel.
-        blunders: whether each position gets a cross, boolean ``(n,)``; at first none.
-        ended: states of the parts at positions without a legal move.
+        winning: their actions that win or keep a draw, boolean ``(n, actions)``.
+        names: what stands along the rows and the columns, with the names of each.
+        panels: titles of the panels.
 
     Raises:
-        ValueError: the game has one part.
         SearchTooLargeError: it is too large for a picture.
     """
 
     def __init__(self, game: Game) -> None:
         total = Sum(game.parts)
-        self.shape = [part.num_positions for part in game.parts]
-        if len(self.shape) < 2:
-            raise ValueError("this picture is of two or more parts, not of one")
-        *others, rows, columns = sorted(self.shape)
-        _check_sides(rows, columns)
-        self.game = game
+        self.by_move = len(game.parts) == 1
+        sides = [part.num_positions for part in game.parts]
+        if self.by_move:
+            sides.append(game.num_actions)
         # Of equal parts the later ones.
-        self.down, self.across = sorted(np.argsort(self.shape, kind="stable")[-2:].tolist())
-        self.others = [i for i in range(len(self.shape)) if i not in (self.down, self.across)]
-        panels = math.prod(others)
-        # Where heaps split, most combinations occur in no position, and have no panel.
-        if panels <= LARGEST_SLICES or total.groups:
-            states = total.states(LARGEST_LIST)
-            over = total.is_over(states)
-            self.ended, self._states = states[over], states[~over]
-            self.slices = sorted(set(map(tuple, self._states[:, self.others].tolist())))
-            panels = len(self.slices)
-        if panels > LARGEST_SLICES:
+        down, across = sorted(np.argsort(sides, kind="stable")[-2:].tolist())
+        if max(sides) > LARGEST_SIDE:
             raise SearchTooLargeError(
-                f"a game with parts of {self.shape} states would need {panels} panels, one for "
+                f"a heatmap of {sides[down]} by {sides[across]} cells is too large to read; the "
+                f"limit is {LARGEST_SIDE} a side"
+            )
+        others = [index for index in range(len(sides)) if index not in (down, across)]
+        count = math.prod(sides[index] for index in others)
+        states = np.zeros((0, len(sides)), dtype=np.int64)
+        # Where heaps split, most combinations occur in no position, and have no panel.
+        if count <= LARGEST_SLICES or total.groups:
+            states = total.states(LARGEST_LIST)
+            states = states[~total.is_over(states)]
+            count = len(set(map(tuple, states[:, others].tolist())))
+        if count > LARGEST_SLICES:
+            raise SearchTooLargeError(
+                f"a game with parts of {sides} states would need {count} panels, one for "
                 f"every combination of the smaller parts; the limit is {LARGEST_SLICES}"
             )
-        self.positions, self.masks = total.positions(self._states), total.mask(self._states)
-        self.blunders = np.zeros(len(self.positions), dtype=np.bool_)
-        self.lost = np.asarray(game.solution.is_losing(self.positions))
+        self.positions, self.masks = total.positions(states), total.mask(states)
+        self.winning = game.solution.keeping_mask(self.positions)
+        slices = sorted(set(map(tuple, states[:, others].tolist())))
+        panel = np.array([slices.index(tuple(each)) for each in states[:, others].tolist()])
+        self.place = panel, states[:, down], states[:, across % states.shape[1]]
+        if self.by_move:
+            rows, actions = np.nonzero(self.masks)
+            self.place = panel[rows], states[rows, 0], actions
+        self.shape = len(slices), sides[down], sides[across]
+        self.names = [(_axis(game, index), _names(game, index)) for index in (down, across)]
+        self.panels = []
+        for each in slices:
+            fixed = dict(zip(others, each, strict=True))
+            names = [
+                _names(game, index)[fixed[index]] if index in fixed else "*"
+                for index in range(len(sides))
+            ]
+            self.panels.append(", ".join(names) if others else "")
 
-    def cells(
-        self, array: Any, others: tuple[int, ...], empty: Any, states: IntArray | None = None
-    ) -> Any:
-        """Return the entries of ``array`` for the positions in one slice, ``(rows, columns)``."""
-        states = self._states if states is None else states
-        cells = np.full((self.shape[self.down], self.shape[self.across]), empty)
-        here = (states[:, self.others] == np.array(others, dtype=np.int64)).all(axis=1)
-        cells[states[here, self.down], states[here, self.across]] = array[here]
+    def cells(self, entries: Any, empty: Any) -> Any:
+        """Return the entries at their places, ``(panels, rows, columns)``."""
+        cells = np.full(self.shape, empty)
+        cells[self.place] = entries
         return cells
 
-    def name(self, others: tuple[int, ...]) -> str:
-        """Title of a slice: a position, with stars for the two parts of the grid."""
-        parts = self.game.parts
-        fixed = {
-            index: _names_of_states(parts[index], np.array([state]))[0]
-            for index, state in zip(self.others, others, strict=True)
-        }
-        if len(fixed) == 1:
-            ((index, state),) = fixed.items()
-            return f"{parts[index].words.kind} {index}: {state}"
-        return ", ".join(fixed.get(index, "*") for index in range(len(parts))) if others else ""
 
-
-@styled
-def _draw_grid(
-    grid: _Grid, array: FloatArray, norm: Normalize, title: str, score: str, label: str
-) -> Figure:
-    """Draw ``array``, one number for each position, ``(n,)``."""
-    game = grid.game
-    shape = grid.shape
-    rows, columns = shape[grid.down], shape[grid.across]
-    slices = grid.slices
-    title_width = DIGIT * max(len(grid.name(states)) for states in slices)
-    room = 5.0 if len(slices) == 1 else 1.6
-    smallest = max(SMALLEST_CELL, title_width / columns)
-    size = max(smallest, _cell_size(max(rows, columns), room, smallest=SMALLEST_CELL, largest=0.3))
-    while True:
-        width, height = size * columns + 0.35, size * rows + 0.35
-        wide = _panels_in_a_row(grid, width, height)
-        high = -(-len(slices) // wide)
-        if high * height <= HIGHEST or size == smallest:
-            break
-        size = max(smallest, 0.9 * size)
-    inches = max(3.2, high * height + 1.2)  # at least as long as the scale's label
-    figure = Figure(figsize=(max(4.5, wide * width + 1.2), inches), layout="constrained")
-    panels = list(figure.subplots(high, wide, squeeze=False, sharex=True, sharey=True).flat)
-    for axes in panels[len(slices) :]:
-        axes.remove()
-    panels = panels[: len(slices)]
-    names = {
-        index: _names_of_states(game.parts[index], np.arange(shape[index]))
-        for index in (grid.down, grid.across)
-    }
-    for number, (axes, states) in enumerate(zip(panels, slices, strict=True)):
-        axes.set_label(", ".join(map(str, states)))
-        axes.set_title(grid.name(states))
-        axes.set_aspect("equal")
-        ended = grid.cells(np.ones(len(grid.ended), dtype=np.bool_), states, False, grid.ended)
-        mesh = _cells(axes, grid.cells(array, states, np.nan), norm, COLOUR_MAP, ended)
-        _mark(axes, grid.cells(grid.lost, states, False), "D", size, "P-position")
-        _mark(axes, grid.cells(grid.blunders, states, False), "X", size, "blunder")
-        _label_cells(axes.xaxis, names[grid.across], size, along_text=True)
-        _label_cells(axes.yaxis, names[grid.down], size)
-        if number % wide == 0:
-            axes.set_ylabel(_state_name(game, grid.down))
-        if number + wide >= len(slices):
-            axes.set_xlabel(_state_name(game, grid.across))
-            axes.tick_params(labelbottom=True)
-    figure.colorbar(mesh, ax=panels, location="right", label=label, aspect=6 * inches, shrink=0.9)
-    key = {"no legal move": HATCHED} if len(grid.ended) else {}
-    if len(array) + len(grid.ended) < math.prod(shape):
-        key["no position"] = BLANK
-    _title_and_key(figure, title, score, key)
-    return figure
-
-
-def _names_of_states(part: Part, states: IntArray) -> list[str]:
-    """Names of states, ``(n,)``: their coordinates."""
-    return ["-".join(map(str, each)) for each in part.positions(states).tolist()]
-
-
-def _names_of_moves(part: Part) -> tuple[str, list[str]]:
-    """The verb of all moves, and the rest of each; or ``"move"``, and each with its own verb."""
-    moves = [part.describe(option) for option in range(part.num_actions)]
-    if len(part.fields) > 1:
-        return "move", moves
-    return moves[0].partition(" ")[0], [move.partition(" ")[2] for move in moves]
-
-
-def _panels_in_a_row(grid: _Grid, width: float, height: float) -> int:
-    """Number of panels of this size that fit side by side."""
-    # A row of panels for each state of the first parts, if that fits.
-    shape, wide = grid.shape, 1
-    if len(grid.slices) == np.prod([shape[index] for index in grid.others]):
-        for index in reversed(grid.others):
-            if wide * shape[index] * width > WIDEST:
-                break
-            wide *= shape[index]
-    if wide > 1:
-        return wide
-    for across in (PAGE_WIDTH, WIDEST):
-        wide = min(len(grid.slices), max(1, int(across / width)))
-        if -(-len(grid.slices) // wide) * height <= HIGHEST:
-            break
-    return wide
-
-
-def _cell_size(count: int, inches: float, *, smallest: float, largest: float) -> float:
-    """Size of ``count`` cells that fill ``inches``, within readable limits."""
-    return min(largest, max(smallest, inches / count))
-
-
-def _norm_of_values(values: FloatArray) -> Normalize:
-    """A scale for values; logarithmic for ratios that span more than two powers of ten."""
-    known = values[np.isfinite(values)]
-    low, high = float(known.min()), float(known.max())
-    if low > 0 and high / low > 100:
-        return LogNorm(low, high)
-    return Normalize(low, high) if low < high else Normalize(low - 0.5, high + 0.5)
-
-
-def _cells(
-    axes: Axes, array: FloatArray, norm: Normalize, colours: str, hatched: BoolArray
-) -> QuadMesh:
-    """Draw cells with edges, row 0 on top; those that are not finite stay blank or hatched."""
-    cells = np.ma.masked_invalid(array)
-    rows, columns = cells.shape
-    mesh = axes.pcolormesh(
-        np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5, cells, norm=norm,
-        cmap=colormaps[colours], edgecolors="0.7", linewidth=0.3,
-    )  # fmt: skip
-    corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
-    squares = np.argwhere(hatched)[:, np.newaxis, ::-1] + corners
-    axes.add_collection(PolyCollection(squares, **HATCHED))
-    axes.set_ylim(rows - 0.5, -0.5)
-    axes.tick_params(length=2, pad=2)
-    for spine in axes.spines.values():
-        spine.set(visible=True, linewidth=0.5)
-    return mesh
-
-
-def _mark(axes: Axes, cells: BoolArray, marker: str, inches: float, label: str) -> None:
-    """Put a mark on the given cells; white with a dark edge, it shows on every colour."""
-    down, across = np.nonzero(cells)
-    if not len(down):
-        return
-    size = min(6.0, 72 * 0.55 * inches)
-    axes.plot(
-        across, down, marker=marker, markersize=size, markerfacecolor="white",
-        markeredgecolor=BLACK, markeredgewidth=min(0.9, 0.18 * size), linestyle="", label=label,
-    )  # fmt: skip
-
-
-def _write_numbers(axes: Axes, mesh: QuadMesh, array: FloatArray) -> None:
-    """Write its number on every cell, light on dark and dark on light."""
-    for row, column in np.argwhere(np.isfinite(array)).tolist():
-        red, green, blue, _ = mesh.cmap(mesh.norm(array[row, column]))
-        light = 0.3 * red + 0.59 * green + 0.11 * blue > 0.5
-        number = array[row, column]
-        small = f"{number:.2g}" if isinstance(mesh.norm, LogNorm) else f"{number:.2f}"
-        text = small if abs(number) < 10 else f"{number:.0f}"
-        axes.text(
-            column, row, text.replace("-", "−"),
-            color="black" if light else "white", ha="center", va="center", fontsize=7,
-        )  # fmt: skip
-
-
-def _label_cells(axis: Axis, labels: list[str], inches: float, *, along_text: bool = False) -> None:
-    """Label cells by their states; where space is short, only those at round numbers.
-
-    Args:
-        axis: axis to label.
-        labels: labels of all cells.
-        inches: size of a cell.
-        along_text: whether the labels stand side by side, not one above the other.
-    """
-    needed = DIGIT * (max(map(len, labels)) + 1) if along_text else LINE
-    steps = (base * 10**power for power in range(9) for base in (1, 2, 5))
-    step = next(step for step in steps if step * inches >= needed)
-    numbers = [int(label) if label.isdecimal() else place for place, label in enumerate(labels)]
-    ticks = [place for place, number in enumerate(numbers) if number % step == 0]
-    axis.set_ticks(ticks, [labels[place] for place in ticks])
-
-
-def _state_name(game: Game, index: int) -> str:
-    """Axis label of a part's states."""
+def _axis(game: Game, index: int) -> str:
+    """Label of an axis: a part, or the moves of the only one."""
+    if index == len(game.parts):
+        return "move"
     kind = game.parts[index].words.kind
     name = kind if len(game.parts) == 1 else f"{kind} {index}"
     return f"{name}, objects" if kind == "heap" else name
 
 
-def _title_and_key(
-    figure: Figure, title: str, score: str, cells: dict[str, dict[str, Any]]
-) -> None:
-    """Add a title, and below the panels a legend of the marks and of cells without a value."""
-    text = "\n".join(part for part in (title, score) if part)
-    patches = {name: Patch(**look) for name, look in cells.items()}
-    add_title_and_legend(figure, text, columns=4, more=patches, handlelength=1.5)
+def _names(game: Game, index: int) -> list[str]:
+    """Names of the states of a part, their coordinates; or of the moves of the only part."""
+    if index == len(game.parts):
+        return [game.parts[0].describe(option) for option in range(game.num_actions)]
+    return ["-".join(map(str, each)) for each in game.parts[index].coordinates.tolist()]
+
+
+@styled
+def _draw(
+    grid: _Grid,
+    numbers: FloatArray,
+    norm: Normalize,
+    title: str,
+    label: str,
+    marks: dict[str, tuple[str, BoolArray]],
+) -> Figure:
+    """Draw a number in each cell, with a colour bar of this label, and marks by their names."""
+    count, rows, columns = grid.shape
+    (down, names_down), (across, names_across) = grid.names
+    room = 5.0 if count == 1 else 1.6
+    size = min(LARGEST_CELL, max(SMALLEST_CELL, room / max(rows, columns)))
+    size = max(size, DIGIT * max(map(len, grid.panels)) / columns)  # so that titles fit
+    width, height = size * columns + 0.35, size * rows + 0.35
+    lines = -(-count // min(count, max(1, int(WIDEST / width))))
+    wide = -(-count // lines)
+    inches = max(3.2, lines * height + 1.2)  # at least as long as the scale's label
+    figure = Figure(figsize=(max(4.5, wide * width + 1.2), inches), layout="constrained")
+    panels = list(figure.subplots(lines, wide, squeeze=False, sharex=True, sharey=True).flat)
+    for axes in panels[count:]:
+        axes.remove()
+    if grid.by_move:
+        marks = {"winning move": ("o", grid.winning[grid.masks == 1]), **marks}
+    else:
+        marks = {"P-position": ("D", np.logical_not(grid.winning.any(axis=1))), **marks}
+    cells = grid.cells(numbers, np.nan)
+    marked = {name: (marker, grid.cells(here, False)) for name, (marker, here) in marks.items()}
+    dot = min(6.0, 72 * 0.55 * size)
+    for number, axes in enumerate(panels[:count]):
+        axes.set(label=grid.panels[number], title=grid.panels[number])
+        axes.patch.set(**HATCHED)
+        image = axes.imshow(cells[number], norm=norm, cmap="cividis", interpolation="nearest")
+        for name, (marker, here) in marked.items():
+            if here[number].any():
+                y, x = np.nonzero(here[number])
+                axes.plot(
+                    x, y, marker=marker, markersize=dot, markerfacecolor="white", linestyle="",
+                    markeredgecolor=BLACK, markeredgewidth=min(0.9, 0.18 * dot), label=name,
+                )  # fmt: skip
+        _label_cells(axes.xaxis, names_across, DIGIT * (max(map(len, names_across)) + 1) / size)
+        _label_cells(axes.yaxis, names_down, LINE / size)
+        if number % wide == 0:
+            axes.set_ylabel(down)
+        if number + wide >= count:
+            axes.set_xlabel(across)
+            axes.tick_params(labelbottom=True)
+    figure.colorbar(
+        image, ax=panels[:count], location="right", label=label, aspect=6 * inches, shrink=0.9
+    )
+    empty = "illegal move" if grid.by_move else "no number"
+    add_title_and_legend(figure, title, columns=4, more={empty: Patch(**HATCHED)}, handlelength=1.5)
+    return figure
+
+
+def _label_cells(axis: Axis, names: list[str], needed: float) -> None:
+    """Label cells by their names, every so many cells as a name needs."""
+    steps = (base * 10**power for power in range(9) for base in (1, 2, 5))
+    step = next(step for step in steps if step >= needed)
+    axis.set_ticks(range(0, len(names), step), names[::step])

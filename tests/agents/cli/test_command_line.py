@@ -172,12 +172,13 @@ def test_train_and_show_write_pictures(tmp_path, capsys):
     agent, plots = str(tmp_path / "agent.zip"), tmp_path / "plots"
     assert run(["train", *ROW, "--games", "1200", "--output", agent, "--plots", str(plots)]) == 0
     out = capsys.readouterr().out
-    for name in ("training.png", "heatmap_policy.png"):
+    for name in ("training.png", "heatmap_greedy.png"):
         assert f"wrote {plots / name}" in out
         assert (plots / name).read_bytes().startswith(b"\x89PNG")
     more = tmp_path / "more"
     assert run(["show", *ROW, "--player", agent, "--plots", str(more), "--picture", "svg"]) == 0
-    assert [path.name for path in more.iterdir()] == ["heatmap_policy.svg"]
+    names = [f"heatmap_{name}.svg" for name in ("greedy", "probabilities", "values")]
+    assert sorted(path.name for path in more.iterdir()) == names
     large = ["train", "--game", "nim", "--set", "heaps=2,2,2,2,2,2,2", "--games", "60"]
     large += ["--output", agent, "--plots", str(tmp_path / "large"), "--every", "20"]
     assert run(large) == 0
