@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-from tabulate import tabulate
 from tqdm import tqdm
 
-from agents.games import game_of, move_values
+from agents.games import game_of
 from agents.loop import DRAW, Env, Seat, play_and_learn
-from nim_envs import Game, GameEnv
-from nim_envs.errors import InvalidActionError, SearchTooLargeError
+from nim_envs import GameEnv
+from nim_envs.errors import InvalidActionError
 from nim_envs.game import PLAYERS
 from nim_envs.player_answers import one_action
-from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, Policy, hint, is_player
+from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, hint, is_player
 from nim_envs.scored_policy import game_of as followed_game
-from nim_envs.scoring import best_response
-from nim_envs.typing import Array, FloatArray, MaskArray, Position, ValueArray
-from nim_envs.validation import checked_integer, checked_number
+from nim_envs.typing import Array, FloatArray, MaskArray
+from nim_envs.validation import checked_integer
 
-LARGEST_LIMIT = 1 << 20
-"""Most positions of a game whose attainable limit is computed; it would take minutes for more."""
+Z = NormalDist().inv_cdf(0.975)
+"""Standard deviations of half a 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -36,23 +35,21 @@ class MatchResult:
         games: games played.
         wins: games won, as ``player_0`` and as ``player_1``.
         draws: games without a winner: drawn, or truncated.
-        games_by_seat: games played, as ``player_0`` and as ``player_1``.
         win_rate: share of all games won; in games with an outcome of their own the mean score, a
             draw counting one half.
-        interval: Wilson interval of the win rate at ``confidence``.
-        confidence: confidence level of the interval.
-        limit: exact expected score of the best possible player in this match against this
-            opponent; ``None`` where it cannot be computed.
+        interval: 95 % Wilson interval of the win rate.
     """
 
     games: int
     wins: tuple[int, int]
     draws: int
-    games_by_seat: tuple[int, int]
     win_rate: float
     interval: tuple[float, float]
-    confidence: float
-    limit: float | None
+
+    @property
+    def games_by_seat(self) -> tuple[int, int]:
+        """Games played, as ``player_0`` and as ``player_1``."""
+        return self.games - self.games // 2, self.games // 2
 
     def __repr__(self) -> str:
         """Return the result in one line."""
@@ -61,11 +58,10 @@ class MatchResult:
             f"{won} of {played} as {seat}"
             for won, played, seat in zip(self.wins, self.games_by_seat, PLAYERS, strict=True)
         )
-        limit = "" if self.limit is None else f"; at most {100 * self.limit:.1f} % can be expected"
         draws = f" won; {self.draws} drawn" if self.draws else ""
         return (
             f"MatchResult({'scored' if self.draws else 'won'} {100 * self.win_rate:.1f} % "
-            f"({100 * low:.1f} to {100 * high:.1f} %) of {self.games} games: {seats}{draws}{limit})"
+            f"({100 * low:.1f} to {100 * high:.1f} %) of {self.games} games: {seats}{draws})"
         )
 
 
@@ -124,11 +120,8 @@ def play_match(
     games: int,
     *,
     seed: int,
-    confidence: float = 0.95,
     progress: bool = False,
     options: dict[str, Any] | None = None,
-    limit: bool = True,
-    after_game: Callable[[], object] | None = None,
 ) -> MatchResult:
     """Play ``agent`` against ``opponent``; they swap seats after every game.
 
@@ -139,18 +132,8 @@ def play_match(
         opponent: ``player_0`` in the other games, likewise.
         games: number of games, at least 1.
         seed: seeds starts and choices; same seed, same result.
-        confidence: confidence level of the interval, between 0 and 1.
         progress: whether to show a progress bar.
-        options: passed to every ``env.reset``; as they may change the start, no limit is
-            computed with them.
-        limit: whether to compute the attainable limit.
-        after_game: called after every game.
-
-    Returns:
-        The result; with the attainable limit where ``env`` is a :class:`nim_envs.GameEnv` with
-        integer observations and without ``max_cycles``, wrapped only as scores can follow; the game
-        has at most :data:`LARGEST_LIMIT` positions, and the
-        opponent has ``action_probabilities``.
+        options: passed to every ``env.reset``.
 
     Raises:
         ValueError: ``games`` is below 1.
@@ -158,7 +141,6 @@ def play_match(
         InvalidActionError: a player's answer is not an action.
     """
     checked_integer("games", games, minimum=1)
-    checked_number("confidence", confidence, 0, 1, open_low=True, open_high=True)
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]
@@ -169,137 +151,22 @@ def play_match(
         if game:
             env.reset(options=options)
         seat = game % 2
-        pair = players if seat == 0 else players[::-1]
-        winner, _ = play_and_learn(env, pair, rng)
+        winner, _ = play_and_learn(env, players if seat == 0 else players[::-1], rng)
         draws += winner == DRAW
         wins[seat] += winner == seat
-        if after_game is not None:
-            after_game()
     base = env.unwrapped
     may_be_drawn = isinstance(base, GameEnv) and base.game.has_outcome
     score = (sum(wins) + (draws / 2 if may_be_drawn else 0)) / games
-    by_seat = (games - games // 2, games // 2)
-    return MatchResult(
-        games=games,
-        wins=(wins[0], wins[1]),
-        draws=draws,
-        games_by_seat=by_seat,
-        win_rate=score,
-        interval=_wilson(score, games, confidence),
-        confidence=confidence,
-        limit=_limit(env, opponent, by_seat) if limit and not options else None,
-    )
+    return MatchResult(games, (wins[0], wins[1]), draws, score, _wilson(score, games))
 
 
-def _wilson(score: float, games: int, confidence: float) -> tuple[float, float]:
+def _wilson(score: float, games: int) -> tuple[float, float]:
     """Return Wilson's interval of a mean score; with draws it is wider than need be."""
-    from scipy.special import ndtri  # loading it takes as long as some matches
-
-    z = ndtri(0.5 + 0.5 * confidence)
-    denominator = 2 * (games + z**2)
-    centre = (2 * games * score + z**2) / denominator
-    half = z / denominator * math.sqrt(4 * games * score * (1 - score) + z**2)
-    low = 0.0 if score == 0 else float(centre - half)
-    return low, 1.0 if score == 1 else float(centre + half)
-
-
-def _limit(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | None:
-    """Return the best possible player's expected score against ``opponent``, if computable."""
-    base = env.unwrapped
-    if not isinstance(base, GameEnv) or not isinstance(opponent, Policy):
-        return None
-    game = base.game
-    if game.board.num_positions > LARGEST_LIMIT:
-        return None
-    if base.encoding.name != "integer" or base.max_cycles is not None:
-        return None
-    try:
-        response = best_response(opponent, env)
-        positions, probabilities = game.starts.sampler(game).support()
-    except (SearchTooLargeError, TypeError):  # or its wrappers cannot be followed
-        return None
-    starts = response.graph.find(positions)
-    first = float(probabilities @ response.moving[starts])
-    second = float(probabilities @ response.waiting[starts])
-    return (by_seat[0] * first + by_seat[1] * second) / sum(by_seat)
-
-
-@dataclass(frozen=True)
-class SampleMove:
-    """One move of a game.
-
-    Attributes:
-        seat: the seat that moved: 0 or 1.
-        position: the position before the move, a tuple of coordinates.
-        action_mask: the legal actions there, int8 ``(actions,)``.
-        probabilities: the probabilities of the mover's policy, float64 ``(actions,)``.
-        values: value of each action to the mover under best play: 1, 0 or -1, int8
-            ``(actions,)``; -1 where illegal.
-        action: the action that was played.
-    """
-
-    seat: int
-    position: Position
-    action_mask: MaskArray
-    probabilities: FloatArray
-    values: ValueArray
-    action: int
-
-
-@dataclass(frozen=True)
-class SampleGame:
-    """A finished game.
-
-    Attributes:
-        moves: the moves in order.
-        final: the last position, a tuple of coordinates.
-        winner: the seat that won, 0 or 1; :data:`agents.loop.DRAW` if neither did.
-    """
-
-    moves: tuple[SampleMove, ...]
-    final: Position
-    winner: int
-
-
-def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: int) -> SampleGame:
-    """Play a game from ``game.starts``, each move drawn from the mover's policy.
-
-    Args:
-        policies: one policy for both seats, or one for each.
-        game: rules and start; observations are its positions.
-        seed: seeds the start and all moves; same seed, same game.
-
-    Raises:
-        ValueError: a policy gives an illegal action a probability above 0.
-
-    Example:
-        >>> from agents import OptimalAgent
-        >>> from nim_envs import make_game
-        >>> game = make_game("addition", k=3, n=10)
-        >>> played = sample_game(OptimalAgent(game), game, seed=0)
-        >>> [move.position for move in played.moves][::2], played.winner
-        ([(0,), (3,), (7,)], 0)
-    """
-    board: Any = game.board
-    pair = policies if isinstance(policies, tuple) else (policies, policies)
-    rng = np.random.default_rng(seed)
-    position = tuple(game.starts.sampler(game).draw(rng).tolist())
-    moves: list[SampleMove] = []
-    while not game.is_over(position):
-        seat, here = len(moves) % 2, np.array([position])
-        mask = board.mask(board.state(position))
-        probabilities = pair[seat].action_probabilities(here, mask[np.newaxis])[0]
-        if probabilities[mask == 0].any():
-            raise ValueError(
-                f"{pair[seat]!r} gives illegal actions at {position} the probabilities "
-                f"{probabilities[mask == 0].tolist()}"
-            )
-        action = int(rng.choice(len(probabilities), p=probabilities))
-        values = move_values(game, here, mask[np.newaxis])[0]
-        moves.append(SampleMove(seat, position, mask, probabilities, values, action))
-        position = game.play(position, action)
-    last, value = (len(moves) - 1) % 2, game.end_value(position)
-    return SampleGame(tuple(moves), position, {-1: last, 0: DRAW, 1: 1 - last}[value])
+    denominator = 2 * (games + Z**2)
+    centre = (2 * games * score + Z**2) / denominator
+    half = Z / denominator * math.sqrt(4 * games * score * (1 - score) + Z**2)
+    low = 0.0 if score == 0 else centre - half
+    return low, 1.0 if score == 1 else centre + half
 
 
 SAMPLES = 1000
@@ -340,19 +207,6 @@ class Tournament:
         rated = ", ".join(f"{name} {elo:+.0f}" for name, elo, *_ in self.ranking())
         return f"Tournament({self.games.sum() // 2} games: {rated})"
 
-    def _repr_html_(self) -> str:
-        """Return the table of players, ratings and points, which a notebook shows."""
-        ranking = self.ranking()
-        names = [name for name, *_ in ranking]
-        order = [self.names.index(name) for name in names]
-        rows = [
-            [name, *(f"{number:.0f}" for number in numbers)]
-            + ["" if i == j else f"{self.points[i, j]:g}" for j in order]
-            for i, (name, *numbers) in zip(order, ranking, strict=True)
-        ]
-        header = ["player", "Elo", "low", "high", *names]
-        return str(tabulate(rows, header, tablefmt="html", disable_numparse=True))
-
     def ranking(self) -> list[tuple[str, float, float, float]]:
         """Return the name, the rating and the interval's ends of every player, best first."""
         order = np.argsort(-self.elo, kind="stable")
@@ -366,7 +220,6 @@ def round_robin(
     *,
     seed: int,
     progress: bool = True,
-    options: dict[str, Any] | None = None,
 ) -> Tournament:
     """Play a match between every two agents; they swap seats after every game.
 
@@ -381,7 +234,6 @@ def round_robin(
         games: number of games of each pairing.
         seed: seeds starts, actions and the intervals; same seed, same result.
         progress: whether to show a progress bar.
-        options: passed to every ``env.reset``.
 
     Returns:
         The points of every pairing, and the ratings.
@@ -400,19 +252,14 @@ def round_robin(
     draws = np.zeros(points.shape, dtype=np.int64)
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs) + 1)
-    total = max(games, 1) * len(pairs)
-    with tqdm(
-        desc="tournament", unit="game", total=total, disable=None if progress else True
-    ) as bar:
-        for (i, j), match_seed in zip(pairs, seeds, strict=False):
-            result = play_match(
-                env, agents[names[i]], agents[names[j]], games, seed=int(match_seed),
-                options=options, limit=False, after_game=bar.update,
-            )  # fmt: skip
-            points[i, j] = sum(result.wins) + result.draws / 2
-            points[j, i] = games - points[i, j]
-            played[i, j] = played[j, i] = games
-            draws[i, j] = draws[j, i] = result.draws
+    bar = tqdm(pairs, "tournament", unit="match", disable=None if progress else True)
+    for (i, j), match_seed in zip(bar, seeds, strict=False):
+        pair = agents[names[i]], agents[names[j]]
+        result = play_match(env, *pair, games, seed=int(match_seed))
+        points[i, j] = sum(result.wins) + result.draws / 2
+        points[j, i] = games - points[i, j]
+        played[i, j] = played[j, i] = games
+        draws[i, j] = draws[j, i] = result.draws
     elo = elo_ratings(points)
     samples = _ratings(_drawn_points(points, draws, np.random.default_rng(seeds[-1])))
     intervals = np.quantile(samples, [0.025, 0.975], axis=0).T

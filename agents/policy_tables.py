@@ -1,4 +1,4 @@
-"""Policies and games as text for people."""
+"""Policies as text for people."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from tabulate import tabulate
 from agents.base import Agent, Policy, Trainable
 from agents.games import move_values, scored_in_words
 from agents.learners.win_loss_ratio import WinLossRatio
-from agents.loop import DRAW
-from agents.match import SampleGame
 from agents.rows import GameRows
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.render import render_text
 from nim_envs.typing import BoolArray, IntArray, MaskArray, ValueArray
 
 LARGEST_TEXT = 2_000
@@ -115,33 +112,6 @@ def _best(agent: Any, observations: IntArray, masks: MaskArray) -> BoolArray:
     probabilities = policy.action_probabilities(observations, masks)
     most = probabilities.max(axis=1, keepdims=True)
     return np.asarray((probabilities == most) & (masks == 1))
-
-
-def game_text(game: Game, played: SampleGame) -> str:
-    """Return a game move by move, with the probability of every legal move.
-
-    Args:
-        game: rules that name the moves.
-        played: finished game of these rules.
-    """
-    parts = []
-    for number, move in enumerate(played.moves, start=1):
-        outcome = _outcome(move.values)
-        article = "an" if outcome.startswith("N") else "a"
-        headline = f"move {number}: player_{move.seat} to move at {article} {outcome}"
-        table = [
-            [
-                game.describe(action, move.position),
-                f"{100 * move.probabilities[action]:.1f} %",
-                RESULTS[move.values[action]],
-                "played" if action == move.action else "",
-            ]
-            for action in np.flatnonzero(move.action_mask).tolist()
-        ]
-        parts.append(render_text(game, move.position, headline))
-        parts.append(_aligned(("move", "probability", "outcome", ""), table))
-    end = "the game is drawn" if played.winner == DRAW else f"player_{played.winner} has won"
-    return "\n\n".join([*parts, render_text(game, played.final, end)])
 
 
 def _aligned(header: tuple[str, ...], table: list[list[str]]) -> str:

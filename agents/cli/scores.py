@@ -23,7 +23,7 @@ from agents.cli.options import (
     write_pictures,
 )
 from agents.games import scored_in_words
-from agents.match import play_match, round_robin, sample_game
+from agents.match import play_match, round_robin
 from nim_envs.cli.options import hurry_option, seed_option
 from nim_envs.cli.values import position
 from nim_envs.errors import SearchTooLargeError
@@ -81,28 +81,19 @@ def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: A
     metavar="POSITION",
     help="Show this position, such as 3,4,5; repeatable. All by default.",
 )
-@click.option(
-    "--sample-game",
-    "sample",
-    is_flag=True,
-    help="Show a game of the player against itself, not a table.",
-)
 @click.option("--greedy", is_flag=True, help="Show what a learner plays without exploration.")
 @hurry_option
-@seed_option("Seeds the sample game.")
 @picture_options("heatmaps")
 def show(
     player: str,
     positions: tuple[tuple[int, ...], ...],
-    sample: bool,
     greedy: bool,
     hurry: bool,
-    seed: int,
     plots: Path | None,
     picture: str,
     **board: Any,
 ) -> None:
-    """Show a player's moves at every position, or in a game.
+    """Show a player's moves at every position.
 
     For a learner that chooses its own games it shows the learned solution and its proof.
     """
@@ -113,12 +104,8 @@ def show(
     if plots is not None:
         title = " ".join([type(agent).__name__, "on", env.game.name, *board["settings"]])
         write_pictures(heatmaps_of(agent, env.game, title), plots, picture)
-    elif isinstance(agent, GameChoosingLearner) and not (positions or sample):
+    elif isinstance(agent, GameChoosingLearner) and not positions:
         click.echo(agent.describe())
-    elif sample:
-        text = plotting("policy_tables")
-        played = sample_game(agent, env.game, seed=seed)
-        click.echo(text.game_text(env.game, played))
     else:
         text = plotting("policy_tables")
         chosen = np.array(positions) if positions else None

@@ -8,7 +8,6 @@ import pytest
 
 from agents import GradientBandit, OptimalAgent, QLearning, RandomAgent
 from agents.loop import DRAW
-from agents.match import sample_game
 from agents.metrics import TrainingRecorder, mean_entropy
 from agents.training import TrainingLog, TrainingStopped, train
 from nim_envs import make_game
@@ -30,10 +29,15 @@ def test_entropy_is_the_limit_of_the_mean_over_many_games():
     agent = learner(env, GradientBandit)
     train(env, agent, 300, seed=1, progress=False)
     entropies = [[], []]
-    for seed in range(1_500):
-        for move in sample_game(agent, game, seed=seed).moves:
-            chances = move.probabilities[move.probabilities > 0]
-            entropies[move.seat].append(-(chances * np.log(chances)).sum())
+    rng = np.random.default_rng(0)
+    for _ in range(1_500):
+        position, seat = tuple(rng.choice(game.start_positions()).tolist()), 0
+        while not game.is_over(position):
+            mask = np.zeros((1, game.num_actions), np.int8)
+            mask[0, game.actions(position)] = 1
+            chances = agent.action_probabilities(np.array([position]), mask)[0]
+            entropies[seat].append(-(chances[chances > 0] * np.log(chances[chances > 0])).sum())
+            position, seat = game.play(position, int(rng.choice(len(chances), p=chances))), 1 - seat
     exact = mean_entropy((agent, agent), game).policy
     for sample, truth in zip(entropies, exact, strict=True):
         # Moves of one game hang together, so more than the error of independent ones.

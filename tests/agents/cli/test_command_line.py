@@ -144,7 +144,7 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
         assert (f"{one} and {other}" in lines[5]) is not apart
 
 
-def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
+def test_show_prints_the_table(tmp_path, capsys):
     agent = str(tmp_path / "agent.zip")
     learn = ["train", *ROW, "--learner", "win-loss-ratio", "--games", "2000", "--output", agent]
     assert run(learn) == 0
@@ -160,12 +160,6 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     assert run(["show", *ROW, "--player", agent, "--position", "6", "--position", "2"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [line[0] for line in lines if line and line[0].isdigit()] == ["6", "2"]
-    games = []
-    for seed in ("1", "1", "2"):
-        assert run(["show", *ROW, "--player", agent, "--sample-game", "--seed", seed]) == 0
-        games.append(capsys.readouterr().out)
-    assert games[0] == games[1] != games[2]
-    assert "move 1: player_0 to move at a P-position" in games[0]
 
 
 def test_train_and_show_write_pictures(tmp_path, capsys):
@@ -259,7 +253,7 @@ def trained(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     "command",
-    [["evaluate"], ["show", "--sample-game"], ["tournament", "--player", "random"]],
+    [["evaluate"], ["tournament", "--player", "random"]],
     ids=" ".join,
 )
 def test_the_game_is_read_from_the_file(command, trained, capsys):
