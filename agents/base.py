@@ -44,14 +44,6 @@ class Transition(NamedTuple):
     terminated: bool  # whether the move or the reply ended the game
     truncated: bool = False  # whether the game was truncated there, so that it has no result
 
-    def with_observations(self, change: Callable[[Array], Array]) -> Transition:
-        """Return the transition with all three observations changed by a function."""
-        return self._replace(
-            observation=change(self.observation),
-            reply_observation=change(self.reply_observation),
-            next_observation=change(self.next_observation),
-        )
-
 
 @runtime_checkable
 class Trainable(Agent, Protocol):

@@ -23,12 +23,8 @@ from nim_envs.render.style import (
     BLACK,
     BLUE,
     DIGIT,
-    GREEN,
     LINE,
-    ORANGE,
     PAGE_WIDTH,
-    PURPLE,
-    SKY,
     VERMILLION,
     Figure,
     add_title_and_legend,
@@ -53,17 +49,6 @@ UNIFORM_LINES: tuple[dict[str, Any], ...] = tuple(
 POSITION_SET_LINES = {"all": PLAIN, PLAYERS[0]: SEAT_LINES[0], PLAYERS[1]: SEAT_LINES[1]}
 PERCENT = (-4, 104)
 """Limits of an axis in percent."""
-
-COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, BLACK, ORANGE, SKY)
-DASHES: tuple[Any, ...] = (
-    "-",
-    (0, (5, 1.5)),
-    (0, (1, 1)),
-    (0, (5, 1, 1, 1)),
-    (0, (8, 1, 1, 1, 1, 1)),
-)
-MARKERS = "os^DvPX"
-"""Lines differ in colour, marker and dashes: 35 of them are distinct, even in grey."""
 
 
 @styled

@@ -29,8 +29,6 @@ from nim_envs.typing import Array
 from nim_envs.validation import largest_bytes
 
 FORMAT, VERSION = "nim_envs agent", 5
-READERS = {3: "nim_envs 0.3.0", 4: "the commits of nim_envs between 0.3.0 and this format"}
-"""The versions that read earlier formats, by the last of these."""
 
 SETTINGS: dict[str, Callable[..., Any]] = {"decay": Decay, "replay": Replay}
 """Arguments of learners that are dataclasses of numbers, by their names in a file."""
@@ -68,9 +66,9 @@ def load(path: str | Path, game: Game | None = None) -> Any:
         game: game of the learner, needed if it is not registered here.
 
     Raises:
-        StorageError: the file is damaged, holds no saved learner, is of an earlier format, or holds
-            more than a GiB, or than ``NIM_ENVS_LARGEST_BYTES`` says; or the learner's game is
-            neither in the file nor given, or is another than the given one.
+        StorageError: the file is damaged, holds no saved learner, or holds more than a GiB, or than
+            ``NIM_ENVS_LARGEST_BYTES`` says; or the learner's game is neither in the file nor given,
+            or is another than the given one.
         FileNotFoundError: there is no such file.
     """
     content = load_content(path, game)
@@ -99,18 +97,14 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
     whole = io.BytesIO(Path(path).read_bytes())
     try:
         with zipfile.ZipFile(whole) as archive:
-            if "header.json" in archive.namelist():
-                earlier = json.loads(archive.read("header.json")).get("version", 0)
-                reader = next(READERS[last] for last in READERS if earlier <= last)
-                raise StorageError(f"it is of the earlier format {earlier}: {reader} can read it")
             size = sum(member.file_size for member in archive.infolist())
             if size > largest_bytes():
                 raise StorageError(f"it holds {size} bytes; at most {largest_bytes()} are allowed")
         with np.load(whole, allow_pickle=False) as file:
-            header = json.loads(file["header"].tobytes(), parse_constant=_not_finite)
+            header = json.loads(file["header"].tobytes())
             if header["format"] != FORMAT or header["version"] != VERSION:
                 raise StorageError(f"it is no file of format {VERSION} of this package")
-            content = _Decoder(file, game).decoded(header["content"])
+            content = decoded(header["content"], file, game)
         if not isinstance(content, dict):
             raise StorageError(f"it holds {content!r}")
         return content
@@ -186,54 +180,41 @@ def checked_finite(value: Any) -> Any:
     return value
 
 
-def _not_finite(constant: str) -> Any:
-    raise StorageError(f"its header holds {constant}")
-
-
-class _Decoder:
-    """Makes values of the JSON of :func:`encoded`; damage raises any error.
+def decoded(code: Any, arrays: Any, game: Game | None) -> Any:
+    """Return the value of the JSON of :func:`encoded`; damage raises any error.
 
     Args:
+        code: the JSON.
         arrays: arrays by name.
         game: game of learners whose game is not registered here.
     """
-
-    def __init__(self, arrays: Any, game: Game | None) -> None:
-        self.arrays, self.game = arrays, game
-
-    def decoded(self, code: Any) -> Any:
-        """Return the value of a piece of JSON."""
-        if isinstance(code, list):
-            return [self.decoded(entry) for entry in code]
-        if not isinstance(code, dict):
-            return code
-        kind, body = next(iter(code.items()))
-        if kind == "array":
-            return checked_finite(self.arrays[body])
-        if kind in ("tuple", "dict"):
-            return {"tuple": tuple, "dict": dict}[kind](self.decoded(body))
-        if kind == "generator":
-            generator = np.random.default_rng(0)
-            generator.bit_generator.state = body
-            return generator
-        if kind == "harmonic":
-            return harmonic
-        if kind in SETTINGS:
-            return SETTINGS[kind](*body)
-        if kind == "game":
-            return self._game(body, **{name: code[name] for name in code if name != "game"})
-        if kind == "learner":
-            return classes()[body].from_saved(self.decoded(code["saved"]))
+    if isinstance(code, list):
+        return [decoded(entry, arrays, game) for entry in code]
+    if not isinstance(code, dict):
+        return checked_finite(code)
+    kind, body = next(iter(code.items()))
+    if kind == "array":
+        return checked_finite(arrays[body])
+    if kind in ("tuple", "dict"):
+        return {"tuple": tuple, "dict": dict}[kind](decoded(body, arrays, game))
+    if kind == "generator":
+        generator = np.random.default_rng(0)
+        generator.bit_generator.state = body
+        return generator
+    if kind == "harmonic":
+        return harmonic
+    if kind in SETTINGS:
+        return SETTINGS[kind](*body)
+    if kind == "learner":
+        return classes()[body].from_saved(decoded(code["saved"], arrays, game))
+    if kind != "game":
         raise StorageError(f"it has an unknown entry {kind!r}")
-
-    def _game(self, name: str | None, summary: str, digest: str, arguments: Any = None) -> Game:
-        game = self.game
-        if name is not None and name in GAMES and (game is None or digest_of_moves(game) == digest):
-            game = make_game(name, **self.decoded(arguments))
-        if game is None:
-            raise StorageError(
-                f"its game is {summary}, which is not registered here: load it with game=…"
-            )
-        if digest_of_moves(game) != digest:
-            raise StorageError(f"it has learned {summary}, not {game.summary}")
-        return game
+    if body in GAMES and (game is None or digest_of_moves(game) == code["digest"]):
+        game = make_game(body, **decoded(code["arguments"], arrays, None))
+    if game is None:
+        raise StorageError(
+            f"its game is {code['summary']}, which is not registered here: load it with game=…"
+        )
+    if digest_of_moves(game) != code["digest"]:
+        raise StorageError(f"it has learned {code['summary']}, not {game.summary}")
+    return game

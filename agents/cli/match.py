@@ -88,14 +88,6 @@ class Match:
             return "you have won"
         return self.scene().status
 
-    def legal_actions(self, part: int) -> list[int]:
-        """Return the legal actions in a part, in ascending order of the state that they leave."""
-        graph, options = self.game.parts[part], self.game.options
-        state = graph.state(self.game.split(self.position)[part])
-        assert state is not None
-        legal = sorted(graph.actions(state), key=graph.after[state].tolist().__getitem__)
-        return [part * options + option for option in legal]
-
     @property
     def last_move(self) -> str:
         """The last move and who made it, in words; empty before the first move."""

@@ -39,9 +39,8 @@ class PlayWindow:
 
     While the mouse points at a place, the picture previews the move that a click would make: in a
     heap it takes the object pointed at and those above it, on a track or a graph it moves to the
-    place pointed at. The wheel or the arrow keys select the neighbouring moves. Where a place does
-    not determine a move, a click opens a list of moves. Keys: h shows the winning moves, u takes a
-    move back, r begins a new game, q quits.
+    place pointed at. Where a place does not determine a move, a click opens a list of moves. Keys:
+    h shows the winning moves, u takes a move back, r begins a new game, q quits.
 
     Args:
         match: game in progress, with its players.
@@ -64,15 +63,8 @@ class PlayWindow:
         self._pygame = load_pygame()
         self.match = match
         self.reply_after = reply_after
-        self.hint = False
         self.message = ""
-        self.pointed: int | None = None
-        self.listed: list[int] = []
-        self._first_listed = 0
         self._mouse = (-1.0, -1.0)
-        self._shift = 0
-        self._reply_at: float | None = None
-        self._is_current = False
         self.window = Window(title, size, needs_display=True)
         self.picture = Picture(match.game, size, TOOLBAR)
         self._keys: dict[int, Callable[[], None]] = {
@@ -81,9 +73,16 @@ class PlayWindow:
             self._pygame.K_r: self._restart,
             self._pygame.K_q: self.close,
             self._pygame.K_ESCAPE: self._leave,
-            self._pygame.K_UP: lambda: self._turn(1),
-            self._pygame.K_DOWN: lambda: self._turn(-1),
         }
+        self._moved()
+
+    def _moved(self) -> None:
+        """Clear the hint, the preview and the list after a move, and begin to wait for a reply."""
+        self.hint = False
+        self.listed: list[int] = []
+        self.pointed: int | None = None
+        self._moved_at = time.monotonic()
+        self._is_current = False
 
     @property
     def closed(self) -> bool:
@@ -111,115 +110,63 @@ class PlayWindow:
                 self._handle(event)
         if self.closed:
             return
-        if self.match.awaits_opponent:
-            now = time.monotonic()
-            if self._reply_at is None:
-                self._reply_at = now + self.reply_after
-            if now >= self._reply_at:
-                self.match.reply()
-                self._moved()
-        if self.picture.size != self._size():
-            self.picture = Picture(self.match.game, self._size(), TOOLBAR)
+        if self.match.awaits_opponent and time.monotonic() >= self._moved_at + self.reply_after:
+            self.match.reply()
+            self._moved()
+        width, height = self.window.size
+        size = max(width, SMALLEST[0]), max(height, SMALLEST[1])
+        if self.picture.size != size:
+            self.picture = Picture(self.match.game, size, TOOLBAR)
             self._is_current = False
         if not self._is_current:
             self._draw()
 
-    def _size(self) -> tuple[int, int]:
-        width, height = self.window.size
-        return max(width, SMALLEST[0]), max(height, SMALLEST[1])
-
     def _handle(self, event: Any) -> None:
         """Handle one event."""
         self._is_current = False
-        if event.type == self._pygame.MOUSEMOTION:
-            self._mouse, self._shift = event.pos, 0
-            self._point()
-        elif event.type == self._pygame.MOUSEBUTTONDOWN and event.button == 1:
-            self._mouse = event.pos
-            self._click()
-        elif event.type == self._pygame.MOUSEWHEEL:
-            self._turn(event.y)
-        elif event.type == self._pygame.KEYDOWN and event.key in self._keys:
+        if event.type == self._pygame.KEYDOWN and event.key in self._keys:
+            self.message = ""
             self._keys[event.key]()
-
-    def _point(self) -> None:
-        """Find the action that a click would choose now."""
-        self.pointed = None
-        if not self.match.awaits_person or self.listed:
-            return
-        action = self.picture.action_at(self.match.position, self._mouse)
-        if action is not None and self._shift:
-            near = self.match.legal_actions(action // self.match.game.options)
-            place = near.index(action) + self._shift
-            action = near[min(max(place, 0), len(near) - 1)]
-        self.pointed = action
+        elif event.type in (self._pygame.MOUSEMOTION, self._pygame.MOUSEBUTTONDOWN):
+            self._mouse = event.pos
+            self.pointed = None
+            if self.match.awaits_person and not self.listed:
+                self.pointed = self.picture.action_at(self.match.position, self._mouse)
+            if event.type == self._pygame.MOUSEBUTTONDOWN and event.button == 1:
+                self.message = ""
+                self._click()
 
     def _click(self) -> None:
-        self.message = ""
-        for button in self.buttons():
-            if button.area.contains(self._mouse):
-                button.press()
-                return
-        if self.listed:
+        pressed = [each for each in self.buttons() if each.area.contains(self._mouse)]
+        if pressed:
+            pressed[0].press()
+        elif self.listed:
             self.listed = []
-            return
-        if not self.match.awaits_person:
-            return
-        self._point()
-        if self.pointed is not None:
-            self._play(self.pointed)
-            return
-        part = self.picture.part_at(self._mouse)
-        if part is None:
-            return
-        actions = self.match.legal_actions(part)
-        candidates = self.picture.candidates_at(self.match.position, self._mouse)
-        self.listed, self._first_listed = candidates, 0
-        if not candidates:
-            self.message = "no such move there" if actions else "no move there"
-
-    def _turn(self, steps: int) -> None:
-        """Select a neighbouring move, or scroll the list."""
-        if self.listed:
-            _, rows, columns = self._list_room()
-            last = max(0, math.ceil(len(self.listed) / columns) - rows) * columns
-            self._first_listed = min(max(0, self._first_listed - steps * columns), last)
         elif self.pointed is not None:
-            self._shift += steps
-            self._point()
+            self._play(self.pointed)
+        elif self.match.awaits_person:
+            self.listed = self.picture.candidates_at(self.match.position, self._mouse)
+            self.message = "" if self.listed else "no such move there"
 
     def _play(self, action: int) -> None:
         self.match.play(action)
         self._moved()
 
-    def _moved(self) -> None:
-        """Clear the hint, the preview, the list and the time of a reply after a move."""
-        self.hint = False
-        self._reply_at = None
-        self.listed, self.pointed, self._shift = [], None, 0
-        self._is_current = False
-
     def _toggle_hint(self) -> None:
-        self.message = ""
-        if self.hint:
-            self.hint = False
-            return
         try:
             self.match.scene(winning=True)
+            self.hint = not self.hint
         except SearchTooLargeError:
             self.message = "this game is too large to solve"
-            return
-        self.hint = True
 
     def _undo(self) -> None:
-        undone = self.match.undo()
+        if not self.match.undo():
+            self.message = "there is no move of yours to take back"
         self._moved()
-        self.message = "" if undone else "there is no move of yours to take back"
 
     def _restart(self) -> None:
         self.match.restart()
         self._moved()
-        self.message = ""
 
     def _leave(self) -> None:
         """Close the list, or else the window."""
@@ -248,57 +195,54 @@ class PlayWindow:
         """Area of the list of moves, and its numbers of rows and columns."""
         body = self.picture.body.inset(8)
         columns = min(len(self.listed), max(1, int(body.width // 210)))
-        rows = min(math.ceil(len(self.listed) / columns), max(1, int((body.height - 40) // 40)))
-        size = columns * min(240.0, body.width / columns), rows * 40 + 38
+        rows = math.ceil(len(self.listed) / columns)
+        size = columns * min(240.0, body.width / columns), min(rows * 40 + 38, body.height)
         return Area(body.center.x - size[0] / 2, body.center.y - size[1] / 2, *size), rows, columns
 
     def _list_buttons(self) -> list[Button]:
         if not self.listed:
             return []
         room, rows, columns = self._list_room()
-        visible = self.listed[self._first_listed : self._first_listed + rows * columns]
         winning = self.match.scene(winning=True).winning if self.hint else None
+        places = room.shrunk(4, 34, 4, 4).grid(rows, columns)
         return [
             Button(
-                place.inset(4),
+                place.inset(min(4, 0.1 * place.height)),
                 self._option_in_words(action),
                 lambda action=action: self._play(action),  # type: ignore[misc]
                 winning is not None and action in winning,
             )
-            for place, action in zip(
-                room.shrunk(4, 34, 4, 4).grid(rows, columns), visible, strict=False
-            )
+            for place, action in zip(places, self.listed, strict=False)
         ]
 
     def _draw(self) -> None:
         """Draw the match, the buttons and the list, and show them."""
-        if not self.match.awaits_person:
-            self.pointed = None
-        scene = self.match.scene(winning=self.hint, pointed=self.pointed)
-        self.picture.draw(scene)
+        self.picture.draw(self.match.scene(winning=self.hint, pointed=self.pointed))
         canvas = self.picture.canvas
         width, height = self.picture.size
         drawing = Drawing(canvas.text_width)
         if self.listed:
-            room, rows, columns = self._list_room()
+            room, _, _ = self._list_room()
             drawing.box(room.inset(-3), palette.LINE, radius=12)
             drawing.box(room, palette.PANEL, radius=10)
             index = self.listed[0] // self.match.game.options
             label = f"{self.match.game.parts[index].words.kind} {index}"
-            if len(self.listed) > rows * columns:
-                label += f" ({len(self.listed)} moves; turn the wheel)"
             drawing.text(label, (room.center.x, room.y + 18), 19, palette.GREY)
         buttons = self.buttons()
         for button in buttons:
             over = button.area.contains(self._mouse)
             color = palette.WINNING if button.on else palette.LINE if over else palette.FAINT
             drawing.box(button.area, color, radius=8)
-            size = drawing.fitting(button.label, button.area.width - 10, 18)
+            size = drawing.fitting(
+                button.label, button.area.width - 10, min(18, button.area.height)
+            )
             ink = palette.WHITE if button.on else palette.INK
             drawing.text(button.label, button.area.center, size, ink)
         right = max(button.area.right for button in buttons[:4]) + 14
-        label = self.message or self._about_pointed()
-        label = drawing.shortened(label, width - right - 12, 18)
+        about = self.match.status
+        if self.pointed is not None:
+            about = self.match.game.describe(self.pointed, self.match.position)
+        label = drawing.shortened(self.message or about, width - right - 12, 18)
         drawing.text(label, (right, height - TOOLBAR / 2 - 3), 18, palette.GREY, anchor=(0, 0.5))
         canvas.draw(drawing.shapes)
         self.window.show(canvas.surface)
@@ -309,9 +253,3 @@ class PlayWindow:
         game = self.match.game
         index, option = divmod(action, game.options)
         return game.parts[index].describe(option, game.split(self.match.position)[index])
-
-    def _about_pointed(self) -> str:
-        """Return the move that a click would make, in words, or else whose turn it is."""
-        if self.pointed is None:
-            return self.match.status
-        return self.match.game.describe(self.pointed, self.match.position)

@@ -122,7 +122,7 @@ def show_by_period(rule: HeapGame, heaps: Position) -> None:
         )
     rows = [
         ["position", " ".join(map(str, heaps))],
-        ["play", f"normal play: {PLAY['normal play']}"],
+        ["play", "normal play: whoever makes the last move wins"],
         ["Grundy value", in_sum(values)],
         ["outcome", OUTCOMES[1 if nim_sum(values) else -1]],
         ["winning moves", in_lines(moves)],

@@ -9,10 +9,15 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from agents.plots import COLOURS, DASHES, MARKERS
 from benchmarks.studies.alphazero.settings import ALPHAZERO, ALPHAZERO_PUBLISHED, BOARDS
-from nim_envs.render.style import GREY, PAGE_WIDTH, styled
+from nim_envs.render.style import BLUE, GREEN, GREY, PAGE_WIDTH, PURPLE, VERMILLION, styled
 
+LINES: tuple[dict[str, Any], ...] = (
+    {"color": BLUE, "linestyle": "-", "marker": "o"},
+    {"color": VERMILLION, "linestyle": (0, (5, 1.5)), "marker": "s"},
+    {"color": GREEN, "linestyle": (0, (1, 1)), "marker": "^"},
+    {"color": PURPLE, "linestyle": (0, (5, 1, 1, 1)), "marker": "D"},
+)
 PUBLISHED: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 0.8}
 
 
@@ -34,11 +39,7 @@ def alphazero_curves(runs: Sequence[Any]) -> Figure:
     runs = [run for run in runs if run.learner in ALPHAZERO and run.curve]
     learners = {run.learner for run in runs}
     boards = list(dict.fromkeys(run.board for run in runs))
-    styles: dict[str, dict[str, Any]] = {
-        who: {"color": colour, "linestyle": dashes, "marker": marker}
-        for who, colour, dashes, marker in zip(ALPHAZERO, COLOURS, DASHES, MARKERS, strict=False)
-        if who in learners
-    }
+    styles = {who: line for who, line in zip(ALPHAZERO, LINES, strict=True) if who in learners}
     columns = min(2, len(boards))
     lines = -(-len(boards) // columns)
     figure = Figure(figsize=(PAGE_WIDTH, 2.2 * lines + 0.5), layout="constrained")

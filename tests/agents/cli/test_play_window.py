@@ -12,7 +12,6 @@ from agents import OptimalAgent, RandomAgent
 from agents.cli.match import Match
 from agents.cli.play_window import PlayWindow
 from nim_envs import GameEnv, make_game
-from nim_envs.render.heaps import HeapBar
 from tests.commands import run_agents as run
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -86,28 +85,6 @@ def test_clicking_the_hinted_objects_wins_against_the_oracle(size):
         window.step()
     assert window.match.winner == 0
     assert window.match.status == "you have won"
-
-
-def test_the_wheel_selects_the_next_move_among_too_many_objects_to_point_at():
-    window = opened(against=None, heaps=(9000, 30), max_take=400)
-    layout = window.picture.panels[0].layouts[0]
-    assert isinstance(layout, HeapBar)
-    point = layout.bar(8700, 8900).center
-    move_to(point)
-    window.step()
-    pointed = window.pointed
-    assert abs(pointed + 1 - 200) < 20  # about 200 objects
-    pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, y=1, x=0, flipped=False))
-    window.step()
-    assert window.pointed == pointed - 1
-    press(window, pygame.K_DOWN)
-    press(window, pygame.K_DOWN)
-    assert window.pointed == pointed + 1
-    pygame.event.post(
-        pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=tuple(map(round, point)), button=1)
-    )
-    window.step()
-    assert window.match.position == (9000 - (pointed + 2), 30)
 
 
 def test_totals_and_tokens_move_to_what_is_clicked():
