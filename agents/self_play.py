@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent
-from agents.compiling import compiled, digest_of, inlined
+from agents.compiling import compiled, inlined
 from agents.rows import GameRows, Moves
 from agents.tables import Episode, TableLearner, Turn
 from nim_envs import GameEnv
@@ -81,8 +81,6 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
                 )
                 learn_from_game(state, board.moves, episode)
 
-    digest = digest_of(choose, learn_from_turn, begin)
-
     def play_games(
         states: tuple[Any, Any], board: Board, block: Block, rng: np.random.Generator
     ) -> None:
@@ -96,7 +94,6 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
             block: games to play; its results are written in place.
             rng: generator of the players' choices.
         """
-        _ = digest
         moves, after, by_seat = board.moves, board.after, block.by_seat
         epsilons = block.epsilons
         before = max(by_seat[0, 0], by_seat[0, 1]), max(by_seat[-1, 0], by_seat[-1, 1])
@@ -153,7 +150,7 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
                 block.winners[game] = seat if reward > 0.0 else 1 - seat
             block.lengths[game] = number
 
-    return compiled(play_games)
+    return compiled(play_games, choose, learn_from_turn, begin)
 
 
 class SelfPlay:

@@ -9,34 +9,38 @@ import sys
 from agents.compiling import digest_of
 
 FORMULA = """
+from typing import NamedTuple
+
 from agents.compiling import inlined
 
 STEP = {step}
+
+class State{step}(NamedTuple):  # a type that an earlier cache names and that is gone
+    n: int
+
+State = State{step}
 
 @inlined
 def step(x):
     return x + STEP
 
 @inlined
-def twice(x):
-    return 2 * step(x)
+def twice(state):
+    return 2 * step(state.n)
 """
 
 LOOP = """
-from agents.compiling import compiled, digest_of
-from formula import twice
+from agents.compiling import compiled
+from formula import State, twice
 
 def make():
-    digest = digest_of(twice)
+    def loop(state):
+        return twice(state)
 
-    def loop(n):
-        _ = digest
-        return twice(n)
-
-    return compiled(loop)
+    return compiled(loop, twice)
 
 loop = make()
-print(loop(20), sum(loop.stats.cache_hits.values()))
+print(loop(State(20)), sum(loop.stats.cache_hits.values()))
 """
 
 
