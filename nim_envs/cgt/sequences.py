@@ -297,10 +297,6 @@ def grundy_sequence(game: HeapGame | str, size: int, *, progress: bool = False) 
         [0, 0, 0, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 3, 2, 1]
     """
     game, size = heap_game(game), checked_integer("size", size, 0)
-    if size > LARGEST_SEQUENCE:
-        raise SearchTooLargeError(
-            f"a sequence may have {LARGEST_SEQUENCE} values, which is the limit, not {size}"
-        )
     for values in _growing(game, size, progress):
         period = proven_period(game, values)
         if period is not None:
@@ -337,10 +333,6 @@ def octal_period(
         splits = sum(digit & LEAVE_TWO > 0 for digit in game.digits)
         limit = min(1 << 16, isqrt(4 * LARGEST_WORK // max(splits, 1)))
     checked_integer("limit", limit, 1)
-    if limit > LARGEST_SEQUENCE:
-        raise SearchTooLargeError(
-            f"a sequence may have {LARGEST_SEQUENCE} values, which is the limit, not {limit}"
-        )
     places = places_of(game)
     for values in _growing(game, limit, progress):
         proven = proven_period(game, values)
@@ -394,6 +386,10 @@ def winning_moves(
 
 def _growing(game: HeapGame, size: int, progress: bool) -> Iterator[Values]:
     """Yield the values of ever more heaps, at most ``size``: twice as many each time."""
+    if size > LARGEST_SEQUENCE:
+        raise SearchTooLargeError(
+            f"a sequence may have {LARGEST_SEQUENCE} values, which is the limit, not {size}"
+        )
     values = np.zeros(max(size, 1), dtype=np.uint32)
     digits = np.array(game.digits, dtype=np.int64)
     always = np.zeros(0, dtype=np.bool_)
