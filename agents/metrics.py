@@ -46,6 +46,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
 
     Raises:
         SearchTooLargeError: too many positions, or starts, to enumerate.
+        InvalidGameError: play may never end.
 
     Example:
         >>> from agents import OptimalAgent, RandomAgent
@@ -54,6 +55,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
         >>> mean_entropy((OptimalAgent(game), RandomAgent()), game).policy.round(4).tolist()
         [0.0, 1.0986]
     """
+    game.check_ends("mean_entropy")
     graph = GameRows(game).graph
     visits = np.zeros((2, graph.num_positions))  # probability that a seat is to move there
     positions, probabilities = game.starts.sampler(game).support()
@@ -86,8 +88,8 @@ class TrainingMeasurements:
         win_rates: share of the interval's games that each seat won, float64 ``(2, intervals)``.
         lengths: mean number of moves in a game of the interval, float64 ``(intervals,)``.
         entropies: :func:`mean_entropy` of the behaviour policies, exploration included, at the
-            end of each interval, float64 ``(2, intervals)``, in nats; NaN where not measured and
-            where an agent has no ``action_probabilities``.
+            end of each interval, float64 ``(2, intervals)``, in nats; NaN where not measured,
+            where an agent has no ``action_probabilities``, and where play may never end.
         uniform_entropies: the same for the uniform policy at the positions that they reach.
         optimality: optimality of the greedy policy at the end of each interval, in percent,
             float64 ``(intervals,)``, by the set of positions: ``"all"``, or each learner's seat;
@@ -159,7 +161,7 @@ class TrainingRecorder:
         self._game = game
         first, second = as_pair(agents)
         self._policies: tuple[Policy, Policy] | None = None
-        if isinstance(first, Policy) and isinstance(second, Policy):
+        if isinstance(first, Policy) and isinstance(second, Policy) and not game.has_cycles:
             self._policies = first, second
         # By the set of positions to score it over.
         players = {"all": first} if first is second else {PLAYERS[0]: first, PLAYERS[1]: second}

@@ -11,6 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import EzPickle
 
+from agents.games import game_of
 from agents.loop import Env
 from nim_envs.typing import Array, MaskArray
 
@@ -174,6 +175,8 @@ class OutcomeSearchAgent(MinimaxAgent):
 
     def __init__(self, env: Env) -> None:
         super().__init__(env)
+        if (game := game_of(env)) is not None:
+            game.check_ends(type(self).__name__)
         self.values: dict[tuple[str, bytes], float] = {}
 
     def _value(self, env: Env, depth: float, low: float, high: float) -> float:

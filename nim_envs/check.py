@@ -303,6 +303,7 @@ def check_game(game: Game) -> None:
         ConformanceError: the game is wrong: at which position, what was expected and found.
         SearchTooLargeError: there are more than a million moves at all positions together: check
             a smaller board of the same game.
+        InvalidGameError: play may never end.
         TypeError: ``game`` is not a ``nim_envs.Game``.
 
     Example:
@@ -311,6 +312,7 @@ def check_game(game: Game) -> None:
     """
     if not isinstance(game, Game):
         raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")
+    game.check_ends("check_game")
     moves: dict[Position, list[tuple[int, Position]]] = {}
     values: dict[Position, int] = {}
     waiting, count = list(_starts(game)), 0

@@ -147,6 +147,18 @@ class Game:
         return self.parts[0].outcome is not None
 
     @property
+    def has_cycles(self) -> bool:
+        """Whether play may never end, and is then drawn; such games have an outcome, too."""
+        return self.parts[0].has_cycles
+
+    def check_ends(self, needed_by: str) -> None:
+        """Raise ``InvalidGameError`` if play may never end, naming what needs that it does."""
+        if self.has_cycles:
+            raise InvalidGameError(
+                f"{needed_by} needs a game whose every play ends, and that of {self.name} may not"
+            )
+
+    @property
     def kind_of_play(self) -> str:
         """``"normal play"``, ``"misère play"`` or ``"play by outcome"``."""
         if self.has_outcome:
@@ -157,7 +169,10 @@ class Game:
     def who_wins(self) -> str:
         """Who wins, such as ``"whoever makes the last move wins"``."""
         if self.has_outcome:
-            return "the position in which play ends says who wins, or that the game is drawn"
+            drawn = "; play that never ends is drawn" if self.has_cycles else ""
+            return (
+                f"the position in which play ends says who wins, or that the game is drawn{drawn}"
+            )
         if len(self.parts) == 1 and self.parts[0].words.who_wins is not None:
             return self.parts[0].words.who_wins[self.misere]
         return f"whoever makes the last move {'loses' if self.misere else 'wins'}"
@@ -334,7 +349,11 @@ class Game:
         Args:
             positions: where it begins, ``(n, fields)``; ``None``: any position, or at least as many
                 moves where heaps split.
+
+        Raises:
+            InvalidGameError: play may never end.
         """
+        self.check_ends("longest_play")
         board = self.board
         if isinstance(board, Graph):
             longest = board.longest_play

@@ -50,6 +50,9 @@ class Graph:
         longest_play: number of moves of the longest play from each position, ``(n,)``, or any that
             every move lowers; ``None``: it is computed when it is needed.
 
+    Attributes:
+        has_cycles: whether moves form cycles, which parts with an outcome may.
+
     Example:
         >>> strip = Graph(np.array([[0], [1], [2]]), np.array([[-1, -1], [0, -1], [1, 0]]))
         >>> strip.move(2, 1), strip.actions(2), strip.position(2), strip.state((3,))
@@ -57,6 +60,8 @@ class Graph:
         >>> strip.mask(np.array([0, 2])).tolist(), strip.is_over(np.array([0, 2])).tolist()
         ([[0, 0], [1, 1]], [True, False])
     """
+
+    has_cycles: bool = False
 
     def __init__(
         self,

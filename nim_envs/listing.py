@@ -110,6 +110,7 @@ def part_from_moves(
     actions: Iterable[Hashable] | None = None,
     limit: int = LARGEST_LISTING,
     vectorized: bool = False,
+    cycles: bool = False,
 ) -> Part:
     """Return the part whose moves a function gives, with the positions that they lead to.
 
@@ -126,11 +127,12 @@ def part_from_moves(
             order, in which ``"left 2"`` comes before ``"left 10"``.
         limit: most positions to list.
         vectorized: whether both functions are of arrays, as of :func:`nim_envs.game_from_moves`.
+        cycles: whether moves may form cycles.
 
     Raises:
         InvalidGameError: the functions give anything else, a label twice at a position, labels that
-            differ in case or spaces alone, or moves that form a cycle; in one sentence, with the
-            position.
+            differ in case or spaces alone, or moves that form a cycle and may not; in one
+            sentence, with the position.
         SearchTooLargeError: there are too many positions, or positions times labels.
     """
     first = checked_position("start", start)
@@ -156,7 +158,12 @@ def part_from_moves(
     part = Part(points[order], after, labels.in_order(), words, picture)
     rows, legal = np.arange(len(after))[:, np.newaxis], after >= 0
     if not ((after < rows).all() or (legal <= (after > rows)).all()):
-        _ = part.longest_play  # it raises an error for a cycle
+        try:
+            _ = part.longest_play  # it raises an error for a cycle
+        except InvalidGameError:
+            if not cycles:
+                raise
+            part.has_cycles = True
     if outcome is not None:
         part.outcome = _outcomes(part, outcome, vectorized)
     return part

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.graph import Picture, Words
@@ -37,6 +39,7 @@ def game_from_moves(
     move_in_words: str | None = None,
     limit: int = LARGEST_LISTING,
     vectorized: bool = False,
+    cycles: str | None = None,
 ) -> Game:
     """Return the game that a function of moves describes.
 
@@ -69,6 +72,8 @@ def game_from_moves(
         vectorized: whether ``moves`` and ``outcome`` are functions of arrays of positions, int64
             ``(n, coordinates)``: ``moves`` then gives three arrays, the row of each move, its
             label, and the position after it, ``(moves, coordinates)``; ``outcome`` gives ``(n,)``.
+        cycles: ``"draw"``: moves may form cycles, and play that never ends is drawn; environments
+            then need ``max_cycles``. ``None``: every play must end.
 
     Raises:
         InvalidGameError: as :func:`nim_envs.listing.part_from_moves`, whose message names the
@@ -106,6 +111,7 @@ def game_from_moves(
         raise InvalidGameError(
             f"outcome must be a function of a position without moves, not {outcome!r}"
         )
+    checked_choice("cycles", cycles, ("draw",), or_none=True)
     words = Words(name if kind is None else checked_name("kind", kind), say_label, move_in_words)
     part = part_from_moves(
         start,
@@ -116,7 +122,11 @@ def game_from_moves(
         actions=actions,
         limit=checked_integer("limit", limit, 1),
         vectorized=checked_boolean("vectorized", vectorized),
+        cycles=cycles is not None,
     )
+    if part.has_cycles and part.outcome is None:  # which says who made the last move
+        loses, misere = -1 if not checked_boolean("misere", misere) else 1, False
+        part.outcome = np.where(part.ends, loses, 0).astype(np.int8)
     part.picture = _checked_picture(picture, board, part.fields)
     if describe is not None:
         part.labels = _descriptions(describe, part.labels)

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.errors import InvalidPolicyError, InvalidPositionError, SearchTooLargeError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.graph import LARGEST_TABLE, Graph
 from nim_envs.players import AnyPlayer, Mover, Policy
 from nim_envs.scored_policy import ScoredPolicy, game_of
-from nim_envs.solution import Solution
+from nim_envs.solution import Solution, retrograde
 from nim_envs.starts import OutcomeStart
 from nim_envs.sums import Sum, board_of, graph_of, states_at
 from nim_envs.typing import BoolArray, FloatArray, IntArray, ValueArray
@@ -94,8 +94,7 @@ class Optimality:
             whole set, in percent; ``None`` where the score is exact.
         decisive: in games with an outcome of their own, the same over the *decisive* positions, at
             which some move loses value; else ``None``.
-        by_distance: where asked for, the percent of right moves by the moves to the end, as
-            :meth:`nim_envs.solution.Solution.distance` counts them; else ``None``.
+        by_distance: where asked for, the percent of right moves by ``solution.distance``.
     """
 
     percent: float
@@ -224,15 +223,12 @@ def optimality(
     )  # fmt: skip
 
 
-def _percent_of_each(numbers: list[IntArray], shares: list[FloatArray]) -> dict[int, float]:
-    """Return the mean share of each number that occurs, in percent."""
-    found, places, counts = np.unique(
-        np.concatenate(numbers), return_inverse=True, return_counts=True
-    )
-    totals = np.bincount(places, weights=np.concatenate(shares), minlength=len(found))
+def _percent_of_each(distances: list[IntArray], shares: list[FloatArray]) -> dict[int, float]:
+    """Return the mean share of each distance, in percent."""
+    far, right = np.concatenate(distances), np.concatenate(shares)
     return {
-        int(number): _percent(total, count)
-        for number, total, count in zip(found, totals, counts, strict=True)
+        int(each): _percent(right[far == each].sum(), (far == each).sum())
+        for each in np.unique(far)
     }
 
 
@@ -367,6 +363,13 @@ def reachable(graph: Graph, starts: IntArray) -> BoolArray:
         ``(2, num_positions)``, by seat of the player to move.
     """
     reached = np.zeros((2, graph.num_positions), dtype=np.bool_)
+    if graph.has_cycles:  # move by move, as there is no order
+        rows, seat = np.unique(graph.find(starts)), 0
+        while len(rows):
+            reached[seat, rows] = True
+            after, seat = graph.after[rows], 1 - seat
+            rows = np.unique(after[(after >= 0) & ~reached[seat, after]])
+        return reached
     reached[0, graph.find(starts)] = True
     for level in reversed([*graph.levels()]):
         for rows in _chunks(level, graph.num_actions):
@@ -459,8 +462,13 @@ def best_response(
     Backward induction over all positions: the opponent makes the best move, the policy moves by its
     probabilities. Only the rules are used, no theorem. Illegal moves of the policy forfeit.
     Arguments and errors are those of :func:`optimality`.
+
+    Where play may never end, a policy that draws its moves is refused by an
+    ``InvalidPolicyError``, as there is no exact score.
     """
     scored = ScoredPolicy(policy, env_or_game, samples=samples)
+    if scored.game.has_cycles:
+        return _scores_with_cycles("best_response", scored.game, None, scored)
     scores = _scores_at_ends(scored.game)
     for rows in _after_successors(scores.graph, "best response"):
         after = scores.graph.after[rows]
@@ -475,7 +483,7 @@ def expected_scores(
     """Compute the exact expected scores of ``policy`` against ``opponent`` from every position.
 
     Backward induction over all positions by the rules alone. Illegal moves forfeit. Arguments and
-    errors are those of :func:`optimality`, ``opponent`` is another policy, or the same.
+    errors are those of :func:`best_response`, ``opponent`` is another policy, or the same.
 
     Example:
         >>> from nim_envs import make_game
@@ -488,6 +496,8 @@ def expected_scores(
     first, second = (
         ScoredPolicy(each, env_or_game, samples=samples) for each in (policy, opponent)
     )
+    if first.game.has_cycles:
+        return _scores_with_cycles("expected_scores", first.game, first, second)
     scores = _scores_at_ends(first.game)
     for rows in _after_successors(scores.graph, "expected scores"):
         scores.moving[rows] = _moving(first, scores, rows)
@@ -502,6 +512,34 @@ def _scores_at_ends(game: Game) -> ExpectedScores:
     if game.parts[0].outcome is not None:
         moving = (1 + game.parts[0].outcome) / 2
     return ExpectedScores(moving, 1 - moving, graph)
+
+
+def _scores_with_cycles(
+    name: str, game: Game, first: ScoredPolicy | None, second: ScoredPolicy
+) -> ExpectedScores:
+    """Return the scores of a player against ``second`` where play may never end.
+
+    Retrograde analysis of twice the positions, those of ``first`` to move, then of ``second``, each
+    with the moves that its player makes; of ``None``, who responds best, with all moves. Where a
+    player makes no legal move, it loses.
+    """
+    graph = graph_of(game.parts, game.name)
+    size, after = graph.num_positions, np.tile(graph.after, (2, 1))
+    ends = np.where(graph.ends, game.end_values(np.arange(size)), np.int8(-1))
+    for player, moves in ((first, after[:size]), (second, after[size:])):
+        for rows in _chunks(np.flatnonzero(~graph.ends), game.num_actions):
+            if player is None:
+                continue
+            chances = player.repeatable_probabilities(graph.positions(rows), graph.mask(rows))
+            if ((chances > 0) & (chances < 1)).any():
+                raise InvalidPolicyError(
+                    f"{name} is exact in {game.name}, where play may never end, only of policies "
+                    "that do not draw their moves"
+                )
+            moves[rows] = np.where(chances > 0, moves[rows], -1)
+    after[:size] += np.where(after[:size] >= 0, size, 0).astype(np.int32)
+    values = retrograde(after, np.where(after.max(axis=1) < 0, np.tile(ends, 2), np.int8(0)))[0]
+    return ExpectedScores((1 + values[:size]) / 2, (1 - values[size:]) / 2, graph)
 
 
 def _after_successors(graph: Graph, title: str) -> Iterator[IntArray]:

@@ -99,11 +99,7 @@ class Solution:
     def distance(self, positions: npt.ArrayLike) -> Any:
         """Return the moves to the end when the winner hurries and the loser delays.
 
-        Args:
-            positions: ``(..., fields)``.
-
-        Returns:
-            int32 ``(...)``, of one position an ``int``; -1 where play is drawn.
+        ``(..., fields)`` to int32 ``(...)``, of one position an ``int``; -1 where play is drawn.
 
         Raises:
             InvalidPositionError: they are not positions of the game.
@@ -114,7 +110,8 @@ class Solution:
             >>> nim(heaps=(5, 5)).solution.distance([[5, 5], [5, 4], [0, 0]]).tolist()
             [10, 9, 0]
         """
-        distances = self._retrograde[1][states_at(self.graph, positions)]
+        graph, _, by_row = self._retrograde
+        distances = by_row[states_at(graph, positions)]
         return int(distances) if distances.ndim == 0 else distances
 
     def hurrying_mask(self, positions: npt.ArrayLike) -> BoolArray:
@@ -122,29 +119,21 @@ class Solution:
 
         ``(..., fields)`` to ``(..., actions)``; errors are those of :meth:`distance`.
         """
-        states, (values, distances) = states_at(self.graph, positions), self._retrograde
+        graph, values, distances = self._retrograde
+        states = states_at(graph, positions)
         value, distance = values[states][..., np.newaxis], distances[states][..., np.newaxis]
-        after = self.graph.after[states]
+        after = graph.after[states]
         hurries = (value == 0) | (distances[after] == distance - 1)
         return np.asarray((after >= 0) & (values[after] == -value) & hurries)
 
     @cached_property
-    def graph(self) -> Graph:
-        """All positions as one graph.
-
-        Raises:
-            SearchTooLargeError: there are too many.
-        """
+    def _retrograde(self) -> tuple[Graph, ValueArray, Int32Array]:
+        """All positions as one graph, and value and distance of every row."""
         board = self.board
-        return board if isinstance(board, Graph) else graph_of(board.parts, "the game")
-
-    @cached_property
-    def _retrograde(self) -> tuple[ValueArray, Int32Array]:
-        """Value and distance of every row of :attr:`graph`."""
-        values = np.zeros(self.graph.num_positions, dtype=np.int8)
-        ends = np.flatnonzero(self.graph.ends)
-        values[ends] = self.value(self.graph.positions(ends))
-        return retrograde(self.graph, values)
+        graph = board if isinstance(board, Graph) else graph_of(board.parts, "the game")
+        values, ends = np.zeros(graph.num_positions, dtype=np.int8), np.flatnonzero(graph.ends)
+        values[ends] = self.value(graph.positions(ends))
+        return graph, *retrograde(graph.after, values)
 
     @cached_property
     def table(self) -> ValueArray:
@@ -177,7 +166,7 @@ def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -
     - A theorem that stands beside the game.
     - Of a game that the last move decides: the Sprague-Grundy theorem in normal play, and the
       theorem on tame misère sums, with the values of the parts.
-    - Induction on the graph of all positions.
+    - Induction on the graph of all positions; retrograde analysis where moves form cycles.
     - Of a sum without one, in misère play: the misère quotient of its parts where positions are
       many and the quotient is small (:mod:`nim_envs.cgt.misere_quotients`); else induction.
 
@@ -206,6 +195,9 @@ def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -
         return Solution(board, name, partial(_values_by_parts, board, game.parts, last_move_loses))
     if isinstance(board, Graph):
         outcome = game.parts[0].outcome
+        if outcome is not None and game.has_cycles:
+            table = retrograde(board.after, outcome)[0]
+            return Solution(board, "retrograde analysis", table.__getitem__)
         ends = np.int8(1) if outcome is None else outcome
         return Solution(board, "exhaustive search", graph_values(board, ends).__getitem__)
     if board.num_positions > min(limit, MOST_WITHOUT_QUOTIENT):
@@ -368,14 +360,14 @@ def graph_values(graph: Graph, ends: ValueArray | np.int8) -> ValueArray:
     return values
 
 
-def retrograde(graph: Graph, ends: ValueArray) -> tuple[ValueArray, Int32Array]:
+def retrograde(after: Int32Array, ends: ValueArray) -> tuple[ValueArray, Int32Array]:
     """Return the value of every position and its distance to the end, by retrograde analysis.
 
     Backwards from the ends, one move at a time: a move to a lost position wins, and a position is
     lost when all moves lead to won ones. Positions that are neither are drawn.
 
     Args:
-        graph: positions and moves, which may form cycles.
+        after: row after each move, ``(n, actions)``, -1 for none; moves may form cycles.
         ends: values of positions without moves to the player to move, int8 ``(n,)``; 0 elsewhere.
 
     Returns:
@@ -385,7 +377,7 @@ def retrograde(graph: Graph, ends: ValueArray) -> tuple[ValueArray, Int32Array]:
     References:
         K. Thompson, "Retrograde analysis of certain endgames", *ICCA Journal* 9 (1986).
     """
-    sources = Sources(graph.after)
+    sources = Sources(after)
     values, not_won = ends.copy(), sources.num_moves
     distances = np.full(len(values), -1, dtype=np.int32)
     rows, distance = np.flatnonzero(values), 0

@@ -327,11 +327,7 @@ def board_of(parts: Sequence[Part], most: int = LARGEST_FLAT) -> Graph | Sum:
 
 
 def graph_of(parts: Sequence[Part], name: str) -> Graph:
-    """Return all positions of a game as one graph.
-
-    Args:
-        parts: the parts of the game.
-        name: its name, for the message.
+    """Return all positions of a game as one graph; ``name`` is that of the game, for the error.
 
     Raises:
         SearchTooLargeError: its table would be too large.

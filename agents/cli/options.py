@@ -20,6 +20,7 @@ from nim_envs.cli.options import (
     Decorator,
     game_and_settings,
     game_with_settings,
+    max_cycles_option,
     search_here,
     together,
 )
@@ -52,12 +53,13 @@ game_options = together(
         help=f"Where games begin: {', '.join(NAMED_STARTS)}, or a position; by default "
         "fixed, or as saved with a learner.",
     ),
+    max_cycles_option,
 )
 """Decorator that adds the options that name a game."""
 
 
 def make_env(
-    *players: str, game: NamedGame | None, settings: tuple[str, ...], start: Any
+    *players: str, game: NamedGame | None, settings: tuple[str, ...], start: Any, **limit: Any
 ) -> GameEnv:
     """Return an environment of the game named by the options, or learned by one of the players.
 
@@ -66,12 +68,14 @@ def make_env(
         game: the game by its name; ``None``: the game of the first player loaded from a file.
         settings: arguments of the game, of the form ``NAME=VALUE``.
         start: start of the games; ``None``: as saved in the file, or fixed.
+        limit: ``max_cycles``, if any.
 
     Raises:
         click.UsageError: neither an option nor a player names the game.
     """
     if game is not None:
-        return GameEnv(game_with_settings(game, settings, start or "fixed"), name=game.name)
+        made = game_with_settings(game, settings, start or "fixed")
+        return GameEnv(made, name=game.name, **limit)
     files = (player for player in players if Path(player).is_file())
     learned = next((load(file).game for file in files), None)
     if settings or learned is None or learned.registered is None:
@@ -79,7 +83,7 @@ def make_env(
     name, arguments = learned.registered
     if start is not None:
         arguments = {**arguments, "start": start}
-    return GameEnv(make_game(name, **arguments), name=name)
+    return GameEnv(make_game(name, **arguments), name=name, **limit)
 
 
 def learner_defaults(name: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from agents.games import scored_in_words
 from agents.match import play_match, round_robin
 from nim_envs.cli.options import hurry_option, seed_option
 from nim_envs.cli.values import position
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
 from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import POSITION_SETS, beatable_share, optimality
 
@@ -53,7 +53,6 @@ def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: A
         return
     try:
         scores = [optimality(scored, env.game, positions) for positions in POSITION_SETS]
-        share = 100 * beatable_share(scored, env.game)
     except SearchTooLargeError as error:
         raise click.UsageError(f"{error}. Here that is --sample 10000") from error
     named = scored_in_words(env.game)[1]
@@ -67,7 +66,12 @@ def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: A
     ]
     headers = ("positions", named, "optimality %", "random %", "blunders")
     click.echo(tabulate(rows, headers, floatfmt=".1f"))
-    click.echo(f"can be beaten from {share:.1f} % of the {named}")
+    try:
+        share = 100 * beatable_share(scored, env.game)
+    except InvalidPolicyError as error:  # play may never end, and the player draws its moves
+        click.echo(error)
+    else:
+        click.echo(f"can be beaten from {share:.1f} % of the {named}")
 
 
 @click.command()

@@ -221,7 +221,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
             :class:`nim_envs.encoding.Encoding`.
 
     Raises:
-        InvalidGameError: an unknown encoding.
+        InvalidGameError: an unknown encoding; or play of the game may never end.
         InvalidPositionError: the game has no such start.
         SearchTooLargeError: there are too many starts to list.
 
@@ -246,6 +246,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
 
     def __init__(self, game: Game, encoding: str = "integer") -> None:
         super().__init__()
+        game.check_ends("PgxEnv, which truncates no game,")
         self.game = game
         self._made_of = copy(game), encoding  # the copy has no solution
         self.encoding = Encoding(encoding, game.fields, np.int32)

@@ -72,6 +72,13 @@ hurry_option = click.option(
 )
 
 
+max_cycles_option = click.option(
+    "--max-cycles",
+    type=click.IntRange(min=1),
+    help="Moves of each player after which a game is truncated; needed where play may never end.",
+)
+
+
 def as_heap_game(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
     """Return the game on heaps that ``value`` names; for click."""
     return None if value is None else heap_game(value)

@@ -18,13 +18,12 @@ from nim_envs.diagnosis.report import Diagnosis, GameReport, ProbeResult
 from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import PLAYERS, Game
-from nim_envs.graph import LARGEST_TABLE, Graph
+from nim_envs.graph import LARGEST_TABLE
 from nim_envs.players import AnyPlayer, is_player
 from nim_envs.registry import make_game
 from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import optimality
 from nim_envs.starts import as_start
-from nim_envs.sums import board_of
 from nim_envs.typing import FloatArray
 
 GAMES = 600  # on a probe, where the training function takes their number
@@ -305,10 +304,8 @@ class _Asked:
 
 def _place(game: Game, coordinates: Any) -> tuple[Any, Any]:
     """Return a position, ``(1, ...)``, as policies are asked about it, and its mask."""
-    board = GameEnv(game)
-    board.set_position(coordinates)
-    mask = board.observe(board.agent_selection)["action_mask"]
-    return board.position[np.newaxis], mask[np.newaxis]
+    position = np.asarray(coordinates, dtype=np.int64)[np.newaxis]
+    return position, game.mask(position)
 
 
 def judged(training: _Training) -> tuple[str, str, tuple[str, ...]]:
@@ -511,8 +508,9 @@ def game_report(
         return optimality(policy, env_or_game, positions, samples=samples, seed=seed, **arguments)
 
     scored = ScoredPolicy(policy, env_or_game, seed)
-    board: Any = board_of(scored.game.parts, LARGEST_TABLE)
-    score = score_at("all", by_distance=isinstance(board, Graph))
+    board = scored.game.board
+    is_listed = board.num_positions * board.num_actions <= LARGEST_TABLE
+    score = score_at("all", by_distance=is_listed)
     by_seat = {name: each.percent for name in PLAYERS if (each := score_at(name)).count}
     by_value = {}
     if score.decisive is not None:

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidGameError
-from nim_envs.game import PLAYERS, Game
+from nim_envs.game import Game
 from nim_envs.own_games import game_from_moves
 from nim_envs.typing import Position
 
@@ -139,16 +138,14 @@ class Probe:
 
 def _spaces(game: Game) -> tuple[Position, int]:
     """Return the largest value of each entry of a game's observations, and its actions."""
-    env = GameEnv(game)
-    box = env.observation_space(PLAYERS[0])["observation"]  # type: ignore[index]
-    return tuple(box.high.tolist()), int(env.action_space(PLAYERS[0]).n)  # type: ignore[attr-defined]
+    return tuple(size - 1 for size in game.fields), game.num_actions
 
 
 def _some_positions(game: Game, count: int) -> list[Position]:
     """Return some positions of a game, found from a start; an error if they are too few."""
-    env, (largest, actions) = GameEnv(game), _spaces(game)
-    env.reset(seed=0)
-    found = [tuple(env.position.tolist())]
+    largest, actions = _spaces(game)
+    start = game.starts.sampler(game).draw(np.random.default_rng(0))
+    found = [tuple(start.tolist())]
     for position in found:
         if len(found) > count:
             break

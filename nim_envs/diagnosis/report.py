@@ -103,8 +103,7 @@ class GameReport:
             ("By seat", self.by_seat), ("By value", self.by_value), ("By moves to the end", far),
         ):  # fmt: skip
             cells = [f"{name} {percent:.1f} %" for name, percent in scores.items()]
-            if len(cells) > MOST_SHOWN:
-                cells[MOST_SHOWN:] = ["…"]
+            cells[MOST_SHOWN:] = ["…"] * (len(cells) > MOST_SHOWN)
             lines += [f"{title}: {', '.join(cells)}"] if cells else []
         lines += [f"Worst: {sentence}" for sentence in self.worst]
         if self.percent < 99.995 or self.illegal_percent:

@@ -77,11 +77,10 @@ def checked_hurry(hurry: Any, game: Game, random_share: float) -> bool:
     Args:
         hurry: whether it does.
         game: the game.
-        random_share: its probability of a random move, as of :func:`checked_opponent`.
+        random_share: its probability of a random move, 1 for a player.
 
     Raises:
-        InvalidGameError: ``hurry`` is not a boolean, or true of another opponent than a named one
-            that plays optimally.
+        InvalidGameError: ``hurry`` is no boolean, or true where the opponent is never optimal.
         SearchTooLargeError: the game has too many positions to list.
     """
     if checked_boolean("hurry", hurry):

@@ -19,6 +19,7 @@ from nim_envs.envs.walks import Walk, walk_from
 from nim_envs.errors import (
     ClosedEnvironmentError,
     InvalidActionError,
+    InvalidGameError,
     InvalidPositionError,
     ResetNeededError,
 )
@@ -44,6 +45,22 @@ ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 
 BYTES_OF_ACTION = 48
 """Bytes per action, upper bound, of masks, spaces and the table rows that a move reads."""
+
+
+def checked_max_cycles(max_cycles: Any, game: Game, *largest: int) -> int | None:
+    """Return the number of moves of each player after which a game is truncated, if any.
+
+    Raises:
+        InvalidGameError: no integer from 1 to ``largest``; or ``None``, and play may never end.
+    """
+    if max_cycles is not None:
+        return checked_integer("max_cycles", max_cycles, 1, *largest)
+    if game.has_cycles:
+        raise InvalidGameError(
+            f"play of {game.name} may never end: environments need max_cycles=, the number of "
+            "moves of each player after which a game is truncated with reward 0"
+        )
+    return None
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -109,7 +126,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             :class:`nim_envs.encoding.Encoding`.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
             position as it was.
-        max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
+        max_cycles: maximum number of moves of each player; ``None``: no limit, if every play ends.
         show_winning_moves: whether pictures mark the winning moves.
         truth_in_info: whether infos say which moves are right, as described above.
 
@@ -145,9 +162,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._show_winning_moves = checked_boolean("show_winning_moves", show_winning_moves)
         self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
         self.truth_in_info = checked_truth_in_info(truth_in_info, game)
-        self.max_cycles = (
-            None if max_cycles is None else checked_integer("max_cycles", max_cycles, minimum=1)
-        )
+        self.max_cycles = checked_max_cycles(max_cycles, game)
         self._truncate_at = -1 if self.max_cycles is None else self.max_cycles * len(PLAYERS)
         self.metadata: dict[str, Any] = {
             "name": name,

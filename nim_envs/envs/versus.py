@@ -118,7 +118,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         mask_in_observation: whether observations hold the action mask.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
             position as it was.
-        max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
+        max_cycles: maximum number of moves of each player; ``None``: no limit, if every play ends.
         show_winning_moves: whether pictures mark the winning moves.
         truth_in_info: whether infos say which moves are right, as described above.
 

@@ -9,7 +9,12 @@ from typing import Any
 
 import click
 
-from nim_envs.cli.options import game_and_settings, game_with_settings, hurry_option
+from nim_envs.cli.options import (
+    game_and_settings,
+    game_with_settings,
+    hurry_option,
+    max_cycles_option,
+)
 from nim_envs.errors import InvalidGameError
 from nim_envs.files import write_atomically
 from nim_envs.registry import NamedGame
@@ -60,6 +65,7 @@ answer_option = click.option(
 @click.option("--opponent", default="optimal", show_default=True, metavar="OPPONENT",
               help="Optimal, random, or a probability of a random move.")  # fmt: skip
 @hurry_option
+@max_cycles_option
 @click.option("--seat", type=click.Choice(list(SEATS)), default="random", show_default=True,
               help="Your seat; player_0 moves first.")  # fmt: skip
 @click.option("--start", type=click.Choice(list(NAMED_STARTS)), default="fixed",

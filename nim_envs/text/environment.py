@@ -50,12 +50,13 @@ class TextEnv(gymnasium.Env[str, str]):
     ``"kept_value"``.
 
     Args:
-        game: the game, or its language; this and the next nine arguments as in :class:`TextGame`.
+        game: the game, or its language; this and the next ten arguments as in :class:`TextGame`.
         opponent: player of the other seat.
         seat: seat of the player who replies.
         start: distribution of start positions.
         retries: further replies allowed in a turn after one that names no legal move.
         hurry: whether an optimal opponent hurries.
+        max_cycles: maximum number of moves of each player.
         style: style of the prompts.
         answer: form of the answers.
         last_line: whether only the last line of a reply is read.
@@ -85,6 +86,7 @@ class TextEnv(gymnasium.Env[str, str]):
         retries: int = 0,
         *,
         hurry: bool = False,
+        max_cycles: int | None = None,
         style: str = "short",
         answer: str = "line",
         last_line: bool = False,
@@ -93,7 +95,7 @@ class TextEnv(gymnasium.Env[str, str]):
     ) -> None:
         self._play = TextGame(
             game, opponent, seat, start, retries,
-            hurry=hurry, style=style, answer=answer, last_line=last_line,
+            hurry=hurry, max_cycles=max_cycles, style=style, answer=answer, last_line=last_line,
         )  # fmt: skip
         self._rewards = checked_choice("rewards", rewards, REWARDS)
         self.render_mode = checked_choice("render_mode", render_mode, ("ansi",), or_none=True)
@@ -141,7 +143,8 @@ class TextEnv(gymnasium.Env[str, str]):
             action: any text.
 
         Returns:
-            The next prompt, the reward, whether the game is over, ``False``, and the info.
+            The next prompt, the reward, whether the game terminated, whether it was truncated, and
+            the info.
 
         Raises:
             ResetNeededError: no game is in progress.
@@ -159,7 +162,8 @@ class TextEnv(gymnasium.Env[str, str]):
         if self._play.language.game.has_outcome:
             info |= {"value": truth.value, "kept_value": truth.kept_value}
         reward = turn.result if self._rewards == "result" else turn.reward or 0.0
-        return self._observation, reward, turn.over, False, info
+        terminated = turn.over and not turn.truncated
+        return self._observation, reward, terminated, turn.truncated, info
 
     def render(self) -> str | None:
         """Return the last observation where ``render_mode="ansi"``."""

@@ -39,6 +39,7 @@ class Turn:
         result: 0 while the game goes on; at its end 1 for a win, 0 for a draw and -1 for a loss, in
             self-play of the player who replied.
         opponent_move: the opponent's move as text; ``None``: it made none, or an illegal one.
+        truncated: whether the game was cut short, by ``max_cycles``, without a winner.
     """
 
     verdict: Verdict
@@ -47,6 +48,7 @@ class Turn:
     prompt: str | None
     result: float
     opponent_move: str | None
+    truncated: bool = False
 
     @property
     def over(self) -> bool:
@@ -76,6 +78,8 @@ class Turn:
     @property
     def ending(self) -> str:
         """How the game ended: ``"You win."``, ``"You lose."`` or ``"The game is drawn."``."""
+        if self.truncated:
+            return "The game is cut short, without a winner."
         return {1.0: "You win.", -1.0: "You lose."}.get(self.result, "The game is drawn.")
 
     @property
@@ -138,6 +142,7 @@ class TextGame:
             the game is forfeited.
         seed: seed of starts, seats and the opponent, an integer of at least 0.
         hurry: as in :class:`nim_envs.envs.versus.VersusEnv`.
+        max_cycles: likewise.
         style: as in :func:`prompt`; or ``"conversation"``: the first prompt of a game is in
             sentences, and each later one has the position alone, for a model that sees the whole
             conversation.
@@ -175,6 +180,7 @@ class TextGame:
         seed: int = 0,
         *,
         hurry: bool = False,
+        max_cycles: int | None = None,
         style: str = "short",
         answer: str = "line",
         last_line: bool = False,
@@ -192,8 +198,9 @@ class TextGame:
         self._prompt_at(base.start)
         self.language.game.solution.value(base.start)
         self._env = VersusEnv(
-            base, opponent=opponent, hurry=hurry, seat=None if opponent is None else seat
-        )
+            base, opponent=opponent, hurry=hurry, max_cycles=max_cycles,
+            seat=None if opponent is None else seat,
+        )  # fmt: skip
         self._seed = _checked_seed(seed)
         self._games = 0
         self._game_seed = self._seed
@@ -286,11 +293,10 @@ class TextGame:
             return self._without_move(truth)
         fault = self._fault
         self._prompt = None
-        _, result, over, _, _ = self._env.step(truth.action)
+        _, result, ended, cut, _ = self._env.step(truth.action)
         opponent_move = self._opponent_move(truth)
-        return Turn(
-            truth, fault, False, None if over else self._ask(), float(result), opponent_move
-        )
+        following = None if ended or cut else self._ask()
+        return Turn(truth, fault, False, following, float(result), opponent_move, cut)
 
     def _without_move(self, truth: Verdict) -> Turn:
         """Ask again, or end the game."""

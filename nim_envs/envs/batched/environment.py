@@ -49,7 +49,7 @@ from nim_envs.envs.reset_arguments import (
     game_with_start,
     is_seed,
 )
-from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES
+from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES, checked_max_cycles
 from nim_envs.errors import (
     ClosedEnvironmentError,
     InvalidActionError,
@@ -191,7 +191,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         mask_in_observation: whether observations hold the action masks.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave all
             games unchanged.
-        max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
+        max_cycles: maximum number of moves of each player; ``None``: no limit, if every play ends.
         autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value.
         copy: as in ``gymnasium.vector.SyncVectorEnv``: whether each call returns new arrays of
             observations and action masks; else the next call overwrites them. All other arrays
@@ -257,9 +257,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self._renderer = BatchRenderer(
                 game, render_mode, show_winning_moves=show_winning_moves, self_play=opponent is None
             )
-        self.max_cycles = max_cycles
-        if max_cycles is not None:
-            self.max_cycles = checked_integer("max_cycles", max_cycles, 1, NO_LIMIT // 2)
+        self.max_cycles = checked_max_cycles(max_cycles, game, NO_LIMIT // 2)
         self.opponent, self.seat = opponent, seat
         self._opponent_player, epsilon = checked_opponent(opponent, game)
         self.hurry = checked_hurry(hurry, game, epsilon)
@@ -308,9 +306,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     def _make_tables(self) -> None:
         """Make tables and buffers, which follow from the arguments and are not pickled."""
-        self._tables: Tables = tables_of(
-            self.game, self.encoding, self._settings.epsilon < 1.0, self.hurry
-        )
+        is_optimal = self._settings.epsilon < 1.0
+        self._tables: Tables = tables_of(self.game, self.encoding, is_optimal, self.hurry)
         if self.truth_in_info and self._tables.graph is not None:
             _ = self._tables.values
         self._rows = np.zeros((self.num_envs, self._tables.layout.words), dtype=np.uint64)

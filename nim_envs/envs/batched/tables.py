@@ -155,9 +155,7 @@ class Tables:
     total: SumTables | None = None
     targets: Targets | None = None
 
-    def __init__(
-        self, game: Game, encoding: Encoding, is_optimal: bool, hurry: bool = False
-    ) -> None:
+    def __init__(self, game: Game, encoding: Encoding, is_optimal: bool, hurry: bool) -> None:
         self.game, self._encoding, self._hurry = game, encoding, hurry
         self.layout = layout_of(encoding, game.num_actions)
         self._blocks = blocks_of(game.parts, game.num_actions // len(game.parts))

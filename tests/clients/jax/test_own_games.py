@@ -10,8 +10,10 @@ import pytest
 
 from nim_envs import GameEnv, make_game, sum_of
 from nim_envs.adapters.pgx import PgxEnv
+from nim_envs.errors import InvalidGameError
 from nim_envs.starts import UniformStart
 from tests.clients.jax.test_pgx import play_in_lock_step
+from tests.nim_envs.core.test_cycles import pong_hau_ki
 from tests.own_games import OWN_GAMES, own_game
 from tests.pairwise import in_turn
 
@@ -36,3 +38,8 @@ def test_states_at_coordinates_and_starts_in_a_box_of_them():
     other = GameEnv(game)
     other.reset(seed=0)
     assert other.position.tolist() in starts.tolist()
+
+
+def test_games_without_an_end_are_refused_by_name():
+    with pytest.raises(InvalidGameError, match="PgxEnv, which truncates no game, needs a game"):
+        PgxEnv(pong_hau_ki())
