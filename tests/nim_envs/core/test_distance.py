@@ -147,14 +147,14 @@ def test_commands_that_name_players_take_hurry(words, capsys):
 
 
 def test_a_shown_player_and_one_that_is_played_against_hurry(capsys, monkeypatch):
-    board = ["--game", "nim", "--set", "heaps=5,5", "--hurry", "--seed", "1"]
+    board = ["--game", "nim", "--set", "heaps=5,5", "--hurry"]
     assert run_agents(["show", "--player", "optimal", "--position", "5,5", *board]) == 0
     assert "heap 1: take 1 best 50.0 %" in " ".join(capsys.readouterr().out.split())
     monkeypatch.setattr("builtins.input", lambda _: "quit")
-    assert run_agents(["play", "--seat", "player_1", *board]) == 0
+    assert run_agents(["play", "--seat", "player_1", "--seed", "1", *board]) == 0
     assert "take 1" in capsys.readouterr().out
     monkeypatch.setattr("sys.stdin", StringIO("quit\n"))
-    assert run_nim_envs(["text", "--seat", "player_1", *board]) == 0
+    assert run_nim_envs(["text", "--seat", "player_1", "--seed", "1", *board]) == 0
     assert {"normal heaps 4 5 move", "normal heaps 5 4 move"} & {
         *capsys.readouterr().out.split("\n")
     }
