@@ -10,7 +10,7 @@ import numpy as np
 
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.graph import AT_ONCE, LARGEST_TABLE, Graph
+from nim_envs.graph import LARGEST_TABLE, Graph
 from nim_envs.sums import board_of
 from nim_envs.typing import Array, IntArray, ValueArray
 
@@ -60,23 +60,23 @@ class Rows(ABC):
         """Return what a file has of them, for :func:`rows_from`."""
 
 
+def no_moves(rows: int, num_actions: int) -> Moves:
+    """Return rows without a legal action, in as few bytes as ``num_actions`` allow."""
+    small = np.min_scalar_type(-max(1, num_actions))
+    return Moves(np.zeros((rows, num_actions), small), np.zeros(rows, np.int32))
+
+
 _moves: WeakKeyDictionary[Graph, Moves] = WeakKeyDictionary()
 
 
 def moves_of(graph: Graph) -> Moves:
     """Return the legal actions of each position of a graph; they are shared while it is in use."""
     if graph not in _moves:
-        small = np.min_scalar_type(-max(1, graph.num_actions))
-        legal = np.zeros(graph.after.shape, dtype=small)
-        counts = np.zeros(graph.num_positions, dtype=np.int32)
-        step = max(1, AT_ONCE // max(1, graph.num_actions))
-        for first in range(0, graph.num_positions, step):
-            rows, actions = np.nonzero(graph.after[first : first + step] >= 0)
-            here = np.bincount(rows, minlength=len(counts[first : first + step]))
-            counts[first : first + step] = here
-            places = np.arange(len(rows)) - np.repeat(np.cumsum(here) - here, here)
-            legal[first + rows, places] = actions
-        _moves[graph] = Moves(legal, counts)
+        moves = _moves[graph] = no_moves(graph.num_positions, graph.num_actions)
+        for action in range(graph.num_actions):
+            rows = np.flatnonzero(graph.after[:, action] >= 0)
+            moves.legal[rows, moves.counts[rows]] = action
+            moves.counts[rows] += 1
     return _moves[graph]
 
 
@@ -178,10 +178,7 @@ class ObservedRows(Rows):
         self.dtype = dtype
         self.observed: list[bytes] = []
         self._row_of: dict[bytes, int] = {}
-        small = np.min_scalar_type(-max(1, num_actions))
-        self.moves = Moves(
-            np.zeros((FIRST_ROWS, num_actions), small), np.zeros(FIRST_ROWS, np.int32)
-        )
+        self.moves = no_moves(FIRST_ROWS, num_actions)
 
     def row(self, observation: Array, legal: Array) -> int:
         """Return the row of an observation, a new one at its first time."""

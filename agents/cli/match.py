@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
 from agents.base import Agent
 from nim_envs import GameEnv
-from nim_envs.errors import InvalidActionError, SearchTooLargeError
+from nim_envs.errors import InvalidActionError
 from nim_envs.game import PLAYERS
 from nim_envs.render.scene import Scene
 from nim_envs.typing import Position
@@ -100,34 +99,6 @@ class Match:
         text = f"{self.game.describe(action, position)}{f' ({removed})' if removed else ''}"
         return f"{self.names[seat]}: {text}"
 
-    def thrown(self) -> str:
-        """Return the last mistake of a person that cost them a win or a draw, in words.
-
-        Returns:
-            The move, and those that would have kept the result; empty before the end of the game,
-            if there is no such mistake, and where the game is too large to solve.
-        """
-        with suppress(SearchTooLargeError):
-            for position, seat, action in reversed(self._moves if self.over else []):
-                by_person = self.opponent is None or seat == self.seat
-                if not by_person or self.winner == seat:
-                    continue
-                keeping = self.game.solution.keeping_actions(position).tolist()
-                result = "draw" if self.game.solution.value(position) == 0 else "win"
-                kept = not keeping or action in keeping
-                if kept or (result == "draw" and self.winner is None):
-                    continue
-                who = self.names[seat] if self.opponent is None else "you"
-                others = f", or {len(keeping) - 1} more" if len(keeping) > 1 else ""
-                played, better = (
-                    self.game.describe(each, position) for each in (action, keeping[0])
-                )
-                return (
-                    f"{who} threw the {result} away at {' '.join(map(str, position))} with "
-                    f"{played}; {better}{others} would have kept it"
-                )
-        return ""
-
     def play(self, action: int) -> None:
         """Make a move of the player to move.
 
@@ -190,7 +161,7 @@ class Match:
             winner=self.winner,
             previous=None if last is None else last.position,
             last_mover=None if last is None else last.seat,
-            last_move="; ".join(filter(None, (self.last_move, self.thrown()))),
+            last_move=self.last_move,
             winning=self.game.solution.keeping_actions(self.position) if marked else None,
             pointed=pointed,
             names=self.names,

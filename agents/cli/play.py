@@ -104,5 +104,3 @@ def play_at_prompt(match: Match) -> None:
         click.echo(f"{match.status}.")
     else:
         click.echo("You have won." if match.winner == match.seat else "You have lost.")
-    if thrown := match.thrown():
-        click.echo(f"{thrown}.".replace("you threw", "You threw", 1))

@@ -111,10 +111,8 @@ def show(
     elif isinstance(agent, GameChoosingLearner) and not positions:
         click.echo(agent.describe())
     else:
-        text = plotting("policy_tables")
         chosen = np.array(positions) if positions else None
-        click.echo(text.policy_table(agent, env.game, chosen))
-        click.echo(text.policy_summary(agent, env.game, chosen))
+        click.echo(plotting("policy_tables").policy_table(agent, env.game, chosen))
 
 
 games_option = click.option(

@@ -96,17 +96,9 @@ def test_undo_takes_the_reply_back_too_and_heaps_are_shown(play):
     assert ended.endswith("Goodbye.\n")
 
 
-def test_a_game_ends_with_the_last_move_that_threw_it(play):
-    *_, ended = play("--game", "nim", "--set", "heaps=2,5", answers=["1 5"])
-    assert ended.endswith(
-        "You have lost.\nYou threw the win away at 2 5 with heap 1: take 5; "
-        "heap 1: take 3 would have kept it.\n"
-    )
-    # Whoever had nothing to throw is told of nothing.
-    *_, won = play("--game", "nim", "--set", "heaps=3", answers=["3"])
-    assert won.endswith("You have won.\n")
+def test_two_people_play_each_other(play):
     *_, ended = play("--set", "heaps=3", "--game", "nim", "--opponent", "human", answers=["2", "1"])
-    assert "player_1 has won.\nplayer_0 threw the win away at 3" in ended
+    assert ended.endswith("player_1 has won.\n")
 
 
 def test_the_end_of_input_ends_a_game_cleanly(monkeypatch, capsys):
@@ -144,19 +136,14 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
         assert (f"{one} and {other}" in lines[5]) is not apart
 
 
-def test_show_prints_the_table(tmp_path, capsys):
+def test_show_prints_the_moves_of_the_positions_asked_for(tmp_path, capsys):
     agent = str(tmp_path / "agent.zip")
     learn = ["train", *ROW, "--learner", "win-loss-ratio", "--games", "2000", "--output", agent]
     assert run(learn) == 0
     capsys.readouterr()
     assert run(["show", *ROW, "--player", agent]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    learned = load(agent)
-    counts = [
-        [float(count) for count in line[-3:-1]] for line in lines if line[:2] == ["take", "1"]
-    ]
-    assert counts == [[learned.state.wins[n, 0], learned.state.losses[n, 0]] for n in range(1, 10)]
-    assert " ".join(lines[-1]) == "The best move wins at 6 of 6 N-positions."
+    assert [line[0] for line in lines if line and line[0].isdigit()] == list("123456789")
     assert run(["show", *ROW, "--player", agent, "--position", "6", "--position", "2"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [line[0] for line in lines if line and line[0].isdigit()] == ["6", "2"]
