@@ -53,15 +53,6 @@ def digest_of_moves(game: Game) -> str:
     return digest.hexdigest()[:16]
 
 
-def game_in_words(game: Game) -> dict[str, str]:
-    """Return moves, winners and start of a game, registered or not, in words by name."""
-    return {
-        "game": game.summary,
-        "start": game.starts.summary,
-        "digest of its moves": digest_of_moves(game),
-    }
-
-
 def move_values(game: Game, positions: IntArray, action_masks: MaskArray) -> ValueArray:
     """Return the value of each action to the mover under best play: 1, 0 or -1.
 
@@ -83,8 +74,6 @@ def move_values(game: Game, positions: IntArray, action_masks: MaskArray) -> Val
     return values
 
 
-def scored_in_words(game: Game) -> tuple[str, str]:
-    """Return the name of a right move, and the name of the positions that scores count."""
-    if game.has_outcome:
-        return "move that keeps the value", "positions that are not lost"
-    return "winning move", "N-positions"
+def scored_positions(game: Game) -> str:
+    """Return the name of the positions that scores count."""
+    return "positions that are not lost" if game.has_outcome else "N-positions"

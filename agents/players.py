@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.games.words import any_of
 from nim_envs.render.words import rules_in_words
 from nim_envs.typing import Array, FloatArray, MaskArray, Position
-from nim_envs.validation import checked_boolean, checked_choice, checked_number
+from nim_envs.validation import checked_boolean, checked_number
 
 
 class RandomAgent:
@@ -35,8 +34,6 @@ class RandomAgent:
         return uniform_probabilities(action_masks)
 
 
-CHOICES = ("random", "first")
-LOST_CHOICES = ("random", "smallest")
 REMEMBERED_POSITIONS = 1 << 16
 
 
@@ -45,29 +42,14 @@ class OptimalAgent:
 
     Args:
         game: game to solve; observations must be its positions (``encoding="integer"``).
-        choice: ``"random"`` or the ``"first"`` of several winning actions, or of several that keep
-            a draw.
-        lost_choice: choice at a P-position, where every move loses: ``"random"`` among the legal
-            actions, or the ``"smallest"``: the first option slot that is legal in some part,
-            which takes or adds least; of several such parts the first.
         hurry: whether it chooses among the moves that win soonest, and at a P-position among those
             that resist longest.
 
     Raises:
-        ValueError: an unknown choice.
         SearchTooLargeError: the game cannot be solved, or has too many positions to hurry in.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        choice: Literal["random", "first"] = "random",
-        lost_choice: Literal["random", "smallest"] = "random",
-        hurry: bool = False,
-    ) -> None:
-        self.choice = checked_choice("choice", choice, CHOICES)
-        self.lost_choice = checked_choice("lost_choice", lost_choice, LOST_CHOICES)
+    def __init__(self, game: Game, *, hurry: bool = False) -> None:
         self.game = game
         self.solution = game.solution
         self.hurry = checked_boolean("hurry", hurry)
@@ -96,25 +78,8 @@ class OptimalAgent:
         mask_of = self.solution.hurrying_mask if self.hurry else self.solution.keeping_mask
         chosen: MaskArray = mask_of(observations).astype(np.int8)
         lost = ~chosen.any(axis=1)
-        if self.choice == "first":
-            chosen = _only_first(chosen)
-        legal = action_masks[lost]
-        if self.lost_choice == "smallest":
-            legal = self._smallest(legal)
-        chosen[lost] = legal
+        chosen[lost] = action_masks[lost]
         return chosen
-
-    def _smallest(self, legal: MaskArray) -> MaskArray:
-        """Keep the legal action of the smallest option slot, in the first such part."""
-        parts = len(self.game.parts)
-        by_option = legal.reshape(len(legal), parts, self.game.options).swapaxes(1, 2)
-        first = _only_first(by_option.reshape(legal.shape))
-        return first.reshape(by_option.shape).swapaxes(1, 2).reshape(legal.shape)
-
-
-def _only_first(chosen: MaskArray) -> MaskArray:
-    """Keep the first 1 of every row of ``(n, actions)``."""
-    return np.asarray(chosen * (np.cumsum(chosen, axis=1) == 1), dtype=np.int8)
 
 
 class EpsilonOptimalAgent:

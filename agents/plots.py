@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from agents.base import Agent, Policy, Trainable
-from agents.games import scored_in_words
+from agents.games import scored_positions
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.metrics import TrainingMeasurements
 from agents.tables import PreferenceLearner
@@ -221,7 +221,7 @@ def policy_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
     probabilities = policy.action_probabilities(grid.positions, grid.masks)
     won = (probabilities * grid.winning).sum(axis=1)
     winnable = grid.winning.any(axis=1)
-    named = scored_in_words(game)[1]
+    named = scored_positions(game)
     score = f"{100 * won.sum() / max(1, winnable.sum()):.1f} % of all {winnable.sum()} {named}"
     text = "\n".join(part for part in (title, f"{score} played optimally") if part)
     if grid.by_move:

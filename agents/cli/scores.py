@@ -22,7 +22,7 @@ from agents.cli.options import (
     plotting,
     write_pictures,
 )
-from agents.games import scored_in_words
+from agents.games import scored_positions
 from agents.match import play_match, round_robin
 from nim_envs.cli.options import hurry_option, seed_option
 from nim_envs.cli.values import position
@@ -55,7 +55,7 @@ def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: A
         scores = [optimality(scored, env.game, positions) for positions in POSITION_SETS]
     except SearchTooLargeError as error:
         raise click.UsageError(f"{error}. Here that is --sample 10000") from error
-    named = scored_in_words(env.game)[1]
+    named = scored_positions(env.game)
     rows = [
         [score.positions, score.count, score.percent, score.random_percent, len(score.blunders)]
         for score in scores

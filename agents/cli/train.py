@@ -17,7 +17,7 @@ from agents.cli.options import (
     plotting,
     write_pictures,
 )
-from agents.games import scored_in_words
+from agents.games import scored_positions
 from agents.metrics import TrainingRecorder
 from agents.registry import GENERALISING, LEARNERS
 from agents.storage import check_savable, save
@@ -150,7 +150,7 @@ def print_score(policy: Policy, game: Game, output: Path) -> None:
     except SearchTooLargeError as error:
         click.echo(f"saved to {output}; it cannot be scored: {error}")
         return
-    named = scored_in_words(game)[1]
+    named = scored_positions(game)
     click.echo(
         f"{score.percent:.1f} % of {score.count} {named}{drawn} played optimally "
         f"(random: {score.random_percent:.1f} %); saved to {output}"

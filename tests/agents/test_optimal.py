@@ -19,25 +19,16 @@ IDS = [game.summary for game in GAMES]
 
 
 @pytest.mark.parametrize("game", GAMES, ids=IDS)
-def test_the_oracle_acts_as_its_probabilities_say(game):
-    rng = np.random.default_rng(0)
-    for choice in ("random", "first"):
-        for lost_choice in ("random", "smallest"):
-            oracle = OptimalAgent(game, choice=choice, lost_choice=lost_choice)
-            for position in game.board.positions(np.arange(1, game.board.num_positions, 7)):
-                mask = game.board.mask(game.board.state(tuple(position.tolist())))
-                if not mask.any():
-                    continue
-                probabilities = oracle.action_probabilities(position[None], mask[None])[0]
-                acts = {oracle.act(position, mask, rng) for _ in range(40)}
-                assert acts <= set(np.flatnonzero(probabilities).tolist())
-                winning = game.solution.winning_actions(position).tolist()
-                if winning and choice == "first":
-                    assert acts == {winning[0]}
-                if not winning and lost_choice == "smallest":
-                    (act,) = acts
-                    slots = np.flatnonzero(mask) % game.options
-                    assert act % game.options == slots.min()
+def test_the_oracle_draws_among_the_winning_moves_and_else_among_all(game):
+    rng, oracle = np.random.default_rng(0), OptimalAgent(game)
+    for position in game.board.positions(np.arange(1, game.board.num_positions, 7)):
+        mask = game.board.mask(game.board.state(tuple(position.tolist())))
+        if mask.any():
+            winning = game.solution.winning_actions(position).tolist()
+            right = winning or np.flatnonzero(mask).tolist()
+            probabilities = oracle.action_probabilities(position[None], mask[None])[0]
+            assert probabilities[right] == pytest.approx(1 / len(right))
+            assert {oracle.act(position, mask, rng) for _ in range(40)} <= set(right)
 
 
 def test_epsilon_optimal_plays_at_random_with_probability_epsilon():

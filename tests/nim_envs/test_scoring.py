@@ -22,7 +22,6 @@ from nim_envs.scoring import (
     reachable,
     value_accuracy,
 )
-from tests.pairwise import in_turn
 
 GAMES = [
     make_game("nim", heaps=(3, 4, 5)),
@@ -178,12 +177,9 @@ def test_value_accuracy_is_not_fooled_by_always_saying_n():
         value_accuracy(np.ones(3, dtype=bool), game)
 
 
-@pytest.mark.parametrize(
-    ("game", "choice", "lost_choice"),
-    in_turn(GAMES, ["random", "first"], ["random", "smallest"]),
-)
-def test_the_oracle_scores_100_and_never_loses_from_an_n_position(game, choice, lost_choice):
-    oracle = OptimalAgent(game, choice=choice, lost_choice=lost_choice)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_oracle_scores_100_and_never_loses_from_an_n_position(game):
+    oracle = OptimalAgent(game)
     score = optimality(oracle, game)
     assert score.percent == 100
     assert len(score.blunders) == 0
