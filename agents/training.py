@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,76 +124,113 @@ def train(
     checked_integer("after_every", after_every, minimum=1)
     opponents = agents if isinstance(agents, Opponents) else None
     players = (opponents.learner, *opponents.opponents) if opponents else as_pair(agents)  # type: ignore[arg-type]
-
+    winners, lengths = np.empty(games, dtype=np.int8), np.empty(games, dtype=np.int32)
+    pauses = [games]  # intervals at which the run pauses, in games
+    if save_to is not None:
+        pauses.append(save_every)
+    if after_game is not None:
+        pauses.append(after_every)
+    chooses = isinstance(agents, GameChoosingLearner)
+    if chooses:
+        game = required_game(env, type(agents))
+        if options and "start" in options:
+            game = replace(game, starts=as_start(options["start"]))
+    else:
+        play = _player(env, players, opponents, winners, lengths, pauses, seed, options, compiled)
     learner: Any = players[0]
+    done, ended, began = 0, games == 0, time.perf_counter()
 
-    def pause(done: int, is_over: bool) -> bool:
-        """Save the learner and call ``after_game``, where they are due; return whether to stop."""
+    def pause(is_over: bool) -> bool:
+        """Save the learner and call ``after_game``, where they are due; return whether to end."""
         if save_to is not None and (done % save_every == 0 or is_over):
             storage.save(learner, save_to)
         if after_game is not None and (done % after_every == 0 or is_over):
-            return bool(after_game(done))
-        return False
+            return bool(after_game(done)) or is_over
+        return is_over
 
-    if isinstance(agents, GameChoosingLearner):
-        return _train_game_choosing(env, agents, games, seed, progress, options, pause)
+    def finish(count: int) -> bool:
+        """Count games that were played; return whether the run ends with them."""
+        nonlocal done
+        done += count
+        bar.update(count)
+        return pause(done == games)
+
+    def chosen(winner: int, length: int) -> bool:
+        """Log a game that a learner has chosen; return whether it was the last."""
+        nonlocal ended
+        winners[done], lengths[done] = winner, length
+        ended = finish(1)
+        return ended
+
+    with tqdm(desc="training", unit="game", total=games, disable=None if progress else True) as bar:
+        try:
+            if chooses:
+                learner.fit(game, games, seed, chosen)
+                if not ended:
+                    pause(True)
+            else:
+                with pressed_ctrl_c() as is_pressed:
+                    while not ended:
+                        if is_pressed():
+                            raise KeyboardInterrupt
+                        ended = finish(play(done))
+        except KeyboardInterrupt:
+            seconds = time.perf_counter() - began
+            raise TrainingStopped(TrainingLog(winners[:done], lengths[:done], seconds)) from None
+    return TrainingLog(winners[:done], lengths[:done], time.perf_counter() - began)
+
+
+def _player(
+    env: Env,
+    players: tuple[Agent, ...],
+    opponents: Opponents | None,
+    winners: npt.NDArray[np.int8],
+    lengths: npt.NDArray[np.int32],
+    pauses: Sequence[int],
+    seed: int,
+    options: dict[str, Any] | None,
+    compiled: bool,
+) -> Callable[[int], int]:
+    """Return a function that plays the next games, given how many were played before.
+
+    It writes winners and lengths, plays on to no further than a multiple of one of ``pauses``, and
+    returns the number of games.
+    """
     pair = players[0], players[1]
     # Made once for each agent and seat, as the pair may change after every game.
     seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in players}
     env_seed, agent_seed, pool_seed = np.random.SeedSequence(seed).generate_state(3)
     rng, pool_rng = np.random.default_rng(agent_seed), np.random.default_rng(pool_seed)
     env.reset(seed=int(env_seed), options=options)
-    self_play = None  # compiled, if it can be
-    if compiled and opponents is None:
-        self_play = compiled_self_play(env, pair, options)
-    pauses = [games]  # intervals at which the run pauses, in games
-    if save_to is not None:
-        pauses.append(save_every)
-    if after_game is not None:
-        pauses.append(after_every)
-    winners, lengths = np.empty(games, dtype=np.int8), np.empty(games, dtype=np.int32)
-    done, block, began = 0, FIRST_BLOCK, time.perf_counter()
 
-    def log() -> TrainingLog:
-        return TrainingLog(winners[:done], lengths[:done], time.perf_counter() - began)
+    def play_game(done: int) -> int:
+        if done:
+            env.reset(options=options)
+        agents = pair if opponents is None else opponents.pair(done, rng, pool_rng)
+        first, second = (
+            seat_of.get((seat, id(agent))) or Seat(agent) for seat, agent in enumerate(agents)
+        )
+        winners[done], lengths[done] = play_and_learn(env, (first, second), rng)
+        if opponents is not None:
+            opponents.remember(done + 1)
+        return 1
 
-    hidden = None if progress else True
-    try:
-        with (
-            tqdm(desc="training", unit="game", total=games, disable=hidden) as bar,
-            pressed_ctrl_c() as is_pressed,
-        ):
-            while done < games:
-                if is_pressed():
-                    raise KeyboardInterrupt
-                if self_play is None:
-                    if done:
-                        env.reset(options=options)
-                    if opponents is not None:
-                        pair = opponents.pair(done, rng, pool_rng)
-                    first, second = (
-                        seat_of.get((seat, id(agent))) or Seat(agent)
-                        for seat, agent in enumerate(pair)
-                    )
-                    winners[done], lengths[done] = play_and_learn(env, (first, second), rng)
-                    played = 1
-                    if opponents is not None:
-                        opponents.remember(done + played)
-                else:
-                    played = min(block, *(every - done % every for every in pauses))
-                    started = time.perf_counter()
-                    here = slice(done, done + played)
-                    self_play.play(rng, winners[here], lengths[here])
-                    if time.perf_counter() - started < BLOCK_SECONDS:
-                        block = min(2 * block, LARGEST_BLOCK)
-                done += played
-                bar.update(played)
-                if pause(done, done == games):
-                    bar.set_description_str(f"stopped after {done:,} games")
-                    break
-    except KeyboardInterrupt:
-        raise TrainingStopped(log()) from None
-    return log()
+    self_play = compiled_self_play(env, pair, options) if compiled and opponents is None else None
+    if self_play is None:
+        return play_game
+    block = FIRST_BLOCK
+
+    def play_block(done: int) -> int:
+        nonlocal block
+        count = min(block, *(every - done % every for every in pauses))
+        started = time.perf_counter()
+        here = slice(done, done + count)
+        self_play.play(rng, winners[here], lengths[here])
+        if time.perf_counter() - started < BLOCK_SECONDS:
+            block = min(2 * block, LARGEST_BLOCK)
+        return count
+
+    return play_block
 
 
 @contextmanager
@@ -221,52 +258,3 @@ def pressed_ctrl_c() -> Iterator[Callable[[], bool]]:
         yield lambda: pressed
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _train_game_choosing(
-    env: Any,
-    learner: GameChoosingLearner,
-    games: int,
-    seed: int,
-    progress: bool,
-    options: dict[str, Any] | None,
-    pause: Callable[[int, bool], bool],
-) -> TrainingLog:
-    """Train a learner that chooses its own games on the game of an environment.
-
-    ``pause`` is called with the number of games and whether they were the last, after each.
-
-    Raises:
-        TypeError: the environment is not one of ``nim_envs``.
-        TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far.
-    """
-    game = required_game(env, type(learner))
-    if options and "start" in options:
-        game = replace(game, starts=as_start(options["start"]))
-    winners: list[int] = []
-    lengths: list[int] = []
-    began, stopped = time.perf_counter(), False
-
-    def finished(winner: int, length: int) -> bool:
-        winners.append(winner)
-        lengths.append(length)
-        bar.update(1)
-        nonlocal stopped
-        stopped = pause(len(winners), len(winners) == games)
-        return stopped
-
-    def log() -> TrainingLog:
-        seconds = time.perf_counter() - began
-        return TrainingLog(np.array(winners, np.int8), np.array(lengths, np.int32), seconds)
-
-    bar = tqdm(desc="training", unit="game", total=games, disable=None if progress else True)
-    try:
-        with bar:
-            learner.fit(game, games, seed, finished)
-            if len(winners) < games and not stopped:
-                pause(len(winners), True)
-                end = "proved" if learner.proof else "ended"
-                bar.set_description_str(f"{end} after {len(winners):,} games")
-    except KeyboardInterrupt:
-        raise TrainingStopped(log()) from None
-    return log()
