@@ -269,10 +269,8 @@ class TableLearner(ABC):
         """
         learner = cls(rows_from(saved["rows"]), **saved["arguments"])
         learner.restore(saved["learned"])
-        games = [int(number) for number in saved["games"]]
-        if len(games) != 2 or min(games) < 0:
-            raise ValueError(f"{games} are no numbers of finished games")
-        learner.exploration.set_games(games)
+        first, second = saved["games"]
+        learner.exploration.set_games((int(first), int(second)))
         learner.generator.bit_generator.state = saved["generator"].bit_generator.state
         return learner
 
