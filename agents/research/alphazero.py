@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple, TypedDict
 import numpy as np
 from tqdm import tqdm
 
-from agents.games import game_in_words
+from agents.games import digest_of_moves
 from agents.research.schema import check_names, check_value
 from agents.research.signed_products.value_networks import SignedProductsNetwork
 from agents.research.signed_products.visited_positions import heap_options
@@ -1016,7 +1016,11 @@ def _saved(
 ) -> SavedRun:
     return SavedRun(
         game=None if env.game.registered is None else env.game,
-        game_in_words=game_in_words(env.game),
+        game_in_words={
+            "game": env.game.summary,
+            "start": env.game.starts.summary,
+            "digest of its moves": digest_of_moves(env.game),
+        },
         encoding=env.encoding.name,
         seed=seed,
         settings=asdict(settings),
