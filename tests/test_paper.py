@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-_, METADATA, BODY = (ROOT / "paper.md").read_text(encoding="utf-8").split("---\n", 2)
+_, METADATA, BODY = (ROOT / "docs/paper/paper.md").read_text(encoding="utf-8").split("---\n", 2)
 ENTRIES = dict(
     re.findall(
         r"^@\w+\{(\w+),\n(.*?)^\}$",
-        (ROOT / "paper.bib").read_text(encoding="utf-8"),
+        (ROOT / "docs/paper/paper.bib").read_text(encoding="utf-8"),
         re.MULTILINE | re.DOTALL,
     )
 )

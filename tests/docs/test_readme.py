@@ -23,7 +23,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, flags=r
 
 
 def test_the_readme_is_short():
-    assert len(README.splitlines()) <= 150
+    assert len(README.splitlines()) <= 120
 
 
 def test_the_first_program_of_the_readme_runs_in_an_interpreter_of_its_own(tmp_path):
