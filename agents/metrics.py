@@ -112,6 +112,9 @@ class TrainingMeasurements:
 class TrainingRecorder:
     """Measures the learners during training.
 
+    The optimality of the greedy policy is that over all N-positions for one learner, and for one in
+    each seat that over those at which its seat can be to move.
+
     It draws no random numbers and changes nothing, so a run with it ends in the same tables.
     Give it to :func:`agents.training.train` as ``after_game``, with its ``every`` as
     ``after_every``.
@@ -120,8 +123,6 @@ class TrainingRecorder:
         agents: as for :func:`agents.training.train`: one for both seats, or one for each.
         game: rules and start of the training games; observations are its positions.
         every: number of games in an interval.
-        score: whether to measure the optimality of the greedy policy too: for one learner over all
-            N-positions, for one in each seat over those at which its seat can be to move.
 
     Raises:
         ValueError: ``every`` is below 1.
@@ -152,7 +153,6 @@ class TrainingRecorder:
         game: Game,
         *,
         every: int = 500,
-        score: bool = True,
     ) -> None:
         checked_integer("every", every, minimum=1)
         GameRows(game)  # a game that is too large is refused before the training
@@ -166,7 +166,7 @@ class TrainingRecorder:
         # By the set of positions to score it over.
         players = {"all": first} if first is second else {PLAYERS[0]: first, PLAYERS[1]: second}
         self._scored = {
-            name: agent for name, agent in players.items() if score and isinstance(agent, Trainable)
+            name: agent for name, agent in players.items() if isinstance(agent, Trainable)
         }
         self._entropies: dict[int, Entropy] = {}
         self._percents: dict[int, dict[str, float]] = {}

@@ -93,11 +93,11 @@ LEARNERS: dict[str, RegisteredLearner] = {
 
 
 GENERALISING = {
-    "column-automaton": "agents.research.column_automata.learner:ColumnAutomatonLearner",
-    "signed-products": "agents.research.signed_products.learner:SignedProducts",
-    "quotient": "agents.research.quotients.learner:QuotientLearner",
+    "column-automaton": "ColumnAutomatonLearner",
+    "signed-products": "SignedProducts",
+    "quotient": "QuotientLearner",
 }
-"""The learners that choose their own games and play unseen boards, by name; imported when used."""
+"""The classes of ``agents`` that choose their own games and play unseen boards, by name."""
 
 
 def learner_class(name: str) -> type[TableLearner] | type[GeneralisingLearner]:
@@ -106,9 +106,8 @@ def learner_class(name: str) -> type[TableLearner] | type[GeneralisingLearner]:
 
 
 def generalising_class(name: str) -> type[GeneralisingLearner]:
-    """Return the class of a learner that chooses its own games by its name."""
-    module, _, attribute = GENERALISING[name].partition(":")
-    cls: type[GeneralisingLearner] = getattr(import_module(module), attribute)
+    """Return the class of a learner that chooses its own games by its name; imported when used."""
+    cls: type[GeneralisingLearner] = getattr(import_module("agents"), GENERALISING[name])
     return cls
 
 

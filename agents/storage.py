@@ -114,15 +114,6 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
         raise StorageError(f"{path} cannot be loaded: {error}") from error
 
 
-def check_savable(value: Any) -> None:
-    """Check that a value can be saved, before the work of making it.
-
-    Raises:
-        StorageError: it cannot.
-    """
-    encoded(value, {})
-
-
 def encoded(value: Any, arrays: dict[str, Array]) -> Any:
     """Return a value as JSON, which refers to arrays by name.
 

@@ -20,7 +20,7 @@ from agents.cli.options import (
 from agents.games import scored_positions
 from agents.metrics import TrainingRecorder
 from agents.registry import GENERALISING, LEARNERS
-from agents.storage import check_savable, save
+from agents.storage import encoded, save
 from agents.training import TrainingStopped
 from agents.training import train as train_agents
 from nim_envs import Game
@@ -100,7 +100,7 @@ def train(
     env = make_env(**board)
     agent = make_learner(learner, param, env)
     # What cannot be saved or drawn is refused before the training, not after it.
-    check_savable({"learner": agent})
+    encoded(agent, {})
     check_writable(output)
     recorder = None
     if plots is not None:
