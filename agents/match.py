@@ -190,7 +190,7 @@ class Tournament:
         names: names of the players.
         points: points of the row's player against the column's, 1 for a win and 1/2 for a draw,
             float64 ``(players, players)``.
-        games: games of each pairing, int64, same shape.
+        games: games of each pairing.
         elo: ratings with mean 0, float64 ``(players,)``; 400 points are odds of 10 to 1.
         intervals: 95 % credible intervals of the ratings, float64 ``(players, 2)``; see
             :func:`round_robin`.
@@ -198,14 +198,14 @@ class Tournament:
 
     names: tuple[str, ...]
     points: FloatArray
-    games: npt.NDArray[np.int64]
+    games: int
     elo: FloatArray
     intervals: FloatArray
 
     def __repr__(self) -> str:
         """Return the ratings in one line, best first."""
         rated = ", ".join(f"{name} {elo:+.0f}" for name, elo, *_ in self.ranking())
-        return f"Tournament({self.games.sum() // 2} games: {rated})"
+        return f"Tournament({self.games} games of each pairing: {rated})"
 
     def ranking(self) -> list[tuple[str, float, float, float]]:
         """Return the name, the rating and the interval's ends of every player, best first."""
@@ -248,7 +248,6 @@ def round_robin(
     if len(names) < 2:
         raise ValueError(f"a tournament needs at least two agents, not {list(names)}")
     points = np.zeros((len(names), len(names)))
-    played = np.zeros(points.shape, dtype=np.int64)
     draws = np.zeros(points.shape, dtype=np.int64)
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs) + 1)
@@ -258,12 +257,11 @@ def round_robin(
         result = play_match(env, *pair, games, seed=int(match_seed))
         points[i, j] = sum(result.wins) + result.draws / 2
         points[j, i] = games - points[i, j]
-        played[i, j] = played[j, i] = games
         draws[i, j] = draws[j, i] = result.draws
     elo = elo_ratings(points)
     samples = _ratings(_drawn_points(points, draws, np.random.default_rng(seeds[-1])))
     intervals = np.quantile(samples, [0.025, 0.975], axis=0).T
-    return Tournament(names, points, played, elo, intervals)
+    return Tournament(names, points, games, elo, intervals)
 
 
 def _drawn_points(

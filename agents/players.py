@@ -12,7 +12,7 @@ from agents.tables import uniform_probabilities, with_exploration
 from nim_envs import Game
 from nim_envs.caches import LimitedCache
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.games.words import any_of
+from nim_envs.games.words import any_of, listed
 from nim_envs.render.words import rules_in_words
 from nim_envs.typing import Array, FloatArray, MaskArray, Position
 from nim_envs.validation import checked_boolean, checked_number
@@ -223,7 +223,7 @@ class HumanAgent:
         """The reason why an answer is refused."""
         if actions:
             named = [f'"{self.game.describe(action, position)}"' for action in actions]
-            return f"{answer!r} may mean {', '.join(named[:-1])} or {named[-1]}: say which."
+            return f"{answer!r} may mean {listed(named, 'or')}: say which."
         return f"{answer!r} is not a legal move. {self._legal_moves(legal, position)}"
 
     def _help(self, legal: list[int], position: Position) -> str:

@@ -165,18 +165,9 @@ def imported_player(text: str, game: Game) -> AnyPlayer:
     return player  # type: ignore[no-any-return]
 
 
-def picture_options(pictures: str) -> Decorator:
-    """Return a decorator that adds the options for pictures, which the help calls ``pictures``."""
-    return together(
-        click.option("--plots", type=DIRECTORY, help=f"Write {pictures} there."),
-        click.option(
-            "--picture",
-            default="png",
-            type=click.Choice(["png", "svg", "pdf"]),
-            show_default=True,
-            help="Kind of picture.",
-        ),
-    )
+def plots_option(pictures: str) -> Decorator:
+    """Return a decorator that adds the folder for pictures, which the help calls ``pictures``."""
+    return click.option("--plots", type=DIRECTORY, help=f"Write {pictures} there, as PNG.")
 
 
 def plotting(module: str) -> Any:
@@ -188,10 +179,10 @@ def plotting(module: str) -> Any:
     return needed(f"agents.{module}", "a table or a picture", "all")
 
 
-def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
+def write_pictures(figures: dict[str, Any], directory: Path) -> None:
     """Write each figure to a file of its name, and print the path."""
     for name, figure in figures.items():
-        path = directory / f"{name}.{kind}"
+        path = directory / f"{name}.png"
         needed("nim_envs.render.style", "a picture", "all").save_figure(figure, path)
         click.echo(f"wrote {path}")
 

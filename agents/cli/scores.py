@@ -18,7 +18,7 @@ from agents.cli.options import (
     make_agent,
     make_env,
     make_player,
-    picture_options,
+    plots_option,
     plotting,
     write_pictures,
 )
@@ -87,14 +87,13 @@ def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: A
 )
 @click.option("--greedy", is_flag=True, help="Show what a learner plays without exploration.")
 @hurry_option
-@picture_options("heatmaps")
+@plots_option("heatmaps")
 def show(
     player: str,
     positions: tuple[tuple[int, ...], ...],
     greedy: bool,
     hurry: bool,
     plots: Path | None,
-    picture: str,
     **board: Any,
 ) -> None:
     """Show a player's moves at every position.
@@ -107,7 +106,7 @@ def show(
         agent = ScoredPolicy(agent, env.game)
     if plots is not None:
         title = " ".join([type(agent).__name__, "on", env.game.name, *board["settings"]])
-        write_pictures(heatmaps_of(agent, env.game, title), plots, picture)
+        write_pictures(heatmaps_of(agent, env.game, title), plots)
     elif isinstance(agent, GameChoosingLearner) and not positions:
         click.echo(agent.describe())
     else:

@@ -13,7 +13,7 @@ from agents.cli.options import (
     heatmaps_of,
     make_env,
     make_learner,
-    picture_options,
+    plots_option,
     plotting,
     write_pictures,
 )
@@ -76,7 +76,7 @@ def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
     metavar="GAMES",
     help="Save the learner after each of this number of games, too.",
 )
-@picture_options("training curves and heatmaps")
+@plots_option("training curves and heatmaps")
 @click.option(
     "--every",
     type=click.IntRange(min=1),
@@ -92,7 +92,6 @@ def train(
     output: Path,
     save_every: int | None,
     plots: Path | None,
-    picture: str,
     every: int | None,
     **board: Any,
 ) -> None:
@@ -140,7 +139,7 @@ def train(
             figures.update(heatmaps_of(agent, env.game, title))
         except SearchTooLargeError as error:
             click.echo(f"no heatmap: {error}")
-        write_pictures(figures, plots, picture)
+        write_pictures(figures, plots)
 
 
 def print_score(policy: Policy, game: Game, output: Path) -> None:

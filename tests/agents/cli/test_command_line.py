@@ -157,8 +157,8 @@ def test_train_and_show_write_pictures(tmp_path, capsys):
         assert f"wrote {plots / name}" in out
         assert (plots / name).read_bytes().startswith(b"\x89PNG")
     more = tmp_path / "more"
-    assert run(["show", *ROW, "--player", agent, "--plots", str(more), "--picture", "svg"]) == 0
-    names = [f"heatmap_{name}.svg" for name in ("greedy", "probabilities", "values")]
+    assert run(["show", *ROW, "--player", agent, "--plots", str(more)]) == 0
+    names = [f"heatmap_{name}.png" for name in ("greedy", "probabilities", "values")]
     assert sorted(path.name for path in more.iterdir()) == names
     large = ["train", "--game", "nim", "--set", "heaps=2,2,2,2,2,2,2", "--games", "60"]
     large += ["--output", agent, "--plots", str(tmp_path / "large"), "--every", "20"]
