@@ -138,42 +138,41 @@ def train(
     else:
         play = _player(env, players, opponents, winners, lengths, pauses, seed, options, compiled)
     learner: Any = players[0]
-    done, ended, began = 0, games == 0, time.perf_counter()
+    done, stopped, began = 0, False, time.perf_counter()
 
     def pause(is_over: bool) -> bool:
-        """Save the learner and call ``after_game``, where they are due; return whether to end."""
+        """Save the learner and call ``after_game``, where they are due; return whether to stop."""
         if save_to is not None and (done % save_every == 0 or is_over):
             storage.save(learner, save_to)
         if after_game is not None and (done % after_every == 0 or is_over):
-            return bool(after_game(done)) or is_over
-        return is_over
+            return bool(after_game(done))
+        return False
 
     def finish(count: int) -> bool:
-        """Count games that were played; return whether the run ends with them."""
-        nonlocal done
+        """Count games that were played; return whether to stop."""
+        nonlocal done, stopped
         done += count
         bar.update(count)
-        return pause(done == games)
+        stopped = pause(done == games)
+        return stopped
 
     def chosen(winner: int, length: int) -> bool:
-        """Log a game that a learner has chosen; return whether it was the last."""
-        nonlocal ended
+        """Log a game that a learner has chosen; return whether to stop."""
         winners[done], lengths[done] = winner, length
-        ended = finish(1)
-        return ended
+        return finish(1)
 
     with tqdm(desc="training", unit="game", total=games, disable=None if progress else True) as bar:
         try:
             if chooses:
                 learner.fit(game, games, seed, chosen)
-                if not ended:
+                if done < games and not stopped:
                     pause(True)
             else:
                 with pressed_ctrl_c() as is_pressed:
-                    while not ended:
+                    while done < games and not stopped:
                         if is_pressed():
                             raise KeyboardInterrupt
-                        ended = finish(play(done))
+                        finish(play(done))
         except KeyboardInterrupt:
             seconds = time.perf_counter() - began
             raise TrainingStopped(TrainingLog(winners[:done], lengths[:done], seconds)) from None
