@@ -31,7 +31,6 @@ from nim_envs.envs.batched.kernels import (
     play,
     sample,
     seed_games,
-    show,
 )
 from nim_envs.envs.batched.tables import Tables, flat_blocks, tables_of
 from nim_envs.envs.move_truth import moves_truth, no_move_yet
@@ -74,6 +73,14 @@ RENDER_MODES = ("rgb_array", "ansi")
 REUSED_BYTES, MOST_FREE_PIECES = 2**25, 2
 """Bytes of new rows from which on memory is used again, which the C library would give back to the
 operating system: getting it anew takes longer than writing to it. And how many pieces are held."""
+
+NO_ACTIONS = np.zeros(0, dtype=np.int64)
+NO_RESULTS: Results = (
+    np.zeros(0, dtype=np.float32),
+    np.zeros(0, dtype=np.bool_),
+    np.zeros(0, dtype=np.bool_),
+    np.zeros(0, dtype=np.int8),
+)
 
 Infos = dict[str, Any]
 StepResult = tuple[Any, Array, Array, Array, Infos]
@@ -352,12 +359,11 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._seed(seeds, which)
         self._ready = False
         self._end(which)
-        self._begin_and_reply(starts)
+        rows = self._new_rows()
+        self._begin_and_reply(starts, rows)
         self._ready = True
         if self._renderer is not None:
             self._renderer.discard_last_step(which)
-        rows = self._new_rows()
-        show(self._tables.graph, self._tables.total, self._games, rows)
         no_winner = np.full(self.num_envs, -1, dtype=np.int8)
         truth = {}
         if self.truth_in_info:
@@ -400,11 +406,12 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self,
         starts: StartStates,
         mover: np.uint8 = NOBODY,
-        actions: IntArray | None = None,
+        actions: IntArray = NO_ACTIONS,
         *,
         begins: bool = False,
-        results: Results | None = None,
+        results: Results = NO_RESULTS,
         rows: WordArray | None = None,
+        games: Games | None = None,
     ) -> int:
         """Run the phases of a step; arguments and result are those of :func:`kernels.play`."""
         tables = self._tables
@@ -413,25 +420,26 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             tables.total,
             tables.targets,
             starts.arrays,
-            self._games,
+            games or self._games,
             self._settings,
             mover,
-            NO_ACTIONS if actions is None else actions,
+            actions,
             begins,
-            NO_RESULTS if results is None else results,
+            results,
             self._rows[:0] if rows is None else rows,
         )
         return waiting
 
-    def _begin_and_reply(self, starts: StartStates) -> None:
-        """Begin the new games that are due, and make the opponent's moves that are due."""
+    def _begin_and_reply(self, starts: StartStates, rows: WordArray) -> None:
+        """Begin new games and make the opponent's moves where they are due, then write rows."""
         replies: IntArray | None = None
         for _ in range(MOST_OPENINGS):
             starts.prepare(self.np_random, self._tables)
-            waiting = self._play(starts, begins=True)
+            waiting = self._play(starts, begins=True, rows=rows)
             if waiting and self._opponent_player is not None:
                 replies = self._reply_in_python(self._opponent_player)
                 waiting = (self._games.due != AGENT).any()
+                self._play(starts, rows=rows)
             if not waiting:
                 return
         index = int((self._games.due != AGENT).argmax())
@@ -441,7 +449,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _reply_in_python(self, opponent: BatchPlayerAdapter) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
         rows = self._new_rows()
-        show(self._tables.graph, self._tables.total, self._games, rows)
+        self._play(self._own_starts, rows=rows)
         layout = self._tables.layout
         due = self._games.due == OPPONENT
         masks = layout.action_masks(rows) * due[:, np.newaxis]
@@ -552,27 +560,19 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             np.empty(size, dtype=np.int8),
         )
         rows = self._new_rows()
-        if self._opponent_player is not None:
-            self._play(starts, AGENT, actions)
-            self._begin_and_reply(starts)
-            self._play(starts, results=results)
-            if self._same_step:
-                final_games = Games._make(array.copy() for array in self._games)
-                self._end(self._over)
-                self._begin_and_reply(starts)
-            show(self._tables.graph, self._tables.total, self._games, rows)
-            return rows, results, final_games
         starts.prepare(self.np_random, self._tables)
+        if self._opponent_player is None:
+            shown = None if self._same_step else rows
+            waiting = self._play(starts, AGENT, actions, begins=True, results=results, rows=shown)
+        else:
+            self._play(starts, AGENT, actions)
+            self._begin_and_reply(starts, rows)
+            waiting = self._play(starts, results=results)
         if self._same_step:
-            self._play(starts, AGENT, actions, begins=True, results=results)
             final_games = Games._make(array.copy() for array in self._games)
             self._end(self._over)
-            waiting = self._play(starts, begins=True, rows=rows)
-        else:
-            waiting = self._play(starts, AGENT, actions, begins=True, results=results, rows=rows)
-        if waiting:
-            self._begin_and_reply(starts)
-            show(self._tables.graph, self._tables.total, self._games, rows)
+        if waiting or self._same_step:
+            self._begin_and_reply(starts, rows)
         return rows, results, final_games
 
     def _infos_of_same_step(
@@ -594,7 +594,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         flat = final_games._replace(blocks=np.zeros(self.num_envs, dtype=np.uint32))
         own = Games._make(array[which] for array in flat)._replace(blocks=blocks)
         last = np.empty((len(which), layout.words), dtype=np.uint64)
-        show(self._tables.graph, self._tables.total, own, last)
+        self._play(self._own_starts, rows=last, games=own)
         final_obs = np.full(self.num_envs, None, dtype=object)
         masks = layout.action_masks(last)
         for index, observation, mask in zip(which, layout.observations(last), masks, strict=True):
@@ -738,15 +738,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self.__dict__.update(state)
         self._all_games.setflags(write=False)  # pickles do not keep it
         self._make_tables()
-
-
-NO_ACTIONS = np.zeros(0, dtype=np.int64)
-NO_RESULTS: Results = (
-    np.zeros(0, dtype=np.float32),
-    np.zeros(0, dtype=np.bool_),
-    np.zeros(0, dtype=np.bool_),
-    np.zeros(0, dtype=np.int8),
-)
 
 
 def give_back(free: list[memoryview], memory: memoryview) -> None:

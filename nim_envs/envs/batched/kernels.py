@@ -22,21 +22,18 @@ References:
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from nim_envs.compilation import compiled
 
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint32]
 LongWords = npt.NDArray[np.uint64]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 ROW = np.uint32(2**27 - 1)
 """Bits of a word that hold the row."""
@@ -184,15 +181,6 @@ Results = tuple[npt.NDArray[np.float32], Bools, Bools, npt.NDArray[np.int8]]
 """Rewards, terminations, truncations, and the winning seats or -1, each ``(games,)``."""
 
 
-def compiled(function: Function) -> Function:
-    """Compile ``function`` at its first call; Numba caches it where a folder can be written."""
-    try:
-        return cast(Function, numba.njit(cache=True)(function))
-    except RuntimeError as error:  # no folder can be written
-        warnings.warn(f"compiled functions cannot be cached: {error}", stacklevel=2)
-        return cast(Function, numba.njit(function))
-
-
 @compiled
 def mixed(bits: np.uint64) -> np.uint64:
     """Return 64 well mixed bits: the output function of SplitMix64."""
@@ -294,7 +282,7 @@ def play(
         if len(results[0]):
             finish(some, settings, results, here)
         if len(rows):
-            show_some(graph, total, some, rows[here:])
+            show(graph, total, some, rows[here:])
     return waiting
 
 
@@ -678,17 +666,7 @@ def finish(games: Games, settings: Settings, results: Results, here: int) -> Non
 
 @compiled
 def show(graph: GraphTables | None, total: SumTables | None, games: Games, rows: LongWords) -> None:
-    """Write the observation and the action mask of every game, one row each."""
-    for chunk in range(len(games.blocks)):
-        some, here = chunk_of(games, chunk)
-        show_some(graph, total, some, rows[here:])
-
-
-@compiled
-def show_some(
-    graph: GraphTables | None, total: SumTables | None, games: Games, rows: LongWords
-) -> None:
-    """Write the first rows, as :func:`show` does."""
+    """Write the observation and the action mask of every game of a chunk, one row each."""
     width, mask_column = rows.shape[1], 0
     if graph is not None:
         mask_column = graph.mask_column

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -231,20 +231,19 @@ class Tables:
         after[:, actions] = here
         # First an action for games that are over.
         options = actions // len(self.game.parts)
-        lists = [np.array([self._blocks[-1].start * options], dtype=np.uint32)]
+        lists = _Joined(np.uint32, [[self._blocks[-1].start * options]])
         legal = np.zeros(size, dtype=np.uint64)
         replies = np.zeros(size, dtype=np.uint64) if is_optimal else legal
-        length = 1
         for rows in pieces(size, actions):
             moves = graph.after[rows]
             is_legal = moves >= 0
             illegal = here[rows, np.newaxis] | FORFEIT
             after[rows, :actions] = np.where(is_legal, word_of[moves], illegal)
-            length = add_lists(is_legal, lists, legal[rows], length)
+            legal[rows] = add_lists(lists, len(moves), *np.nonzero(is_legal))
             if is_optimal:
-                length = add_lists(self._keeping(graph, rows), lists, replies[rows], length)
-        if is_optimal:
-            replies = np.where(replies == 0, legal, replies)
+                keeping = self._keeping(graph, rows)
+                replies[rows] = add_lists(lists, len(moves), *np.nonzero(keeping))
+        replies = np.where(replies == 0, legal, replies)
         table = np.empty((size, self.layout.words), dtype=np.uint64)
         for rows in pieces(size, self.layout.words * WORD_BYTES):
             positions = graph.positions(np.arange(rows.start, rows.stop))
@@ -254,7 +253,7 @@ class Tables:
         return GraphTables(
             after=after.reshape(-1),
             stride=np.uint32(actions + 1),
-            actions=np.concatenate(lists),
+            actions=lists.array,
             legal=legal,
             replies=replies,
             rows=table.reshape(-1),
@@ -335,7 +334,7 @@ class Tables:
                 own["is_slot"] = not words[0].any()
                 second = self._padded(np.where(part.second > 0, packed[part.second], 0), 1, 0)
                 at = seconds.add(part, second)
-                if slots and slots[-1][1:] == (index, at) and self._same(index):
+                if slots and slots[-1][1:] == (index, at) and graph is self._graphs[index - 1]:
                     slots[-1] = slots[-1][0], index + 1, at
                 else:
                     slots.append((index, index + 1, at))
@@ -351,10 +350,6 @@ class Tables:
             any_action=blocks["first_action"][-1],
             ended=np.uint32(TERMINATED | (LOST if self.game.misere else WON)),
         )
-
-    def _same(self, index: int) -> bool:
-        """Whether a block is the same part as the one before it."""
-        return self._graphs[index] is self._graphs[index - 1]
 
     def _block_rows(self, block: range, graph: Graph, legal: BoolArray, own: Any) -> WordArray:
         """Return the words that a block writes, ``(rows, words)``, and set their columns."""
@@ -399,7 +394,7 @@ class Tables:
                 "allowed"
             )
         values, ranges = _Joined(np.uint32), _Joined(np.uint64)
-        lists, length = [np.zeros(1, dtype=np.uint32)], 1
+        lists = _Joined(np.uint32, [[0]])
         for index, (block, graph) in enumerate(zip(self._blocks, self._graphs, strict=True)):
             own, kind = total.blocks[index], (graph, len(block))
             normal = np.zeros(graph.num_positions, dtype=np.int64)
@@ -416,28 +411,18 @@ class Tables:
             own["values_at"] = values.add(kind, (normal << 1) | firm)
             own["targets"] = most + 4
             if is_new:
-                of_block, length = self._ranges(index, normal, firm, most + 4, lists, length)
-                ranges.add(kind, of_block)
+                ranges.add(kind, self._ranges(index, normal, firm, most + 4, lists))
             own["ranges_at"] = ranges.at[kind]
         firm_at_first = np.uint32(0 if game.misere else 1)
-        return Targets(values.array, ranges.array, np.concatenate(lists), firm_at_first)
+        return Targets(values.array, ranges.array, lists.array, firm_at_first)
 
     def _ranges(
-        self,
-        index: int,
-        normal: IntArray,
-        firm: BoolArray,
-        targets: int,
-        lists: list[UInt32Array],
-        length: int,
-    ) -> tuple[WordArray, int]:
-        """Append lists of a block's actions by row and target.
+        self, index: int, normal: IntArray, firm: BoolArray, targets: int, lists: _Joined
+    ) -> WordArray:
+        """Append lists of a block's actions by row and target; return their ranges.
 
         A move has a target for the normal value that it leaves, and in misère play another if the
         misère value that it leaves is 0 or 1.
-
-        Returns:
-            Range of each list, ``(rows * targets,)``, and the length of all lists.
         """
         graph, count = self._graphs[index], len(self._blocks[index])
         moves = self._padded(graph.after, count, -1)
@@ -459,32 +444,23 @@ class Tables:
                 low = np.flatnonzero(misere < 2)
                 keys = np.concatenate([keys, state[low] * targets + misere[low]])
                 action = np.concatenate([action, action[low]])
-            counts = np.bincount(keys, minlength=ranges[rows].size).astype(np.uint64)
-            starts = np.cumsum(counts, dtype=np.uint64) - counts + np.uint64(length)
-            ranges[rows] = (starts | counts << np.uint64(32)).reshape(-1, targets)
-            lists.append(action[np.argsort(keys, kind="stable")].astype(np.uint32))
-            length += len(action)
-        return ranges, length
+            ranges[rows] = add_lists(lists, ranges[rows].size, keys, action).reshape(-1, targets)
+        return ranges
 
 
-def add_lists(chosen: BoolArray, lists: list[UInt32Array], ranges: WordArray, length: int) -> int:
-    """Append the actions that are chosen in each row, and write their ranges.
+def add_lists(lists: _Joined, size: int, keys: IntArray, actions: IntArray) -> WordArray:
+    """Append lists of actions, and return their ranges, 0 for an empty one.
 
     Args:
-        chosen: ``(n, actions)``.
         lists: appended to.
-        ranges: ``(n,)``, written: the first index in the lower half, the count in the upper half;
-            0 for none.
-        length: length of all lists so far.
-
-    Returns:
-        The length of all lists after it.
+        size: number of lists.
+        keys: list of each action, ``(n,)``, from 0 to ``size - 1``.
+        actions: ``(n,)``.
     """
-    lists.append(np.nonzero(chosen)[1].astype(np.uint32))
-    counts = chosen.sum(axis=1).astype(np.uint64)
-    starts = np.cumsum(counts, dtype=np.uint64) - counts + np.uint64(length)
-    ranges[:] = np.where(counts == 0, np.uint64(0), starts | counts << np.uint64(32))
-    return length + len(lists[-1])
+    first = lists.add(object(), actions[np.argsort(keys, kind="stable")])
+    counts = np.bincount(keys, minlength=size).astype(np.uint64)
+    starts = np.cumsum(counts, dtype=np.uint64) - counts + np.uint64(first)
+    return np.where(counts == 0, np.uint64(0), starts | counts << np.uint64(32))
 
 
 class _Joined:
@@ -510,7 +486,7 @@ class _Joined:
     @property
     def array(self) -> Any:
         """All of them."""
-        return np.concatenate([np.zeros(0, dtype=self._dtype), *chain(self._arrays)])
+        return np.concatenate([np.zeros(0, dtype=self._dtype), *self._arrays])
 
 
 _shared: SharedCache[tuple[Any, ...], Tables] = SharedCache()
