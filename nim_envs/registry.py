@@ -189,16 +189,6 @@ def registered(name: str | NamedGame) -> NamedGame:
     return GAMES[name]
 
 
-def aec_id(name: str) -> str:
-    """Return the PettingZoo id of a registered game."""
-    return registered(name).aec_id
-
-
-def gymnasium_id(name: str) -> str:
-    """Return the Gymnasium id of a registered game, in camel case."""
-    return registered(name).gymnasium_id
-
-
 def register_ids(games: Iterable[NamedGame]) -> None:
     """Register the ids of games with both libraries, where they do not know them yet."""
     for game in games:

@@ -29,14 +29,11 @@ __all__ = [
     "Mover",
     "Optimality",
     "Policy",
-    "ValueAccuracy",
     "beatable_share",
     "best_response",
     "expected_scores",
     "mean_interval",
     "optimality",
-    "optimality_by_size",
-    "value_accuracy",
 ]
 
 POSITION_SETS = ("all", "reachable", *PLAYERS)
@@ -588,87 +585,3 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any, *, samples: int | None =
     here = not_lost(solution, np.arange(len(response.waiting)))
     beaten = response.waiting[here] > (1 - solution.state_values(here)) / 2
     return int(beaten.sum()) / len(here) if len(here) else math.nan
-
-
-def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimality]:
-    """Score ``policy`` for each size of position; arguments and errors as of :func:`optimality`.
-
-    Returns:
-        The score over the positions of each size that are not lost, in ascending order; sizes
-        without one are left out. The size is the sum of a position's coordinates, such as the
-        objects left.
-    """
-    game = game_of(env_or_game)
-    graph = graph_of(game.parts, game.name)
-    positions = graph.positions(np.arange(graph.num_positions))
-    sizes = positions.sum(axis=1)
-    by_size = (
-        (int(size), optimality(policy, env_or_game, positions[sizes == size]))
-        for size in np.unique(sizes)
-    )
-    return {size: score for size, score in by_size if score.count}
-
-
-@dataclass(frozen=True)
-class ValueAccuracy:
-    """Accuracy of predicted outcomes.
-
-    Attributes:
-        balanced: balanced accuracy, the mean of the recalls; 0.5 for a constant prediction of two
-            outcomes.
-        n_recall: share of the N-positions that are predicted to be N-positions.
-        p_recall: share of the P-positions that are predicted to be P-positions.
-        plain: share of positions predicted correctly; about 0.9 where all are predicted to be
-            N-positions.
-        draw_recall: in games with an outcome of their own, the share of the drawn positions that
-            are predicted to be drawn; else ``None``.
-    """
-
-    balanced: float
-    n_recall: float
-    p_recall: float
-    plain: float
-    draw_recall: float | None = None
-
-
-def value_accuracy(predicted: BoolArray | ValueArray, game: Game) -> ValueAccuracy:
-    """Score predicted outcomes, over all positions that leave a legal move.
-
-    Args:
-        predicted: whether each position is predicted to be an N-position, ``(num_positions,)`` in
-            lexicographic order. In games with an outcome of their own the predicted values, 1, 0
-            or -1.
-        game: game whose solution is the ground truth.
-
-    Returns:
-        The accuracy; NaN where the game has no N-position or no P-position. In games with an
-        outcome of their own the balanced accuracy is over the outcomes that occur.
-
-    Raises:
-        ValueError: ``predicted`` is of another shape, or booleans in a game with draws.
-        SearchTooLargeError: too many positions to enumerate.
-    """
-    graph = graph_of(game.parts, game.name)
-    if predicted.shape != (graph.num_positions,):
-        raise ValueError(
-            f"predicted must have shape ({graph.num_positions},), not {predicted.shape}"
-        )
-    if game.has_outcome and predicted.dtype == np.bool_:
-        raise ValueError(
-            f"{game.name} has an outcome of its own: predict values 1, 0 and -1, not booleans"
-        )
-    truth, values = _whole_solution(game).table[~graph.ends], predicted[~graph.ends]
-    if values.dtype == np.bool_:
-        values = np.where(values, 1, -1)
-
-    def recall(value: int) -> float:
-        here = truth == value
-        return float((values[here] == value).mean()) if here.any() else math.nan
-
-    n_recall, p_recall, plain = recall(1), recall(-1), float((values == truth).mean())
-    if not game.has_outcome:
-        return ValueAccuracy((n_recall + p_recall) / 2, n_recall, p_recall, plain)
-    draw_recall = recall(0)
-    # Not every outcome need occur: the mean is over those that do.
-    balanced = float(np.nanmean([n_recall, p_recall, draw_recall]))
-    return ValueAccuracy(balanced, n_recall, p_recall, plain, draw_recall)

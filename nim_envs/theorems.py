@@ -54,31 +54,6 @@ def bouton(heaps: IntArray, misere: bool = False) -> BoolArray:
     return np.where(all_small, heaps.sum(axis=-1) % 2 == 0, sprague_grundy(heaps))
 
 
-def ferguson(values: IntArray) -> BoolArray:
-    """Return which misère sums of subtraction games are N-positions.
-
-    P-positions: all Grundy values are at most 1 and their nim-sum is 1, or some value is 2 or more
-    and the nim-sum is 0. Nim, bounded Nim and the addition game count as subtraction games: their
-    misère Grundy values are the Grundy values with 0 and 1 exchanged.
-
-    Args:
-        values: Grundy values of the components, ``(..., components)``.
-
-    Returns:
-        ``(...)``.
-
-    References:
-        T. S. Ferguson, "On sums of graph games with last player losing", *International
-        Journal of Game Theory* 3 (1974), 159-167.
-    """
-    return tame_misere(values, exchange_zero_and_one(values))
-
-
-def exchange_zero_and_one(values: IntArray) -> IntArray:
-    """Return ``values`` with 0 and 1 exchanged."""
-    return np.where(values <= 1, 1 - values, values)
-
-
 def tame_misere(normal: IntArray, misere: IntArray) -> BoolArray:
     """Return which misère sums of tame components are N-positions.
 

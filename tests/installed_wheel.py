@@ -15,7 +15,7 @@ import pettingzoo
 import nim_envs
 from nim_envs import render, text
 from nim_envs.errors import MissingPackageError, UnknownArgumentError
-from nim_envs.registry import GAMES, aec_id, gymnasium_id
+from nim_envs.registry import GAMES
 from nim_envs.render import board_data
 
 
@@ -26,7 +26,7 @@ def first_legal(observations, action_masks):
 
 def play(name):
     """Play a game in every way that needs no further package, and score a policy on it."""
-    env = pettingzoo.make("aec", aec_id(name))
+    env = pettingzoo.make("aec", GAMES[name].aec_id)
     env.reset(seed=0)
     for _ in env.agent_iter():
         observation, _, terminated, truncated, _ = env.last()
@@ -35,7 +35,7 @@ def play(name):
     solution = env.unwrapped.game.solution
     assert isinstance(solution.is_winning(env.unwrapped.game.start), bool)
     for opponent in ("random", "optimal", 0.3, None):
-        single = gymnasium.make(gymnasium_id(name), opponent=opponent, truth_in_info=True)
+        single = gymnasium.make(GAMES[name].gymnasium_id, opponent=opponent, truth_in_info=True)
         observation, info = single.reset(seed=0)
         while observation["action_mask"].any():
             observation, _, _, _, info = single.step(int(observation["action_mask"].argmax()))

@@ -130,9 +130,6 @@ class HeapGame:
 GRUNDY = HeapGame((LEAVE_TWO,), unequal=True)
 """Grundy's game: split a heap into two of different sizes."""
 
-SPLITTING = HeapGame((LEAVE_TWO,))
-"""The splitting game: split a heap into two."""
-
 
 def octal_game(code: str) -> HeapGame:
     """Return the octal game of a code such as ``"0.77"``.

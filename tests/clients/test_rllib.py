@@ -12,7 +12,7 @@ from ray.rllib.core.rl_module.rl_module import RLModule
 
 from nim_envs import optimality
 from nim_envs.adapters.rllib import MaskedPettingZooEnv
-from nim_envs.registry import aec_id
+from nim_envs.registry import GAMES
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 
@@ -63,7 +63,7 @@ def test_a_saved_module_scores_the_same(tutorial, tmp_path):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_the_masks_are_those_of_the_position(name):
-    env = MaskedPettingZooEnv({"id": aec_id(name), "illegal_move": "raise"})
+    env = MaskedPettingZooEnv({"id": GAMES[name].aec_id, "illegal_move": "raise"})
     game = env.env.unwrapped.game
     rng = np.random.default_rng(0)
     seen, _ = env.reset(seed=0)

@@ -35,7 +35,7 @@ from nim_envs.adapters.sb3 import (
     OptimalityCallback,
     sb3_policy,
 )
-from nim_envs.registry import gymnasium_id, make_vector, make_versus
+from nim_envs.registry import GAMES, make_vector, make_versus
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 from tests.outcome_games import tic_tac_toe
@@ -146,7 +146,7 @@ def test_the_games_are_those_of_the_batched_environment(opponent):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_sb3_checks_every_game(name):
-    env = gymnasium.make(gymnasium_id(name), encoding="binary", mask_in_observation=False)
+    env = gymnasium.make(GAMES[name].gymnasium_id, encoding="binary", mask_in_observation=False)
     check_env(env)
 
 

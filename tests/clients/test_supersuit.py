@@ -8,7 +8,7 @@ import pytest
 import supersuit
 from gymnasium import spaces
 
-from nim_envs.registry import aec_id
+from nim_envs.registry import GAMES
 from tests.games import KINDS
 from tests.pairwise import in_turn
 
@@ -25,7 +25,7 @@ TAKEN = {
 
 
 def make(name="nim"):
-    return pettingzoo.make("aec", aec_id(name), illegal_move="raise")
+    return pettingzoo.make("aec", GAMES[name].aec_id, illegal_move="raise")
 
 
 def play(env, games, mask_of):

@@ -10,7 +10,7 @@ from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
 from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv, PettingZooEnv
 
-from nim_envs.registry import aec_id
+from nim_envs.registry import GAMES
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 
@@ -47,7 +47,7 @@ def test_training_played_legal_moves_alone(tutorial):
 @pytest.mark.parametrize("name", KINDS)
 def test_random_play_of_every_game_needs_no_adapter(name):
     def make():
-        return PettingZooEnv(pettingzoo.make("aec", aec_id(name), illegal_move="raise"))
+        return PettingZooEnv(pettingzoo.make("aec", GAMES[name].aec_id, illegal_move="raise"))
 
     env, envs = make(), DummyVectorEnv([make for _ in range(3)])
     players = [

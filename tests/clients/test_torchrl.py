@@ -18,7 +18,7 @@ from torchrl.envs import (
 
 import nim_envs
 from nim_envs.adapters.torchrl import TorchRLEnv, TorchRLVectorEnv
-from nim_envs.registry import aec_id, gymnasium_id
+from nim_envs.registry import GAMES
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
 from tests.pairwise import in_turn
@@ -73,7 +73,9 @@ def test_training_played_legal_moves_alone(tutorial):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_one_game_against_an_opponent(name):
-    single = gymnasium.make(gymnasium_id(name), opponent=0.5, seat="random", illegal_move="raise")
+    single = gymnasium.make(
+        GAMES[name].gymnasium_id, opponent=0.5, seat="random", illegal_move="raise"
+    )
     env = masked(TorchRLEnv(single))
     check_env_specs(env)
     rollout = env.rollout(100, break_when_any_done=False)
@@ -88,7 +90,7 @@ def test_one_game_against_an_opponent(name):
 @pytest.mark.parametrize(("name", "opponent"), in_turn(KINDS, [None, "random"]))
 def test_many_games_at_once(name, opponent):
     games = gymnasium.make_vec(
-        gymnasium_id(name), num_envs=8, opponent=opponent, illegal_move="raise", **BATCHED
+        GAMES[name].gymnasium_id, num_envs=8, opponent=opponent, illegal_move="raise", **BATCHED
     )
     env = masked(TorchRLVectorEnv(games))
     check_env_specs(env)
@@ -116,7 +118,7 @@ def shortest_game(game):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_the_turn_based_environment_needs_no_adapter(name):
-    aec = pettingzoo.make("aec", aec_id(name), illegal_move="raise")
+    aec = pettingzoo.make("aec", GAMES[name].aec_id, illegal_move="raise")
     env = PettingZooWrapper(aec, use_mask=True)
     # The check makes three moves, and knows no game that is over before.
     if shortest_game(aec.unwrapped.game) >= 3:

@@ -10,7 +10,7 @@ from gymnasium.wrappers import RecordVideo
 from moviepy import VideoFileClip
 from pettingzoo.utils.wrappers import RecordVideo as RecordTurns
 
-from nim_envs.registry import aec_id, gymnasium_id
+from nim_envs.registry import GAMES
 from tests.games import KINDS
 
 
@@ -31,7 +31,7 @@ def assert_a_film_of(pictures, moves, shape):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_gymnasium_records_games(name, tmp_path):
-    env = gymnasium.make(gymnasium_id(name), render_mode="rgb_array")
+    env = gymnasium.make(GAMES[name].gymnasium_id, render_mode="rgb_array")
     env = RecordVideo(
         env, str(tmp_path / "videos"), episode_trigger=lambda episode: True, disable_logger=True
     )
@@ -49,7 +49,7 @@ def test_gymnasium_records_games(name, tmp_path):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_pettingzoo_records_games(name, tmp_path):
-    env = pettingzoo.make("aec", aec_id(name), render_mode="rgb_array")
+    env = pettingzoo.make("aec", GAMES[name].aec_id, render_mode="rgb_array")
     env = RecordTurns(
         env, str(tmp_path / "videos"), episode_trigger=lambda episode: True, disable_logger=True
     )

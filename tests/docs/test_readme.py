@@ -13,7 +13,7 @@ import pytest
 
 import nim_envs
 from docs.tutorials import sign_bug
-from nim_envs.registry import GAMES, aec_id
+from nim_envs.registry import GAMES
 from tests.commands import run_agents, run_nim_envs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ def test_the_command_lines_run_as_printed(tmp_path, monkeypatch, capsys):
 
 def test_the_games_of_the_readme_are_the_registered_ones():
     named = set(re.findall(r"`(\w+-v\d+)`", README))
-    assert {f"nim_envs/{name}" for name in named} == {aec_id(name) for name in GAMES}
+    assert {f"nim_envs/{name}" for name in named} == {GAMES[name].aec_id for name in GAMES}
 
 
 def test_the_agent_with_the_wrong_sign_plays_well_with_the_right_one():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nim_envs import optimality
-from nim_envs.scoring import beatable_share, best_response, expected_scores, value_accuracy
+from nim_envs.scoring import beatable_share, best_response, expected_scores
 from tests.outcome_games import (
     GAMES,
     LARGER,
@@ -132,14 +132,3 @@ def test_a_sample_has_the_score_within_its_interval():
     score = optimality(first_legal, tic_tac_toe().game)
     sampled = optimality(first_legal, tic_tac_toe().game, sample=2000, seed=1)
     assert sampled.interval[0] <= score.percent <= sampled.interval[1]
-
-
-def test_predicted_values_have_a_recall_for_each_outcome():
-    game = tic_tac_toe().game
-    truth = game.solution.table
-    assert value_accuracy(truth, game).balanced == 1
-    drawn = value_accuracy(np.zeros(len(truth), dtype=np.int8), game)
-    assert (drawn.n_recall, drawn.p_recall, drawn.draw_recall) == (0, 0, 1)
-    assert drawn.balanced == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match="predict values 1, 0 and -1"):
-        value_accuracy(truth > 0, game)

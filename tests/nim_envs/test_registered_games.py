@@ -25,7 +25,7 @@ from nim_envs import (
 from nim_envs.check import check_env, check_game
 from nim_envs.cli.main import main
 from nim_envs.errors import InvalidGameError, InvalidPositionError, UnknownArgumentError
-from nim_envs.registry import GAMES, aec_id, gymnasium_id, make_aec
+from nim_envs.registry import GAMES, make_aec
 from tests.registrable_games import STAIRS, any_stairs, misere_stairs, stairs
 
 REGISTRABLE = {
@@ -53,7 +53,7 @@ def test_a_game_is_made_by_its_name_everywhere(kind):
     assert both.start == (*start, 2)
     for one in (game, turn_based, single):
         pickle.loads(pickle.dumps(one))
-    assert aec_id("wide_stairs") == "nim_envs/wide_stairs-v0"
+    assert GAMES["wide_stairs"].aec_id == "nim_envs/wide_stairs-v0"
 
 
 def test_arguments_are_those_of_the_constructor():
@@ -81,7 +81,7 @@ def test_a_spec_makes_the_game_again_from_json_and_from_copies():
     register_game("pair", STAIRS)
     sums = {"games": ("stairs", ("pair", {}), ("stairs", {"steps": 3}))}
     for name, arguments in (("sum", sums), ("stairs", {}), ("pair", {})):
-        spec = gymnasium.spec(gymnasium_id(name))
+        spec = gymnasium.spec(GAMES[name].gymnasium_id)
         found = {
             gymnasium.make(each, **arguments, disable_env_checker=True).unwrapped.game.summary
             for each in (spec, EnvSpec.from_json(spec.to_json()), copy.deepcopy(spec))
@@ -171,7 +171,7 @@ def test_the_command_line_finds_a_game_by_module_and_function(tmp_path, monkeypa
 
     before = [*GAMES, *gymnasium.registry, *pettingzoo.aec_registry]
     assert "P-position" in told("--game", "mystairs:tall")
-    registered = {"typed_stairs", aec_id("typed_stairs"), gymnasium_id("typed_stairs")}
+    registered = {"typed_stairs", GAMES["typed_stairs"].aec_id, GAMES["typed_stairs"].gymnasium_id}
     assert {*GAMES, *gymnasium.registry, *pettingzoo.aec_registry} == {*before, *registered}
     assert "N-position" in told("--game", "mystairs:tall", "--set", "steps=4")
     assert "N-position" in told("--game", "mystairs:typed_stairs")

@@ -10,7 +10,7 @@ import pettingzoo
 from PIL import Image
 
 from nim_envs import make_game
-from nim_envs.registry import GAMES, aec_id
+from nim_envs.registry import GAMES
 
 LONGEST = 140
 
@@ -18,7 +18,7 @@ LONGEST = 140
 def test_every_game_shows_itself_in_one_short_line():
     for name in GAMES:
         game = make_game(name)
-        env = pettingzoo.make("aec", aec_id(name)).unwrapped
+        env = pettingzoo.make("aec", GAMES[name].aec_id).unwrapped
         env.reset(seed=0)
         for shown in map(repr, (game, game.board, game.solution, env, *game.parts)):
             assert len(shown) <= LONGEST

@@ -14,7 +14,7 @@ from agents.search import AlphaBetaAgent
 from nim_envs import GameEnv, diagnose, make_game, optimality
 from nim_envs.errors import InvalidGameError
 from nim_envs.registry import make_vector
-from nim_envs.scoring import beatable_share, best_response, expected_scores, optimality_by_size
+from nim_envs.scoring import beatable_share, best_response, expected_scores
 
 HEAPS = (3, 4, 5)
 NIM = make_game("nim", heaps=HEAPS)
@@ -158,7 +158,7 @@ def test_all_others_are_refused_by_name_with_what_to_do_instead(name):
 @pytest.mark.parametrize(
     "score",
     [
-        optimality_by_size, best_response, beatable_share, diagnose,
+        best_response, beatable_share, diagnose,
         lambda policy, env: expected_scores(policy, first_legal, env),
     ],
 )  # fmt: skip

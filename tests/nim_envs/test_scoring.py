@@ -18,9 +18,7 @@ from nim_envs.scoring import (
     best_response,
     expected_scores,
     optimality,
-    optimality_by_size,
     reachable,
-    value_accuracy,
 )
 
 GAMES = [
@@ -142,39 +140,6 @@ def test_scoring_that_would_take_hours_is_refused_at_once(score, message):
     with pytest.raises(SearchTooLargeError, match=message):
         score(lambda observations, masks: asked.append(masks), game)
     assert asked == []
-
-
-def test_scores_by_size_add_up_to_the_whole():
-    game = make_game("nim", heaps=(3, 4, 5))
-    policy = EpsilonOptimalAgent(game, 0.4)
-    scores = optimality_by_size(policy, game)
-    whole = optimality(policy, game)
-    counts = [score.count for score in scores.values()]
-    assert list(scores) == sorted(scores)
-    assert sum(counts) == whole.count
-    assert np.average([s.percent for s in scores.values()], weights=counts) == pytest.approx(
-        whole.percent
-    )
-    # A single object: one heap of 1, which is taken by the one legal move.
-    assert (scores[1].count, scores[1].percent) == (3, 100)
-
-
-def test_value_accuracy_is_not_fooled_by_always_saying_n():
-    game = make_game("nim", heaps=(10, 10, 10))
-    lattice = positions_of(game)
-    always = value_accuracy(np.ones(len(lattice), dtype=bool), game)
-    assert (always.balanced, always.n_recall, always.p_recall) == (0.5, 1.0, 0.0)
-    assert always.plain > 0.9
-    truth = value_accuracy(game.solution.is_winning(lattice), game)
-    assert (truth.balanced, truth.plain) == (1.0, 1.0)
-    by_hand = value_accuracy(lattice[:, 0] > 4, game)
-    playable = lattice[1:]
-    winning = np.bitwise_xor.reduce(playable, axis=1) != 0
-    said = playable[:, 0] > 4
-    assert by_hand.n_recall == pytest.approx((said & winning).sum() / winning.sum())
-    assert by_hand.p_recall == pytest.approx((~said & ~winning).sum() / (~winning).sum())
-    with pytest.raises(ValueError, match="1331"):
-        value_accuracy(np.ones(3, dtype=bool), game)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -201,7 +201,6 @@ def test_theorems_take_arrays_of_any_shape_and_heaps_of_any_size():
         )
         large = theorems.bouton(np.array([[10**15, 10**15, 0], [10**15, 1, 0]]), misere)
         assert large.tolist() == [False, True]
-    assert theorems.ferguson(heaps).tolist() == theorems.bouton(heaps, misere=True).tolist()
     assert theorems.sprague_grundy(heaps).tolist() == theorems.bouton(heaps).tolist()
 
 
@@ -228,8 +227,8 @@ def test_the_published_rules_of_thumb_hold():
 @given(amounts=st.sets(st.integers(1, 12), min_size=1, max_size=5), size=st.integers(0, 200))
 def test_misere_values_of_subtraction_games_are_values_with_0_and_1_exchanged(amounts, size):
     (part,) = subtraction((size,), tuple(amounts)).parts
-    expected = theorems.exchange_zero_and_one(grundy_values(part))
-    assert misere_values(part).tolist() == expected.tolist()
+    values = grundy_values(part)
+    assert misere_values(part).tolist() == np.where(values <= 1, 1 - values, values).tolist()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from nim_envs.cgt.sequences import grundy_sequence
 from nim_envs.cli.main import main
 from nim_envs.cli.options import as_word
 from nim_envs.cli.values import arguments_of, value_of
-from nim_envs.registry import GAMES, aec_id
+from nim_envs.registry import GAMES
 from tests.commands import run_nim_envs as run
 from tests.forks import ROOT
 
@@ -36,7 +36,7 @@ def rows(text):
 
 def test_games_lists_every_registered_environment_and_the_named_heap_games(capsys):
     text = shown(capsys, "games")
-    assert all(f"{aec_id(name)} " in text for name in GAMES)
+    assert all(f"{GAMES[name].aec_id} " in text for name in GAMES)
     assert re.search(r"nim_envs/nim-v0 +normal +heaps=3,4,5 max_take=none$", text, re.MULTILINE)
     assert re.search(r"^kayles +0\.77$", text, flags=re.MULTILINE)
 

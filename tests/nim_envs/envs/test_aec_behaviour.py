@@ -21,13 +21,13 @@ from nim_envs.errors import (
     NimEnvsError,
     ResetNeededError,
 )
-from nim_envs.registry import GAMES, aec_id
+from nim_envs.registry import GAMES
 from nim_envs.starts import OutcomeStart
 from tests.looped import in_one_test
 
 
 def make(name="nim", **arguments):
-    return pettingzoo.make("aec", aec_id(name), **arguments)
+    return pettingzoo.make("aec", GAMES[name].aec_id, **arguments)
 
 
 def play_random(env, rng, options=None, seed=None):

@@ -15,7 +15,7 @@ from pettingzoo.utils import average_total_reward, random_demo
 from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
 from nim_envs.check import check_env
-from nim_envs.registry import GAMES, aec_id
+from nim_envs.registry import GAMES
 from tests.games import ALL, KINDS, REGISTERED, UNUSUAL, labels
 from tests.looped import in_one_test
 from tests.pairwise import in_turn
@@ -43,7 +43,7 @@ def only_allowed_warnings():
 
 def maker(case, **more):
     name, arguments = case
-    return lambda **extra: pettingzoo.make("aec", aec_id(name), **arguments, **more, **extra)
+    return lambda **extra: pettingzoo.make("aec", GAMES[name].aec_id, **arguments, **more, **extra)
 
 
 # PettingZoo's api_test and seed_test are parts of it.
@@ -90,7 +90,7 @@ LONG = {
 def test_max_cycles_test(name, truth):
     def make(max_cycles):
         return pettingzoo.make(
-            "aec", aec_id(name), max_cycles=max_cycles, truth_in_info=truth, **LONG[name]
+            "aec", GAMES[name].aec_id, max_cycles=max_cycles, truth_in_info=truth, **LONG[name]
         )
 
     def make_parallel(max_cycles):

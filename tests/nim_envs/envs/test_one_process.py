@@ -16,7 +16,7 @@ from nim_envs.errors import (
     NimEnvsError,
     UnknownArgumentError,
 )
-from nim_envs.registry import GAMES, gymnasium_id
+from nim_envs.registry import GAMES
 from tests.looped import in_one_test
 from tests.pairwise import in_turn
 
@@ -46,9 +46,9 @@ GYMNASIUM = [make, batched, sync]
 @in_one_test("name", GAMES)
 def test_the_opponent_is_random_unless_told_otherwise(name):
     """In a game of two moves or more the agent is to move again after one step, or it is over."""
-    single = gymnasium.make(gymnasium_id(name)).unwrapped
+    single = gymnasium.make(GAMES[name].gymnasium_id).unwrapped
     batch = gymnasium.make_vec(
-        gymnasium_id(name), num_envs=2, vectorization_mode="vector_entry_point"
+        GAMES[name].gymnasium_id, num_envs=2, vectorization_mode="vector_entry_point"
     ).unwrapped
     assert single.opponent == batch.opponent == "random"
     _, info = single.reset(seed=0)

@@ -22,7 +22,7 @@ from nim_envs.errors import (
     ResetNeededError,
     SearchTooLargeError,
 )
-from nim_envs.registry import GAMES, aec_id, gymnasium_id
+from nim_envs.registry import GAMES
 from tests.games import ALL
 from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import LARGE, Recorder, batch, play, same
@@ -33,7 +33,7 @@ from tests.tables import table_part
 @in_one_test(("case", "encoding"), in_turn(ALL + LARGE, ["integer", "one_hot", "binary", "unary"]))
 def test_positions_are_encoded_as_in_the_turn_based_environment(case, encoding):
     env = batch(case[0], **case[1], encoding=encoding)
-    expected = pettingzoo.make("aec", aec_id(case[0]), **case[1], encoding=encoding)
+    expected = pettingzoo.make("aec", GAMES[case[0]].aec_id, **case[1], encoding=encoding)
     observations, _ = env.reset(seed=0)
     for _ in range(10):
         assert (observations["observation"] == expected.encoding.encode(env.positions)).all()
@@ -141,12 +141,12 @@ def test_copies_keep_the_games_in_progress_and_go_their_own_way(duplicate, argum
 @in_one_test("name", GAMES)
 def test_make_vec_makes_every_registered_game(name):
     env = gymnasium.make_vec(
-        gymnasium_id(name), num_envs=3, vectorization_mode="vector_entry_point"
+        GAMES[name].gymnasium_id, num_envs=3, vectorization_mode="vector_entry_point"
     )
     assert isinstance(env, VectorGameEnv)
-    assert env.spec.id == gymnasium_id(name)
+    assert env.spec.id == GAMES[name].gymnasium_id
     assert env.game == make_game(name)
-    assert gymnasium_id(name) in str(env)
+    assert GAMES[name].gymnasium_id in str(env)
     play(env, 5, seed=0)
     # The entry point is Gymnasium's first choice, and a spec makes the same once more.
     again = gymnasium.make_vec(env.spec, num_envs=3)

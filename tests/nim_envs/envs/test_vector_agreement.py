@@ -14,7 +14,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.registry import aec_id
+from nim_envs.registry import GAMES
 from tests.games import ALL
 from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import LARGE, MODES, Recorder, agrees, batch, mixed_actions, same
@@ -28,7 +28,7 @@ class Shadow:
 
     def __init__(self, case, **arguments):
         name, own = case
-        self.env = pettingzoo.make("aec", aec_id(name), **own, **arguments)
+        self.env = pettingzoo.make("aec", GAMES[name].aec_id, **own, **arguments)
 
     def begin(self, position):
         self.env.reset(options={"start": position})

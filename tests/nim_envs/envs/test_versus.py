@@ -25,7 +25,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.registry import gymnasium_id, make_vector, make_versus
+from nim_envs.registry import GAMES, make_vector, make_versus
 from tests.games import ALL, KINDS
 from tests.goodness_of_fit import p_value
 from tests.looped import in_one_test
@@ -118,14 +118,14 @@ def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cy
 )
 def test_gymnasiums_own_check_passes(name, arguments, capsys):
     # Warnings fail every test here.
-    env = gymnasium.make(gymnasium_id(name), **arguments)
+    env = gymnasium.make(GAMES[name].gymnasium_id, **arguments)
     check_env(env.unwrapped)
     env.close()
 
 
 @pytest.mark.parametrize("name", ["nim", "sum"])
 def test_a_spec_makes_the_same_environment_again(name):
-    env = gymnasium.make(gymnasium_id(name), opponent=0.25, seat="random", encoding="binary")
+    env = gymnasium.make(GAMES[name].gymnasium_id, opponent=0.25, seat="random", encoding="binary")
     spec = EnvSpec.from_json(env.spec.to_json())
     json.loads(env.spec.to_json())
     other = gymnasium.make(spec)

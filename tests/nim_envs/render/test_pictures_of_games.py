@@ -24,7 +24,7 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.games import graph
-from nim_envs.registry import GAMES, aec_id, gymnasium_id
+from nim_envs.registry import GAMES
 from nim_envs.render import position_shapes
 from nim_envs.render.geometry import Area
 from nim_envs.render.graph_layout import graph_places
@@ -39,7 +39,9 @@ SIZES = [(240, 200), (420, 360), (640, 480), (1600, 1000)]
 
 
 def make(game="nim", **arguments):
-    return pettingzoo.make("aec", aec_id(game), render_mode="rgb_array", **arguments).unwrapped
+    return pettingzoo.make(
+        "aec", GAMES[game].aec_id, render_mode="rgb_array", **arguments
+    ).unwrapped
 
 
 def play_to_the_end(env, seed=0):
@@ -378,7 +380,7 @@ def test_bad_arguments_are_refused():
     in_turn(["nim", "addition", "kayles", "graph"], ["human", "rgb_array", "ansi"]),
 )
 def test_gymnasiums_own_check_renders_every_mode(name, mode):
-    env = gymnasium.make(gymnasium_id(name), render_mode=mode).unwrapped
+    env = gymnasium.make(GAMES[name].gymnasium_id, render_mode=mode).unwrapped
     env._aec.metadata["render_fps"] = 1000
     check_env(env)
     env.close()
@@ -386,7 +388,7 @@ def test_gymnasiums_own_check_renders_every_mode(name, mode):
 
 def test_batched_games_have_a_picture_each():
     envs = gymnasium.make_vec(
-        gymnasium_id("nim"),
+        GAMES["nim"].gymnasium_id,
         num_envs=3,
         vectorization_mode="vector_entry_point",
         heaps=(1, 2),
