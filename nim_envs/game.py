@@ -114,6 +114,10 @@ class Game:
             raise InvalidGameError(
                 "a game with an outcome of its own is no part of a sum, which the last move decides"
             )
+        if len(self.parts) > 1 and any(part.has_passes for part in self.parts):
+            raise InvalidGameError(
+                "a game with extra turns is no part of a sum, in which no pass would be forced"
+            )
         checked_boolean("misere", self.misere)
         if self.misere and self.has_outcome:
             raise InvalidGameError(
@@ -260,6 +264,8 @@ class Game:
         board = self.board
         given = position if type(position) is tuple else integers_of(position)
         state = None
+        if given is not None and len(given) + 1 == len(board.fields) and self.parts[0].has_passes:
+            given = *given, 0
         if given is not None and len(given) == len(board.fields):
             try:
                 state = board.state(given)

@@ -342,10 +342,13 @@ class Part(Graph):
     Attributes:
         outcome: value of each position without moves to the player to move, 1, 0 or -1, and 0 at
             the others, int8 ``(n,)``; ``None``: the last move decides who wins.
+        has_passes: whether the last coordinate is 1 where the only move is a forced pass, as the
+            other player moves again; positions given without it have none due.
         made_by: constructor and arguments by which pickles find the part; ``None``: they keep it.
     """
 
     outcome: ValueArray | None = None
+    has_passes = False
     made_by: tuple[Callable[..., Part], tuple[Any, ...]] | None = None
 
     def __init__(

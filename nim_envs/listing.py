@@ -26,6 +26,9 @@ LARGEST_LISTING = 2_000_000
 AT_ONCE = 2**12
 """Positions in one call of a function of arrays."""
 
+PASS = "pass"
+"""Label of the forced pass of a player whose opponent moves again."""
+
 MOST_KEPT = 2**16
 """Entries of the table of a part that stays for the next game, even while it is not in use."""
 
@@ -117,7 +120,10 @@ def part_from_moves(
     Args:
         start: the first position to list.
         moves: function of a position, a tuple of integers of at least 0, that gives its moves as
-            pairs of a label, a string or an integer, and the position after the move.
+            pairs of a label, a string or an integer, and the position after the move; with a third
+            element ``True`` where the same player moves again. Positions then have one coordinate
+            more, the last, 1 where the other player passes: the one move there is :data:`PASS`, the
+            last option.
         words: words for the moves.
         picture: look in pictures.
         outcome: function of a position without moves that gives its value to the player to move, 1,
@@ -131,8 +137,8 @@ def part_from_moves(
 
     Raises:
         InvalidGameError: the functions give anything else, a label twice at a position, labels that
-            differ in case or spaces alone, or moves that form a cycle and may not; in one
-            sentence, with the position.
+            differ in case or spaces alone or are the forced pass's, or moves that form a cycle and
+            may not; in one sentence, with the position.
         SearchTooLargeError: there are too many positions, or positions times labels.
     """
     first = checked_position("start", start)
@@ -147,6 +153,9 @@ def part_from_moves(
     points, chunks = read([*found], moves, labels)
     if not any(len(options) for _, options, _ in chunks):
         raise InvalidGameError(f"there is no move at {first}: the game is over")
+    if any((targets < 0).any() for _, _, targets in chunks):
+        points, chunks = insert_passes(points, chunks, labels.add_pass())
+        labels.check_size(len(points))
     order = np.lexsort(points.T[::-1])
     row_of = np.empty(len(points), dtype=np.int32)
     row_of[order] = np.arange(len(points))
@@ -156,17 +165,27 @@ def part_from_moves(
         sources, options, targets = chunks.pop()
         after[row_of[sources], option_of[options]] = row_of[targets]
     part = Part(points[order], after, labels.in_order(), words, picture)
+    part.has_passes = labels.has_passes
     rows, legal = np.arange(len(after))[:, np.newaxis], after >= 0
     if not ((after < rows).all() or (legal <= (after > rows)).all()):
-        try:
-            _ = part.longest_play  # it raises an error for a cycle
-        except InvalidGameError:
-            if not cycles:
-                raise
-            part.has_cycles = True
+        find_cycles(part, cycles)
     if outcome is not None:
         part.outcome = _outcomes(part, outcome, vectorized)
     return part
+
+
+def find_cycles(part: Part, allowed: bool) -> None:
+    """Set whether moves of a part form cycles.
+
+    Raises:
+        InvalidGameError: they do, and it is not allowed.
+    """
+    try:
+        _ = part.longest_play  # it raises an error for a cycle
+    except InvalidGameError:
+        if not allowed:
+            raise
+        part.has_cycles = True
 
 
 def say_label(label: Any, position: Position | None) -> str:
@@ -198,7 +217,7 @@ class _Labels:
         self.kind, self.limit = kind, limit
         self.option_of: dict[Hashable, int] = {}
         self._by_words: dict[str, tuple[Any, Position | None]] = {}
-        self._are_fixed = False
+        self._are_fixed = self.has_passes = False
         if actions is not None:
             if not is_listing(actions):
                 raise InvalidGameError(f"actions must be a list of labels, not {actions!r}")
@@ -236,6 +255,18 @@ class _Labels:
         self.check_size(found)
         return option
 
+    def add_pass(self) -> int:
+        """Return the option of the forced pass, which is the last."""
+        if PASS in self._by_words:
+            label, _ = self._by_words[PASS]
+            raise InvalidGameError(
+                f"the label {label!r} is that of the forced pass after which the same player moves "
+                "again: give your move another label"
+            )
+        self.has_passes = True
+        option = self.option_of[PASS] = len(self.option_of)
+        return option
+
     def check_size(self, found: int) -> None:
         """Raise ``SearchTooLargeError`` for too many positions, or positions times labels."""
         if found > self.limit:
@@ -249,7 +280,8 @@ class _Labels:
     def in_order(self) -> list[Any]:
         """Return the labels in the order of ``actions``, or in natural order."""
         labels = [*self.option_of]
-        return labels if self._are_fixed else sorted(labels, key=_natural_key)
+        passes = [labels.pop()] if self.has_passes else []
+        return [*(labels if self._are_fixed else sorted(labels, key=_natural_key)), *passes]
 
     def places(self) -> IntArray:
         """Return the place of each option in this order."""
@@ -267,7 +299,33 @@ def _natural_key(label: Any) -> tuple[list[Any], str]:
 
 
 Chunks = list[tuple[Any, Any, Any]]
-"""Moves, some at a time: indices of the positions before them, options, indices after them."""
+"""Moves, some at a time: indices of the positions before them, options, indices after them, of
+which ``~index`` where the same player moves again."""
+
+
+def insert_passes(points: Array, chunks: Chunks, option: int) -> tuple[Array, Chunks]:
+    """Insert a forced pass before each position at which the same player moves again.
+
+    Args:
+        points: coordinates, ``(n, fields)``.
+        chunks: moves.
+        option: option of the pass.
+
+    Returns:
+        Positions and moves; positions have a last coordinate, 1 where the one move is the pass.
+    """
+    count = len(points)
+    again = np.unique(np.concatenate([~targets[targets < 0] for _, _, targets in chunks]))
+    passes = np.arange(count, count + len(again), dtype=np.int32)
+    pass_before = np.zeros(count, dtype=np.int32)
+    pass_before[again] = passes
+    chunks = [
+        (sources, options, np.where(targets < 0, pass_before[~targets], targets))
+        for sources, options, targets in chunks
+    ]
+    chunks.append((passes, np.full(len(again), option), again))
+    is_pass = np.repeat(np.array([0, 1], dtype=points.dtype), [count, len(again)])
+    return np.column_stack([np.concatenate([points, points[again]]), is_pass]), chunks
 
 
 def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tuple[Array, Chunks]:
@@ -279,14 +337,15 @@ def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tu
         seen = set()
         for pair in _pairs(moves, position):
             try:
-                label, given = pair
+                label, given = pair if len(pair) == 2 else _with_extra_turn(pair)
                 after = given if type(given) is tuple else _copied(given)
                 target = index_of.get(after, -1)
                 option = option_of.get(label)
             except (TypeError, ValueError):
                 raise InvalidGameError(
                     f"moves({position}) must give pairs of a label, a string or an integer, and a "
-                    f"position, a tuple of {width} integers of at least 0, not {pair!r}"
+                    f"position, a tuple of {width} integers of at least 0, not {pair!r}; a third "
+                    "element, True, says that the same player moves again"
                 ) from None
             if option is None:
                 option = labels.add(label, position, len(found))
@@ -301,9 +360,17 @@ def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tu
                 labels.check_size(len(found))
             sources.append(source)
             options.append(option)
-            targets.append(target)
+            targets.append(~target if len(pair) == 3 and pair[2] else target)
     chunk = np.asarray(sources), np.asarray(options), np.asarray(targets)
     return np.array(found, dtype=np.int64), [chunk]
+
+
+def _with_extra_turn(move: Any) -> tuple[Any, Any]:
+    """Return the label and the position of a move with a third element, a boolean."""
+    label, given, again = move
+    if not isinstance(again, (bool, np.bool_)):
+        raise TypeError
+    return label, given
 
 
 def _copied(position: Any) -> Position:
@@ -384,7 +451,7 @@ def _read_arrays(found: list[Position], moves: Moves, labels: _Labels) -> tuple[
     for block in listed.blocks:  # grows meanwhile
         for begin in range(0, len(block), AT_ONCE):
             here = block[begin : begin + AT_ONCE].astype(np.int64)
-            rows, given, after = _moves_of_many(here, moves)
+            rows, given, after, again = _moves_of_many(here, moves)
             names, first, which = np.unique(given, return_index=True, return_inverse=True)
             options = np.array(
                 [
@@ -409,24 +476,31 @@ def _read_arrays(found: list[Position], moves: Moves, labels: _Labels) -> tuple[
                     f"the position after move {given[move].item()!r} at {_tuple(here[rows[move]])}"
                 )
                 checked_position(name, _tuple(after[move]))
-            chunks.append(((rows + done).astype(np.int32), options, listed.add(after)))
+            targets = listed.add(after)
+            targets = np.where(again, ~targets, targets)
+            chunks.append(((rows + done).astype(np.int32), options, targets))
             labels.check_size(listed.count)
             done += len(here)
     return listed.points(), chunks
 
 
-def _moves_of_many(positions: IntArray, moves: Moves) -> tuple[IntArray, Array, IntArray]:
-    """Return the row, the label and the next position of each move at some positions."""
+def _moves_of_many(
+    positions: IntArray, moves: Moves
+) -> tuple[IntArray, Array, IntArray, BoolArray]:
+    """Return the row, label, next position, and extra turn of each move at some positions."""
     count, width = positions.shape
     given = _called("moves", moves, positions)
-    if not isinstance(given, (tuple, list)) or len(given) != 3:
+    if not isinstance(given, (tuple, list)) or len(given) not in (3, 4):
         raise InvalidGameError(
             "moves of arrays must give three arrays, the row of each move, its label, and the "
-            f"position after it, not {given!r}"
+            "position after it, or four, with whether the same player moves again, not "
+            f"{given!r}"
         )
-    rows, labels, after = map(np.asarray, given)
+    rows, labels, after = map(np.asarray, given[:3])
+    again = np.asarray(given[3] if len(given) == 4 else np.zeros(rows.shape, dtype=np.bool_))
     if not rows.size and not labels.size and not after.size:  # of any shape and type
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, width), np.int64)
+        none = np.empty(0, np.int64)
+        return none, none, np.empty((0, width), np.int64), np.empty(0, np.bool_)
     fits = (rows.shape, after.shape) == (labels.shape, (rows.size, width)) and rows.ndim == 1
     kinds = rows.dtype.kind, labels.dtype.kind, after.dtype.kind
     if not fits or not all(map(str.__contains__, ("iu", "iuU", "iu"), kinds)):
@@ -436,18 +510,24 @@ def _moves_of_many(positions: IntArray, moves: Moves) -> tuple[IntArray, Array, 
             f"integers or strings (moves,), and next positions, integers (moves, {width}), not "
             f"{shapes}"
         )
+    if again.shape != rows.shape or again.dtype != np.bool_:
+        raise InvalidGameError(
+            "the fourth array, whether the same player moves again, must be of booleans "
+            f"{rows.shape}, not {again.dtype} {again.shape}"
+        )
     if not 0 <= rows.min() <= rows.max() < count:
         raise InvalidGameError(
             f"the rows of moves of {count} positions must be from 0 to {count - 1}, not "
             f"{rows.min()} to {rows.max()}"
         )
-    return rows.astype(np.int64), labels, after
+    return rows.astype(np.int64), labels, after, again
 
 
 def _outcomes(part: Part, outcome: Callable[[Any], Any], vectorized: bool) -> ValueArray:
     """Return the value of each position without moves, and 0 at the others, ``(n,)``."""
     values = np.zeros(part.num_positions, dtype=np.int8)
     ends = part.positions(np.flatnonzero(part.ends))
+    ends = ends[:, :-1] if part.has_passes else ends
     tuples = [*map(tuple, ends.tolist())]
     if vectorized:
         given = np.asarray(_called("outcome", outcome, ends)).tolist()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
-from nim_envs.graph import Picture, Words
-from nim_envs.listing import LARGEST_LISTING, Moves, part_from_moves, say_label
+from nim_envs.graph import Part, Picture, Words
+from nim_envs.listing import LARGEST_LISTING, PASS, Moves, part_from_moves, say_label
 from nim_envs.typing import Position
 from nim_envs.validation import checked_boolean, checked_choice, checked_integer, checked_name
 
@@ -50,7 +50,10 @@ def game_from_moves(
         name: short name of the game.
         start: the initial position, a tuple of integers of at least 0.
         moves: function of a position, such a tuple, that gives its moves as pairs of a label, a
-            string or an integer, and the position that the move leads to; none where play ends.
+            string or an integer, and the position that the move leads to; none where play ends. A
+            third element ``True`` says that the same player moves again: the other player then
+            makes one move, the pass, which is the last action, and positions have one coordinate
+            more, the last, 1 where that pass is due. Without it, a position given has none due.
         outcome: function of a position without moves that gives its value to the player to move
             there: 1 for a win, 0 for a draw, -1 for a loss; by default the last move decides who
             wins. Where both players do not have the same moves, the position says whose turn it is.
@@ -71,7 +74,8 @@ def game_from_moves(
         limit: most positions to list.
         vectorized: whether ``moves`` and ``outcome`` are functions of arrays of positions, int64
             ``(n, coordinates)``: ``moves`` then gives three arrays, the row of each move, its
-            label, and the position after it, ``(moves, coordinates)``; ``outcome`` gives ``(n,)``.
+            label, and the position after it, ``(moves, coordinates)``, and perhaps a fourth,
+            booleans, whether the same player moves again; ``outcome`` gives ``(n,)``.
         cycles: ``"draw"``: moves may form cycles, and play that never ends is drawn; environments
             then need ``max_cycles``. ``None``: every play must end.
 
@@ -129,16 +133,17 @@ def game_from_moves(
         part.outcome = np.where(part.ends, loses, 0).astype(np.int8)
     part.picture = _checked_picture(picture, board, part.fields)
     if describe is not None:
-        part.labels = _descriptions(describe, part.labels)
-    return Game(name, (part,), tuple(map(int, start)), misere=misere, starts=starts)
+        part.labels = _descriptions(describe, part)
+    first = *map(int, start), *[0] * part.has_passes
+    return Game(name, (part,), first, misere=misere, starts=starts)
 
 
-def _descriptions(describe: Callable[[Any], str], labels: Sequence[Any]) -> list[str]:
-    """Return the description of each label; they must differ."""
+def _descriptions(describe: Callable[[Any], str], part: Part) -> list[str]:
+    """Return the description of each label but the forced pass; they must differ."""
     label_of: dict[str, Any] = {}
-    for label in labels:
+    for label in part.labels:
         try:
-            description = describe(label)
+            description = label if part.has_passes and label == PASS else describe(label)
         except Exception as error:
             raise InvalidGameError(
                 f"describe({label!r}) raised {type(error).__name__}: {error}"

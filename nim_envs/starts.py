@@ -246,7 +246,9 @@ class ListStart(Start):
             raise InvalidPositionError(
                 f"a start must leave a legal move, and {position} leaves none"
             )
-        return Sampler(np.array(self.positions, dtype=np.int64))
+        board: Any = game.board
+        positions = [board.position(game.checked_state(each)) for each in self.positions]
+        return Sampler(np.array(positions, dtype=np.int64))
 
 
 @dataclass(frozen=True)

@@ -353,6 +353,8 @@ def states_at(board: Graph | Sum, positions: npt.ArrayLike) -> IntArray:
         InvalidPositionError: they are not positions of the board.
     """
     given, width = np.asarray(positions), len(board.fields)
+    if isinstance(board, Part) and board.has_passes and given.shape[-1:] == (width - 1,):
+        given = np.concatenate([given, np.zeros_like(given[..., :1])], axis=-1)
     if given.dtype.kind not in "iu" or given.ndim == 0 or given.shape[-1] != width:
         largest = tuple(size - 1 for size in board.fields)
         raise InvalidPositionError(
