@@ -418,10 +418,15 @@ def _own_game(
     given.pop("misere", None)
     taken = {*OF_GAMES, *OF_MAKE, *_keywords(AEC), *_keywords(VERSUS)}
     for key, value in given.items():
-        if key in taken or value is Parameter.empty:
+        if value is Parameter.empty:
             raise InvalidGameError(
-                f"an argument of a constructor has a name that environments do not have, and a "
-                f"default, such as defaults={{{key!r}: …}}: {key!r} has not"
+                f"{name} must be a function that returns a game, and whose arguments have defaults "
+                f"there or in defaults=; {key!r} has none"
+            )
+        if key in taken:
+            raise InvalidGameError(
+                f"the arguments of {name} must have names that environments do not have, not "
+                f"{key!r}"
             )
     misere = None if chosen is None else checked_boolean("misere", chosen)
     return replaced(row, defaults=given, misere=misere)

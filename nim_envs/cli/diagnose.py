@@ -19,7 +19,7 @@ from nim_envs.players import required_arguments
 from nim_envs.registry import NamedGame, resolved
 
 diagnosis_options = together(
-    game_and_settings(f"Game of a policy; leave it out for what is to be trained. {GAME_HELP}"),
+    game_and_settings(f"Game of a policy, or the one to train on in place of probes. {GAME_HELP}"),
     click.option(
         "--max-cycles",
         type=click.IntRange(min=1),
@@ -45,8 +45,8 @@ def diagnose(agent: str, **options: Any) -> None:
 
     MODULE:POLICY names a function or object in a module that Python can import, or in the current
     directory: a training function, which takes an environment and returns a policy, and is tried on
-    probe games; or a policy, which needs its --game. Learners of the leaderboard are diagnosed by
-    python -m agents diagnose.
+    probe games, or trained and scored on a --game; or a policy, which needs its --game. Learners of
+    the leaderboard are diagnosed by python -m agents diagnose.
     """
     search_here()
     subject = resolved(agent)
@@ -72,7 +72,7 @@ def print_diagnosis(
         subject: the policy, or the training function.
         name: its name, for messages.
         settings: arguments of the game, of the form ``NAME=VALUE``.
-        game: game of the policy; ``None``: it is a training function.
+        game: game of the policy, or the one to train on; ``None``: probes.
         boards: whether to train and score on five boards although not all probes are right.
         arguments: the others of :func:`nim_envs.diagnose`.
 
@@ -80,12 +80,15 @@ def print_diagnosis(
         click.UsageError: neither a policy with its game, nor a training function.
     """
     from nim_envs.diagnosis import diagnose as diagnosis_of
+    from nim_envs.diagnosis.diagnose import is_training
 
+    trains = is_training(subject)
     if settings and game is None:
         raise click.UsageError("--set is for a --game")
-    if game is None and inspect.isfunction(subject) and required_arguments(subject) == 2:
+    if game is None and not trains and required_arguments(subject) == 2:
         raise click.UsageError(f"{name} takes 2 arguments, so it is a policy: add --game nim")
-    board = None if game is None else game_with_settings(game, settings)
+    start = "uniform" if trains else "fixed"
+    board = None if game is None else game_with_settings(game, settings, start)
     try:
         report = diagnosis_of(subject, board, boards=boards or None, **arguments)
     except TypeError as error:

@@ -27,6 +27,7 @@ from nim_envs.starts import as_start
 from nim_envs.typing import FloatArray
 
 GAMES = 600  # on a probe, where the training function takes their number
+BOARD_GAMES = 3_000  # on one game, likewise
 ENOUGH = 300  # games on a probe, below which ties mean too little training
 REPEATS = 20  # times that a policy is asked that breaks ties at random
 NEAR, BY_VALUES = 0.5, 2.5  # distances of rows that are named together, or by their values
@@ -68,7 +69,7 @@ def diagnose(
     verbose: bool = False,
     progress: bool = True,
 ) -> Any:
-    """Name the fault of a training function, or score a policy exactly on its game.
+    """Name the fault of a training function, or score what plays one game exactly.
 
     A training function is called on twelve probes, games of 2 to 24 positions that each right
     learner masters after some hundred games, and in each of which faults make predicted moves
@@ -81,11 +82,11 @@ def diagnose(
             Values, also an attribute ``values`` of the policy, are a function of observations
             ``(k, ...)`` and action masks ``(k, actions)`` that returns values of actions,
             ``(k, actions)``, or of positions, ``(k,)``, to the player to move.
-        env_or_game: the game or environment of a policy; ``None``: its attribute ``game``, or
-            training.
+        env_or_game: the game or environment of a policy, or the one game on which a training
+            function is trained and scored; ``None``: the attribute ``game`` of a policy, or probes.
         make_env: returns the environment that is passed to ``train``, from a game.
         games: games on a probe, passed on to ``train`` as ``games`` where it takes it; ``None``:
-            600 there.
+            600 there, and 3,000 on one game.
         probes_on: game whose observations and actions an agent is made for: the probes are shown as
             positions of this game. Those of observation are left out.
         max_cycles: maximum number of moves of each player with which the agent is trained: one more
@@ -98,7 +99,7 @@ def diagnose(
 
     Returns:
         A :class:`~nim_envs.diagnosis.Diagnosis` of a training function, a
-        :class:`~nim_envs.diagnosis.GameReport` of a policy.
+        :class:`~nim_envs.diagnosis.GameReport` where there is one game.
 
     Raises:
         TypeError: neither a training function nor a policy with its game; or ``train`` returned no
@@ -117,10 +118,15 @@ def diagnose(
     """
     game = getattr(train_or_policy, "game", None) if env_or_game is None else env_or_game
     if env_or_game is not None or isinstance(game, Game):
-        if inspect.isroutine(train_or_policy) and not _takes(train_or_policy, 2):
+        if is_training(train_or_policy):
+            env = make_env(game) if isinstance(game, Game) else game
+            given = {"games": games or BOARD_GAMES} if _has_games(train_or_policy) else {}
+            trained = _policy_of(_called(train_or_policy, env, "its game", **given))
+            return game_report(trained, env, seed)
+        if inspect.isroutine(train_or_policy) and not _is_policy(train_or_policy):
             raise TypeError(
-                f"{train_or_policy!r} does not take observations and action masks, as a policy "
-                "with a game does: a training function is diagnosed without a game"
+                f"{train_or_policy!r} takes neither an environment, as a training function does, "
+                "nor observations and action masks, as a policy does"
             )
         return game_report(train_or_policy, game, seed)
     if not callable(train_or_policy) or not _takes(train_or_policy, 1):
@@ -154,17 +160,52 @@ def diagnose(
     return _report(training, verdict, reason, names, notes=notes, boards=scores, verbose=verbose)
 
 
+def is_training(given: Any) -> bool:
+    """Return whether it is a function of an environment, and perhaps of ``games``."""
+    return (
+        inspect.isroutine(given)
+        and _takes(given, 1)
+        and (_has_games(given) or not _takes(given, 2))
+    )
+
+
+def _is_policy(given: Any) -> bool:
+    """Whether it is a function of observations and masks, and perhaps of a generator."""
+    return not _has_games(given) and (_takes(given, 2) or _takes(given, 3))
+
+
+def _has_games(given: Any) -> bool:
+    """Whether it takes the number of games."""
+    with suppress(TypeError, ValueError):  # a built-in function may have no signature
+        return "games" in inspect.signature(given).parameters
+    return False
+
+
 def _takes(given: Any, count: int) -> bool:
     """Whether it can be called with a number of arguments, and with ``games`` where it has it."""
     try:
-        signature = inspect.signature(given)
-        named = {"games": 1} if count == 1 and "games" in signature.parameters else {}
-        signature.bind(*[None] * count, **named)
+        named = {"games": 1} if count == 1 and _has_games(given) else {}
+        inspect.signature(given).bind(*[None] * count, **named)
     except TypeError:
         return False
-    except ValueError:  # a built-in function may have no signature
+    except ValueError:
         return callable(given)
     return True
+
+
+def _called(train: Any, env: Any, where: str, hint: str = "", **arguments: Any) -> Any:
+    """Return what a training function returns; its errors name the game."""
+    try:
+        return train(env, **arguments)
+    except Exception as error:
+        raise RuntimeError(
+            f"training on {where} raised {type(error).__name__}: {error}{hint}"
+        ) from error
+
+
+def _policy_of(returned: Any) -> Any:
+    """Return the policy of what a training function has returned, perhaps with its values."""
+    return returned[0] if isinstance(returned, tuple) else returned
 
 
 class _Trained(NamedTuple):
@@ -183,10 +224,7 @@ class _Training:
         self, train: Any, make_env: Any, games: int | None, on: Game | None, seed: int
     ) -> None:
         self.train, self.make_env, self.on, self.seed = train, make_env, on, seed
-        self.arguments = {}
-        with suppress(ValueError):
-            if "games" in inspect.signature(train).parameters:
-                self.arguments = {"games": games or GAMES}
+        self.arguments = {"games": games or GAMES} if _has_games(train) else {}
         self.probes = [p for p in PROBES if on is None or p.name not in ("sight", "scale")]
         self.repeats, self.oddity = 1, ""  # a verdict about answers that change
         self.trained: dict[tuple[str, int], _Trained] = {}
@@ -200,13 +238,8 @@ class _Training:
         """Return what it learns on a version of a probe, in an environment with settings."""
         env = self.make_env(probe.version(version, self.on), **settings)
         began, played = time.perf_counter(), _counted(env)
-        try:
-            returned = self.train(env, **self.arguments)
-        except Exception as error:
-            raise RuntimeError(
-                f"training on the probe {probe.name!r} raised {type(error).__name__}: {error}; an "
-                "agent made for one board's observations and actions needs probes_on=game"
-            ) from error
+        hint = "; an agent made for one board's observations and actions needs probes_on=game"
+        returned = _called(self.train, env, f"the probe {probe.name!r}", hint, **self.arguments)
         seconds = time.perf_counter() - began
         for name in ("reset", "next_starts"):
             vars(env).pop(name, None)
@@ -487,8 +520,7 @@ def _ladder(training: _Training) -> tuple[GameReport, ...]:
     for name, heaps in BOARDS:
         env = training.make_env(make_game(name, start="uniform", heaps=heaps))
         returned = training.train(env, **arguments)
-        policy = returned[0] if isinstance(returned, tuple) else returned
-        reports.append(game_report(policy, env, training.seed, samples))
+        reports.append(game_report(_policy_of(returned), env, training.seed, samples))
     return tuple(reports)
 
 

@@ -101,7 +101,7 @@ def test_what_cannot_be_registered_is_refused_with_the_reason():
         ("game", stairs, {"misere": 1}, "misere must be True or False"),
         ("game", stairs, {"defaults": {"step": 3}}, "it takes steps, most"),
         ("game", STAIRS, {"defaults": {"steps": 3}}, "unexpected keyword argument 'steps'"),
-        ("game", needs, {}, "and a default, .*'size'"),
+        ("game", needs, {}, "whose arguments have defaults .*'size' has none"),
         ("game", lambda start=3: stairs(start), {}, "that environments do not have.*'start'"),
         ("game", make_game("nim", start="uniform"), {}, "one position, without starts="),
     ]

@@ -10,10 +10,16 @@ AGENT = """
 def policy(observations, masks):
     return masks.argmax(axis=1)
 
-def train(env):
-    for game in range(300):
+def train(env, games):
+    for game in range(max(games, 300)):
         env.reset(seed=game)
     return policy
+
+def with_seed(env, games, seed):
+    return policy
+
+def moves(position):
+    return []
 
 def broken(env):
     raise KeyError("my own")
@@ -38,12 +44,17 @@ def test_agents_of_a_module_are_diagnosed_and_mistakes_are_named(tmp_path, monke
     assert shown.count("Score: ") == 5
     policy, game = "agent_of_a_test:policy", ["--game", "nim", "--set", "heaps=3,4,5"]
     assert run(["diagnose", policy, *game]) == 0
-    assert "On one game no fault is named" in capsys.readouterr().out
+    scored = capsys.readouterr().out
+    assert "On one game no fault is named" in scored
+    # A training function is trained on the game, and what it returns is scored.
+    assert run(["diagnose", "agent_of_a_test:train", *game]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == scored.splitlines()[0]
     for wrong, said in (
         (["agent_of_a_test"], "expected a name such as"),
         (["agent_of_a_test:number", *game], "a policy must be a function"),
         (["agent_of_a_test:number"], "no function of one argument"),
-        (["agent_of_a_test:train", *game], "a training function is diagnosed without a game"),
+        (["agent_of_a_test:with_seed", *game], "takes neither an environment, as a training "),
+        ([policy, "--game", "agent_of_a_test:moves"], "a function that returns a game, and"),
         ([policy], "takes 2 arguments, so it is a policy: add --game nim"),
         ([policy, "--set", "heaps=3"], "--set is for a --game"),
         (["agent_of_a_test:Learner"], "python -m agents diagnose agent_of_a_test:Learner"),

@@ -257,6 +257,26 @@ def test_the_number_of_games_is_passed_on_where_it_is_taken():
     assert seen == {350, 600}
 
 
+NIM = make_game("nim", heaps=(1, 2), start="uniform")
+
+
+def test_a_training_function_is_trained_and_scored_on_one_game():
+    seen = []
+
+    def train(env, games):
+        seen.append((env.game, games))
+        return learners.table(env, games, 0, Setting()), None
+
+    assert report_of(train, env_or_game=NIM).percent == 100
+    assert report_of(train, env_or_game=GameEnv(NIM), games=400).percent == 100
+    assert seen == [(NIM, 3_000), (NIM, 400)]
+
+
+def test_a_policy_may_draw_its_moves_by_a_generator():
+    drawn = diagnose(lambda o, m, rng: m / m.sum(axis=1, keepdims=True), NIM)
+    assert drawn.percent == pytest.approx(drawn.random_percent)
+
+
 @pytest.mark.parametrize(
     ("subject", "game", "error", "words"),
     [
@@ -266,7 +286,9 @@ def test_the_number_of_games_is_passed_on_where_it_is_taken():
         (lambda env: lambda o, m: o, None, InvalidPolicyError, "shape"),
         (first_legal, None, TypeError, "no function of one argument"),
         (3, None, TypeError, "no function of one argument"),
-        (lambda env: first_legal, make_game("nim", heaps=(1, 2)), TypeError, "training function"),
+        (lambda env: 1 / 0, NIM, RuntimeError, "its game raised ZeroDivisionError"),
+        (lambda env: None, NIM, TypeError, "a policy must be a function"),
+        (lambda env, games, seed: None, NIM, TypeError, "takes neither an environment, as a "),
     ],
 )
 def test_wrong_arguments_are_refused_in_a_sentence(subject, game, error, words):
