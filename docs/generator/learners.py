@@ -1,13 +1,14 @@
-"""A page for each learner: formula, knowledge, use, and results."""
+"""The page of all learners: what each is, its formula, its names, and when to use it."""
 
 from __future__ import annotations
 
+import inspect
+import re
 from typing import Any
 
 from agents.registry import GENERALISING, LEARNERS, RegisteredLearner, generalising_class
 from benchmarks.leaderboard import leaderboard, published
 from benchmarks.report import percent
-from docs.generator import results
 from docs.generator.markdown import description, filled, table, write
 from docs.generator.mathematics import formula
 
@@ -20,53 +21,58 @@ def by_class() -> dict[Any, dict[str, RegisteredLearner]]:
     return classes
 
 
-def page(cls: Any, rows: dict[str, RegisteredLearner]) -> str:
-    """Return the page of a learner."""
-    first = next(iter(rows.values()))
-    names = [
-        (
-            f"`{name}`",
-            ", ".join(f"`{key}={value!r}`" for key, value in row.arguments.items()) or "defaults",
-            "one for each player" if row.one_for_each_seat else "one for both players",
-        )
+def link(cls: Any) -> str:
+    """Return the name of a learner, as a link to its part of the page."""
+    return f"[{cls.__name__}](#{cls.__name__.lower()})"
+
+
+def names(rows: dict[str, RegisteredLearner]) -> list[str]:
+    """Return each name of a learner with the arguments that it stands for."""
+    return [
+        ", ".join([f"`{name}`", *(f"`{key}={value!r}`" for key, value in row.arguments.items())])
         for name, row in rows.items()
     ]
-    return filled(
-        "learner.md",
-        cls=cls,
-        formula=formula(first.formula),
-        rule=f"{first.update_rule.__module__}.{first.update_rule.__name__}",
-        names=names,
-        table=table(("name", "arguments", "learners"), names),
-        train=next((name for name, row in rows.items() if not row.one_for_each_seat), None),
-        registered=list(rows),
-        results=results.scores(learners=list(rows)),
-    )
 
 
-def row(cls: Any) -> tuple[str, str]:
-    """Return the name of a learner, as a link to its page, and what it is."""
-    return f"[{cls.__name__}]({cls.__name__}.md)", description(cls)[0]
+def source(rule: Any) -> str:
+    """Return the references of a learning rule, from its docstring; empty if it has none."""
+    found = re.search(r"^References:\n((?:    .*\n?)+)", inspect.getdoc(rule) or "", re.MULTILINE)
+    return " ".join(found[1].split()) if found else ""
+
+
+def section(cls: Any, rows: dict[str, RegisteredLearner]) -> dict[str, Any]:
+    """Return what the page says of a learner that keeps a table."""
+    row = next(iter(rows.values()))
+    text = [each for each in description(cls) if not each.startswith("Arguments and errors")]
+    return {
+        "cls": cls,
+        "text": text,
+        "formula": formula(row.formula),
+        "symbols": description(row.update_rule)[1:],
+        "source": source(row.update_rule),
+        "rule": f"{row.update_rule.__module__}.{row.update_rule.__name__}",
+        "names": names(rows),
+    }
 
 
 def pages() -> None:
-    """Write the pages of all learners."""
+    """Write the page."""
     means = {each.learner: each.mean for each in leaderboard(published())}
     rows = []
     for cls, variants in by_class().items():
-        write(f"learners/{cls.__name__}.md", page(cls, variants))
         best = max((means[name] for name in variants if name in means), default=None)
         knows = next(iter(variants.values())).knows
-        rows.append((*row(cls), knows, "-" if best is None else percent(best)))
-    for name in GENERALISING:
-        cls = generalising_class(name)
-        text = filled("generalising.md", cls=cls, name=name)
-        write(f"learners/{cls.__name__}.md", text)
+        mean = "-" if best is None else percent(best)
+        rows.append((link(cls), description(cls)[0], knows, mean))
+    generalising = [(name, generalising_class(name)) for name in GENERALISING]
     text = filled(
         "learners.md",
         learners=table(("learner", "what it is", "knows", "mean %"), rows),
         generalising=table(
-            ("learner", "what it is"), [row(generalising_class(name)) for name in GENERALISING]
+            ("learner", "what it is"),
+            [(link(cls), description(cls)[0]) for _, cls in generalising],
         ),
+        sections=[section(*each) for each in by_class().items()],
+        choosing=[(name, cls, description(cls)) for name, cls in generalising],
     )
     write("learners/index.md", text)

@@ -31,18 +31,15 @@ def board(task: str) -> str:
 
 
 def learner(name: str) -> str:
-    """Return a learner's name, as a link if it has a page; for pages one folder deep."""
+    """Return a learner's name, linked to the page of learners; for pages one folder deep."""
     row = LEARNERS.get(name)
-    return name if row is None else f"[{name}](../learners/{row.learner.__name__}.md)"
+    if row is None:
+        return name
+    return f"[{name}](../learners/index.md#{row.learner.__name__.lower()})"
 
 
-def scores(tasks: Sequence[str] = (*GAMES,), learners: Sequence[str] | None = None) -> str:
-    """Return the scores of learners on tasks as a table; empty if there are none.
-
-    Args:
-        tasks: names of tasks.
-        learners: names of learners; ``None``: all.
-    """
+def scores(tasks: Sequence[str]) -> str:
+    """Return the scores of all learners on tasks as a table; empty if there are none."""
     rows = [
         (
             f"[{row['game']}](../games/{GAMES[row['game']].name}.md#results)",
@@ -51,7 +48,7 @@ def scores(tasks: Sequence[str] = (*GAMES,), learners: Sequence[str] | None = No
             percent(float(row["random %"])), row["of"],
         )
         for row in read_csv(RESULTS / "optimality.csv")
-        if row["game"] in tasks and (learners is None or row["learner"] in learners)
+        if row["game"] in tasks
     ]  # fmt: skip
     header = ("task", "learner", "games", "mean %", "lowest", "highest", "random moves", "of")
     return table(header, rows) if rows else ""

@@ -313,6 +313,8 @@ class _Asked:
         turns = self.scored.turns(self.positions, self.masks)
         answer = np.asarray(values(turns.observations, turns.masks), dtype=np.float64)
         allowed = self.masks.shape, self.masks.shape[:1]
+        if answer.shape == self.masks.shape:
+            answer = np.where(self.masks, answer, 0.0)  # illegal actions may have any, as -inf
         if answer.shape not in allowed or np.isnan(answer).any():
             raise InvalidPolicyError(
                 f"values must be numbers of shape {allowed[0]} or {allowed[1]}, not of shape "

@@ -35,6 +35,9 @@ OF_OTHER_LIBRARIES = {
 }  # fmt: skip
 """Tutorials whose programs run in tests/clients."""
 
+SHOWN_FILES = {"diagnosis.md": "my_agent.py", "tutorials/tournament.md": "pupils.py"}
+"""Files of the tutorials that a page shows whole."""
+
 LONG = ("three_games", "unseen_boards")
 """Tutorials that take half a minute; the commands of the first are run below."""
 
@@ -67,7 +70,9 @@ def test_a_tutorial_shows_what_its_programs_print_and_draw(name, tmp_path):
             assert alike(made, (PICTURES / picture).read_bytes())
 
 
-@pytest.mark.parametrize("page", ["index.md", "misere_quotients.md", "exercises.md"])
+@pytest.mark.parametrize(
+    "page", ["index.md", "how_it_works.md", "misere_quotients.md", "exercises.md"]
+)
 def test_each_program_of_a_page_prints_alone_what_stands_below_it(page, tmp_path):
     text = read(page)
     with as_program(tmp_path):
@@ -75,15 +80,26 @@ def test_each_program_of_a_page_prints_alone_what_stands_below_it(page, tmp_path
     assert PROGRAM.search(text)
 
 
-@pytest.mark.parametrize("page", ["theory.md", "diagnosis.md"])
-def test_each_example_of_a_page_is_right_when_it_runs_alone(page):
-    # Those of the theory in blocks of their own; one after the other on the other page.
-    text = read(page)
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL) if page == "theory.md" else [text]
-    for block in blocks:
-        test = doctest.DocTestParser().get_doctest(block, {}, page, page, 0)
+def test_each_example_of_the_theory_is_right_when_it_runs_alone():
+    for block in re.findall(r"```python\n(.*?)```", read("theory.md"), re.DOTALL):
+        test = doctest.DocTestParser().get_doctest(block, {}, "theory.md", "theory.md", 0)
         assert test.examples
         assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_the_diagnosis_shows_whole_reports_of_an_agent_and_of_ones_own_game(tmp_path):
+    def without_time(page):
+        return re.sub(r"[0-9.]+ s in all", "", page)
+
+    text = read("diagnosis.md")
+    with as_program(tmp_path):
+        assert without_time(with_outputs(text)) == without_time(text)
+        assert without_time(with_printed(text)) == without_time(text)
+
+
+@pytest.mark.parametrize(("page", "file"), SHOWN_FILES.items())
+def test_a_page_shows_the_file_that_one_copies(page, file):
+    assert f'```python title="{file}"\n{read(f"tutorials/{file}")}```\n' in read(page)
 
 
 WITH_COMMANDS = [f"tutorials/{name}.md" for name in PAGES
@@ -94,7 +110,12 @@ WITH_COMMANDS = [f"tutorials/{name}.md" for name in PAGES
     "page",
     [
         pytest.param("commands.md", marks=pytest.mark.exhaustive),
-        *(pytest.param(x, marks=pytest.mark.release) for x in WITH_COMMANDS),
+        "tutorials/tournament.md",
+        *(
+            pytest.param(x, marks=pytest.mark.release)
+            for x in WITH_COMMANDS
+            if x not in SHOWN_FILES
+        ),
     ],
 )
 def test_commands_of_a_page_print_what_it_shows(page, tmp_path):

@@ -272,6 +272,14 @@ def test_a_training_function_is_trained_and_scored_on_one_game():
     assert seen == [(NIM, 3_000), (NIM, 400)]
 
 
+def test_values_of_illegal_actions_may_be_anything():
+    def train(env):
+        policy = learners.table(env, GAMES, 0, Setting("wrong sign"))
+        return policy, lambda o, masks: np.where(masks, policy(o, masks)[:, np.newaxis], -np.inf)
+
+    assert "diverge" not in str(report_of(train))
+
+
 def test_a_policy_may_draw_its_moves_by_a_generator():
     drawn = diagnose(lambda o, m, rng: m / m.sum(axis=1, keepdims=True), NIM)
     assert drawn.percent == pytest.approx(drawn.random_percent)
