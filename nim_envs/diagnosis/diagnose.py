@@ -120,7 +120,8 @@ def diagnose(
     if env_or_game is not None or isinstance(game, Game):
         if is_training(train_or_policy):
             env = make_env(game) if isinstance(game, Game) else game
-            given = {"games": games or BOARD_GAMES} if _has_games(train_or_policy) else {}
+            named: dict[str, Any] = {"games": games or BOARD_GAMES}
+            given = named if _has_games(train_or_policy) else {}
             trained = _policy_of(_called(train_or_policy, env, "its game", **given))
             return game_report(trained, env, seed)
         if inspect.isroutine(train_or_policy) and not _is_policy(train_or_policy):
