@@ -519,7 +519,7 @@ class Game:
         Example:
             >>> from nim_envs.games import grundy
             >>> grundy(heaps=(6,)).describe_move(1, (6,))
-            'heap 0: leave 2 and 4 (the 2 left has no move and is removed)'
+            'leave 2 and 4 (the 2 left has no move and is removed)'
         """
         words = self.describe(action, position)
         index, option = divmod(action, self.num_actions // len(self.parts))

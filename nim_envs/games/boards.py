@@ -63,7 +63,7 @@ def wythoff(queens: Sequence[Sequence[int]]) -> Game:
 
     Example:
         >>> wythoff(queens=((8, 8),)).describe(2, (8, 8))
-        'queen 0: move left 3, to (5, 8)'
+        'move left 3, to (5, 8)'
     """
     squares = checked_pairs("queens", queens)
     theorem = Theorem("Wythoff's theorem", theorems.wythoff) if len(squares) == 1 else None
@@ -114,7 +114,7 @@ def euclid(pairs: Sequence[Sequence[int]]) -> Game:
 
     Example:
         >>> euclid(pairs=((60, 22),)).describe(1, (60, 22))
-        'pair 0: subtract 2 times 22, leave (16, 22)'
+        'subtract 2 times 22, leave (16, 22)'
     """
     numbers = checked_pairs("pairs", pairs, minimum=1)
     theorem = None
@@ -191,7 +191,7 @@ def chomp(rows: int, columns: int) -> Game:
 
     Example:
         >>> chomp(rows=3, columns=4).describe(6)
-        'bar 0: bite at (1, 2)'
+        'bite at (1, 2)'
     """
     height = checked_integer("rows", rows, minimum=2)
     width = checked_integer("columns", columns, minimum=2)
@@ -255,7 +255,7 @@ def cram(rows: int, columns: int) -> Game:
 
     Example:
         >>> cram(rows=2, columns=3).describe(5)
-        'board 0: cover (0, 1) and (1, 1)'
+        'cover (0, 1) and (1, 1)'
     """
     height = checked_integer("rows", rows, minimum=1)
     width = checked_integer("columns", columns, minimum=1)

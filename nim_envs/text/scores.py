@@ -197,7 +197,7 @@ def score(
         >>> print(result)
         50.00 % of 4 N-positions, all; random 70.83 %; of 4 replies: kept the win 50.00 %, threw it
         25.00 %, illegal 25.00 %, no move 0.00 %; nim, heaps 1-2, normal play; short prompts,
-        version 2
+        version 3
         >>> [(blunder.position, blunder.verdict.kind) for blunder in result.blunders]
         [((0, 2), 'threw_win'), ((1, 0), 'illegal')]
     """
