@@ -66,7 +66,9 @@ class Game:
 
     A position is a tuple of coordinates, those of all parts one after the other. Who moves is not
     part of it: the players take turns. Action ``part * options + option`` makes an option of a
-    part, ``options`` being the largest number of options of one.
+    part, ``options`` being the largest number of options of one. Methods raise an
+    ``InvalidPositionError`` for what is no position of the game, and an ``InvalidActionError`` for
+    what is no integer of the action space.
 
     Args:
         name: short name of the game.
@@ -91,8 +93,8 @@ class Game:
     Example:
         >>> from nim_envs.games import nim
         >>> game = nim(heaps=(1, 2, 4))
-        >>> game.moves((1, 0, 2))
-        [(0, (0, 0, 2)), (8, (1, 0, 1)), (9, (1, 0, 0))]
+        >>> game.moves((1, 0, 2)), game.actions((1, 0, 2)), game.is_over((0, 0, 0))
+        ([(0, (0, 0, 2)), (8, (1, 0, 1)), (9, (1, 0, 0))], [0, 8, 9], True)
         >>> game.solution.winning_actions((1, 2, 4)).tolist(), game.describe(8)
         ([8], 'heap 2: take 1')
     """
@@ -256,11 +258,7 @@ class Game:
         return np.full(shape, 1 if self.misere else -1, dtype=np.int8)
 
     def checked_state(self, position: Any) -> Any:
-        """Return the state of :attr:`board` at one position.
-
-        Raises:
-            InvalidPositionError: it is not one position of the game.
-        """
+        """Return the state of :attr:`board` at one position."""
         board = self.board
         given = position if type(position) is tuple else integers_of(position)
         state = None
@@ -316,11 +314,7 @@ class Game:
         return board.positions(board.states(limit))
 
     def mask(self, positions: Any) -> MaskArray:
-        """Return which actions are legal: ``(..., fields)`` to int8 ``(..., actions)``.
-
-        Raises:
-            InvalidPositionError: they are not positions of the game.
-        """
+        """Return which actions are legal: ``(..., fields)`` to int8 ``(..., actions)``."""
         board: Any = self.board
         legal: MaskArray = board.mask(states_at(board, positions))
         return legal
@@ -333,7 +327,6 @@ class Game:
             actions: a legal action of each, ``(...)``.
 
         Raises:
-            InvalidPositionError: they are not positions of the game.
             IllegalMoveError: an action is not legal.
 
         Example:
@@ -378,9 +371,6 @@ class Game:
             Pairs of an action and the position that it leads to, by ascending action; none where
             the game is over.
 
-        Raises:
-            InvalidPositionError: it is not one position of the game.
-
         Example:
             >>> from functools import cache
             >>> from nim_envs import make_game
@@ -400,16 +390,7 @@ class Game:
         return [(action, position_of(move(state, action))) for action in board.actions(state)]
 
     def actions(self, position: Any) -> list[int]:
-        """List the legal actions at one position, ascending; none where the game is over.
-
-        Raises:
-            InvalidPositionError: it is not one position of the game.
-
-        Example:
-            >>> from nim_envs import make_game
-            >>> make_game("nim").actions((1, 0, 2))
-            [0, 10, 11]
-        """
+        """List the legal actions at one position, ascending; none where the game is over."""
         board: Any = self.board
         return list(board.actions(self.checked_state(position)))
 
@@ -421,8 +402,6 @@ class Game:
             action: a legal action, ``part * options + option``.
 
         Raises:
-            InvalidPositionError: ``position`` is not one position of the game.
-            InvalidActionError: not an integer of the action space.
             IllegalMoveError: the action is not legal at the position.
         """
         board: Any = self.board
@@ -433,16 +412,7 @@ class Game:
         return tuple(board.position(after))
 
     def is_over(self, position: Any) -> bool:
-        """Return whether no move is legal at one position; :meth:`end_value` says who has won.
-
-        Raises:
-            InvalidPositionError: it is not one position of the game.
-
-        Example:
-            >>> from nim_envs import make_game
-            >>> make_game("nim").is_over((0, 0, 0))
-            True
-        """
+        """Return whether no move is legal at one position; :meth:`end_value` says who has won."""
         board: Any = self.board
         return not board.actions(self.checked_state(position))
 
@@ -483,10 +453,6 @@ class Game:
         Returns:
             The name of the part, if there are several, and the move.
 
-        Raises:
-            InvalidActionError: not an integer of the action space.
-            InvalidPositionError: ``position`` is not one position of the game.
-
         Example:
             >>> from nim_envs import make_game
             >>> game = make_game("euclid")
@@ -511,10 +477,6 @@ class Game:
         Args:
             action: as in :meth:`describe`.
             position: one position before the action.
-
-        Raises:
-            InvalidActionError: not an integer of the action space.
-            InvalidPositionError: ``position`` is not one position of the game.
 
         Example:
             >>> from nim_envs.games import grundy

@@ -105,12 +105,12 @@ class PlayerAdapter:
     Args:
         player: anything of :data:`AnyPlayer`.
         game: the game, for a player that is asked about positions; ``None`` if unknown.
-        methods: names of methods to look for, in order: :data:`SCORED` or :data:`PLAYED`; a player
-            without any is called.
-        arguments: count of arguments, 2 or 3, of a function whose signature is unknown.
+        is_scored: whether it is scored, by the first method of :data:`SCORED` that it has, and not
+            playing games, by one of :data:`PLAYED`. A player without any is called, with two
+            arguments in a score and three in a game where its signature is unknown.
 
     Attributes:
-        method: the method in use: one of ``methods``, or ``"__call__"``.
+        method: the method in use, or ``"__call__"``.
         takes_generator: whether it is called with three arguments.
         moves: whether it is asked about positions of the game instead of observations.
 
@@ -118,30 +118,19 @@ class PlayerAdapter:
         TypeError: ``player`` is not a player, or takes another number of arguments.
     """
 
-    def __init__(
-        self, player: Any, game: Game | None, methods: tuple[str, ...], arguments: int
-    ) -> None:
+    def __init__(self, player: Any, game: Game | None, *, is_scored: bool = False) -> None:
         if not is_player(player):
             raise TypeError(f"{player!r} plays nothing{hint(player)}")
         if (adapter := _library_adapter(player)) is not None:
             player = resolve_name(adapter)(player, game)
         self.player, self.game = player, game
+        methods = SCORED if is_scored else PLAYED
         self.method = next((name for name in methods if _has(player, name)), "__call__")
-        is_called = self.method == "__call__"
-        self.takes_generator = is_called and _count_arguments(player, arguments) == 3
+        is_called, otherwise = self.method == "__call__", 2 if is_scored else 3
+        self.takes_generator = is_called and _count_arguments(player, otherwise) == 3
         self.moves = self.method in ("move", "position_probabilities")
         if self.method == "move" and game is None:
             raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
-
-    @classmethod
-    def for_scores(cls, player: Any, game: Game) -> PlayerAdapter:
-        """Return the adapter of a player that is scored: probabilities come before actions."""
-        return cls(player, game, SCORED, 2)
-
-    @classmethod
-    def for_games(cls, player: Any, game: Game | None) -> PlayerAdapter:
-        """Return the adapter of a player that plays games: actions come before probabilities."""
-        return cls(player, game, PLAYED, 3)
 
     def __call__(self, turns: Turns, rng: np.random.Generator) -> Any:
         """Return the player's answer: actions ``(n,)`` or probabilities ``(n, actions)``."""
@@ -198,7 +187,7 @@ class BatchPlayerAdapter:
     """
 
     def __init__(self, player: Any, game: Game | None, num_actions: int | None = None) -> None:
-        self._adapter = PlayerAdapter.for_games(player, game)
+        self._adapter = PlayerAdapter(player, game)
         self._num_actions, self.moves = num_actions, self._adapter.moves
         self._batch: OpponentFunction | None = None
         if self._adapter.method == "act":

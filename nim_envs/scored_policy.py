@@ -101,7 +101,7 @@ class ScoredPolicy:
         self.game: Game = env if isinstance(env, Game) else env.game
         self._encoding: Encoding | None = getattr(env, "encoding", None)
         self._shows_masks: bool = getattr(env, "mask_in_observation", True)
-        self._adapter = PlayerAdapter.for_scores(policy, self.game)
+        self._adapter = PlayerAdapter(policy, self.game, is_scored=True)
         has, needed = getattr(policy, "num_actions", None), self.game.num_actions
         if isinstance(has, int) and has != needed:
             raise ValueError(f"the model has {has} actions, this game {needed}")

@@ -159,7 +159,7 @@ def imported_player(text: str, game: Game) -> AnyPlayer:
     if inspect.isroutine(player) and required_arguments(player) == 1:
         player = SimpleNamespace(move=player)
     try:
-        PlayerAdapter.for_games(player, game)
+        PlayerAdapter(player, game)
     except TypeError as error:
         raise click.UsageError(f"{text}: {error}; a player is {PLAYER_HELP}") from error
     return player  # type: ignore[no-any-return]

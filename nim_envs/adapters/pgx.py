@@ -40,16 +40,7 @@ SEATS = np.arange(2)
 
 @dataclass
 class PgxState(core.State):
-    """A state of :class:`PgxEnv`: what any state of pgx has, and the position.
-
-    Attributes:
-        current_player: player to move, int32; drawn at random, so that it is not the seat.
-        observation: the position in the encoding of the environment.
-        rewards: rewards by player, float32 ``(2,)``.
-        terminated: whether the game is over.
-        truncated: false; wrappers may set it.
-        legal_action_mask: boolean ``(actions,)``; all true where the game is over.
-    """
+    """A state of :class:`PgxEnv`: what any state of pgx has, and the position."""
 
     current_player: Array
     observation: Array
@@ -365,7 +356,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         after: PgxState = state.replace(
             current_player=jnp.where(finished, state.current_player, 1 - state.current_player),
             observation=self.encoding.encode(self.tables.positions(row)),
-            rewards=_rewards(state.current_player, gets),
+            rewards=jnp.where(state.current_player == SEATS, gets, 0.0 - gets).astype(jnp.float32),
             terminated=terminated,
             legal_action_mask=legal | terminated,
             _row=row,
@@ -461,8 +452,3 @@ def cut_points(weights: FloatArray) -> npt.NDArray[np.uint32]:
 def below(number: int, word: Array) -> Array:
     """Return an integer from 0 to ``number - 1``, all with the same probability to 2**-32."""
     return (word % jnp.uint32(number)).astype(jnp.int32)
-
-
-def _rewards(player: Array, gets: Array) -> Array:
-    """Return the rewards by player: ``gets`` to ``player``, its opposite to the other."""
-    return jnp.where(player == SEATS, gets, 0.0 - gets).astype(jnp.float32)

@@ -135,6 +135,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         InvalidPositionError: ``start`` is no start of the game.
         SearchTooLargeError: the actions or features of the environment would take over a GiB; or
             the game is too large to solve, for ``show_winning_moves`` or ``truth_in_info``.
+        ResetNeededError, ClosedEnvironmentError: of methods: no game is in progress, or the
+            environment is closed.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -232,7 +234,6 @@ class GameEnv(AECEnv[str, Any, Any]):
             InvalidResetError: ``seed`` is not ``None`` and not a Python integer of at least 0;
                 or ``options`` are not a dictionary, or have a misspelt key ``"start"``.
             InvalidPositionError: the start is not a position of this game that leaves a move.
-            ClosedEnvironmentError: after :meth:`close`.
         """
         self.check_open()
         sampler = self.starts.sampler(options, others_ignored=True)
@@ -264,10 +265,8 @@ class GameEnv(AECEnv[str, Any, Any]):
             Positions, ``(games, fields)``. The game in progress is left as it is.
 
         Raises:
-            ResetNeededError: before the first :meth:`reset`.
             InvalidResetError: invalid ``options``, as in :meth:`reset`.
             InvalidPositionError: the start is not a position of this game that leaves a move.
-            ClosedEnvironmentError: after :meth:`close`.
         """
         self.check_open()
         if self._rng is None:
@@ -301,7 +300,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         Raises:
             InvalidPositionError: not a position of this game, or one where play ends.
             InvalidActionError: ``agent`` is not one of the two players.
-            ClosedEnvironmentError: after :meth:`close`.
         """
         self.check_open()
         mover = self.agent_selection if agent is None else agent
@@ -340,7 +338,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         After a truncation the agent whose turn it would be keeps its mask, until the next reset.
 
         Raises:
-            ResetNeededError: before the first :meth:`reset`.
             InvalidActionError: ``agent`` is not one of the two players.
         """
         walk = self._walk
@@ -358,11 +355,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         }
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
-        """Return an iterator over the agents to move, until the game is over.
-
-        Raises:
-            ResetNeededError: before the first :meth:`reset`.
-        """
+        """Return an iterator over the agents to move, until the game is over."""
         _ = self.walk
         return super().agent_iter(max_iter)
 
@@ -395,11 +388,9 @@ class GameEnv(AECEnv[str, Any, Any]):
             action: an integer of the action space.
 
         Raises:
-            ResetNeededError: no game is in progress.
             InvalidActionError: not an integer, outside the action space, ``None`` while the
                 game goes on, or anything but ``None`` when it is over.
             IllegalMoveError: an illegal move where ``illegal_move="raise"``.
-            ClosedEnvironmentError: after :meth:`close`.
         """
         if self._over:
             self._step_finished(action)
@@ -442,9 +433,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """End the game as an illegal move does, where the agent to move names no legal move.
 
         Raises:
-            ResetNeededError: no game is in progress.
             IllegalMoveError: where ``illegal_move="raise"``.
-            ClosedEnvironmentError: after :meth:`close`.
         """
         _ = self.walk
         if self._over:
@@ -507,11 +496,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             self.rewards[other] = 0.0
 
     def state(self) -> IntArray:
-        """Return the position followed by the seat to move, int64 ``(fields + 1,)``.
-
-        Raises:
-            ResetNeededError: before the first :meth:`reset`.
-        """
+        """Return the position followed by the seat to move, int64 ``(fields + 1,)``."""
         return np.append(self.position, PLAYERS.index(self.agent_selection))
 
     def render(self) -> Frame | str | None:
@@ -520,9 +505,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         Returns:
             In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
             ``"ansi"`` text; in mode ``"human"`` nothing, as the window shows the picture.
-
-        Raises:
-            ResetNeededError: before the first :meth:`reset`.
         """
         if self.render_mode is None:
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")

@@ -38,11 +38,11 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     ## Description
     Positions, actions, legality and winners are those of
-    :class:`nim_envs.envs.turn_based.GameEnv`. *Versus* an opponent, a step makes the agent's move
-    and then the opponent's reply. In *self-play* (``opponent=None``) the agent plays both seats:
-    every step makes one move, for whichever player is to move. The same arguments mean the same in
-    :class:`nim_envs.envs.batched.VectorGameEnv`, which plays many such games at once: on the same
-    moves both agree in everything.
+    :class:`nim_envs.envs.turn_based.GameEnv`, as are all arguments that are not listed below.
+    *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
+    *self-play* (``opponent=None``) the agent plays both seats: every step makes one move, for
+    whichever player is to move. :class:`nim_envs.envs.batched.VectorGameEnv` plays many such games
+    at once: on the same moves both agree in everything.
 
     ## Action Space
     ``Discrete(parts * options)``; ``action = part * options + option``.
@@ -57,13 +57,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     in the info, and :meth:`action_masks` returns it.
 
     ## Starting State
-    The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
-    ``reset(seed=..., options={"start": ...})`` chooses for one game: ``"fixed"``,
-    ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, in games with draws
-    ``"draw_position"``, a :class:`nim_envs.starts.Start`, or a position.
-
-    If the agent is ``player_1`` the opponent has already moved. If that move ends the game,
-    a new game is started in its place.
+    As in ``GameEnv``. If the agent is ``player_1`` the opponent has already moved. If that move
+    ends the game, a new game is started in its place.
 
     ## Rewards
     Versus an opponent the agent's rewards, in self-play those of the player who made the move: +1
@@ -96,8 +91,6 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     Args:
         game: the game.
-        name: name of the environment, in its metadata.
-        start: as in :class:`nim_envs.envs.turn_based.GameEnv`.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, at drawn positions among those that keep the draw, or among all where there are
             none; a probability of a random move, optimal otherwise. Or any player that
@@ -113,19 +106,14 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
             ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
             self-play.
-        render_mode: as in :class:`nim_envs.envs.turn_based.GameEnv`.
-        encoding: encoding of observations; see :class:`nim_envs.encoding.Encoding`.
         mask_in_observation: whether observations hold the action mask.
-        illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
-            position as it was.
-        max_cycles: maximum number of moves of each player; ``None``: no limit, if every play ends.
-        show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos say which moves are right, as described above.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: the environment would take over a GiB; or the game cannot be solved,
-            for an opponent that plays optimally, ``show_winning_moves`` or ``truth_in_info``.
+        SearchTooLargeError: as of ``GameEnv``; or the game cannot be solved, for an opponent that
+            plays optimally.
+        ResetNeededError, ClosedEnvironmentError: of methods: no game is in progress, or the
+            environment is closed.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -220,7 +208,6 @@ class VersusEnv(gymnasium.Env[Any, Any]):
                 or ``options`` are not a dictionary, or have another key than ``"start"``.
             InvalidPositionError: the start is not a position of this game that leaves a move;
                 or the opponent's first move ends every game.
-            ClosedEnvironmentError: after :meth:`close`.
         """
         # Errors are raised before the game in progress changes.
         self._aec.check_open()
@@ -254,10 +241,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             Observation, reward, whether the game terminated, whether it was truncated, info.
 
         Raises:
-            ResetNeededError: no game is in progress.
             InvalidActionError: not an integer of the action space.
             IllegalMoveError: an illegal move where ``illegal_move="raise"``.
-            ClosedEnvironmentError: after :meth:`close`.
         """
         aec = self._aec
         if not self._ready:
@@ -352,11 +337,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return {"observation": observation, "action_mask": mask.copy()}, info
 
     def action_masks(self) -> BoolArray:
-        """Return the action mask of the last observation, boolean ``(actions,)``.
-
-        Raises:
-            ResetNeededError: before the first :meth:`reset`.
-        """
+        """Return the action mask of the last observation, boolean ``(actions,)``."""
         return self._aec.observe(PLAYERS[self._seat])["action_mask"].astype(np.bool_)
 
     @property

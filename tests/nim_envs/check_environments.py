@@ -192,13 +192,6 @@ class MaskOfTheOther(PlainNim):
         return {**super().observe(agent), "action_mask": self.mask(self.other(agent))}
 
 
-class MaskForBoth(PlainNim):
-    """Both agents have the mask of the agent to move."""
-
-    def observe(self, agent):
-        return {**super().observe(agent), "action_mask": self.mask(self.agent_selection)}
-
-
 class OnesAtTheEnd(PlainNim):
     """At the end of a game the mask is all ones."""
 

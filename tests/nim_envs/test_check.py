@@ -101,7 +101,6 @@ FAULTY = {
     "LastRewardLost": ((), r"last\(\) the rewards .*1.*, found .*0"),
     "MisereForgotten": ((True,), "the reward -1, found 1"),
     "MaskOfTheOther": ((), r"mask of the actions \[\], found \[0, 1"),
-    "MaskForBoth": ((), r"mask of the actions \[\], found \[0, 1"),
     "OnesAtTheEnd": ((), r"mask of the actions \[\], found \[0, 1, 2"),
     "MaskOffByOne": ((), r"mask of the actions \[0, 1, 2, .*, found \[0, 1, 5"),
     "LiveObservation": ((), r"array to stay \[3, 4, 5\], found \["),

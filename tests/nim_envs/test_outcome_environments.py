@@ -24,10 +24,6 @@ from tests.outcome_games import (
 )
 
 
-def label_of(game, action):
-    return game.describe(action)
-
-
 def check_games_against_an_opponent(entry, games=20):
     """Play against a random opponent in step with the functions; return the rewards met."""
     game, truth = entry.game, entry.truth()
@@ -39,7 +35,7 @@ def check_games_against_an_opponent(entry, games=20):
         return np.array([asked[-1][1]])
 
     def after(position, action):
-        return {str(label): at for label, at in entry.moves(position)}[label_of(game, action)]
+        return {str(label): at for label, at in entry.moves(position)}[game.describe(action)]
 
     replied = any(entry.moves(at) for _, at in entry.moves(start))
     for seed in range(0, games, 1 if replied else 2):  # else the second player has no turn
@@ -54,7 +50,7 @@ def check_games_against_an_opponent(entry, games=20):
             before, value = at, truth[at]
             legal = np.flatnonzero(info["action_mask"]).tolist()
             moves = {str(label) for label, _ in entry.moves(before)}
-            assert {label_of(game, action) for action in legal} == moves
+            assert {game.describe(action) for action in legal} == moves
             asked.clear()
             own = int(rng.choice(legal))
             observation, reward, ended, truncated, info = env.step(own)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import nim_envs
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
 from nim_envs import make_game, optimality
-from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
+from nim_envs.errors import InvalidPolicyError
 from nim_envs.registry import make_vector
 from nim_envs.scoring import best_response, expected_scores, mean_interval
 from tests.pairwise import in_turn
@@ -67,21 +67,6 @@ def test_a_function_an_agent_and_an_object_that_moves_score_alike(game):
     assert both.moving == pytest.approx(best.moving)
 
 
-def test_actions_are_probabilities_of_one():
-    score = optimality(first_legal, NIM)
-    shares = optimality(lambda shown, masks: np.eye(15)[masks.argmax(axis=1)], NIM)
-    assert (score.percent, score.blunders.tolist()) == (shares.percent, shares.blunders.tolist())
-    assert optimality(lambda *both: first_legal(*both).tolist(), NIM).percent == score.percent
-
-
-def test_an_agent_that_only_acts_is_asked_at_each_position():
-    class Agent:
-        def act(self, observation, action_mask, rng):
-            return int(action_mask.argmax())
-
-    assert optimality(Agent(), NIM).percent == optimality(first_legal, NIM).percent
-
-
 def test_the_heaps_that_a_move_leaves_may_stand_in_any_order_in_their_slots():
     game = make_game("kayles", heaps=(6,))
     assert optimality(Oracle(game, reorders=True), game).percent == 100
@@ -106,20 +91,6 @@ def test_an_illegal_move_does_not_win_and_is_reported_apart():
     assert masks_ignored.illegal_percent == pytest.approx(100 * empty_first_heap / 12)
     forfeits = best_response(TakesAllAtOnce(), game)
     assert forfeits.waiting[forfeits.graph.state((2, 1))] == 1
-
-
-def test_a_move_never_leaves_a_negative_heap():
-    game = make_game("nim", heaps=(2, 2))
-
-    class TakesTwo:
-        def move(self, position):
-            return [position[0] - 2, position[1]]
-
-    # N-positions: 01 02 10 12 20 21. It is legal where the first heap has two, and wins at 20.
-    score = optimality(TakesTwo(), game)
-    assert (score.count, score.percent) == (6, pytest.approx(100 / 6))
-    assert score.blunders.tolist() == [[0, 1], [0, 2], [1, 0], [1, 2], [2, 1]]
-    assert score.illegal_percent == pytest.approx(100 * 4 / 6)
 
 
 @pytest.mark.parametrize("encoding", ["integer", "one_hot", "binary", "unary"])
@@ -287,19 +258,6 @@ def test_a_mean_close_to_0_or_1_has_an_interval(mean):
     low, high = mean_interval(float(mean), 50)
     assert 0 <= low <= mean <= high <= 1
     assert mean_interval(round(mean), 50) == pytest.approx((low, high), abs=1e-6)
-
-
-def test_more_numbers_make_the_interval_narrower():
-    widths = [np.ptp(mean_interval(0.3, number)) for number in (10, 100, 1000, 10_000)]
-    assert widths == sorted(widths, reverse=True)
-    # Four times as many numbers halve it, nearly.
-    assert np.ptp(mean_interval(0.3, 40_000)) == pytest.approx(widths[-1] / 2, rel=0.02)
-
-
-def test_too_many_positions_of_slots_are_counted_and_not_listed():
-    game = make_game("kayles", heaps=(40,))
-    with pytest.raises(SearchTooLargeError, match="positions of"):
-        optimality(first_legal, game)
 
 
 def test_the_score_reads_as_a_line():

@@ -26,7 +26,6 @@ from nim_envs.starts import (
     checked_start,
 )
 from tests.games import ALL, label
-from tests.goodness_of_fit import p_value
 from tests.outcome_games import hex_game, tic_tac_toe
 
 LAST_MOVE = [name for name in NAMED_STARTS if name != "draw_position"]
@@ -149,16 +148,6 @@ def test_a_box_of_a_large_board_is_listed_by_its_own_size():
     assert rows.mask(drawn).any(axis=1).all()
     with pytest.raises(InvalidPositionError, match=r"no P-position with .* between \[1\] and"):
         OutcomeStart(winning=False, low=1).sampler(make_game("nim", heaps=(2**11,)))
-
-
-def test_positions_of_large_boards_that_split_are_equally_likely(monkeypatch):
-    monkeypatch.setattr("nim_envs.starts.LARGEST_SUPPORT", 10)
-    game = make_game("kayles", heaps=(5,))
-    drawn = UniformStart().sampler(game).sample(np.random.default_rng(0), 20_000)
-    positions, counts = np.unique(drawn, axis=0, return_counts=True)
-    every = game.positions()
-    assert np.array_equal(positions, every[game.mask(every).any(axis=1)])
-    assert p_value(counts) > 0.001
 
 
 def test_a_searched_game_too_large_to_list_is_drawn_from():

@@ -90,13 +90,10 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     """Many games of one kind, played at the same time, by both players or against an opponent.
 
     ## Description
-    Positions, actions, legality and winners are those of
-    :class:`nim_envs.envs.turn_based.GameEnv`: on the same moves both agree in everything.
-
-    *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
-    *self-play* (``opponent=None``) the agent plays both seats: every step makes one move in
-    every game, for whichever player is to move. The same arguments mean the same in
-    :class:`nim_envs.envs.versus.VersusEnv`, which plays one such game.
+    Each game is that of :class:`nim_envs.envs.versus.VersusEnv` with the same arguments: on the
+    same moves both agree in everything. *Versus* an opponent, a step makes the agent's move and
+    then the opponent's reply. In *self-play* (``opponent=None``) every step makes one move in every
+    game, for whichever player is to move.
 
     A batch uses one core, as a step takes less time than handing a part of it to another thread. To
     use several cores, run several processes, each with its own batch.
@@ -107,42 +104,23 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     that game is ignored, but must be in the space.
 
     ## Observation Space
-    A ``Dict`` of ``"observation"``, ``(num_envs, fields)`` in the smallest signed integer
-    type that holds every coordinate (or what ``encoding`` says, float32), and ``"action_mask"``,
-    int8 ``(num_envs, actions)``: 1 where the action is legal; all zeros where the game has
-    terminated, or was truncated with the opponent to move. In self-play both are those of the
-    player who moves next: a step returns the observation of the mover's *opponent*. With
-    ``mask_in_observation=False`` it is the ``Box`` of ``"observation"`` alone, for policies that
-    take no dictionaries; the masks are then in the infos.
+    The observations of ``VersusEnv``, stacked: a ``Dict`` of ``"observation"``,
+    ``(num_envs, features)``, and ``"action_mask"``, int8 ``(num_envs, actions)``; with
+    ``mask_in_observation=False`` the ``Box`` of ``"observation"`` alone.
 
     ## Starting State
-    As in :class:`nim_envs.envs.turn_based.GameEnv`. Versus an opponent, if the agent is
-    ``player_1`` the opponent has already moved. If that move ends the game, another game begins in
-    its place.
-
-    ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with ``seed + i``, or a
-    sequence of integers and ``None``, one for each game. The random numbers of a game depend only
-    on its own seed and its own history, not on the other games.
-    Exceptions are starts out of more than 2**20 positions and an opponent that is a function:
-    these draw from ``np_random``. ``options={"start": ...}`` chooses the starts of this reset,
-    and ``options={"reset_mask": ...}``, a boolean array, the games that begin anew.
+    As in ``VersusEnv``. ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with
+    ``seed + i``, or a sequence of integers and ``None``, one for each game. The random numbers of a
+    game depend only on its own seed and its own history, not on the other games. Exceptions are
+    starts out of more than 2**20 positions and an opponent that is a function: these draw from
+    ``np_random``. ``options={"start": ...}`` chooses the starts of this reset, and
+    ``options={"reset_mask": ...}``, a boolean array, the games that begin anew.
 
     ## Rewards
-    Float32 ``(num_envs,)``: in self-play the reward of the player who made the move, versus an
-    opponent the agent's. +1 for a win, -1 for a loss or 0 for a draw in the step that ends a game,
-    0 in all others. An illegal move forfeits the game: the player who makes it loses.
-
-    In self-play the next observation is the opponent's, who wins what the mover loses, so the
-    bootstrap has a minus sign: the target of a move is ``reward - discount * value(next)``. The
-    return of an episode, as Gymnasium's ``RecordEpisodeStatistics`` records it, is the reward of
-    its last mover, +1 for every game of normal play without forfeits: to see how often each seat
-    wins, count ``infos["winner"]``.
+    Those of ``VersusEnv``, float32 ``(num_envs,)``.
 
     ## Episode End
-    A game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
-    truncated, with reward 0, after that many moves of each player. ``player_0`` would move next,
-    and its action mask is kept in the last observation. After the end, Gymnasium's
-    ``autoreset_mode`` applies:
+    As in ``VersusEnv``. After the end, Gymnasium's ``autoreset_mode`` applies:
 
     - ``NEXT_STEP``: the step returns the last observation; the next one ignores the action,
       begins a new game and gives reward 0.
@@ -152,66 +130,35 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
       the next step.
 
     ## Information
-    Arrays with one entry for each game. As in Gymnasium, a key with ``"_"`` before it holds a
-    boolean array: which games have an entry.
-
-    - ``"seat"``, int8 ``(num_envs,)``, 0 for ``player_0`` and 1 for ``player_1``: the agent's; in
-      self-play that of the player who moves next.
-    - ``"action_mask"``, int8 ``(num_envs, actions)``: the one in the observation.
-    - ``"winner"``, int8 ``(num_envs,)``: the seat that has won the game; -1 while it goes on,
-      where it was drawn or truncated, and where the step began a new game.
-    - With ``truth_in_info=True``, boolean ``(num_envs,)``, on the moves that the step was given:
-      ``"winning"``, whether the position was won for the mover; ``"kept_win"``, whether it was won
-      and still is after the move. An illegal move never keeps a win. Both are ``False`` in
-      ``reset`` and where the step began a new game.
-    - With ``truth_in_info=True``, in games with an outcome of their own, on the same moves:
-      ``"value"``, int8 ``(num_envs,)``, 1, 0 or -1, whether the position was won, drawn or lost for
-      the mover; ``"kept_value"``, boolean ``(num_envs,)``, whether it is the same after the move,
-      ``False`` for an illegal one. They are 0 and ``False`` where the others are ``False``.
-
-    In ``SAME_STEP`` mode, where a game ended, these describe the new game; ``"final_obs"`` and
-    ``"final_info"`` describe the one that ended, with its winner and its last move.
+    The entries of ``VersusEnv``, in arrays with one for each game; where the step began a new game,
+    those of a reset. As in Gymnasium, a key with ``"_"`` before it holds a boolean array: which
+    games have an entry. In ``SAME_STEP`` mode, where a game ended, these describe the new game;
+    ``"final_obs"`` and ``"final_info"`` describe the one that ended, with its winner and its last
+    move.
 
     Args:
         game: the game.
         num_envs: number of games.
-        name: name of the environment, in its metadata.
-        start: as in :class:`nim_envs.envs.turn_based.GameEnv`.
-        opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
-            actions, at drawn positions among those that keep the draw, or among all where there are
-            none; a probability of a random move, optimal otherwise. Or any player that
-            :func:`nim_envs.optimality` scores. A function of observations, action masks and a
-            generator is given the whole batch, with masks of zeros where it is not to move, and
-            returns actions or probabilities. A function of observations and action masks, or an
-            object with ``action_probabilities`` or ``move``, is given only the games in which it is
-            to move. Of an agent, ``act(observation, action_mask, rng)`` is called for one game
-            after the other, or ``act_many``, if it has it, for all at once. It may overwrite its
-            arguments; an action of -1 means no legal move, and forfeits like an illegal one.
-        hurry: whether an opponent that plays optimally wins as soon as it can, and where it is lost
-            resists as long as it can.
-        seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
-            ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
-            self-play.
+        opponent: as in ``VersusEnv``. A function of observations, action masks and a generator is
+            given the whole batch, with masks of zeros where it is not to move. A function of
+            observations and action masks, or an object with ``action_probabilities`` or ``move``,
+            is given only the games in which it is to move. Of an agent,
+            ``act(observation, action_mask, rng)`` is called for one game after the other, or
+            ``act_many``, if it has it, for all at once.
         render_mode: ``"rgb_array"``: :meth:`render` returns a picture of each game, with no
             display; ``"ansi"``: a text for each.
-        encoding: encoding of observations; see :class:`nim_envs.encoding.Encoding`.
-        mask_in_observation: whether observations hold the action masks.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave all
             games unchanged.
-        max_cycles: maximum number of moves of each player; ``None``: no limit, if every play ends.
         autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value.
         copy: as in ``gymnasium.vector.SyncVectorEnv``: whether each call returns new arrays of
             observations and action masks; else the next call overwrites them. All other arrays
             are always new.
-        show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos say which moves are right, as described above.
 
     Raises:
-        InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: tables would take more than a GiB; or the game cannot be
-            solved, for an opponent that plays optimally, ``show_winning_moves`` or
-            ``truth_in_info``.
-        MissingPackageError: pictures are asked for and pygame is not installed.
+        InvalidGameError, MissingPackageError: as of ``VersusEnv``.
+        ResetNeededError, ClosedEnvironmentError: of methods: no game is in progress, or the
+            environment is closed.
+        SearchTooLargeError: as of ``VersusEnv``; or tables would take more than a GiB.
 
     ## Version History
     * v0: first version.
@@ -342,7 +289,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             InvalidPositionError: the start is not a position of this game that leaves a move;
                 or the opponent's first move ends every game.
             ResetNeededError: the first reset does not begin all games.
-            ClosedEnvironmentError: after ``close``.
         """
         self._check_open()
         checked = checked_options(options, ("start", "reset_mask"))
@@ -477,7 +423,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 that is over.
             InvalidActionError: not integers of the shape and range of the action space.
             IllegalMoveError: an illegal move where ``illegal_move="raise"``.
-            ClosedEnvironmentError: after ``close``.
         """
         self._check_ready()
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
@@ -616,9 +561,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
         Where a game is over and no action is legal, it is any action. The draw depends on the seed
         of :meth:`reset`, and does not change the games.
-
-        Raises:
-            ResetNeededError: before the first :meth:`reset`.
         """
         self._check_ready()
         actions = np.empty(self.num_envs, dtype=np.int64)
@@ -642,11 +584,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         return np.asarray(self._games.words > ROW)
 
     def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
-        """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
-
-        Raises:
-            ResetNeededError: before the first :meth:`reset`.
-        """
+        """Return a picture of each game, ``(height, width, 3)``, uint8, or a text."""
         if self._renderer is None:
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None

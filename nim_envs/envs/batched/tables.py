@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +47,7 @@ ENTRIES_AT_ONCE = 2**18
 WORD_BYTES = 8
 
 
-class Layout(NamedTuple):
+class Layout:
     """Place of the observation and of the action mask in a row of 64-bit words.
 
     Attributes:
@@ -58,11 +58,11 @@ class Layout(NamedTuple):
         actions: number of actions.
     """
 
-    words: int
-    mask_column: int
-    features: int
-    dtype: np.dtype[Any]
-    actions: int
+    def __init__(self, encoding: Encoding, actions: int) -> None:
+        self.dtype: np.dtype[Any] = np.dtype(encoding.space.dtype)
+        self.features, self.actions = sum(encoding.widths), actions
+        self.mask_column = len(words_of(0, self.features * self.dtype.itemsize))
+        self.words = self.mask_column + len(words_of(0, actions))
 
     def observations(self, rows: WordArray) -> Array:
         """Return the observations in rows ``(n, words)``, ``(n, features)``, a view."""
@@ -76,15 +76,6 @@ class Layout(NamedTuple):
 def words_of(first: int, end: int) -> range:
     """Return the words that hold the bytes from ``first`` up to ``end``."""
     return range(first // WORD_BYTES, -(-end // WORD_BYTES)) if first < end else range(0)
-
-
-def layout_of(encoding: Encoding, actions: int) -> Layout:
-    """Return the layout of rows of observations and masks."""
-    dtype = np.dtype(encoding.space.dtype)
-    features = sum(encoding.widths)
-    mask_column = len(words_of(0, features * dtype.itemsize))
-    words = mask_column + len(words_of(0, actions))
-    return Layout(words, mask_column, features, dtype, actions)
 
 
 def pieces(rows: int, width: int) -> Iterator[slice]:
@@ -157,7 +148,7 @@ class Tables:
 
     def __init__(self, game: Game, encoding: Encoding, is_optimal: bool, hurry: bool) -> None:
         self.game, self._encoding, self._hurry = game, encoding, hurry
-        self.layout = layout_of(encoding, game.num_actions)
+        self.layout = Layout(encoding, game.num_actions)
         self._blocks = blocks_of(game.parts, game.num_actions // len(game.parts))
         # Searched, misère play takes a graph; else large ones of parts are slower than their sum.
         is_tame = not game.misere or all(misere_values(part) is not None for part in game.parts)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nim_envs.counting import count_games
-from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.errors import InvalidGameError
 from nim_envs.games import (
     addition,
     chomp,
@@ -36,20 +36,6 @@ def test_plays_of_the_smallest_games_are_counted_by_hand():
 @pytest.mark.parametrize("heaps", [[3, 4], np.array([3, 4]), range(3, 5), (n for n in (3, 4))])
 def test_heaps_are_taken_from_all_that_lists_them(heaps):
     assert nim(heaps=heaps) == nim(heaps=(3, 4))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: cram(rows=8, columns=8),
-        lambda: wythoff(((2**31, 2**31),)),
-        lambda: chomp(40, 40),
-        lambda: nim((2**62,)),
-    ],
-)
-def test_boards_without_a_table_are_refused(make):
-    with pytest.raises((InvalidGameError, SearchTooLargeError), match=r"allowed|at most|limit"):
-        make()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 
 from nim_envs import solution
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.game import sum_of
 from nim_envs.games import (
     addition,
     chomp,
@@ -107,12 +106,6 @@ def test_misere_values_need_tame_parts():
     assert solution.misere_values(part) is None
     (tame,) = nim((9,)).parts
     assert solution.misere_values(tame).tolist() == [1, 0, *range(2, 10)]
-
-
-def test_sums_have_games_decided_by_the_last_move():
-    assert sum_of([nim((3,)), kayles((3,))]).name == "nim + kayles"
-    with pytest.raises(InvalidGameError, match=r"at least one, not \[\]"):
-        sum_of([])
 
 
 def test_a_graph_with_a_cycle_is_refused_with_its_nodes():

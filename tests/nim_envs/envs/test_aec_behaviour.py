@@ -42,16 +42,6 @@ def play_random(env, rng, options=None, seed=None):
     return line, dict(env.rewards)
 
 
-@pytest.mark.parametrize("misere", [False, True])
-def test_the_last_taker_wins_in_normal_play_and_loses_in_misere_play(misere):
-    env = make(heaps=(1, 1), misere=misere)
-    env.reset()
-    env.step(0)
-    env.step(1)
-    last_taker = env.rewards["player_1"]
-    assert last_taker == (-1 if misere else 1)
-
-
 @in_one_test("name", GAMES)
 def test_an_illegal_move_forfeits_and_the_sum_stays_zero(name):
     env = make(name) if name != "addition" else make("nim", heaps=(2, 3))
@@ -408,18 +398,3 @@ def test_arbitrary_calls_raise_only_the_packages_own_errors(calls, illegal_move,
 def test_it_is_refused_where_both_players_would_move_at_once():
     with pytest.raises(AssertionError, match="is_parallelizable"):
         aec_to_parallel(make())
-
-
-def test_rewards_add_up_to_the_result_and_are_0_before():
-    env = GameEnv(make_game("nim", heaps=(2,)))
-    env.reset(seed=0)
-    assert env.last()[1] == 0
-    env.step(0)
-    assert env.last()[1] == 0
-    env.step(0)
-    totals = {}
-    for agent in env.agent_iter():
-        _, totals[agent], terminated, *_ = env.last()
-        assert terminated
-        env.step(None)
-    assert totals == {"player_0": -1.0, "player_1": 1.0}

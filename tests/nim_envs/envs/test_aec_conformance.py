@@ -110,23 +110,6 @@ def test_example_loops(case, capsys):
     capsys.readouterr()
 
 
-def test_the_documented_loop():
-    for case in ALL:
-        env = maker(case)()
-        env.reset(seed=42)
-        rewards = []
-        for agent in env.agent_iter():
-            observation, reward, termination, truncation, _ = env.last()
-            if termination or truncation:
-                action = None
-                rewards.append(reward)
-            else:
-                action = env.action_space(agent).sample(observation["action_mask"])
-            env.step(action)
-        env.close()
-        assert sorted(rewards) == [-1, 1], case
-
-
 def test_turn_based_parallel_conversion():
     for case in ALL:
         env = turn_based_aec_to_parallel(maker(case)())

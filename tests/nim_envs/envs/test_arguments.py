@@ -5,8 +5,8 @@ from __future__ import annotations
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
 
+from agents import RandomAgent
 from nim_envs import GameEnv, VectorGameEnv, VersusEnv, make_game
 from nim_envs.errors import InvalidGameError, InvalidPositionError, NimEnvsError
 from nim_envs.starts import NAMED_STARTS, FixedStart
@@ -47,17 +47,36 @@ def test_environments_name_the_argument(make, argument, named):
 
 
 @pytest.mark.parametrize("make", [VersusEnv, VectorGameEnv])
-@pytest.mark.parametrize("seat", [1.0, True, 2])
-def test_a_seat_is_one_of_three(make, seat):
-    with pytest.raises(InvalidGameError, match=r"seat must be one of \(0, 1, 'random'\), not "):
-        make(GAME, seat=seat)
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        *(({"seat": seat}, r"seat must be one of \(0, 1, 'random'\)") for seat in (1.0, True, 2)),
+        ({"seat": 0, "opponent": None}, "in self-play there is no seat to choose; seat was 0"),
+        ({"opponent": "perfect"}, r"\('random', 'optimal'\), a probability .*, not 'perfect'"),
+        ({"opponent": 1.5}, "a probability from 0 to 1, .*, not 1.5"),
+        ({"opponent": RandomAgent}, "an agent, or a function, not .*RandomAgent"),
+        ({"mask_in_observation": 1}, "mask_in_observation must be True or False, not 1"),
+    ],
+    ids=str,
+)
+def test_environments_with_an_opponent_name_the_argument(make, arguments, named):
+    with pytest.raises(InvalidGameError, match=named):
+        make(GAME, **arguments)
 
 
-@pytest.mark.parametrize("mode", [np.array(["NextStep", "SameStep"])])
-def test_an_autoreset_mode_is_one_of_gymnasiums(mode):
-    with pytest.raises(InvalidGameError, match="autoreset_mode must be one of"):
-        VectorGameEnv(GAME, autoreset_mode=mode)
-    assert VectorGameEnv(GAME, autoreset_mode="SameStep").autoreset_mode is AutoresetMode.SAME_STEP
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"num_envs": 0}, "num_envs must be an integer from 1 .*, not 0"),
+        ({"copy": 1}, "copy must be True or False, not 1"),
+        ({"autoreset_mode": "Sometimes"}, "autoreset_mode .*NextStep.*SameStep.*, not 'Sometimes'"),
+        ({"autoreset_mode": np.array(["NextStep"])}, "autoreset_mode must be one of"),
+    ],
+    ids=str,
+)
+def test_batches_name_the_argument(arguments, named):
+    with pytest.raises(InvalidGameError, match=named):
+        VectorGameEnv(GAME, **arguments)
 
 
 @pytest.mark.parametrize("make", ENVIRONMENTS.values(), ids=ENVIRONMENTS)

@@ -62,11 +62,6 @@ def test_the_opponent_is_random_unless_told_otherwise(name):
         assert not infos["seat"].any()
 
 
-def test_in_self_play_there_is_no_seat_to_choose():
-    with pytest.raises(InvalidGameError, match="self-play"):
-        make(opponent=None, seat=0)
-
-
 @pytest.mark.parametrize(("way", "misere"), in_turn(GYMNASIUM, [False, True]))
 def test_the_winner_is_told_by_its_seat(way, misere):
     vector = way is not make
@@ -107,6 +102,7 @@ def test_nothing_works_after_close_and_the_error_says_so(way):
         base.reset,
         lambda: base.reset(seed=1, options={"start": "uniform"}),
         lambda: base.step(np.zeros(2, dtype=int) if vector else 0),
+        *([base.sample_actions] if way is batched else []),
     ):
         with pytest.raises(ClosedEnvironmentError, match="make a new one") as caught:
             ask()
@@ -114,9 +110,10 @@ def test_nothing_works_after_close_and_the_error_says_so(way):
         assert isinstance(caught.value, NimEnvsError)
 
 
-@pytest.mark.parametrize(
-    ("seed", "way"), in_turn([-1, 1.5, "1", True, np.int64(3), [1]], [make_aec, make, batched])
-)
+SEEDS = [-1, 1.5, [1, -2], "1", True, [1, 2, 3], np.int64(3), [1]]
+
+
+@pytest.mark.parametrize(("seed", "way"), in_turn(SEEDS, [make_aec, make, batched]))
 def test_an_invalid_seed_is_refused_by_name(way, seed):
     env = way().unwrapped
     with pytest.raises(InvalidResetError, match="seed must be None") as caught:

@@ -11,13 +11,12 @@ from nim_envs import make_game
 from nim_envs.envs.batched import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import (
-    InvalidPositionError,
     ResetNeededError,
 )
 from nim_envs.registry import GAMES
 from tests.games import ALL
 from tests.looped import in_one_test
-from tests.nim_envs.envs.batches import LARGE, MODES, Recorder, agrees, batch, mixed_actions, same
+from tests.nim_envs.envs.batches import LARGE, MODES, agrees, batch, mixed_actions, same
 from tests.pairwise import in_turn, pairwise
 
 SEATS = ("player_0", "player_1")
@@ -79,69 +78,6 @@ def test_self_play_agrees_with_the_turn_based_environment_in_everything(case, ma
                 expected = (kept.rewards[mover], kept.terminations[mover], kept.truncations[mover])
             assert (rewards[i], terminations[i], truncations[i]) == expected
     assert games > 0
-
-
-def reply(shadow, i, asked):
-    """Make the opponent's next move in the shadow of game ``i``, as it was asked for it."""
-    for observations, masks, actions in asked:
-        if masks[i].any():
-            expected = shadow.seen(shadow.mover)
-            assert (observations[i] == expected["observation"]).all()
-            assert (masks[i] == expected["action_mask"]).all()
-            shadow.env.step(int(actions[i]))
-            return
-    raise AssertionError("the opponent was not asked")
-
-
-def ends_at_once(game):
-    """Whether every move from the initial position ends the game."""
-    return all(game.is_over(position) for _, position in game.moves(game.start))
-
-
-@in_one_test(("case", "seat"), in_turn(ALL + LARGE, [0, 1]))
-def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat):
-    opponent = Recorder()
-    env = batch(case[0], **case[1], opponent=opponent, seat=seat, max_cycles=3)
-    if seat == 1 and ends_at_once(env.game):
-        with pytest.raises(InvalidPositionError, match="no move"):
-            env.reset()
-        return
-    rng = np.random.default_rng(0)
-    shadows = [Shadow(case, max_cycles=3) for _ in range(env.num_envs)]
-    observations, infos = env.reset(seed=1)
-    fresh = [True] * env.num_envs
-    rewards = np.zeros(env.num_envs)
-    terminations = truncations = np.zeros(env.num_envs, dtype=bool)
-    opened = 0
-    for _ in range(20):
-        for i, shadow in enumerate(shadows):
-            if fresh[i] and seat == 0:
-                shadow.begin(env.positions[i])
-            elif fresh[i]:
-                # The last opening counts: those before it ended their games.
-                openings = [asked for asked in opponent.asked if asked[1][i].any()]
-                before, _, actions = openings[-1]
-                shadow.begin(before[i])
-                shadow.env.step(int(actions[i]))
-                opened += 1
-            kept = shadow.env
-            expected = (0.0, False, False)
-            if not fresh[i]:
-                agent = SEATS[seat]
-                expected = (kept.rewards[agent], kept.terminations[agent], kept.truncations[agent])
-            assert (rewards[i], terminations[i], truncations[i]) == expected
-            assert infos["seat"][i] == seat
-            assert agrees(observations, i, shadow.seen(seat))
-        opponent.asked.clear()
-        actions = mixed_actions(observations["action_mask"], rng)
-        fresh = [shadow.over for shadow in shadows]
-        observations, rewards, terminations, truncations, infos = env.step(actions)
-        for i, shadow in enumerate(shadows):
-            if not fresh[i]:
-                shadow.env.step(int(actions[i]))
-                if not shadow.over:
-                    reply(shadow, i, opponent.asked)
-    assert (opened > 0) == (seat == 1)
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,9 @@ from gymnasium.wrappers import RecordEpisodeStatistics
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
 from nim_envs import make_game
-from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
-    InvalidGameError,
     InvalidPositionError,
     ResetNeededError,
 )
@@ -29,6 +27,7 @@ from nim_envs.registry import GAMES, make_vector, make_versus
 from tests.games import ALL, KINDS
 from tests.goodness_of_fit import p_value
 from tests.looped import in_one_test
+from tests.nim_envs.envs.batches import LARGE
 from tests.pairwise import in_turn
 
 
@@ -51,28 +50,22 @@ class Steady:
         return actions
 
 
-def starts(env, number=3):
-    """Some starts of the environment's game."""
-    positions = env.game.start_positions()
-    return positions[:: max(1, len(positions) // number)]
-
-
 @in_one_test(
     ("case", "seat", "max_cycles", "encoding"),
-    in_turn(ALL, [None, 0, 1], [None, 2], ["integer", "unary"]),
+    in_turn(ALL + LARGE, [None, 0, 1], [None, 2], ["integer", "unary"]),
 )
 def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cycles, encoding):
     """Against an opponent in either seat, and in self-play."""
     arguments = {
         **case[1], "opponent": None if seat is None else Steady(), "seat": seat,
-        "max_cycles": max_cycles, "encoding": encoding, "truth_in_info": True,
+        "max_cycles": max_cycles, "encoding": encoding, "truth_in_info": case in ALL,
     }  # fmt: skip
     env = make_versus(case[0], **arguments)
     batch = make_vector(case[0], 1, **arguments, autoreset_mode=AutoresetMode.DISABLED)
     assert env.observation_space == batch.single_observation_space
     assert env.action_space == batch.single_action_space
     rng = np.random.default_rng(0)
-    for start in starts(env):
+    for start in env.game.starts.sampler(env.game).sample(rng, 4):
         try:
             observation, info = env.reset(options={"start": start})
         except InvalidPositionError as error:
@@ -317,24 +310,6 @@ def test_steps_out_of_turn_are_errors():
     assert env.step(0)[1] == 1.0
     with pytest.raises(ResetNeededError, match="reset"):
         env.step(0)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"opponent": "perfect"}, ["'perfect'", "random", "optimal"]),
-        ({"opponent": 1.5}, ["1.5", "probability"]),
-        ({"opponent": RandomAgent}, ["RandomAgent", "an agent"]),
-        ({"seat": 2}, ["2", "random"]),
-        ({"opponent": None, "seat": 0}, ["seat", "self-play"]),
-        ({"mask_in_observation": 1}, ["mask_in_observation", "1"]),
-    ],
-    ids=str,
-)
-def test_bad_arguments_are_refused_with_what_is_allowed(arguments, named):
-    with pytest.raises(InvalidGameError) as caught:
-        VersusEnv(make_game("nim"), **arguments)
-    assert all(name in str(caught.value) for name in named)
 
 
 def test_it_renders_as_the_turn_based_environment():
