@@ -71,7 +71,8 @@ class Graph:
         longest_play: IntArray | None = None,
     ) -> None:
         given = np.asarray(coordinates)
-        self.coordinates: Array = given.astype(np.min_scalar_type(int(given.max(initial=0))))
+        narrow = np.min_scalar_type(int(given.max(initial=0)))
+        self.coordinates: Array = given.astype(narrow, copy=False)
         self.after: Int32Array = np.ascontiguousarray(after, dtype=np.int32)
         self.fields = tuple((given.max(axis=0) + 1).tolist() if fields is None else fields)
         for array in (self.coordinates, self.after):

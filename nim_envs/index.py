@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.typing import Array, IntArray, Position
+from nim_envs.typing import Array, Int32Array, IntArray, Position
 
 LARGEST_KEY = 2**62
 """Number of points of a box from which keys are bytes instead of integers."""
+
+AT_ONCE = 2**20
+"""Coordinates whose keys are computed at once."""
 
 
 class Index:
@@ -43,7 +46,11 @@ class Index:
         if self.strides is None:
             wide = np.ascontiguousarray(points, self._bytes)
             return wide.view(f"S{wide.shape[-1] * wide.itemsize}")[..., 0]
-        return np.asarray(points @ np.array(self.strides, dtype=np.int64))
+        strides = np.array(self.strides, dtype=np.int64)
+        if points.dtype.itemsize == 8 or points.size < AT_ONCE:
+            return np.asarray(points @ strides)
+        pieces = np.array_split(points, points.size // AT_ONCE)  # as a product copies them to int64
+        return np.concatenate([piece @ strides for piece in pieces])
 
     def rows(self, points: Array) -> IntArray:
         """Return the rows of listed points: ``(..., fields)`` to ``(...)``."""
@@ -70,3 +77,26 @@ class Index:
             return key
         row = int(self._listed.searchsorted(key))
         return row if row < len(self._listed) and self._listed[row] == key else -1
+
+
+def keys_of(points: Array) -> npt.NDArray[Any]:
+    """Return keys of integers of at least 0 that sort as they do, ``(n, fields)`` to ``(n,)``."""
+    return Index((points.max(axis=0).astype(int) + 1).tolist()).keys(points)
+
+
+def ranks_of(table: Array) -> tuple[int, Int32Array]:
+    """Return the number of distinct rows, and the rank of each row among those equal to it.
+
+    Args:
+        table: uint8 ``(n, k)``.
+
+    Returns:
+        The number, and int32 ``(n,)`` from 0.
+    """
+    keys = keys_of(table) if table.shape[1] else np.zeros(len(table))
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    is_first = np.concatenate([[True], keys[1:] != keys[:-1]])
+    places, ranks = np.arange(len(table)), np.empty(len(table), dtype=np.int32)
+    ranks[order] = places - np.maximum.accumulate(np.where(is_first, places, 0))
+    return int(is_first.sum()), ranks

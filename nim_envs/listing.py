@@ -29,6 +29,9 @@ AT_ONCE = 2**12
 PASS = "pass"
 """Label of the forced pass of a player whose opponent moves again."""
 
+HOPELESS = 16
+"""A listing is given up where its levels grow to that many times the positions that are allowed."""
+
 MOST_KEPT = 2**16
 """Entries of the table of a part that stays for the next game, even while it is not in use."""
 
@@ -210,6 +213,26 @@ def checked_position(name: str, position: Any, width: int | None = None) -> Posi
     return values
 
 
+def grow_beyond(most: int, levels: Sequence[int], moves: int) -> bool:
+    """Return whether the levels of a game grow to far more positions than are allowed.
+
+    The factor by which a level is larger than the one before it is taken to fall further, as fast
+    as at the last levels: less than it falls in most games, where moves run out.
+
+    Args:
+        most: positions that are allowed.
+        levels: number of new positions after each number of moves; of the last one, so far.
+        moves: most moves of a game.
+    """
+    logs, left = np.log(np.maximum(levels[-5:], 1)), moves - len(levels) + 1
+    if len(logs) < 3 or left < 1:
+        return False
+    growth = np.diff(logs)
+    slowing = max(0.0, (growth[0] - growth[-1]) / (len(growth) - 1))
+    largest = logs[-1] + np.cumsum(growth[-1] - slowing * np.arange(1, left + 1)).max()
+    return bool(largest > np.log(HOPELESS * most))
+
+
 class _Labels:
     """Labels of moves, each with an option: those that the caller lists, or those that occur."""
 
@@ -303,19 +326,23 @@ Chunks = list[tuple[Any, Any, Any]]
 which ``~index`` where the same player moves again."""
 
 
-def insert_passes(points: Array, chunks: Chunks, option: int) -> tuple[Array, Chunks]:
+def insert_passes(
+    points: Array, chunks: Chunks, option: int, also: Sequence[int] = ()
+) -> tuple[Array, Chunks]:
     """Insert a forced pass before each position at which the same player moves again.
 
     Args:
         points: coordinates, ``(n, fields)``.
         chunks: moves.
         option: option of the pass.
+        also: indices of further positions before which there is a pass.
 
     Returns:
         Positions and moves; positions have a last coordinate, 1 where the one move is the pass.
     """
     count = len(points)
-    again = np.unique(np.concatenate([~targets[targets < 0] for _, _, targets in chunks]))
+    moved = [~targets[targets < 0] for _, _, targets in chunks]
+    again = np.unique(np.concatenate([np.array(also, dtype=np.int32), *moved]))
     passes = np.arange(count, count + len(again), dtype=np.int32)
     pass_before = np.zeros(count, dtype=np.int32)
     pass_before[again] = passes
@@ -391,6 +418,34 @@ def _pairs(moves: Moves, position: Position) -> Iterator[Any]:
         ) from error
 
 
+class Runs:
+    """Numbers by keys: runs of ascending keys, each over half as long as the one before it at most.
+
+    Adding n keys takes time in proportion to n log² n.
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[Array, Int32Array]] = []
+
+    def find(self, keys: Array) -> Int32Array:
+        """Return the number of each key, ``(n,)``; -1 where there is none."""
+        numbers = np.full(len(keys), -1, dtype=np.int32)
+        for listed, their_numbers in self._runs:
+            place = np.minimum(np.searchsorted(listed, keys), len(listed) - 1)
+            numbers = np.where(listed[place] == keys, their_numbers[place], numbers)
+        return numbers
+
+    def add(self, keys: Array, numbers: Int32Array) -> None:
+        """Add new keys, not in order, and their numbers, ``(n,)``."""
+        if not len(keys):
+            return
+        order = np.argsort(keys, kind="stable")
+        self._runs.append((keys[order], numbers[order]))
+        if len(self._runs) > 1 and len(self._runs[-2][0]) < 2 * len(keys):
+            pairs = zip(self._runs.pop(), self._runs.pop(), strict=True)
+            self.add(*map(np.concatenate, pairs))
+
+
 class _Found:
     """Positions found so far, numbered in the order in which they are found.
 
@@ -403,9 +458,7 @@ class _Found:
         self.blocks: list[Array] = []
         self.count = 0
         self._box = Index([2] * width)
-        # Runs of ascending keys with the numbers of their positions, each over half as long as the
-        # one before it at most, so that adding n positions takes time in proportion to n log² n.
-        self._runs: list[tuple[Array, Int32Array]] = []
+        self._runs = Runs()
 
     def add(self, points: IntArray) -> Int32Array:
         """Return the number of each point, ``(n, fields)`` to ``(n,)``; new ones are added."""
@@ -414,34 +467,24 @@ class _Found:
             # Room for twice as much, so that keys change a few times only.
             self._box = Index(np.maximum(self._box.sizes, 2 * largest + 1).tolist())
             if self.count:
-                numbers = np.arange(self.count, dtype=np.int32)
-                self._runs = [self._sorted(self._box.keys(self.points()), numbers)]
+                self._runs = Runs()
+                self._runs.add(self._box.keys(self.points()), np.arange(self.count, dtype=np.int32))
         keys, first, which = np.unique(
             self._box.keys(points), return_index=True, return_inverse=True
         )
-        numbers = np.full(len(keys), -1, dtype=np.int32)
-        for listed, their_numbers in self._runs:
-            place = np.minimum(np.searchsorted(listed, keys), len(listed) - 1)
-            numbers = np.where(listed[place] == keys, their_numbers[place], numbers)
+        numbers = self._runs.find(keys)
         new = np.flatnonzero(numbers < 0)
         if len(new):
             numbers[new] = np.arange(self.count, self.count + len(new))
             block = points[first[new]]
             self.blocks.append(block.astype(np.min_scalar_type(int(block.max(initial=0)))))
             self.count += len(new)
-            self._runs.append((keys[new], numbers[new]))
-            while len(self._runs) > 1 and len(self._runs[-2][0]) < 2 * len(self._runs[-1][0]):
-                pairs = zip(self._runs.pop(), self._runs.pop(), strict=True)
-                self._runs.append(self._sorted(*map(np.concatenate, pairs)))
+            self._runs.add(keys[new], numbers[new])
         return numbers[which.reshape(-1)]
 
     def points(self) -> Array:
         """Return all positions in the order of their numbers, ``(count, fields)``."""
         return np.concatenate(self.blocks)
-
-    def _sorted(self, keys: Array, numbers: Int32Array) -> tuple[Array, Int32Array]:
-        order = np.argsort(keys, kind="stable")
-        return keys[order], numbers[order]
 
 
 def _read_arrays(found: list[Position], moves: Moves, labels: _Labels) -> tuple[Array, Chunks]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from nim_envs.graph import Part, Words
 from nim_envs.listing import say_label
-from nim_envs.typing import Array, Int32Array, IntArray, Position, ValueArray
+from nim_envs.typing import Array, Int32Array, Position, ValueArray
 
 
 class OpenSpielPart(Part):
@@ -24,8 +22,9 @@ class OpenSpielPart(Part):
         after: as of :class:`nim_envs.graph.Graph`.
         labels: the strings of each action at all states.
         outcome: value of each position without moves, as of :class:`nim_envs.graph.Part`.
-        reached_by: row before each position on a play to it, and the option, ``(n, 2)``; -1 at the
-            initial position.
+        reached_by: row before each position on a play to it, without passes, and the option,
+            ``(n, 2)``; -1 at the initial position.
+        first: row of the initial position.
     """
 
     def __init__(
@@ -36,18 +35,15 @@ class OpenSpielPart(Part):
         after: Int32Array,
         labels: Sequence[str],
         outcome: ValueArray,
-        reached_by: IntArray,
+        reached_by: Int32Array,
+        first: int,
     ) -> None:
         kind = openspiel_game.get_type()
         words = Words(kind.short_name, say_label, f"make a move of {kind.long_name}")
         super().__init__(coordinates, after, labels, words)
         self.openspiel_game, self.coordinate_words = openspiel_game, coordinate_words
         self.outcome, self._reached_by = outcome, reached_by
-
-    @property
-    def start(self) -> Position:
-        """The initial position."""
-        return self.position(int(np.argmin(self._reached_by[:, 0])))
+        self.start = self.position(first)
 
     def openspiel_state(self, position: Position) -> Any:
         """Return the state of OpenSpiel at a position, reached by a shortest play.
@@ -67,8 +63,7 @@ class OpenSpielPart(Part):
             row, option = self._reached_by[row].tolist()
         reached = self.openspiel_game.new_initial_state()
         for action in reversed(actions):
-            if action < self.openspiel_game.num_distinct_actions():  # a pass changes no state
-                reached.apply_action(action)
+            reached.apply_action(action)
         return reached
 
     def is_forced_pass(self, position: Position) -> bool:

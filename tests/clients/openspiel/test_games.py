@@ -12,6 +12,7 @@ import pyspiel
 import pytest
 
 import nim_envs
+from benchmarks.studies.openspiel_games import differences
 from nim_envs.adapters.openspiel import game_of
 from nim_envs.check import check_env, check_game
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
@@ -21,6 +22,7 @@ from tests.clients.openspiel.own_games import registered
 sys.modules.setdefault("open_spiel.python.algorithms.lp_solver", ModuleType("lp_solver"))
 from open_spiel.python.algorithms import value_iteration  # noqa: E402
 
+SLOW = pytest.mark.release
 PLAYERS = nim_envs.game.PLAYERS
 
 SMALL = [
@@ -177,6 +179,13 @@ def test_a_game_survives_pickling_and_equals_itself():
         ("checkers(rows=4,columns=4)", "is over at the start"),
         ("oware(num_houses_per_player=2,num_seeds_per_house=1)",
          r"action 0 leads to other states, .* a rule on repetitions is hidden"),
+        ("nfg_game", "does not load 'nfg_game': IndexError: map::at"),
+        ("restricted_nash_response()", "does not load .* Missing parameter game"),
+        ("breakthrough(rows=0)", "its board is empty, rows=0"),
+        ("connect_four(rows=0)", "its board is empty, rows=0"),
+        ("breakthrough(rows=1)", "OpenSpiel cannot play breakthrough"),
+        ("hex(board_size=1)", "has not ended and leaves no legal action"),
+        ("quoridor(board_size=3)", "a counter or a rule on repetitions is hidden"),
         ("go(board_size=2)", r"legal actions .* a counter or a rule on repetitions is hidden"),
     ],
 )  # fmt: skip
@@ -192,6 +201,40 @@ def test_large_games_are_refused_with_their_size():
         r"moves.* up to 42, with 7 actions.*limit=",
     ):
         game_of("connect_four", limit=1000)
+
+
+@pytest.mark.parametrize(
+    "name", ["nine_mens_morris", "connect_four", "mancala", pytest.param("pentago", marks=SLOW)]
+)
+def test_games_whose_levels_grow_too_much_are_refused_soon(name):
+    with pytest.raises(SearchTooLargeError, match=r"levels of [\d, ]+ .*grow to far more than"):
+        game_of(name)
+
+
+def test_a_game_that_is_loaded_is_taken_as_it_is():
+    """Its string has a number, where OpenSpiel expects a string."""
+    parameters = {"pile_sizes": "20", "is_misere": False}
+    game = game_of(pyspiel.load_game("nim", parameters))
+    assert game == game_of("nim", parameters) == pickle.loads(pickle.dumps(game))
+    assert game.parts[0].num_positions == 40  # with either player to move
+    assert game.solution.winning_actions(game.start).tolist() == [19]
+    with pytest.raises(InvalidGameError, match="that is loaded has its parameters"):
+        game_of(pyspiel.load_game("nim", parameters), parameters)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_play_that_never_ends_is_drawn():
+    """OpenSpiel ends it with a draw after 36 moves, which its states do not show."""
+    game = game_of("quoridor(board_size=3)", cycles="draw")
+    assert game.has_cycles
+    assert game.parts[0].num_positions > 2000
+    assert differences(game) == 0
+
+
+def test_a_game_without_an_end_is_drawn():
+    endless = registered(legal=lambda state: [0, 1], key=lambda state: f"{state.left % 3} left")
+    game = game_of(endless, cycles="draw")
+    assert game.solution.table.tolist() == [0] * 6
 
 
 def test_a_hidden_counter_is_refused():

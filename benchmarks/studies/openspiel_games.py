@@ -1,0 +1,143 @@
+"""Which games of OpenSpiel are solved here: all with perfect information, with the reason if not.
+
+python -m benchmarks.studies.openspiel_games prints the table, in some minutes; with names of games,
+such as "hex(board_size=3)", it prints their rows.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from typing import Any
+
+import click
+import numpy as np
+import pyspiel
+
+from benchmarks.report import table
+from nim_envs.adapters.openspiel import game_of
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.game import Game
+
+SMALL = (
+    "breakthrough(rows=4,columns=3)", "clobber(rows=4,columns=3)", "connect_four(rows=4,columns=4)",
+    "dots_and_boxes(num_rows=1,num_cols=2)", "gomoku(size=3,connect=3)", "havannah(board_size=2)",
+    "hex(num_rows=3,num_cols=4)", "mnk(m=3,n=3,k=3)", "y(board_size=4)",
+    "amazons(board_size=3)", "checkers(rows=4,columns=4)", "go(board_size=2)",
+    "oware(num_houses_per_player=2,num_seeds_per_house=1)", "quoridor(board_size=3)",
+    "quoridor(board_size=3) cycles", "go(board_size=2) cycles", "twixt(board_size=5)",
+    "misere(game=tic_tac_toe())",
+)  # fmt: skip
+"""Smaller boards, with ``cycles="draw"`` where that is said."""
+
+SECONDS, BYTES = 300, 4 * 2**30
+"""Limits of one game."""
+
+
+def values_of_openspiel(game: Any) -> dict[tuple[int, str], int]:
+    """Return the value of each state to player 0, by value iteration without this package.
+
+    Sweeps over all states begin with 0, so that play without an end is drawn.
+
+    Args:
+        game: a ``pyspiel.Game``.
+
+    Returns:
+        Values by player to move, the other one than before where the game is over, and string.
+    """
+    start = game.new_initial_state()
+    after: dict[tuple[int, str], list[tuple[int, str]]] = {}
+    values = {}
+    waiting = [((start.current_player(), str(start)), start)]
+    for key, state in waiting:  # grows meanwhile
+        if key in after:
+            continue
+        after[key], values[key] = [], 0
+        if state.is_terminal():
+            values[key] = int(np.sign(state.returns()[0]))
+            continue
+        for action in state.legal_actions():
+            child = state.child(action)
+            player = 1 - key[0] if child.is_terminal() else child.current_player()
+            after[key].append((player, str(child)))
+            waiting.append((after[key][-1], child))
+    order, changed = [key for key in reversed(after) if after[key]], True
+    while changed:
+        changed = False
+        for key in order:
+            best = (max, min)[key[0]](map(values.__getitem__, after[key]))
+            changed |= best != values[key]
+            values[key] = best
+    return values
+
+
+def differences(game: Game) -> int:
+    """Return the number of positions whose value is not that of :func:`values_of_openspiel`."""
+    part: Any = game.parts[0]
+    truth = values_of_openspiel(part.openspiel_game)
+    count = 0
+    for position in map(part.position, range(part.num_positions)):
+        if part.is_forced_pass(position):
+            continue
+        state = part.openspiel_state(position)
+        player = state.current_player()
+        if state.is_terminal():
+            before = part.openspiel_game.new_initial_state()
+            for action in state.history()[:-1]:
+                before.apply_action(action)
+            player = 1 - before.current_player()
+        value = game.solution.value(position)
+        count += value != (1, -1)[player] * truth[player, str(state)]
+    return count
+
+
+def row(name: str) -> str:
+    """Return the result for a game in words, and columns before it, separated by tabs."""
+    spec, _, cycles = name.partition(" ")
+    try:
+        game = game_of(spec, cycles="draw" if cycles else None)
+    except (InvalidGameError, SearchTooLargeError) as error:
+        reason = str(error).partition("\n")[0].partition(". ")[0]
+        return f"\t\trefused: {reason}"
+    wrong = differences(game)
+    result = f"{wrong} values differ" if wrong else "equal at every position"
+    positions = game.parts[0].num_positions
+    return f"{positions}\t{game.solution.value(game.start)}\timported, {result}"
+
+
+def row_in_process(name: str) -> list[str]:
+    """Return the row of a game, computed in a process of its own within the limits."""
+
+    def limit_memory() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+
+    command = [sys.executable, "-m", "benchmarks.studies.openspiel_games", "--alone", name]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=SECONDS, preexec_fn=limit_memory
+        )
+    except subprocess.TimeoutExpired:
+        return [name, "", "", f"undecided after {SECONDS} s"]
+    if done.returncode:
+        return [name, "", "", f"ended with code {done.returncode}"]
+    return [name, *done.stdout.strip("\n").rpartition("\n")[2].split("\t")]
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--alone", is_flag=True, hidden=True, help="One game in this process.")
+def main(names: tuple[str, ...], alone: bool) -> None:
+    """Print which games of OpenSpiel with perfect information are solved here."""
+    if alone:
+        click.echo(row(names[0]))
+        return
+    perfect = pyspiel.GameType.Information.PERFECT_INFORMATION
+    every = [kind.short_name for kind in pyspiel.registered_games() if kind.information == perfect]
+    chosen = names or sorted([*every, *SMALL])
+    rows = [row_in_process(name) for name in chosen]
+    click.echo(table(["game", "positions", "value", "result"], rows, "github"))
+
+
+if __name__ == "__main__":
+    main()
