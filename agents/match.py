@@ -18,7 +18,7 @@ from nim_envs import GameEnv
 from nim_envs.errors import InvalidActionError
 from nim_envs.game import PLAYERS
 from nim_envs.player_answers import one_action
-from nim_envs.players import Agent, AnyPlayer, BatchPlayerAdapter, hint, is_player
+from nim_envs.players import Agent, AnyPlayer, PlayerAdapter, hint, is_player
 from nim_envs.scored_policy import game_of as followed_game
 from nim_envs.typing import Array, FloatArray, MaskArray
 from nim_envs.validation import checked_integer
@@ -87,7 +87,7 @@ class MatchedPlayer:
         self._base: Any = env.unwrapped
         self._size = int(space.n)
         self._agent = player if isinstance(player, Agent) else None
-        self._adapter = BatchPlayerAdapter(player, game_of(env), self._size)
+        self._adapter = PlayerAdapter(player, game_of(env))
         if self._adapter.moves and env is not self._base:
             followed_game(env)  # a move is an action of the game, which wrappers must not change
 
@@ -100,17 +100,13 @@ class MatchedPlayer:
         if self._agent is not None:  # most players are agents, which need no batch
             answer: Any = self._agent.act(observation, action_mask, rng)
             return cast(int, one_action(answer, self._size, rng))
-        batch = observation[np.newaxis], action_mask[np.newaxis]
         try:
-            there = lambda: self._base.position[np.newaxis]  # noqa: E731
-            actions = np.asarray(self._adapter(*batch, rng, there))
+            answer = self._adapter.action(
+                observation, action_mask, rng, lambda: self._base.position
+            )
+            return cast(int, answer)
         except InvalidActionError as error:
             raise type(error)(f"the player's {error}") from None
-        if actions.shape != (1,):
-            raise InvalidActionError(
-                f"the player's actions must be an array of shape (1,), not of {actions.shape}"
-            )
-        return cast(int, actions[0])
 
 
 def play_match(

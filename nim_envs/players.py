@@ -100,7 +100,7 @@ class Turns(NamedTuple):
 
 
 class PlayerAdapter:
-    """Any player as one function of turns.
+    """Any player as a function of turns, of a batch of games, or of one game.
 
     Args:
         player: anything of :data:`AnyPlayer`.
@@ -131,6 +131,11 @@ class PlayerAdapter:
         self.moves = self.method in ("move", "position_probabilities")
         if self.method == "move" and game is None:
             raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
+        self._batch: OpponentFunction | None = None
+        if self.method == "act":
+            self._batch = getattr(player, "act_many", None)
+        elif self.takes_generator:
+            self._batch = player
 
     def __call__(self, turns: Turns, rng: np.random.Generator) -> Any:
         """Return the player's answer: actions ``(n,)`` or probabilities ``(n, actions)``."""
@@ -147,6 +152,74 @@ class PlayerAdapter:
         if self.takes_generator:
             return self.player(observations, masks, rng)
         return self.player(observations, masks)
+
+    def actions(
+        self,
+        observations: Array,
+        masks: MaskArray,
+        rng: np.random.Generator,
+        positions: Callable[[], IntArray],
+        due: BoolArray | None = None,
+    ) -> Any:
+        """Return its actions in a batch, ``(n,)``, not checked; any where it is not to move.
+
+        A function with a generator receives the whole batch, with masks of zeros where it is not to
+        move; so does an object with ``act_many``, the batched ``act``. All others receive only the
+        games in which they are to move, with integer observations as int64, as in the turn-based
+        environment.
+
+        Args:
+            observations: ``(n, ...)``, may be overwritten.
+            masks: int8 ``(n, actions)``, may be overwritten; zeros where it is not to move.
+            rng: source of all random numbers.
+            positions: returns the positions, int64 ``(n, fields)``.
+            due: games in which it is to move, ``(n,)``; ``None``: everywhere.
+
+        Raises:
+            InvalidActionError: neither actions nor probabilities of them.
+        """
+        try:
+            if self._batch is not None:
+                answer = self._batch(observations, masks, rng)
+                if type(answer) is np.ndarray and answer.ndim == 1:
+                    return answer
+                array, _ = as_array(answer)
+                if array.ndim != 2:  # in a list, a boolean among integers can still be told
+                    return answer if isinstance(answer, list) else array
+                # Of another length it is refused below, as it is.
+                answer = array if due is None or len(array) != len(masks) else array[due]
+                return _in_rows(answer, due, masks, rng)
+            if observations.dtype.kind == "i":
+                observations = observations.astype(np.int64)
+            if self.method == "act":
+                act = self.player.act
+                turns = zip(observations, masks, repeat(True) if due is None else due, strict=False)
+                return [
+                    one_action(act(observation, mask, rng), masks.shape[1], rng) if to_move else 0
+                    for observation, mask, to_move in turns
+                ]
+            here = slice(None) if due is None else due
+            there = positions()[here] if self.moves else observations[:0]
+            answer = self(Turns(observations[here], masks[here], there), rng)
+            return _in_rows(answer, due, masks, rng)
+        except InvalidPolicyError as error:
+            raise InvalidActionError(f"actions are wrong: {error}") from None
+
+    def action(
+        self,
+        observation: Array,
+        mask: MaskArray,
+        rng: np.random.Generator,
+        position: Callable[[], IntArray],
+    ) -> Any:
+        """Return its action in one game; arguments and errors are those of :meth:`actions`."""
+        batch, there = (observation[np.newaxis], mask[np.newaxis]), lambda: position()[np.newaxis]
+        actions = np.asarray(self.actions(*batch, rng, there))
+        if actions.shape != (1,):
+            raise InvalidActionError(
+                f"actions must be an array of shape (1,), not of shape {actions.shape}"
+            )
+        return actions[0]
 
     def _action_of_move(self, position: Position) -> int:
         """Return the action of the move that an object with ``move`` makes."""
@@ -166,94 +239,14 @@ def _without_order(game: Game, position: Position) -> Any:
     return slots, [here for part, here in parts if part.second is None]
 
 
-class BatchPlayerAdapter:
-    """Any player as a function that returns its actions in a batch of games.
-
-    A function with a generator receives the whole batch, with masks of zeros where it is not to
-    move; so does an object with ``act_many``, the batched ``act``. All others receive only the
-    games in which they are to move, with integer observations as int64, as in the turn-based
-    environment.
-
-    Args:
-        player: anything of :data:`AnyPlayer`.
-        game: the game; ``None`` if unknown.
-        num_actions: size of the action space; ``None``: as many as masks have entries.
-
-    Attributes:
-        moves: whether it is asked about positions of the game instead of observations.
-
-    Raises:
-        TypeError: ``player`` is not a player.
-    """
-
-    def __init__(self, player: Any, game: Game | None, num_actions: int | None = None) -> None:
-        self._adapter = PlayerAdapter(player, game)
-        self._num_actions, self.moves = num_actions, self._adapter.moves
-        self._batch: OpponentFunction | None = None
-        if self._adapter.method == "act":
-            self._batch = getattr(player, "act_many", None)
-        elif self._adapter.takes_generator:
-            self._batch = player
-
-    def __call__(
-        self,
-        observations: Array,
-        masks: MaskArray,
-        rng: np.random.Generator,
-        positions: Callable[[], IntArray],
-        due: BoolArray | None = None,
-    ) -> Any:
-        """Return its actions, integers ``(n,)``, not checked; arbitrary where it is not to move.
-
-        Args:
-            observations: ``(n, ...)``, may be overwritten.
-            masks: int8 ``(n, actions)``, may be overwritten; zeros where it is not to move.
-            rng: source of all random numbers.
-            positions: returns the positions, int64 ``(n, fields)``.
-            due: games in which it is to move, ``(n,)``; ``None``: everywhere.
-
-        Raises:
-            InvalidActionError: neither actions nor probabilities of them.
-        """
-        shape = len(masks), self._num_actions or masks.shape[1]
-        try:
-            if self._batch is not None:
-                answer = self._batch(observations, masks, rng)
-                if type(answer) is np.ndarray and answer.ndim == 1:
-                    return answer
-                array, _ = as_array(answer)
-                if array.ndim != 2:  # in a list, a boolean among integers can still be told
-                    return answer if isinstance(answer, list) else array
-                # Of another length it is refused below, as it is.
-                answer = array if due is None or len(array) != len(masks) else array[due]
-                return _in_rows(answer, due, shape, rng)
-            if observations.dtype.kind == "i":
-                observations = observations.astype(np.int64)
-            if self._adapter.method == "act":
-                act = self._adapter.player.act
-                turns = zip(observations, masks, repeat(True) if due is None else due, strict=False)
-                return [
-                    one_action(act(observation, mask, rng), shape[1], rng) if to_move else 0
-                    for observation, mask, to_move in turns
-                ]
-            here = slice(None) if due is None else due
-            there = positions()[here] if self.moves else observations[:0]
-            answer = self._adapter(Turns(observations[here], masks[here], there), rng)
-            return _in_rows(answer, due, shape, rng)
-        except InvalidPolicyError as error:
-            raise InvalidActionError(f"actions are wrong: {error}") from None
-
-
 def _in_rows(
-    answer: Any, due: BoolArray | None, shape: tuple[int, int], rng: np.random.Generator
+    answer: Any, due: BoolArray | None, masks: MaskArray, rng: np.random.Generator
 ) -> IntArray:
     """Return actions for all rows: those of the answer where due, 0 elsewhere."""
-    size, actions = shape
-    if due is None:
-        return as_actions(answer, (size, actions), rng)
-    all_rows = np.zeros(size, dtype=np.int64)
-    all_rows[due] = as_actions(answer, (int(np.count_nonzero(due)), actions), rng)
-    return all_rows
+    actions = np.zeros(len(masks), dtype=np.int64)
+    here = slice(None) if due is None else due
+    actions[here] = as_actions(answer, (len(actions[here]), masks.shape[1]), rng)
+    return actions
 
 
 def position_after(mover: Mover, position: Position) -> Position:

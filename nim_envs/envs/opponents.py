@@ -8,7 +8,7 @@ import numpy as np
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
-from nim_envs.players import BatchPlayerAdapter, hint, is_player
+from nim_envs.players import PlayerAdapter, hint, is_player
 from nim_envs.typing import IntArray
 from nim_envs.validation import checked_boolean
 
@@ -39,7 +39,7 @@ def no_move_for_agent(game: Game, position: IntArray, action: int | None) -> Inv
     return InvalidPositionError(f"{ended}, as an illegal one forfeits: {error}")
 
 
-def checked_opponent(opponent: Any, game: Game) -> tuple[BatchPlayerAdapter | None, float]:
+def checked_opponent(opponent: Any, game: Game) -> tuple[PlayerAdapter | None, float]:
     """Return an opponent as a player or, if it has a name, its probability of a random move.
 
     Args:
@@ -66,7 +66,7 @@ def checked_opponent(opponent: Any, game: Game) -> tuple[BatchPlayerAdapter | No
             f"an agent, or a function, not {opponent!r}{hint(opponent)}"
         )
     try:
-        return BatchPlayerAdapter(opponent, game), 1.0
+        return PlayerAdapter(opponent, game), 1.0
     except TypeError as error:
         raise InvalidGameError(f"opponent: {error}") from None
 

@@ -286,19 +286,9 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         observation, mask = observed["observation"], observed["action_mask"]
         if self._opponent_player is None:
             return self._named_opponent_action(mask)
-        actions = np.asarray(
-            self._opponent_player(
-                observation[np.newaxis],
-                mask[np.newaxis],
-                self.np_random,
-                lambda: self._aec.position[np.newaxis],
-            )
+        return self._opponent_player.action(
+            observation, mask, self.np_random, lambda: self._aec.position
         )
-        if actions.shape != (1,):
-            raise InvalidActionError(
-                f"actions must be an array of shape (1,), not of shape {actions.shape}"
-            )
-        return actions[0]
 
     def _named_opponent_action(self, mask: MaskArray) -> int:
         """Draw an action of an opponent that mixes optimal and random moves."""

@@ -59,7 +59,7 @@ from nim_envs.errors import (
 )
 from nim_envs.game import Game
 from nim_envs.player_answers import NO_LEGAL_MOVE
-from nim_envs.players import AnyPlayer, BatchPlayerAdapter
+from nim_envs.players import AnyPlayer, PlayerAdapter
 from nim_envs.starts import Sampler, Start, as_start
 from nim_envs.typing import Array, BoolArray, IntArray, WordArray
 from nim_envs.validation import checked_boolean, checked_choice, checked_integer
@@ -392,7 +392,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         reply = None if replies is None else int(replies[index])
         raise no_move_for_agent(self.game, self._positions()[index], reply)
 
-    def _reply_in_python(self, opponent: BatchPlayerAdapter) -> IntArray:
+    def _reply_in_python(self, opponent: PlayerAdapter) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
         rows = self._new_rows()
         self._play(self._own_starts, rows=rows)
@@ -401,7 +401,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         masks = layout.action_masks(rows) * due[:, np.newaxis]
         observations = layout.observations(rows)
         try:
-            answer = opponent(observations, masks, self.np_random, self._positions, due)
+            answer = opponent.actions(observations, masks, self.np_random, self._positions, due)
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
         actions = self._checked_actions(answer, OPPONENT)
