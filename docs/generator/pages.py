@@ -21,6 +21,7 @@ def in_manual(link: re.Match[str]) -> str:
     words, address, anchor = link.groups("")
     page = REPOSITORY.get(address, address.removeprefix("docs/"))
     there = page in REPOSITORY.values() or (ROOT / "docs" / page).is_file()
+    there &= not page.startswith("paper/")  # which is no part of the manual
     return f"[{words}]({page}{anchor})" if there else words
 
 
