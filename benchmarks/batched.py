@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks import rollouts
 from benchmarks.report import middle_and_range
 from benchmarks.timing import Batch, Rates, Timer, as_timer, ratios
-from nim_envs.registry import gymnasium_id
+from nim_envs.registry import GAMES
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
 BASE = "nim 3-4-5"
@@ -25,7 +25,7 @@ FLOOR = "copying the same bytes, NumPy"
 def our_vector_env(name: str, size: int, **arguments: Any) -> Any:
     """Return one of our batched environments, in self-play unless an opponent is given."""
     return gymnasium.make_vec(
-        gymnasium_id(name), size, vectorization_mode="vector_entry_point", **arguments
+        GAMES[name].gymnasium_id, size, vectorization_mode="vector_entry_point", **arguments
     )
 
 

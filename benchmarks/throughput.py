@@ -29,7 +29,7 @@ from benchmarks.report import (
 )
 from benchmarks.runs import Runs
 from benchmarks.timing import Batch, Rate, Rates, Timer, as_timer, measure_rates, ratios
-from nim_envs.registry import aec_id, make_game
+from nim_envs.registry import GAMES, make_game
 
 BASE = "nim 3-4-5"
 """Environment in the numerator of the ratios."""
@@ -37,7 +37,7 @@ BASE = "nim 3-4-5"
 
 def our_aec_env(name: str, **arguments: Any) -> Any:
     """Return an environment of ``nim_envs``."""
-    return pettingzoo.make("aec", aec_id(name), **arguments)
+    return pettingzoo.make("aec", GAMES[name].aec_id, **arguments)
 
 
 def tictactoe() -> Any:

@@ -7,9 +7,9 @@ import tempfile
 from typing import Any
 
 from benchmarks.studies.libraries.recipes import BOARDS
+from nim_envs import registry
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
-from nim_envs.registry import aec_id
 from nim_envs.typing import Array, MaskArray
 
 with imports_for("this benchmark's learner of RLlib", "rllib"):
@@ -37,7 +37,8 @@ def ppo(board: str, moves: int, seed: int) -> list[PolicyFunction]:
         .environment(
             MaskedPettingZooEnv,
             env_config={
-                "id": aec_id(name), "start": "uniform", "encoding": "one_hot", **arguments,
+                "id": registry.GAMES[name].aec_id, "start": "uniform", "encoding": "one_hot",
+                **arguments,
             },
         )
         .multi_agent(policies={"both"}, policy_mapping_fn=lambda *_, **__: "both")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import gymnasium
 
 from benchmarks.studies.libraries.recipes import BOARDS
+from nim_envs import make_game, registry
 from nim_envs.optional import imports_for
 from nim_envs.players import PolicyFunction
-from nim_envs.registry import gymnasium_id, make_game
 
 with imports_for("this benchmark's learner of TorchRL", "torchrl"):
     import torch
@@ -37,7 +37,7 @@ def ppo(board: str, moves: int, seed: int, *, gamma: float) -> list[PolicyFuncti
     name, arguments = BOARDS[board]
     torch.manual_seed(seed)
     games = gymnasium.make_vec(
-        gymnasium_id(name), num_envs=GAMES, vectorization_mode="vector_entry_point",
+        registry.GAMES[name].gymnasium_id, num_envs=GAMES, vectorization_mode="vector_entry_point",
         autoreset_mode="Disabled", start="uniform", opponent=None, encoding="one_hot", **arguments,
     )  # fmt: skip
     wrapped = GymWrapper(TorchRLVectorEnv(games), categorical_action_encoding=True)
