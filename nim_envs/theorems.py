@@ -184,16 +184,15 @@ def _over_golden_ratio(larger: IntArray, smaller: IntArray) -> BoolArray:
     # Clipping keeps products small and changes no answer: 2 is above φ, and 1 is below it.
     a = np.minimum(larger, 2 * smaller + 1)
     b = np.minimum(smaller, larger + 1)
-    a, b = _exact(a, 2**30), _exact(b, 2**30)
+    if b.max(initial=0) >= 2**30:
+        a, b = a.astype(object), b.astype(object)
     return np.asarray(a * (a - b) > b * b, dtype=np.bool_)
 
 
 def _exact(numbers: IntArray, limit: int = 2**61) -> IntArray:
-    """Return the numbers, as Python's integers where one is ``limit`` or more.
-
-    Products below ``2**63`` need a ``limit`` of at most the root of that.
-    """
-    return numbers.astype(object) if numbers.max(initial=0) >= limit else numbers
+    """Return the numbers as int64, or as Python's integers where one is ``limit`` or more."""
+    dtype: type = object if numbers.max(initial=0) >= limit else np.int64
+    return numbers.astype(dtype, copy=False)
 
 
 def moore(heaps: IntArray, k: int, misere: bool = False) -> BoolArray:
@@ -265,11 +264,12 @@ def _zeckendorf_part(numbers: IntArray) -> IntArray:
     largest = int(numbers.max(initial=0))
     while (following := fibonacci[-2] + fibonacci[-1]) <= largest:
         fibonacci.append(following)
-    rest, smallest = numbers, np.zeros_like(numbers)
+    rest = _exact(numbers, 2**63)
+    smallest = np.zeros_like(rest)
     for part in reversed(fibonacci):
         taken = rest >= part
         smallest = np.where(taken, part, smallest)
-        rest = np.where(taken, rest - part, rest)
+        rest = rest - part * taken.astype(rest.dtype)
     return smallest
 
 
@@ -314,4 +314,5 @@ def lasker_values(heaps: IntArray) -> IntArray:
         >>> lasker_values(np.arange(9)).tolist()
         [0, 1, 2, 4, 3, 5, 6, 8, 7]
     """
+    heaps = _exact(heaps)
     return np.asarray(heaps + (heaps % 4 == 3) - ((heaps % 4 == 0) & (heaps > 0)))

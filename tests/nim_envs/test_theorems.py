@@ -112,10 +112,11 @@ def test_values_of_euclid(largest):
         assert found == [value(tuple(numbers)) for numbers in pairs.tolist()]
 
 
-@pytest.mark.parametrize("size", [10**18, 2**62 + 5, 2**63 - 9, 10**30])
+@pytest.mark.parametrize("size", [2**31 - 9, 10**18, 2**62 + 5, 2**63 - 9, 10**30])
 def test_theorems_hold_for_integers_of_any_size(size):
     def array(rows: Any) -> Any:
-        return np.array(rows, dtype=object if size >= 2**63 else np.int64)
+        bits = size.bit_length()
+        return np.array(rows, dtype=f"int{32 if bits < 32 else 64}" if bits < 64 else object)
 
     def times_golden_ratio(number: int) -> int:
         return (number + isqrt(5 * number * number)) // 2
@@ -133,6 +134,8 @@ def test_theorems_hold_for_integers_of_any_size(size):
         assert theorems.moore(heaps, 2, misere=True).tolist() == [False, True, False]
     assert theorems.euclid(array([(size, size - 1), (size, size)])).tolist() == [False, True]
     assert theorems.wythoff(array([(size, size - 1), (size, size)])).tolist() == [True, True]
+    lasker = theorems.lasker_values(array([size - 1, size, size + 1])).tolist()
+    assert lasker == [n + (n % 4 == 3) - (n % 4 == 0) for n in range(size - 1, size + 2)]
     # The smallest term of a Zeckendorf representation is left when larger ones were taken.
     terms = [1, 2]
     while sum(terms[-2:]) <= size:
