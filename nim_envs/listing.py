@@ -364,7 +364,8 @@ def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tu
         seen = set()
         for pair in _pairs(moves, position):
             try:
-                label, given = pair if len(pair) == 2 else _with_extra_turn(pair)
+                again = len(pair) == 3
+                label, given = _with_extra_turn(pair) if again else pair
                 after = given if type(given) is tuple else _copied(given)
                 target = index_of.get(after, -1)
                 option = option_of.get(label)
@@ -387,7 +388,7 @@ def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tu
                 labels.check_size(len(found))
             sources.append(source)
             options.append(option)
-            targets.append(~target if len(pair) == 3 and pair[2] else target)
+            targets.append(~target if again and pair[2] else target)
     chunk = np.asarray(sources), np.asarray(options), np.asarray(targets)
     return np.array(found, dtype=np.int64), [chunk]
 
