@@ -270,7 +270,10 @@ def rows_by_value(values: IntArray) -> Iterator[IntArray]:
 
 
 class Words(NamedTuple):
-    """Words for the moves of a part; functions stand at the top level of a module, for pickles.
+    """Words for the moves of a part.
+
+    Where pickles keep the part, and not its constructor, functions stand at the top level of a
+    module.
 
     Attributes:
         kind: name of such a part, as in ``"heap 0"``.

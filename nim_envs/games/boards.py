@@ -154,10 +154,10 @@ def chocolate_bar(rows: int, columns: int) -> Part:
     check_table("a bar", bars, rows * columns)
     words = Words(
         "bar",
-        partial(say.bite, columns),
+        lambda square, _: f"bite at {divmod(square, columns)}",
         "bite at a square (row, column), but not at (0, 0), which removes all squares from that "
         "row and column on; a bar is given by the number of squares in each row",
-        numbers=partial(say.row_and_column, columns),
+        numbers=lambda square, _: divmod(square, columns),
     )
     return part_from_moves(
         (columns,) * rows,
@@ -217,10 +217,10 @@ def domino_board(rows: int, columns: int) -> Part:
     named = [(divmod(one, columns), divmod(other, columns)) for one, other in dominoes.tolist()]
     words = Words(
         "board",
-        partial(say.cover, named),
+        lambda option, _: "cover {} and {}".format(*named[option]),
         "cover two free neighbouring cells, each named (row, column); a board is given row by "
         "row, 0 for a free cell and 1 for any other",
-        numbers=partial(say.cells_of_domino, named),
+        numbers=lambda option, _: (*named[option][0], *named[option][1]),
         is_unordered=True,
     )
     return part_from_moves(
@@ -278,7 +278,7 @@ def node_set(nodes: int, edges: tuple[tuple[int, int], ...]) -> Part:
         taken[one, other] = taken[other, one] = True
     words = Words(
         "graph",
-        say.take_node,
+        lambda node, _: f"take node {node}",
         "take a free node and all of its neighbours; a graph is given node by node, 0 for a "
         "free node and 1 for any other",
         details=say.neighbours(edges),
@@ -334,7 +334,7 @@ def token(successors: tuple[tuple[int, ...], ...]) -> Part:
         "token",
         partial(say.move_token, successors),
         "move along one arrow",
-        numbers=partial(say.token_node, successors),
+        numbers=lambda edge, token: (successors[token[0]][edge],),
         state=("is on node {}", "is on node {}"),
         details=say.arrows(successors),
         names_states=True,

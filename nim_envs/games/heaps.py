@@ -90,7 +90,14 @@ def total(k: int, n: int) -> Part:
         f"whoever takes the total over {n} wins, so whoever reaches exactly {n} loses",
         f"whoever takes the total over {n} loses, so whoever reaches exactly {n} wins",
     )
-    words = Words("total", say.add, move, numbers=say.itself, state=phrases, who_wins=who_wins)
+    words = Words(
+        "total",
+        lambda number, _: f"add {number}",
+        move,
+        numbers=say.itself,
+        state=phrases,
+        who_wins=who_wins,
+    )
     after = np.where(totals <= n, totals + numbers, -1)
     return Part(totals, after, numbers.tolist(), words, Picture("track"))
 
@@ -318,7 +325,7 @@ def heap_group(sizes: tuple[int, ...], k: int) -> Part:
         say.take_from_each,
         f"take any number of objects from {heaps}; heaps are numbered from 0, and a group is "
         "given by the number of objects in each heap",
-        numbers=say.all_of,
+        numbers=lambda amounts, _: amounts,
         is_unordered=True,
     )
     sides = [size + 1 for size in sizes]

@@ -69,19 +69,9 @@ def itself(label: int, position: Position) -> tuple[int, ...]:
     return (label,)
 
 
-def all_of(label: tuple[int, ...], position: Position) -> tuple[int, ...]:
-    """Return the numbers that a person types where they are those of the label."""
-    return label
-
-
 def take(amount: int, position: Position | None) -> str:
     """Return the move that takes an amount in words."""
     return f"take {amount}"
-
-
-def add(number: int, position: Position | None) -> str:
-    """Return the move that adds a number in words."""
-    return f"add {number}"
 
 
 def split(move: tuple[int, int], position: Position | None) -> str:
@@ -182,37 +172,6 @@ def subtract_multiple(times: int, position: Position | None) -> str:
     return f"subtract {times} times the smaller number"
 
 
-def bite(columns: int, square: int, position: Position | None) -> str:
-    """Return a bite in words; squares are numbered row by row."""
-    return f"bite at {divmod(square, columns)}"
-
-
-def row_and_column(columns: int, square: int, position: Position) -> tuple[int, int]:
-    """Return the row and the column of a square."""
-    return divmod(square, columns)
-
-
-Domino = tuple[tuple[int, int], tuple[int, int]]
-"""The row and the column of both cells."""
-
-
-def cover(dominoes: Sequence[Domino], option: int, position: Position | None) -> str:
-    """Return the move that covers the cells of a domino in words."""
-    one, other = dominoes[option]
-    return f"cover {one} and {other}"
-
-
-def cells_of_domino(dominoes: Sequence[Domino], option: int, position: Position) -> tuple[int, ...]:
-    """Return row and column of the one cell of a domino and of the other."""
-    one, other = dominoes[option]
-    return (*one, *other)
-
-
-def take_node(node: int, position: Position | None) -> str:
-    """Return the move that takes a node in words."""
-    return f"take node {node}"
-
-
 def neighbours(edges: Sequence[tuple[int, int]]) -> str:
     """Return which nodes are neighbours in words."""
     pairs = [f"{one} and {other}" for one, other in edges]
@@ -236,10 +195,3 @@ def move_token(
     if position is None or edge >= len(successors[position[0]]):
         return f"move along edge {edge}"
     return f"move to {successors[position[0]][edge]}"
-
-
-def token_node(
-    successors: tuple[tuple[int, ...], ...], edge: int, position: Position
-) -> tuple[int, ...]:
-    """Return the node that a token moves to."""
-    return (successors[position[0]][edge],)
