@@ -16,18 +16,20 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import RecordEpisodeStatistics
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
-from nim_envs import make_game
+from nim_envs import VectorGameEnv, VersusEnv, make_game
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.registry import GAMES, make_vector, make_versus
+from nim_envs.registry import GAMES, make_versus
 from tests.games import ALL, KINDS
 from tests.goodness_of_fit import p_value
 from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import LARGE
+from tests.outcome_games import GAMES as GAMES_WITH_DRAWS
+from tests.outcome_games import LARGER
 from tests.pairwise import in_turn
 
 
@@ -50,18 +52,24 @@ class Steady:
         return actions
 
 
+DRAWN = [*GAMES_WITH_DRAWS, *(f"random-{seed}" for seed in range(3, 13))]
+
+
 @in_one_test(
     ("case", "seat", "max_cycles", "encoding"),
-    in_turn(ALL + LARGE, [None, 0, 1], [None, 2], ["integer", "unary"]),
+    in_turn(ALL + LARGE + DRAWN, [None, 0, 1], [None, 2], ["integer", "unary"]),
 )
 def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cycles, encoding):
     """Against an opponent in either seat, and in self-play."""
     arguments = {
-        **case[1], "opponent": None if seat is None else Steady(), "seat": seat,
-        "max_cycles": max_cycles, "encoding": encoding, "truth_in_info": case in ALL,
+        "opponent": None if seat is None else Steady(), "seat": seat, "max_cycles": max_cycles,
+        "encoding": encoding, "truth_in_info": case not in LARGE,
     }  # fmt: skip
-    env = make_versus(case[0], **arguments)
-    batch = make_vector(case[0], 1, **arguments, autoreset_mode=AutoresetMode.DISABLED)
+    game = (
+        (GAMES_WITH_DRAWS | LARGER)[case]().game if case in DRAWN else make_game(case[0], **case[1])
+    )
+    env = VersusEnv(game, **arguments)
+    batch = VectorGameEnv(game, 1, **arguments, autoreset_mode=AutoresetMode.DISABLED)
     assert env.observation_space == batch.single_observation_space
     assert env.action_space == batch.single_action_space
     rng = np.random.default_rng(0)
