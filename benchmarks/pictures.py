@@ -118,9 +118,12 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
     image = needed("PIL.Image", "a GIF", "docs")
     # The most common colours, the same in all, so that only what changes from one picture to the
     # next is stored.
-    pixels = np.concatenate(frames).reshape(-1, 3).astype(np.int64) @ (1 << 16, 1 << 8, 1)
-    colors, counts = np.unique(pixels, return_counts=True)
-    common = colors[np.argsort(-counts, kind="stable")[:COLORS], np.newaxis] >> (16, 8, 0) & 255
+    red, green, blue = np.moveaxis(np.concatenate(frames), -1, 0).astype(np.int32)
+    pixels = (red << 16 | green << 8 | blue).ravel()
+    counts = np.bincount(pixels)
+    colors = np.flatnonzero(counts)
+    most = np.argsort(-counts[colors], kind="stable")[:COLORS]
+    common = colors[most, np.newaxis] >> (16, 8, 0) & 255
     palette = image.new("P", (1, 1))
     palette.putpalette(common.ravel().tolist())
     pictures = [

@@ -8,7 +8,7 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
@@ -85,8 +85,8 @@ class Runs(AbstractContextManager["Runs"]):
             n_jobs=1 if alone else self._jobs,
             return_as="generator" if backend.supports_return_generator else "list",
         )(joblib.delayed(self._call)(*each) for each in calls)
-        # On a terminal alone.
-        return list(tqdm(results, desc="runs", total=len(calls), unit="run", disable=None))
+        names = [" ".join(str(each) for each in task if isinstance(each, str)) for task in tasks]
+        return list(followed(results, "runs", names))
 
     def __exit__(
         self,
@@ -112,6 +112,22 @@ class Runs(AbstractContextManager["Runs"]):
             if not self._memory.store_backend.get_items():  # none of other options, left for later
                 self._memory.clear(warn=False)
             click.echo(f"\nwritten to {self._output}")
+
+
+def followed(results: Iterable[Result], title: str, names: Sequence[str]) -> Iterator[Result]:
+    """Yield results as they come: with a bar on a terminal, elsewhere with a line for each.
+
+    Args:
+        results: results in the order of ``names``.
+        title: title of the bar.
+        names: a name for each result.
+    """
+    with tqdm(desc=title, total=len(names), unit="run", disable=None) as bar:
+        for number, (name, result) in enumerate(zip(names, results, strict=True), 1):
+            bar.update()
+            if bar.disable:
+                click.echo(f"{title}: {number} of {len(names)} {name}".rstrip(), err=True)
+            yield result
 
 
 def result_of(name: str, arguments: tuple[Any, ...], sources: str) -> Any:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from tqdm import tqdm
 
+from benchmarks.runs import followed
 from nim_envs.optional import installed
 
 Key = TypeVar("Key", bound=Hashable)
@@ -38,8 +38,10 @@ def run_interleaved(
     """
     rates: dict[Key, list[Result]] = {key: [] for key in timers}
     schedule = [key for _ in range(rounds) for key in timers]
-    for key in tqdm(schedule, desc="timing", unit="run", disable=None):
-        rates[key].append(timers[key](seconds))
+    results = (timers[key](seconds) for key in schedule)
+    names = [str(key) for key in schedule]
+    for key, rate in zip(schedule, followed(results, "timing", names), strict=True):
+        rates[key].append(rate)
     return rates
 
 

@@ -3,28 +3,56 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from nim_envs.optional import needed
 
+PORTS = range(8000, 8100)
+"""Ports that are tried in turn where no address is given."""
+
+
+def free_address() -> str:
+    """Return an address of this machine with a port that no other program uses.
+
+    Raises:
+        SystemExit: all of :data:`PORTS` are in use.
+    """
+    for port in PORTS:
+        with socket.socket() as probe:
+            # As the server does: a port whose connections have just ended can be used again.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name == "posix")
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return f"127.0.0.1:{port}"
+    sys.exit(f"Error: ports {PORTS[0]} to {PORTS[-1]} are in use; --dev-addr HOST:PORT names one")
+
 
 def main(options: Sequence[str]) -> None:
-    """Build the manual and serve it until Ctrl-C.
+    """Build the manual and serve it until Ctrl-C, at the first free port.
 
     Args:
         options: of ``mkdocs serve``, such as ``--open``.
     """
     needed("mkdocs", "the manual", "docs")
-    # The manual is built with MkDocs 1; the theme and a plugin warn of what comes after it.
-    os.environ.update(NO_MKDOCS_2_WARNING="1", DISABLE_MKDOCS_2_WARNING="true")
+    # The manual is built with MkDocs 1; the theme and a plugin warn of what comes after it. Links
+    # are checked by ``mkdocs build``.
+    os.environ.update(
+        NO_MKDOCS_2_WARNING="1", DISABLE_MKDOCS_2_WARNING="true", ENABLED_HTMLPROOFER="false"
+    )
     from mkdocs.__main__ import cli
 
     os.chdir(Path(__file__).resolve().parents[1])
-    if "--help" not in options:
-        print("Building the manual takes one to three minutes; Ctrl-C stops it.", flush=True)
-    cli(["serve", *options], prog_name="python -m docs")
+    given = list(options)
+    if "--help" not in given:
+        if not any(word.startswith(("-a", "--dev-addr")) for word in given):
+            given += ["--dev-addr", free_address()]
+        print("Building the manual takes about a minute; Ctrl-C stops it.", flush=True)
+    cli(["serve", *given], prog_name="python -m docs")
 
 
 if __name__ == "__main__":

@@ -42,20 +42,30 @@ def start_of(text: str) -> str | tuple[int, ...]:
     return text if text in NAMED_STARTS else position(text)
 
 
-game_options = together(
-    game_and_settings(
-        f"{GAME_HELP} Needed unless a player is a file, whose game is then the default."
-    ),
-    click.option(
-        "--start",
-        type=start_of,
-        metavar="START",
-        help=f"Where games begin: {', '.join(NAMED_STARTS)}, or a position; by default "
-        "fixed, or as saved with a learner.",
-    ),
-    max_cycles_option,
+def options_of_game(game: str, start: str) -> Decorator:
+    """Return a decorator that adds the options that name a game.
+
+    Args:
+        game: sentence that says which game it is without them.
+        start: where games begin by default, in words.
+    """
+    return together(
+        game_and_settings(f"{GAME_HELP} {game}"),
+        click.option(
+            "--start",
+            type=start_of,
+            metavar="START",
+            help=f"Where games begin: {', '.join(NAMED_STARTS)}, or a position; by default "
+            f"{start}.",
+        ),
+        max_cycles_option,
+    )
+
+
+game_options = options_of_game(
+    "Needed unless a player is a file, whose game is then the default.",
+    "fixed, or as saved with a learner",
 )
-"""Decorator that adds the options that name a game."""
 
 
 def make_env(

@@ -9,7 +9,7 @@ import click
 
 from agents.base import Agent
 from agents.cli.match import Match
-from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
+from agents.cli.options import PLAYER_HELP, make_env, make_player, options_of_game
 from agents.cli.play_window import PlayWindow
 from agents.match import MatchedPlayer
 from agents.players import HumanAgent, Quit, Undo
@@ -23,7 +23,7 @@ from nim_envs.render.words import rules_in_words
 
 
 @click.command()
-@game_options
+@options_of_game("By default that of a learner in a file, or else nim.", "fixed")
 @click.option(
     "--opponent",
     default="optimal",
@@ -44,10 +44,7 @@ from nim_envs.render.words import rules_in_words
 def play(
     opponent: str, seat: str, hurry: bool, seed: int | None, window: bool, **board: Any
 ) -> None:
-    """Play against an agent, or two people against each other.
-
-    The game is that of a learner in a file, or else Nim, and begins at the full board.
-    """
+    """Play against an agent, or two people against each other."""
     from_file = board["game"] is None and Path(opponent).is_file()
     if board["game"] is None and not from_file:
         board["game"] = GAMES["nim"]

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from benchmarks import __main__ as catalogue
 from benchmarks import optimality
 from benchmarks.report import read_csv
-from benchmarks.runs import STOPPED, Runs
+from benchmarks.runs import STOPPED, Runs, followed
 from nim_envs.errors import InvalidGameError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +70,12 @@ def test_what_was_stopped_goes_on_and_other_options_keep_what_they_have(tmp_path
     assert "1 of 2 runs were finished before" in capsys.readouterr().err
     assert made(tmp_path, 3, 5) == [9, 25]
     assert CALLS == [5, 5]
+
+
+def test_away_from_a_terminal_each_step_is_a_line(capsys):
+    assert list(followed([9, 1], "runs", ["nim random", "nim sarsa"])) == [9, 1]
+    error = capsys.readouterr().err
+    assert error == "runs: 1 of 2 nim random\nruns: 2 of 2 nim sarsa\n"
 
 
 def test_other_code_is_measured_anew(tmp_path):

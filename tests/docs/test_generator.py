@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -32,8 +33,19 @@ def test_the_manual_is_served_by_the_readmes_command(monkeypatch):
     monkeypatch.setattr(
         mkdocs.__main__, "cli", lambda words, **_: served.append((words, Path.cwd()))
     )
-    docs.__main__.main(["--open"])
-    assert served == [(["serve", "--open"], ROOT)]
+    monkeypatch.setattr(os, "environ", {**os.environ})
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        used = server.getsockname()[1]
+        monkeypatch.setattr(docs.__main__, "PORTS", (used, used + 1, used + 2))
+        docs.__main__.main(["--open"])
+        monkeypatch.setattr(docs.__main__, "PORTS", (used,))
+        with pytest.raises(SystemExit, match=f"{used} are in use"):
+            docs.__main__.main([])
+        docs.__main__.main(["--dev-addr", "127.0.0.1:1"])
+    (words, folder), given = served
+    assert (words[:3], folder) == (["serve", "--open", "--dev-addr"], ROOT)
+    assert words[3] in (f"127.0.0.1:{used + 1}", f"127.0.0.1:{used + 2}")
+    assert given == (["serve", "--dev-addr", "127.0.0.1:1"], ROOT)
 
 
 def write_manual(folder, text, more=""):
