@@ -199,14 +199,6 @@ class OnesAtTheEnd(PlainNim):
         return np.ones(15, np.int8) if self.over() else super().mask(agent)
 
 
-class MaskOffByOne(PlainNim):
-    """The mask leaves out the move that takes a whole heap."""
-
-    def mask(self, agent):
-        takes = np.arange(15) % 5 + 1
-        return super().mask(agent) * (takes != np.repeat(self.heaps, 5)).astype(np.int8)
-
-
 class LiveObservation(PlainNim):
     """The observation is the array of heaps itself."""
 
@@ -307,13 +299,6 @@ class SeesBeforeTheReply(Countdown):
 
     def seen(self):
         return super().seen() if self.early is None else self.early
-
-
-class OpponentCheats(Countdown):
-    """The opponent takes up to three."""
-
-    def opponents_move(self):
-        return int(self.np_random.integers(min(3, self.coins))) + 1
 
 
 class UnseededOpponent(Countdown):

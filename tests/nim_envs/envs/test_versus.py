@@ -65,9 +65,8 @@ def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cy
         "opponent": None if seat is None else Steady(), "seat": seat, "max_cycles": max_cycles,
         "encoding": encoding, "truth_in_info": case not in LARGE,
     }  # fmt: skip
-    game = (
-        (GAMES_WITH_DRAWS | LARGER)[case]().game if case in DRAWN else make_game(case[0], **case[1])
-    )
+    drawn = (GAMES_WITH_DRAWS | LARGER).get(str(case))
+    game = make_game(case[0], **case[1]) if drawn is None else drawn().game
     env = VersusEnv(game, **arguments)
     batch = VectorGameEnv(game, 1, **arguments, autoreset_mode=AutoresetMode.DISABLED)
     assert env.observation_space == batch.single_observation_space
