@@ -12,7 +12,6 @@ from agents.base import AfterGame, HypothesisError
 from agents.learners.q_learning import QLearning
 from agents.research.base import GeneralisingLearner
 from agents.research.column_automata import (
-    WORK_LIMIT,
     ColumnAutomaton,
     Outcome,
     Verdict,
@@ -40,12 +39,14 @@ from agents.research.look_ahead import LookAheadPolicy
 from agents.self_play import SelfPlay
 from nim_envs import Game, GameEnv
 from nim_envs.typing import BoolArray, FloatArray, IntArray
-from nim_envs.validation import checked_choice, checked_integer
+from nim_envs.validation import checked_choice
 
 LETTERS = ("1 |", "0 1 |")
-ORDERS = ("both", "most significant first", "least significant first")
 LABELS = ("look-ahead", "q-learning")
 STARTS = ("anywhere", "start")
+
+MOST_STATES, MOST_GUESSES = 50, 200
+"""States of a guess, and guesses without a proof, after which learning is given up."""
 
 GAMES_FROM_A_CONTRADICTION = 5
 """Most games played from a position at which the guess contradicts itself."""
@@ -58,6 +59,9 @@ FIRST_BLOCK = 64
 
 MOST_LABELS = 4000
 """Most positions whose labels by Q-learning are used; the smallest are taken first."""
+
+EXAM_POSITIONS = 25
+"""Most positions that an exam reads."""
 
 LEAST_HEAPS, LEAST_BITS = 4, 4
 """Smallest limits on the heaps, and on the bits of a heap, of the boards of an exam."""
@@ -157,16 +161,11 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         letters: bits of a column that the automaton reads: ``"1 |"``, only the ones, so that the
             order of heaps and empty heaps cannot matter; or ``"0 1 |"``, every bit, where it first
             tries whether zeros can be ignored.
-        order: order in which bits are read; ``"both"`` tries both, and takes the smaller automaton.
         labels: source of the labels: ``"look-ahead"``, by the rules, from the options of the
             positions in games; or ``"q-learning"``, the signs of the values that
             :class:`agents.QLearning` learns on the board of ``game`` without the rules.
         play_from: first positions of games by look-ahead: ``"anywhere"``, contradicted positions
             included; or ``"start"``, only the game's start.
-        exam_positions: most positions that an exam reads.
-        most_states: most states of a guess; if more are needed, learning is given up.
-        most_guesses: most guesses without a proof; after them learning is given up.
-        proof_work: steps after which a proof is given up.
 
     Attributes:
         automaton: the current guess, which claims which positions are lost.
@@ -195,27 +194,13 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         game: Game,
         *,
         letters: Literal["1 |", "0 1 |"] = "1 |",
-        order: Literal["both", "most significant first", "least significant first"] = "both",
         labels: Literal["look-ahead", "q-learning"] = "look-ahead",
         play_from: Literal["anywhere", "start"] = "anywhere",
-        exam_positions: int = 25,
-        most_states: int = 50,
-        most_guesses: int = 200,
-        proof_work: int = WORK_LIMIT,
     ) -> None:
-        super().__init__(
-            game,
-            {
-                "letters": checked_choice("letters", letters, LETTERS),
-                "order": checked_choice("order", order, ORDERS),
-                "labels": checked_choice("labels", labels, LABELS),
-                "play_from": checked_choice("play_from", play_from, STARTS),
-                "exam_positions": checked_integer("exam_positions", exam_positions, minimum=1),
-                "most_states": checked_integer("most_states", most_states, minimum=1),
-                "most_guesses": checked_integer("most_guesses", most_guesses, minimum=1),
-                "proof_work": checked_integer("proof_work", proof_work, minimum=1),
-            },
-        )
+        checked_choice("letters", letters, LETTERS)
+        checked_choice("labels", labels, LABELS)
+        checked_choice("play_from", play_from, STARTS)
+        super().__init__(game, {"letters": letters, "labels": labels, "play_from": play_from})
         self.rules = heap_rules(game, ordered=letters == "0 1 |")
         self.automaton = NO_AUTOMATON
         self.given = "; ".join(_given(self.rules, labels))
@@ -282,18 +267,15 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             return
         # Each plays games, and yields when a guess is to be made.
         play = self._look_ahead if self._values is None else self._q_learning
-        most_states, most_guesses = (
-            self._arguments[name] for name in ("most_states", "most_guesses")
-        )
         self._contradictions = []
         for guess, _ in enumerate(play(game, games, rng, after_game), start=1):
             self._guess(rng)
             if self.proof is not None:
                 return
-            if self.automaton.states > most_states or guess == most_guesses:
+            if self.automaton.states > MOST_STATES or guess == MOST_GUESSES:
                 raise HypothesisError(
-                    f"no column automaton was found for {game.summary} within {most_guesses} "
-                    f"guesses and {most_states} states: guess {guess}, after "
+                    f"no column automaton was found for {game.summary} within {MOST_GUESSES} "
+                    f"guesses and {MOST_STATES} states: guess {guess}, after "
                     f"{self.positions_read} positions were read, has {self.size}, and is "
                     f"{self.verdict}"
                 )
@@ -358,20 +340,18 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     def _guesses(self) -> list[ColumnAutomaton]:
         """Return an automaton that agrees with the labels, for each order of bits."""
         known = self._known()
-        order = self._arguments["order"]
         guesses = []
         for first in (True, False):
-            if order in ("both", ORDERS[1] if first else ORDERS[2]):
-                reading = {"zeros": self.rules.ordered, "most_significant_first": first}
-                try:
-                    words = labelled_words(known, **reading)
-                except ContradictionError as error:
-                    raise HypothesisError(
-                        f"{error.lost} and {error.won} are the same to an automaton that reads "
-                        f"the letters {self._arguments['letters']}, but one is lost and the other "
-                        f"won: it cannot learn {self.game.summary}"
-                    ) from error
-                guesses.append(merged_automaton(words, **reading))
+            reading = {"zeros": self.rules.ordered, "most_significant_first": first}
+            try:
+                words = labelled_words(known, **reading)
+            except ContradictionError as error:
+                raise HypothesisError(
+                    f"{error.lost} and {error.won} are the same to an automaton that reads "
+                    f"the letters {self._arguments['letters']}, but one is lost and the other "
+                    f"won: it cannot learn {self.game.summary}"
+                ) from error
+            guesses.append(merged_automaton(words, **reading))
         return sorted(guesses, key=lambda guess: guess.states)
 
     def _guess(self, rng: np.random.Generator) -> None:
@@ -396,10 +376,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
 
     def _prove(self) -> Verdict:
         """Prove or refute the current automaton."""
-        verdict = prove(
-            self.automaton, self.rules.relation, self.rules.misere, self._arguments["proof_work"],
-            self.rules.one_heap,
-        )  # fmt: skip
+        rules = self.rules
+        verdict = prove(self.automaton, rules.relation, rules.misere, one_heap=rules.one_heap)
         self.verdict = str(verdict)
         self.proof = f"who wins, {verdict.reason}: {self._learned_game}" if verdict.proved else None
         return verdict
@@ -426,9 +404,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         counterexamples = contradictions(guess, self.rules, unknown)
         if not counterexamples:
             counterexamples, read = examine(
-                guess, self.rules, rng, positions=self._arguments["exam_positions"],
-                **self._exam_sizes,
-            )  # fmt: skip
+                guess, self.rules, rng, positions=EXAM_POSITIONS, **self._exam_sizes
+            )
             self._examined += read
             self._count_positions()
         if counterexamples:

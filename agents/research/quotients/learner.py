@@ -21,13 +21,12 @@ from nim_envs import Game
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.typing import BoolArray, IntArray
-from nim_envs.validation import checked_integer
 
 MOST_CLASSES = 1_000
-"""Default limit on the number of classes."""
+"""Largest number of classes."""
 
 MOST_READ = 1_000_000
-"""Default limit on the positions whose options are read for one part."""
+"""Most positions whose options are read to learn one state."""
 
 
 class Claim(NamedTuple):
@@ -70,10 +69,6 @@ class QuotientLearner(GeneralisingLearner):
 
     Args:
         game: the game to learn.
-        largest: largest heap to learn, in games of heaps that may split; ``None``: the largest on
-            the game's board. Other parts are learned completely.
-        most_classes: largest number of classes.
-        most_read: most positions whose options are read to learn one state.
 
     Attributes:
         quotient: the learned classes, sums of classes, and lost classes.
@@ -99,22 +94,9 @@ class QuotientLearner(GeneralisingLearner):
 
     given = "the rules, to look up options, and that a position is a sum of parts"
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        largest: int | None = None,
-        most_classes: int = MOST_CLASSES,
-        most_read: int = MOST_READ,
-    ) -> None:
-        if largest is not None:
-            checked_integer("largest", largest, 0)
-        checked_integer("most_classes", most_classes, 1)
-        checked_integer("most_read", most_read, 1)
-        arguments = {"largest": largest, "most_classes": most_classes, "most_read": most_read}
-        super().__init__(game, arguments)
-        self._most_classes, self._most_read = most_classes, most_read
-        self.parts = Parts(game, largest)
+    def __init__(self, game: Game) -> None:
+        super().__init__(game, {})
+        self.parts = Parts(game)
         self._empty_lost = not game.misere
         nothing = np.zeros((1, 1), dtype=np.int64)
         self.quotient = Quotient(self.parts, nothing, (), np.array([self._empty_lost]))
@@ -132,7 +114,7 @@ class QuotientLearner(GeneralisingLearner):
         if self.is_complete and self.proof is not None:
             return
         self.proof = self._refuted = None  # what is learned now is not proved yet
-        budget = GameBudget(games, self._most_read, rng, after_game)
+        budget = GameBudget(games, MOST_READ, rng, after_game)
         try:
             self._learn(budget)
         except NoMoreGamesError:
@@ -170,13 +152,13 @@ class QuotientLearner(GeneralisingLearner):
             known = copies.known_class()
             if known is not None and exam.counterexample(known, part) is None:
                 return known, exam
-            merged = copies.merged(self._most_classes)
+            merged = copies.merged(MOST_CLASSES)
             if merged is not None:
                 exam = CounterexampleSearch(merged, budget)
                 if exam.counterexample(merged, 0) is None:
                     return merged, exam
             self._repair = Repair(merged or before, part, self._empty_lost)
-        return self._repair.finish(budget, self._most_classes)
+        return self._repair.finish(budget, MOST_CLASSES)
 
     def _prove(self) -> None:
         """Prove the learned quotient by code that is independent of the learner."""

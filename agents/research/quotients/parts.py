@@ -84,7 +84,6 @@ class Parts(SumParts):
 
     Args:
         game: the game.
-        largest: largest heap in games of heaps that may split; ``None``: that of ``game``.
 
     Attributes:
         kinds: kinds of parts, in the order of the parts.
@@ -98,15 +97,13 @@ class Parts(SumParts):
         HypothesisError: a part has too many options.
     """
 
-    def __init__(self, game: Game, largest: int | None = None) -> None:
+    def __init__(self, game: Game) -> None:
         super().__init__()
         sizes: dict[Hashable, int] = {}
         parts: dict[Hashable, Part] = {}
         for part in game.parts:
-            heaps = heap_game_of(part)
-            key: Hashable = heaps or part
-            states = part.num_positions if heaps is None or largest is None else largest + 1
-            sizes[key] = max(states, sizes.get(key, 0))
+            key: Hashable = heap_game_of(part) or part
+            sizes[key] = max(part.num_positions, sizes.get(key, 0))
             parts.setdefault(key, part)
         self.kinds = [Kind(parts[key], states) for key, states in sizes.items()]
         self.names: list[tuple[int, int]] = []

@@ -9,7 +9,6 @@ from agents import HypothesisError
 from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.storage import load, save
 from nim_envs import Game, make_game, optimality
-from nim_envs.errors import InvalidGameError
 from tests.agents.research.column_automata.claims import board, truth
 from tests.agents.without_truth import (
     ROOT,
@@ -103,7 +102,7 @@ def test_a_single_total_is_learned_for_any_k_and_every_limit(k, n, misere):
     assert optimality(learner.greedy(larger), larger).percent == 100
 
 
-def test_games_that_refute_the_hypothesis_are_refused_with_the_reason():
+def test_games_that_refute_the_hypothesis_are_refused_with_the_reason(monkeypatch):
     for game in (
         make_game("kayles", heaps=(5, 5)),
         make_game("subtraction", heaps=(5,), subtraction_set=(1, 3)),
@@ -114,15 +113,14 @@ def test_games_that_refute_the_hypothesis_are_refused_with_the_reason():
     take_two = make_game("nim", heaps=(7, 7, 7), max_take=2)
     with pytest.raises(HypothesisError, match=r"\(3,\) and \(1, 2\) are the same .* one is lost"):
         learned(take_two)
+    monkeypatch.setattr("agents.research.column_automata.learner.MOST_GUESSES", 1)
     with pytest.raises(HypothesisError, match="within 1 guesses and 50 states"):
-        learned(make_game("nim", heaps=(7, 7), max_take=3), most_guesses=1)
+        learned(make_game("nim", heaps=(7, 7), max_take=3))
 
 
 def test_invalid_arguments_are_named():
     with pytest.raises(ValueError, match=r"letters must be one of .*'1'"):
         ColumnAutomatonLearner(make_game("nim", heaps=(3, 3)), letters="1")
-    with pytest.raises(InvalidGameError, match="exam_positions"):
-        ColumnAutomatonLearner(make_game("nim", heaps=(3, 3)), exam_positions=0)
 
 
 def test_training_can_continue_to_the_proof_after_an_early_end(tmp_path):

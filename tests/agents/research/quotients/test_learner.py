@@ -134,19 +134,22 @@ def test_random_parts_are_learned(misere):
         assert says_who_wins(learner, game)
 
 
-def test_games_with_too_many_classes_are_refused():
+def test_games_with_too_many_classes_are_refused(monkeypatch):
     game = heaps_of("octal", 12, True, code="0.06")
+    monkeypatch.setattr("agents.research.quotients.learner.MOST_CLASSES", 10)
     with pytest.raises(HypothesisError, match=r"more than 10 classes.* there may be infinitely"):
-        learned(game, most_classes=10)
-    learner = QuotientLearner(heaps_of("kayles", 9, True), most_classes=12)
+        learned(game)
+    monkeypatch.setattr("agents.research.quotients.learner.MOST_CLASSES", 12)
+    learner = QuotientLearner(heaps_of("kayles", 9, True))
     with pytest.raises(
         HypothesisError, match=r"with 9 were not found: .*Without it there are 12, which are proved"
     ):
         learner.fit(learner.game, 10_000, seed=0)
     assert learner.size == "12 classes"
     assert learner.proof is not None
+    monkeypatch.setattr("agents.research.quotients.learner.MOST_READ", 20)
     with pytest.raises(HypothesisError, match="more than 20 positions"):
-        learned(heaps_of("kayles", 9, True), most_read=20)
+        learned(heaps_of("kayles", 9, True))
 
 
 # Honesty
