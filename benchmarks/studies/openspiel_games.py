@@ -6,6 +6,7 @@ such as "hex(board_size=3)", it prints their rows.
 
 from __future__ import annotations
 
+import re
 import resource
 import subprocess
 import sys
@@ -23,13 +24,16 @@ from nim_envs.game import Game
 SMALL = (
     "breakthrough(rows=4,columns=3)", "clobber(rows=4,columns=3)", "connect_four(rows=4,columns=4)",
     "dots_and_boxes(num_rows=1,num_cols=2)", "gomoku(size=3,connect=3)", "havannah(board_size=2)",
-    "hex(num_rows=3,num_cols=4)", "mnk(m=3,n=3,k=3)", "y(board_size=4)",
-    "amazons(board_size=3)", "checkers(rows=4,columns=4)", "go(board_size=2)",
+    "hex(num_rows=3,num_cols=3)", "mnk(m=3,n=3,k=3)", "y(board_size=4)",
+    "checkers(rows=4,columns=4)", "go(board_size=2)",
     "oware(num_houses_per_player=2,num_seeds_per_house=1)", "quoridor(board_size=3)",
-    "quoridor(board_size=3) cycles", "go(board_size=2) cycles", "twixt(board_size=5)",
+    "quoridor(board_size=3) cycles", "go(board_size=2) cycles",
     "misere(game=tic_tac_toe())",
 )  # fmt: skip
 """Smaller boards, with ``cycles="draw"`` where that is said."""
+
+BEHIND = r"\n|, here after|: positions after|, after the moves|\. A game|: /"
+"""Begins the details of a reason."""
 
 SECONDS, BYTES = 300, 4 * 2**30
 """Limits of one game."""
@@ -98,8 +102,8 @@ def row(name: str) -> str:
     try:
         game = game_of(spec, cycles="draw" if cycles else None)
     except (InvalidGameError, SearchTooLargeError) as error:
-        reason = str(error).partition("\n")[0].partition(". ")[0]
-        return f"\t\trefused: {reason}"
+        text = re.split(BEHIND, str(error))[0].rpartition(" of OpenSpiel ")[2]
+        return f"\t\trefused: {text.removeprefix('cannot be solved here: ')}"
     wrong = differences(game)
     result = f"{wrong} values differ" if wrong else "equal at every position"
     positions = game.parts[0].num_positions
