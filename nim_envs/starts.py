@@ -68,18 +68,12 @@ class Rejection:
             for group in Sum(self.game.parts).groups
         ]
 
-    @cached_property
-    def _slots(self) -> set[int]:
-        """The parts that are slots."""
-        return {slot for slots in self._groups for slot in slots.group}
-
     def propose(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
         """Return ``size`` points, ``(size, fields)``, and which are wanted positions."""
         numbers, board = rng.random((size, len(self.rows))), self.game.board
         drawn = np.empty(numbers.shape, dtype=np.int64)
         for index, rows in enumerate(self.rows):
-            if index not in self._slots:
-                drawn[:, index] = rows[(numbers[:, index] * len(rows)).astype(np.int64)]
+            drawn[:, index] = rows[(numbers[:, index] * len(rows)).astype(np.int64)]
         for slots in self._groups:
             drawn[:, slots.group] = slots.rows_of(numbers[:, slots.group])
         pairs = zip(self.game.parts, drawn.T, strict=True)

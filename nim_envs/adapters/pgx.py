@@ -129,26 +129,16 @@ class SumTables:
     """A game on a sum: a state is the row of each part, in the tables of the different parts."""
 
     def __init__(self, total: Sum) -> None:
-        parts, self._options = total.parts, total.options
-        kinds = [*dict.fromkeys(parts)]
-        ends = np.cumsum([0, *(part.num_positions for part in kinds)])
-        first_of = dict(zip(kinds, ends.tolist(), strict=False))
-        after = np.full((ends[-1], total.options), -1, dtype=np.int32)
-        second = np.zeros_like(after)
-        for part, first in first_of.items():
-            here = slice(first, first + part.num_positions), slice(part.num_actions)
-            after[here] = part.after
-            second[here] = 0 if part.second is None else part.second
-        group = np.full(len(parts), -1, dtype=np.int32)
-        for index, slots in enumerate(total.groups):
-            group[slots.start : slots.stop] = index
-        coordinates = {part: jnp.asarray(part.coordinates, jnp.int32) for part in kinds}
-        self._coordinates = [coordinates[part] for part in parts]
-        self._first = jnp.asarray([first_of[part] for part in parts], jnp.int32)
-        self._numbers = np.arange(len(parts), dtype=np.int32)
-        self._after, self._legal = jnp.asarray(after), jnp.asarray(after >= 0)
-        self._second = jnp.asarray(second) if total.groups else None
-        self._group = jnp.asarray(group)
+        self._options, numbers = total.options, range(len(total.parts))
+        tables = {part: jnp.asarray(part.coordinates, jnp.int32) for part in {*total.parts}}
+        self._coordinates = [tables[part] for part in total.parts]
+        self._first = jnp.asarray(total.first_rows, jnp.int32)
+        self._numbers = np.arange(len(total.parts), dtype=np.int32)
+        self._after, self._legal = jnp.asarray(total.after), jnp.asarray(total.after >= 0)
+        self._second = None if total.second is None else jnp.asarray(total.second)
+        # The first slot of the group of each part.
+        group = [total.group_of[i].start if i in total.group_of else -1 for i in numbers]
+        self._group = jnp.asarray(group, jnp.int32)
 
     def positions(self, rows: Array) -> Array:
         """Return the coordinates of states, int32 ``(..., fields)``."""

@@ -81,13 +81,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     - ``"action_mask"``, int8 ``(actions,)``, as in the observation.
     - ``"winner"``, int8: the seat that has won the game; -1 while it goes on, and where it was
       drawn or truncated.
-    - With ``truth_in_info=True``, two ``bool`` on the move that the step was given: ``"winning"``,
-      whether the position was won for the mover; ``"kept_win"``, whether it was won and still is
-      after the move. An illegal move never keeps a win. Both are ``False`` in ``reset``.
-    - With ``truth_in_info=True``, in games with an outcome of their own, on the same move:
-      ``"value"``, int8, 1, 0 or -1, whether the position was won, drawn or lost for the mover;
-      ``"kept_value"``, whether it is the same after the move, ``False`` for an illegal one. They
-      are 0 and ``False`` in ``reset``.
+    - With ``truth_in_info=True``, the entries of ``GameEnv`` on the move that the step was given;
+      in ``reset`` those before a first move.
 
     Args:
         game: the game.
