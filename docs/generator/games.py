@@ -11,6 +11,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from tqdm import tqdm
+
 from benchmarks.pictures import frames_of, gif, moves_of
 from benchmarks.tasks import GAMES as TASKS
 from docs.generator import play, results
@@ -183,7 +185,7 @@ def page(name: str) -> str:
 def pages() -> None:
     """Write the pages, pictures and boards of all games, and the page that lists them."""
     cards = []
-    for name, row in GAMES.items():
+    for name, row in tqdm(GAMES.items(), "games", unit="game", disable=None):
         cards.append({"name": name, "title": title(name), "line": one_line(name), "id": row.aec_id})
         write(f"games/{name}.md", page(name))
         write(f"games/{name}.gif", gif(frames_of(name)))

@@ -8,27 +8,18 @@ from docs.generator import games, learners, results
 from docs.generator.markdown import ROOT, write
 from nim_envs.render.board_data import SCRIPT, STYLE
 
-REPOSITORY = {
-    "CONTRIBUTING.md": "contributing.md",
-    "CODE_OF_CONDUCT.md": "conduct.md",
-    "CHANGELOG.md": "changelog.md",
-}
-"""Pages that are files of the repository, with links into the manual."""
-
 
 def in_manual(link: re.Match[str]) -> str:
     """Return a link of a page of the repository, or its words if the manual has no such page."""
     words, address, anchor = link.groups("")
-    page = REPOSITORY.get(address, address.removeprefix("docs/"))
-    there = page in REPOSITORY.values() or (ROOT / "docs" / page).is_file()
-    there &= not page.startswith("paper/")  # which is no part of the manual
+    page = address.removeprefix("docs/")
+    there = page != address and (ROOT / address).is_file() and not page.startswith("paper/")
     return f"[{words}]({page}{anchor})" if there else words
 
 
-for file, page in REPOSITORY.items():
-    text = (ROOT / file).read_text(encoding="utf-8")
-    text = re.sub(r"\[([^\]]+)\]\(([\w./]+)(#[\w-]+)?\)", in_manual, text)
-    write(page, f"---\nsearch:\n  boost: 0.03\n---\n\n{text}")
+text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+text = re.sub(r"\[([^\]]+)\]\(([\w./]+)(#[\w-]+)?\)", in_manual, text)
+write("contributing.md", f"---\nsearch:\n  boost: 0.03\n---\n\n{text}")
 for path in (SCRIPT, STYLE):
     write(path.name, path.read_bytes())
 games.pages()

@@ -17,7 +17,7 @@ from benchmarks import optimality
 from benchmarks.report import read_csv
 from benchmarks.runs import Runs
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "cluster.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 
 
 @pytest.fixture

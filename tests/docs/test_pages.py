@@ -30,12 +30,12 @@ DOCS = ROOT / "docs"
 NOTEBOOK = TUTORIALS / "first_steps.ipynb"
 PAGES = sorted(path.stem for path in TUTORIALS.glob("*.md") if path.stem != "index")
 OF_OTHER_LIBRARIES = {
-    "alphazero", "minari", "openspiel", "pgx", "ppo_from_scratch", "rllib", "stable_baselines3",
-    "tianshou", "torchrl", "trl", "verifiers",
+    "alphazero", "libraries", "minari", "openspiel", "pgx", "ppo_from_scratch", "rllib",
+    "stable_baselines3", "tianshou", "torchrl", "trl", "verifiers",
 }  # fmt: skip
 """Tutorials whose programs run in tests/clients."""
 
-SHOWN_FILES = {"diagnosis.md": "my_agent.py", "tutorials/tournament.md": "pupils.py"}
+SHOWN_FILES = {"diagnosis.md": "my_agent.py", "exercises.md": "pupils.py"}
 """Files of the tutorials that a page shows whole."""
 
 LONG = ("three_games", "unseen_boards")
@@ -110,7 +110,7 @@ WITH_COMMANDS = [f"tutorials/{name}.md" for name in PAGES
     "page",
     [
         pytest.param("commands.md", marks=pytest.mark.exhaustive),
-        "tutorials/tournament.md",
+        "exercises.md",
         *(
             pytest.param(x, marks=pytest.mark.release)
             for x in WITH_COMMANDS
@@ -155,10 +155,15 @@ def test_the_notebook_shows_what_its_cells_print(tmp_path, capsys):
 def test_the_index_lists_every_tutorial_once_with_a_sentence():
     cards = re.findall(
         r'<div class="card" markdown="1">\n'
-        r"(?:\[!\[[^\]]+\]\(([^)]+)\)(?:\{[^}]*\})?\]\((\w+)\.\w+\)\n\n)?"
-        r"\*\*\[[^\]]+\]\((\w+)\.\w+\)\*\*\n\n([A-Z][^.]+\.)\n</div>",
+        r"(?:\[!\[[^\]]+\]\(([^)]+)\)(?:\{[^}]*\})?\]\(([\w.#-]+)\)\n\n)?"
+        r"\*\*\[[^\]]+\]\(([\w.#-]+)\)\*\*\n\n([A-Z][^.]+\.)\n</div>",
         read("tutorials/index.md"),
     )
     assert all(picture in (title, "") for _, picture, title, _ in cards)
-    assert sorted(title for _, _, title, _ in cards) == sorted([*PAGES, NOTEBOOK.stem])
+    titles = [title for _, _, title, _ in cards]
+    parts = set(re.findall(r'"docs/tutorials/(\w+)\.md"', read("tutorials/libraries.md")))
+    assert len([title for title in titles if title.startswith("libraries.md#")]) == len(parts)
+    pages = {title for title in titles if "#" not in title}
+    assert pages == {f"{name}.md" for name in {*PAGES} - parts - {"libraries"}} | {NOTEBOOK.name}
+    assert len(set(titles)) == len(titles)
     assert all((TUTORIALS / picture).exists() for picture, *_ in cards if picture)
