@@ -59,6 +59,20 @@ def percent(number: float) -> str:
     return f"{99.9 if 99.95 <= number < 100 else number:.1f}"
 
 
+def bars(rows: Iterable[tuple[str, float]]) -> str:
+    """Return a chart of percents as HTML: a bar and its number for each name."""
+    lines = [
+        f'<span>{name}</span><i style="width: {number:.1f}%"></i><b>{percent(number)}</b>'
+        for name, number in rows
+    ]
+    return "\n".join(['<div class="bars">', *lines, "</div>"])
+
+
+def folded(title: str, text: str) -> str:
+    """Return Markdown of which a page shows the title alone, until a reader opens it."""
+    return f'<details markdown="1">\n<summary>{title}</summary>\n\n{text}\n\n</details>'
+
+
 def percents(values: Sequence[float]) -> str:
     """Return the mean of scores, with the lowest and the highest where they differ.
 

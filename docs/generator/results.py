@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from agents.registry import LEARNERS
 from benchmarks.leaderboard import RESULTS, leaderboard, published
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.report import percent, read_csv
+from benchmarks.report import bars, percent, read_csv
+from benchmarks.studies.open_track.standings import published as open_track
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 from docs.generator.markdown import filled, table, write
 
@@ -23,6 +24,10 @@ COLUMNS = {
     "attainable": "attainable",
 }
 """Columns of ``published.csv`` that the manual shows, and their names there."""
+
+
+TELLING = ("wythoff", "octal-266", "misere-kayles")
+"""Tasks of the open track whose learned boards tell learners apart."""
 
 
 def board(task: str) -> str:
@@ -54,6 +59,27 @@ def scores(tasks: Sequence[str]) -> str:
     return table(header, rows) if rows else ""
 
 
+def telling() -> tuple[list[tuple[str, float]], str]:
+    """Return the means over :data:`TELLING` by learner, the best first, and a table of them."""
+    scores: dict[str, dict[str, float]] = {}
+    for row in open_track():
+        if row["board"] == "learned" and row["task"] in TELLING:
+            scores.setdefault(row["learner"], {})[row["task"]] = float(row["last %"])
+    ranked = {
+        each.learner: (each.knows, [scores[each.learner][task] for task in TELLING])
+        for each in leaderboard(published())
+        if each.learner in scores
+    }
+    means = {name: sum(found) / len(found) for name, (_, found) in ranked.items()}
+    names = sorted(means, key=lambda name: -means[name])
+    rows = [
+        (learner(name), ranked[name][0], *map(percent, (means[name], *ranked[name][1])))
+        for name in names
+    ]
+    header = ("learner", "knows", "mean %", *(f"[{task}](open_track.md#tasks)" for task in TELLING))
+    return [(name, means[name]) for name in names], table(header, rows)
+
+
 def leaderboard_page() -> None:
     """Write the page of the leaderboard, the tasks and how to enter."""
     ranking = [
@@ -64,22 +90,32 @@ def leaderboard_page() -> None:
         )
         for each in leaderboard(published())
     ]  # fmt: skip
-    means: dict[str, Row] = {}
+    means: dict[str, dict[str, float]] = {}
     for row in read_csv(RESULTS / "optimality.csv"):
-        means.setdefault(row["learner"], {})[row["game"]] = percent(float(row["optimality %"]))
-    boards = [(learner(name), *(found[task] for task in GAMES)) for name, found in means.items()]
+        means.setdefault(row["game"], {})[row["learner"]] = float(row["optimality %"])
+    # The boards that most learners do not solve come first.
+    unsolved = {task: sum(score < 100 for score in found.values()) for task, found in means.items()}
+    order = sorted(GAMES, key=lambda task: -unsolved[task])
+    names = list(means[order[0]])
+    boards = [(learner(name), *(percent(means[task][name]) for task in order)) for name in names]
     tasks = [
         (
-            number, name, f"[{task.name}](../games/{task.name}.md)", f"`{board(name)}`",
-            task.starts, f"{task.games:,}",
+            number, name, f"[{GAMES[name].name}](../games/{GAMES[name].name}.md)",
+            f"`{board(name)}`", GAMES[name].starts, f"{GAMES[name].games:,}",
         )
-        for number, (name, task) in enumerate(GAMES.items(), 1)
+        for number, name in enumerate(order, 1)
     ]  # fmt: skip
     numbers = [f"[{number}](#tasks)" for number, *_ in tasks]
     ranks = ("learner", "knows", "interquartile mean %", "95 % interval", "mean %", "boards solved")
+    chart, scores_there = telling()
+    learned = [(name, score) for name, score in chart if name not in ("optimal", "random")]
     text = filled(
         "results.md",
         version=VERSION,
+        best=learned[0],
+        worst=learned[-1],
+        chart=bars(chart),
+        telling=scores_there,
         runs=len(GAMES) * len(SEEDS),
         seeds=SEEDS,
         ranking=table(ranks, ranking),
@@ -96,6 +132,21 @@ def published_table(rows: Sequence[Row]) -> str:
     return table([COLUMNS[key] for key in used], cells)
 
 
+def compared(rows: dict[str, list[Row]]) -> tuple[list[tuple[str, float]], list[int]]:
+    """Return bars of each system and of a learner here, and how many are lower, equal, higher."""
+    chart, counts = [], [0, 0, 0]
+    for system, found in rows.items():
+        row = next(each for each in found if each["score"].endswith("%"))
+        theirs, ours = (
+            float(row[key].split()[0]) for key in ("measured as published", "same games")
+        )
+        stand_in = SYSTEMS[system].stand_in
+        by = "as published" if stand_in is None else f"by {stand_in.name}"
+        chart += [(f"{system}, {by}", theirs), (f"{row['ours']}, here", ours)]
+        counts[1 + (theirs > ours) - (theirs < ours)] += 1
+    return chart, counts
+
+
 def pages() -> None:
     """Write the pages of results."""
     leaderboard_page()
@@ -103,4 +154,7 @@ def pages() -> None:
     for row in read_csv(RESULTS / "published.csv"):
         rows.setdefault(row["system"], []).append(row)
     systems = [(SYSTEMS[name], published_table(found)) for name, found in rows.items()]
-    write("results/published.md", filled("published.md", systems=systems))
+    chart, counts = compared(rows)
+    write("results/published.md", filled(
+        "published.md", systems=systems, chart=bars(chart), counts=counts,
+    ))  # fmt: skip

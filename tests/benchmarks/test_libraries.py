@@ -59,7 +59,8 @@ def test_text_stays_and_a_library_that_is_not_installed_is_named(tmp_path, monke
     monkeypatch.setitem(sys.modules, "torchrl", None)
     monkeypatch.setitem(sys.modules, "tensordict", None)
     monkeypatch.setitem(sys.modules, "torch", None)
-    (tmp_path / "libraries.md").write_text("# Learners\n\nMore moves help.\n\nMuch.\n\n## Boards")
+    page = '# Learners\n\nMore moves help.\n\nMuch.\n\n<div class="bars">'
+    (tmp_path / "libraries.md").write_text(page)
     words = ["--quick", "--recipes", "torchrl", "--jobs", "1", "--output", str(tmp_path)]
     result = CliRunner().invoke(main, words, catch_exceptions=False)
     assert "torchrl was not run: " in result.stdout

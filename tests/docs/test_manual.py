@@ -56,14 +56,6 @@ def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():
     assert f"```python\n{program}```" in tutorial
 
 
-def test_every_picture_of_results_is_turned_around_on_dark_pages():
-    style = (ROOT / "docs" / "style.css").read_text(encoding="utf-8")
-    pictures = [path.name for path in RESULTS.glob("*.png")]
-    parts = re.findall(r'\[src[$*]="([\w.]+)"\]', style)
-    assert pictures
-    assert [name for name in pictures if not any(part in name for part in parts)] == []
-
-
 def figure(row, *keys):
     """A score as the first page shows it: the mean, and the range where seeds differ."""
     mean, low, high = (f"{float(row[key]):.1f}" for key in keys)

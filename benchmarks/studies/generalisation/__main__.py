@@ -20,6 +20,7 @@ from agents.research.base import GeneralisingLearner
 from agents.training import train
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
+    folded,
     grouped,
     machine,
     percents,
@@ -219,12 +220,24 @@ def results(name: str, runs: Sequence[GeneralisationRun]) -> tuple[list[str], li
     return ["learner", *boards], body
 
 
-PICTURE = """\
+PAGE = """\
+# Boards that were not seen
+
+{finding}
+
 ![Percent of N-positions played right, by learner and board](generalisation.png)
 
 Percent, mean over the seeds, on four of the games below; boards from the training board, on the
 left, to the largest. A cell is empty if the learner cannot read the board.
-"""
+
+`{command}`, {seeds} seeds, prints the scores on every board, with what each learner needed;
+[generalisation.csv](generalisation.csv) has them by seed.
+
+{lists}
+
+## Notes
+
+{notes}"""
 
 NOTES = f"""\
 - Scores are optimality in percent: the mean probability of a winning move over N-positions, ties as
@@ -236,7 +249,7 @@ NOTES = f"""\
 - *proved*: the number of seeds in which the learner has proved, without being told who wins, that
   it is right for all numbers of heaps of all sizes (an automaton) or of heaps up to the largest
   that it has learned (classes). The proof is made by code separate from the learner.
-- The prior knowledge of each learner is listed above. No learner uses a theorem, a Grundy value or
+- No learner uses a theorem, a Grundy value or
   who wins, neither to learn nor to decide when to stop.
 - Table learners play at random at positions outside their table. A look-up ignores empty heaps and
   the order of heaps.
@@ -245,33 +258,44 @@ NOTES = f"""\
 """
 
 
+def finding(runs: Sequence[GeneralisationRun]) -> str:
+    """Return a sentence: how many learners play all unseen boards right, and which."""
+    worst: dict[str, float] = {}
+    for run in runs:
+        unseen = [score.percent for board, score in run.scores.items() if board != LEARNED]
+        if run.games:
+            worst[run.contender] = min([worst.get(run.contender, 100.0), *(unseen or [0.0])])
+    right = [f"`{who}`" for who, percent in worst.items() if percent == 100]
+    return (
+        f"Of {len(worst)} learners that were trained on small boards, {len(right)} made no mistake "
+        f"on unseen ones{': ' if right else ''}{', '.join(right)}."
+    )
+
+
 def report(runs: Sequence[GeneralisationRun], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
-    parts = [f"# Boards that were not seen\n\n`{command}`, {seeds} seeds.\n\n{PICTURE}\n"]
-    for name, plan in EXPERIMENTS.items():
-        if not any(run.experiment == name for run in runs):
-            continue
-        header, body = results(name, runs)
-        boards = "; ".join(
-            f"*{title}*: {board.make().summary}"
+    boards = [
+        f"- {name}: "
+        + "; ".join(
+            f"*{title}*, {board.make().summary}"
             for title, board in {LEARNED: plan.learned, **plan.held_out}.items()
         )
-        parts.append(f"## {name}\n\n{boards}.\n\n{table(header, body, style='github')}\n")
-    took = table(LEARNING, learning(runs), style="github")
-    parts.append(f"## Cost of learning\n\n{took}\n")
+        for name, plan in EXPERIMENTS.items()
+        if any(run.experiment == name for run in runs)
+    ]
     given = {run.contender: run.given for run in runs}
-    parts.append(
-        "## Prior knowledge\n\n" + "\n".join(f"- {who}: {what}" for who, what in given.items())
-    )
     refused = {(run.experiment, run.contender): run.refused for run in runs if run.refused}
-    if refused:
-        parts.append("\n## Refused\n")
-        parts += [f"- {name}, {who}: {why}" for (name, who), why in refused.items()]
     proofs = {run.proof: (run.experiment, run.contender) for run in runs if run.proof}
-    if proofs:
-        parts.append("\n## Proofs\n")
-        parts += [f"- {name}, {who}: {what}" for what, (name, who) in proofs.items()]
-    return "\n".join([*parts, f"\n## Notes\n\n{NOTES}"])
+    lists = {
+        "Boards": boards,
+        "Prior knowledge": [f"- {who}: {what}" for who, what in given.items()],
+        "Refused": [f"- {name}, {who}: {why}" for (name, who), why in refused.items()],
+        "Proofs": [f"- {name}, {who}: {what}" for what, (name, who) in proofs.items()],
+    }
+    parts = [folded(title, "\n".join(lines)) for title, lines in lists.items() if lines]
+    return PAGE.format(
+        finding=finding(runs), command=command, seeds=seeds, lists="\n\n".join(parts), notes=NOTES
+    )
 
 
 CONTENDERS = {name: who for plan in EXPERIMENTS.values() for name, who in plan.contenders.items()}

@@ -18,7 +18,7 @@ import click
 import numpy as np
 
 from benchmarks.options import count_option, names_option, run_options
-from benchmarks.report import grouped, machine, read_csv, table, write_report
+from benchmarks.report import bars, folded, grouped, machine, read_csv, table, write_report
 from benchmarks.runs import Runs, invocation
 from benchmarks.studies.libraries.recipes import BOARDS, RECIPES, board_game
 from nim_envs import GameEnv, optimality
@@ -160,14 +160,14 @@ TITLE = "# Learners of other libraries"
 
 
 def introduction(page: Path, command: str) -> str:
-    """Return the text before the tables: the command, or what somebody has written on the page.
+    """Return the text before the chart: the command, or what somebody has written on the page.
 
     Args:
         page: the page of earlier results, which may be missing.
         command: command that makes the new one.
     """
     earlier = page.read_text(encoding="utf-8") if page.exists() else ""
-    written = earlier.partition("\n## ")[0].removeprefix(TITLE).strip()
+    written = earlier.partition('\n<div class="bars">')[0].removeprefix(TITLE).strip()
     return written if "\n\n" in written else f"`{command}`"
 
 
@@ -176,14 +176,16 @@ def report(rows: list[dict[str, Any]], introduction: str) -> str:
 
     Args:
         rows: as :func:`summary` returns them.
-        introduction: text before the tables.
+        introduction: text before the chart.
     """
     names = {row["name"] for row in rows}
     tables = "\n\n".join(
-        f"## {board}\n\n{table(SHOWN, table_rows(rows, board), style='github')}"
+        f"## {board}\n\n{folded('Scores', table(SHOWN, table_rows(rows, board), style='github'))}"
         for board in BOARDS
         if table_rows(rows, board)
     )
+    first = next(iter(BOARDS))
+    chart = bars((f"{each[0]}, {each[1]}, {each[2]}", each[3]) for each in table_rows(rows, first))
     setups = "\n".join(
         f"- **{recipe.library}, {recipe.learner}**, {recipe.recipe}: {recipe.setup}."
         for name, recipe in RECIPES.items()
@@ -191,8 +193,11 @@ def report(rows: list[dict[str, Any]], introduction: str) -> str:
     )
     versions = sorted({row["versions"] for row in rows})
     return (
-        f"{TITLE}\n\n{introduction}\n\n{tables}\n\n{NOTES}"
-        f"- Versions: {'; '.join(versions)}.\n- Machine: {machine()}.\n\n## Set-ups\n\n{setups}\n"
+        f"{TITLE}\n\n{introduction}\n\n{chart}\n\n"
+        f"Percent of N-positions of {first} played right.\n\n"
+        f"{tables}\n\n## Notes\n\n{NOTES}"
+        f"- Versions: {'; '.join(versions)}.\n- Machine: {machine()}.\n\n## Set-ups\n\n"
+        f"{folded('Of each learner', setups)}\n"
     )
 
 

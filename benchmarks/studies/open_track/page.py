@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.entries import UNTRAINED
-from benchmarks.report import percent, table
+from benchmarks.report import folded, percent, table
 from benchmarks.studies.open_track.runs import BOARDS
 from benchmarks.studies.open_track.standings import (
     OBSERVED,
@@ -35,55 +35,26 @@ STANDING = (
 PAGE = """\
 # Open track
 
-Q-learning solves every board of the [leaderboard](index.md), but not these tasks: few games, all
-from one position; a larger, unseen board of the same game; and games with random octal codes, not
-chosen by anybody.
 {summary}
-
-`{command}`, tasks of version {version}, means of {seeds} seeds.
-
-{standings}
-
-- A learner plays {games} games from the full position of a small board, and is trained
-  from scratch for each number. Its greedy policy is scored by the percentage of N-positions at
-  which it plays a winning move: over all N-positions of that board that games can reach, and over
-  {sample:,} drawn from a larger board, the same ones for every learner.
-- *Area*: the area under the curve of the score over the logarithm of games. *Score*: the mean of
-  the areas over all tasks and both boards. *Last*: the score after {last:,} games.
-- *Learned boards*, *larger boards*: the number that it plays. A learner may refuse a game or give
-  it up, and a table has only the positions of its own board; then random moves are scored.
-- `optimal` and `random` are not trained: they are the upper and the lower reference.
 
 ![Scores by number of games on both boards](open_track.png)
 
-Mean over the tasks; a line for each learner.
+Mean over the tasks; a line for each learner. Q-learning solves the boards of the
+[leaderboard](index.md#leaderboard), but not these tasks: few games, all from one position; a
+larger, unseen board of the same game; and games with random octal codes, not chosen by anybody.
 
-## Which learner knows what
+`{command}`, tasks of version {version}, means of {seeds} seeds.
+All figures are in [open_track.csv](open_track.csv).
 
-- *What it observes*: the position as numbers, which actions are legal, and rewards, in games from
-  one start.
-- *The rules*: the position after each move, before it is made.
-- *The order of heaps*: that it does not matter, nor do empty heaps.
-- *Bits*: heaps are read as binary numbers, column by column.
-- *Starts*: games begin where the learner chooses.
+{standings}
 
-## Which learner plays which larger board
+{notes}
 
-{larger}
-
-No other learner plays any larger board{nobody}.
-The AlphaZero of `agents.research` is no learner of the command line, so it is not in the table.
+{knowledge}
 
 ## Tasks
 
 {tasks}
-
-*Observes*, *any*: the highest area among learners that know only what they observe, and among
-all except `optimal`. Codes of `octal` games have three random digits, drawn with the seed {seed};
-at least one lets a heap be split. The learned heap has a table of at most 100,000
-rows. The code of `{of_version}` is drawn from the version of the
-package, so nobody can prepare for the next one. All figures are in
-[open_track.csv](open_track.csv).
 
 ## Enter
 
@@ -97,6 +68,45 @@ above. To enter, open a pull request that adds `open_track.csv` as
 `docs/results/open_entries/NAME.csv`, and the learner's code, so that its command can be run again
 for the code of the next version; the last lines of the output say so too.
 
+{enter}
+"""
+
+NOTES = """\
+- A learner plays {games} games from the full position of a small board, and is trained
+  from scratch for each number. Its greedy policy is scored by the percentage of N-positions at
+  which it plays a winning move: over all N-positions of that board that games can reach, and over
+  {sample:,} drawn from a larger board, the same ones for every learner.
+- *Area*: the area under the curve of the score over the logarithm of games. *Score*: the mean of
+  the areas over all tasks and both boards. *Last*: the score after {last:,} games.
+- *Learned boards*, *larger boards*: the number that it plays. A learner may refuse a game or give
+  it up, and a table has only the positions of its own board; then random moves are scored.
+- `optimal` and `random` are not trained: they are the upper and the lower reference."""
+
+KNOWLEDGE = """\
+- *What it observes*: the position as numbers, which actions are legal, and rewards, in games from
+  one start.
+- *The rules*: the position after each move, before it is made.
+- *The order of heaps*: that it does not matter, nor do empty heaps.
+- *Bits*: heaps are read as binary numbers, column by column.
+- *Starts*: games begin where the learner chooses.
+
+Larger boards are played by
+
+{larger}
+
+No other learner plays any larger board{nobody}.
+The AlphaZero of `agents.research` is no learner of the command line, so it is not in the table."""
+
+ABOUT_TASKS = """\
+{table}
+
+*Observes*, *any*: the highest area among learners that know only what they observe, and among
+all except `optimal`. Codes of `octal` games have three random digits, drawn with the seed {seed};
+at least one lets a heap be split. The learned heap has a table of at most 100,000
+rows. The code of `{of_version}` is drawn from the version of the
+package, so nobody can prepare for the next one."""
+
+ENTER = """\
 `--learners MODULE:NAME` takes what the [leaderboard](index.md#enter-your-learner) takes. To play
 larger boards,
 
@@ -107,8 +117,7 @@ larger boards,
 - a function of observations and action masks is scored without training, on both boards.
 
 An attribute `knows` says in words, as above, which information besides observations, masks and
-rewards the learner uses.
-"""
+rewards the learner uses."""
 
 
 def standings_table(
@@ -148,22 +157,32 @@ def page(rows: Sequence[Row], command: str) -> str:
         [name, TASKS[name].game, *map(arguments, boards_of(name)), *map(percent, best)]
         for name, best in best_by_task(rows).items()
     ]
+    notes = NOTES.format(
+        games=", ".join(f"{number:,}" for number in GAMES[:-1]) + f" or {GAMES[-1]:,}",
+        sample=SAMPLE,
+        last=GAMES[-1],
+    )
+    knowledge = KNOWLEDGE.format(
+        larger="\n".join(
+            f"- `{each.learner}`: {', '.join(each.larger)}" for each in trained if each.larger
+        ),
+        nobody=f", and no learner that of {', '.join(nobody)}" if nobody else "",
+    )
+    of_tasks = ABOUT_TASKS.format(
+        table=table(("task", "game", *BOARDS, *areas), tasks, style="github"),
+        seed=PUBLIC_SEED,
+        of_version=OF_VERSION,
+    )
     return PAGE.format(
         summary=summary(trained),
         command=command,
         version=VERSION,
         seeds=len(SEEDS),
-        games=", ".join(f"{number:,}" for number in GAMES[:-1]) + f" or {GAMES[-1]:,}",
-        sample=SAMPLE,
-        last=GAMES[-1],
         standings=standings_table(places, style="github"),
-        larger="\n".join(
-            f"- `{each.learner}`: {', '.join(each.larger)}" for each in trained if each.larger
-        ),
-        nobody=f", and no learner that of {', '.join(nobody)}" if nobody else "",
-        tasks=table(("task", "game", *BOARDS, *areas), tasks, style="github"),
-        seed=PUBLIC_SEED,
-        of_version=OF_VERSION,
+        notes=folded("The columns", notes),
+        knowledge=folded("Which learner knows what, and plays which larger board", knowledge),
+        tasks=folded("Small boards and larger ones", of_tasks),
+        enter=folded("Learners that are taken", ENTER),
     )
 
 
@@ -185,11 +204,9 @@ def summary(places: Sequence[OpenStanding]) -> str:
         return ""
     best, alone = places[0], observing[0]
     return textwrap.fill(
-        f"The highest score of 100 is {percent(best.score)} (`{best.learner}`, which knows "
-        f"{best.knows}); the highest of those that know only what they observe is "
-        f"{percent(alone.score)} (`{alone.learner}`): {percent(alone.learned_last)} % on the "
-        f"learned boards after {GAMES[-1]:,} games, and {percent(alone.larger_last)} % on the "
-        "larger ones.",
+        f"No learner solves these tasks: of 100, `{best.learner}`, which knows {best.knows}, "
+        f"scores {percent(best.score)}, and `{alone.learner}`, the best of those that know only "
+        f"what they observe, {percent(alone.score)}.",
         width=98,
         break_on_hyphens=False,
     )
