@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from nim_envs.optional import needed
@@ -21,13 +22,7 @@ def free_address() -> str:
         SystemExit: all of :data:`PORTS` are in use.
     """
     for port in PORTS:
-        with socket.socket() as probe:
-            # As the server does: a port whose connections have just ended can be used again.
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name == "posix")
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return f"127.0.0.1:{port}"
     sys.exit(f"Error: ports {PORTS[0]} to {PORTS[-1]} are in use; --dev-addr HOST:PORT names one")
 

@@ -14,18 +14,6 @@ from docs.generator.markdown import filled, table, write
 
 Row = dict[str, str]
 
-COLUMNS = {
-    "score": "score",
-    "published": "published",
-    "measured as published": "measured as published",
-    "ours": "learner here",
-    "knows": "knows",
-    "same games": "measured here",
-    "attainable": "attainable",
-}
-"""Columns of ``published.csv`` that the manual shows, and their names there."""
-
-
 TELLING = ("wythoff", "octal-266", "misere-kayles")
 """Tasks of the open track whose learned boards tell learners apart."""
 
@@ -125,13 +113,6 @@ def leaderboard_page() -> None:
     write("results/index.md", text)
 
 
-def published_table(rows: Sequence[Row]) -> str:
-    """Return rows of ``published.csv`` as a table without columns that are empty."""
-    used = [key for key in COLUMNS if any(row[key] not in ("", "-") for row in rows)]
-    cells = [[row[key] if row[key] not in ("", "-") else "–" for key in used] for row in rows]
-    return table([COLUMNS[key] for key in used], cells)
-
-
 def compared(rows: dict[str, list[Row]]) -> tuple[list[tuple[str, float]], list[int]]:
     """Return bars of each system and of a learner here, and how many are lower, equal, higher."""
     chart, counts = [], [0, 0, 0]
@@ -153,8 +134,7 @@ def pages() -> None:
     rows: dict[str, list[Row]] = {}
     for row in read_csv(RESULTS / "published.csv"):
         rows.setdefault(row["system"], []).append(row)
-    systems = [(SYSTEMS[name], published_table(found)) for name, found in rows.items()]
     chart, counts = compared(rows)
-    write("results/published.md", filled(
-        "published.md", systems=systems, chart=bars(chart), counts=counts,
-    ))  # fmt: skip
+    systems = [SYSTEMS[name] for name in rows]
+    text = filled("published.md", systems=systems, chart=bars(chart), counts=counts)
+    write("results/published.md", text)

@@ -357,10 +357,14 @@ def test_the_widget_of_notebooks_plays_to_a_draw_and_says_which_move_threw_one(v
     [
         ("opponent", "glossary.html"),
         ("chomp", "games/chomp.html"),
+        ("kayles", "games/kayles.html"),
+        ("misère", "glossary.html"),
         ("solve", "commands.html"),
     ],
 )
-def test_the_search_finds_words_games_and_commands_before_the_api(site, browser, words, page):
+def test_the_search_finds_words_and_games_before_commands_and_these_before_the_api(
+    site, browser, words, page
+):
     context = browser.new_context()
     opened = context.new_page()
     opened.goto(f"{site}/index.html?q={words}")
@@ -370,8 +374,25 @@ def test_the_search_finds_words_games_and_commands_before_the_api(site, browser,
         ".map((each) => new URL(each.href).pathname.slice(1))"
     )
     context.close()
-    first = next((place for place, name in enumerate(found) if "reference/" in name), len(found))
+    later = ("reference/",) if page == "commands.html" else ("reference/", "commands.html")
+    first = next((n for n, name in enumerate(found) if name.startswith(later)), len(found))
     assert page in found[:first]
+
+
+def test_results_take_four_screens_and_no_page_is_wider_than_that_of_a_phone(site, browser):
+    root = Path(os.environ["NIM_ENVS_SITE"])
+    pages = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.html"))
+    results = [name for name in pages if name.startswith(("results/", "commands"))]
+    for width, names in ((1280, results), (375, pages)):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        opened = context.new_page()
+        for name in names:
+            opened.goto(f"{site}/{name}")
+            size = "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+            across, down = opened.evaluate(size)
+            assert across <= width, name
+            assert width == 375 or down <= 4 * 900, name
+        context.close()
 
 
 FETCHED = re.compile(
