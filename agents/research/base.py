@@ -9,7 +9,6 @@ import numpy as np
 
 from agents.base import AfterGame, GameChoosingLearner, ScorableAgent
 from agents.games import required_game, same_game
-from agents.research.schema import check_arguments, check_value, parameter_type
 from nim_envs import Game
 from nim_envs.errors import InvalidGameError
 from nim_envs.starts import FixedStart, UniformStart
@@ -122,7 +121,7 @@ class GeneralisingLearner(GameChoosingLearner):
         """Restore the result of :meth:`learned`.
 
         Args:
-            learned: result of :meth:`learned`; files are checked by the annotation of its type.
+            learned: result of :meth:`learned`.
 
         Raises:
             ValueError: ``learned`` does not fit these constructor arguments.
@@ -150,35 +149,17 @@ class GeneralisingLearner(GameChoosingLearner):
 
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: SavedGeneralising) -> AnyLearner:
-        """Return the learner from the result of :meth:`saved`."""
-        check_value("it", saved, SavedGeneralising)
-        check_arguments(cls, saved["arguments"])
-        constructor: Any = cls
-        learner: AnyLearner = constructor(saved["game"], **saved["arguments"])
-        learner.restore(saved)
-        return learner
-
-    def restore(self, saved: SavedGeneralising) -> None:
-        """Restore the result of :meth:`saved`.
+        """Return the learner from the result of :meth:`saved`.
 
         What was proved is proved again: anyone can write a statement into a file.
 
-        Args:
-            saved: result of :meth:`saved` of a learner of this class.
-
         Raises:
-            ValueError: that learner was made with other arguments, or is of another class.
+            ValueError: no learner of this class has saved it.
         """
-        if saved["arguments"] != self._arguments:
-            raise ValueError(
-                f"the saved learner was made with other arguments, {saved['arguments']}, than this "
-                f"one, {self._arguments}"
-            )
-        learned_type = parameter_type(type(self).restore_learned, "learned")
-        check_value("what was learned", saved["learned"], learned_type)
-        self.restore_learned(saved["learned"])
-        self.positions_read = saved["positions_read"]
-        self.proof = None
+        constructor: Any = cls
+        learner: AnyLearner = constructor(saved["game"], **saved["arguments"])
+        learner.restore_learned(saved["learned"])
+        learner.positions_read = saved["positions_read"]
         if saved["proof"] is not None:
-            self._prove()
-        self._greedy = None
+            learner._prove()
+        return learner

@@ -15,8 +15,8 @@ from agents.research.quotients.heap_periods import PeriodOfClasses, classes_of_s
 from agents.research.quotients.outcomes import GameBudget, NoMoreGamesError
 from agents.research.quotients.parts import Parts
 from agents.research.quotients.policy import QuotientPolicy
-from agents.research.quotients.quotient import Quotient, SavedQuotient
-from agents.research.quotients.repair import Repair, SavedRepair
+from agents.research.quotients.quotient import Quotient
+from agents.research.quotients.repair import Repair
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.cgt.misere_quotients.proof import refutation
@@ -46,11 +46,11 @@ class Claim(NamedTuple):
 
 
 class LearnedQuotient(TypedDict):
-    """Learned classes, and partial knowledge of the next state, as a file stores them."""
+    """A quotient as a file stores it; see :class:`~agents.research.quotients.quotient.Quotient`."""
 
-    quotient: SavedQuotient
-    lost: dict[int, bool]
-    repair: SavedRepair | None
+    products: IntArray
+    elements: list[int]
+    lost: BoolArray
 
 
 class QuotientLearner(GeneralisingLearner):
@@ -235,17 +235,27 @@ class QuotientLearner(GeneralisingLearner):
         return quotient_in_words(self.quotient, self.proof, self._refuted)
 
     def learned(self) -> LearnedQuotient:
-        """Return the learned quotient and the knowledge of the next state, for a file."""
-        return {
-            "quotient": self.quotient.saved(),
-            "lost": dict(self._lost),
-            "repair": None if self._repair is None else self._repair.saved(),
-        }
+        """Return the learned quotient, without the games of the next state, for a file."""
+        quotient = self.quotient
+        elements = list(quotient.elements)
+        return {"products": quotient.products, "elements": elements, "lost": quotient.lost}
 
     def restore_learned(self, learned: LearnedQuotient) -> None:
         """Restore the result of :meth:`learned`."""
-        self.quotient = Quotient.from_saved(self.parts, learned["quotient"])
+        products, elements, lost = learned["products"], learned["elements"], learned["lost"]
+        order = len(lost)
+        if (
+            products.shape != (order, order)
+            or products.dtype != np.int64
+            or lost.shape != (order,)
+            or lost.dtype != np.bool_
+            or not ((products >= 0) & (products < order)).all()
+            or not all(0 <= element < order for element in elements)
+            or len(elements) > len(self.parts)
+        ):
+            raise ValueError("the classes of sums that were learned are not those of its parts")
+        self.quotient = Quotient(self.parts, products, tuple(elements), lost)
+        if len(self.quotient.words_of(range(len(elements)))) < order:
+            raise ValueError("a class that was learned is that of no sum")
         self._refuted = None
-        self._lost = dict(learned["lost"])
-        repair = learned["repair"]
-        self._repair = None if repair is None else Repair.from_saved(self.parts, repair)
+        self._lost, self._repair = {}, None

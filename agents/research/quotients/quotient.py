@@ -6,21 +6,12 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypedDict
 
 import numpy as np
 
 from agents.research.quotients.parts import Parts
 from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.typing import BoolArray, IntArray
-
-
-class SavedQuotient(TypedDict):
-    """A quotient as a file stores it; see :class:`Quotient`."""
-
-    products: IntArray
-    elements: list[int]
-    lost: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,32 +102,3 @@ class Quotient:
             seen[power] = len(seen)
             power = int(self.products[power, element])
         return seen[power], len(seen) - seen[power]
-
-    def saved(self) -> SavedQuotient:
-        """Return the values and arrays that a file stores, by name."""
-        elements = list(self.elements)
-        return {"products": self.products, "elements": elements, "lost": self.lost}
-
-    @classmethod
-    def from_saved(cls, parts: Parts, saved: SavedQuotient) -> Quotient:
-        """Return the quotient from the result of :meth:`saved`.
-
-        Raises:
-            ValueError: ``saved`` is no quotient of sums of these parts.
-        """
-        products, elements, lost = saved["products"], saved["elements"], saved["lost"]
-        order = len(lost)
-        if (
-            products.shape != (order, order)
-            or products.dtype != np.int64
-            or lost.shape != (order,)
-            or lost.dtype != np.bool_
-            or not ((products >= 0) & (products < order)).all()
-            or not all(0 <= element < order for element in elements)
-            or len(elements) > len(parts)
-        ):
-            raise ValueError("the classes of sums that were learned are not those of its parts")
-        quotient = cls(parts, products, tuple(elements), lost)
-        if len(quotient.words_of(range(len(elements)))) < order:
-            raise ValueError("a class that was learned is that of no sum")
-        return quotient

@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import TypedDict
-
-import numpy as np
-import numpy.typing as npt
 
 from agents.research.quotients.counterexamples import CounterexampleSearch
 from agents.research.quotients.generators import Generators
 from agents.research.quotients.observation_table import ObservationTable
 from agents.research.quotients.outcomes import GameBudget
-from agents.research.quotients.parts import Parts
-from agents.research.quotients.quotient import Quotient, SavedQuotient
-from agents.tables import check_same_arrays
+from agents.research.quotients.quotient import Quotient
 from nim_envs.cgt.misere_quotients.parts import Word
-from nim_envs.typing import BoolArray
-
-
-class SavedRepair(TypedDict):
-    """A repair as a file stores it."""
-
-    last: int
-    empty_lost: bool
-    refuted: list[tuple[Word, Word]]
-    experiments: list[Word]
-    quotient: SavedQuotient
-    positions: npt.NDArray[np.uint8]
-    lost: BoolArray
 
 
 class Repair:
@@ -44,22 +24,13 @@ class Repair:
         quotient: classes that are too coarse.
         last: the last part to give a class.
         empty_lost: whether the empty position is lost.
-        refuted: equations that are known not to hold.
-        experiments: first experiments of the table, sums of parts.
     """
 
-    def __init__(
-        self,
-        quotient: Quotient,
-        last: int,
-        empty_lost: bool,
-        refuted: Iterable[tuple[Word, Word]] = (),
-        experiments: Iterable[Word] = (),
-    ) -> None:
+    def __init__(self, quotient: Quotient, last: int, empty_lost: bool) -> None:
         self._last = last
         self._empty_lost = empty_lost
-        self._refuted = set(refuted)
-        self._experiments = list(experiments)
+        self._refuted: set[tuple[Word, Word]] = set()
+        self._experiments: list[Word] = []
         self._begin(quotient)
 
     def _begin(self, quotient: Quotient) -> None:
@@ -112,40 +83,6 @@ class Repair:
             words = [] if wrong is None else [wrong, *parts.options_of(wrong)]
             if not any(table.learn_from(table.generators.of(word)) for word in words):
                 return quotient, exam, wrong
-
-    def saved(self) -> SavedRepair:
-        """Return the values and arrays that a file stores, by name."""
-        positions = np.frombuffer(b"".join(self._lost), dtype=np.uint8)
-        return {
-            "last": self._last,
-            "empty_lost": self._empty_lost,
-            "refuted": sorted(self._refuted),
-            "experiments": list(self._experiments),
-            "quotient": self._quotient.saved(),
-            "positions": positions.reshape(len(self._lost), -1).copy(),
-            "lost": np.array(list(self._lost.values())),
-        }
-
-    @classmethod
-    def from_saved(cls, parts: Parts, saved: SavedRepair) -> Repair:
-        """Return the repair from the result of :meth:`saved`.
-
-        Raises:
-            ValueError: ``saved`` is no repair of sums of these parts.
-        """
-        words = [*saved["experiments"], *(word for pair in saved["refuted"] for word in pair)]
-        if not all(0 <= part < len(parts) for part in (saved["last"], *sum(words, ()))):
-            raise ValueError(f"there are {len(parts)} parts, and it names others")
-        quotient = Quotient.from_saved(parts, saved["quotient"])
-        repair = cls(
-            quotient, saved["last"], saved["empty_lost"], saved["refuted"], saved["experiments"]
-        )
-        arrays = {"positions": saved["positions"], "lost": saved["lost"]}
-        like = np.zeros((len(saved["lost"]), len(repair._generators.chosen)), np.uint8)
-        check_same_arrays(arrays, {"positions": like, "lost": np.zeros(len(like), np.bool_)})
-        positions = (position.tobytes() for position in saved["positions"])
-        repair._lost = dict(zip(positions, saved["lost"].tolist(), strict=True))
-        return repair
 
 
 def _equations(quotient: Quotient, refuted: set[tuple[Word, Word]]) -> dict[Word, Word]:
