@@ -1,7 +1,8 @@
 """Column automata, which claim who wins from the bits of all heaps: proof, and play."""
 
 from agents.research.column_automata.automaton import ONE, SEPARATOR, ZERO, ColumnAutomaton
-from agents.research.column_automata.moves import HeapReading, MoveRelation, heap_reading
+from agents.research.column_automata.heaps import HeapRules, heap_rules
+from agents.research.column_automata.moves import MoveRelation
 from agents.research.column_automata.play import move_to_lost
 from agents.research.column_automata.proof import WORK_LIMIT, Outcome, Verdict, prove
 
@@ -11,11 +12,11 @@ __all__ = [
     "WORK_LIMIT",
     "ZERO",
     "ColumnAutomaton",
-    "HeapReading",
+    "HeapRules",
     "MoveRelation",
     "Outcome",
     "Verdict",
-    "heap_reading",
+    "heap_rules",
     "move_to_lost",
     "prove",
 ]

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from agents.research.column_automata import MoveRelation, heap_reading
+from agents import HypothesisError
+from agents.research.column_automata import MoveRelation, heap_rules
 from nim_envs import sum_of
-from nim_envs.errors import InvalidGameError
 from nim_envs.games import addition, graph, kayles, nim, subtraction
 
 
@@ -39,8 +39,8 @@ def test_a_move_is_told_by_its_bits_in_both_orders(max_take, first):
     ],
 )
 def test_other_games_are_refused_with_the_reason(game, reason):
-    with pytest.raises(InvalidGameError, match=reason):
-        heap_reading(game)
+    with pytest.raises(HypothesisError, match=reason):
+        heap_rules(game)
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_other_games_are_refused_with_the_reason(game, reason):
     ],
 )
 def test_moves_of_the_game_are_moves_of_the_heaps(game):
-    reading = heap_reading(game)
+    rules = heap_rules(game)
     for position in np.ndindex(*game.fields):
-        heaps = reading.heaps(position)
-        after = {tuple(reading.heaps(option).tolist()) for _, option in game.moves(position)}
+        heaps = rules.sizes(position)
+        after = {tuple(rules.sizes(option).tolist()) for _, option in game.moves(position)}
         assert after == {
             (*heaps[:index], left, *heaps[index + 1 :])
             for index, heap in enumerate(heaps)
             for left in range(heap)
-            if reading.relation.allows(heap, left)
+            if rules.relation.allows(heap, left)
         }
-        assert (reading.heaps(reading.positions(heaps)) == heaps).all()
+        assert (rules.sizes(rules.position(heaps)) == heaps).all()

@@ -9,7 +9,7 @@ from agents.research.column_automata import (
     ColumnAutomaton,
     MoveRelation,
     Outcome,
-    heap_reading,
+    heap_rules,
     move_to_lost,
     prove,
 )
@@ -152,16 +152,16 @@ def test_a_claim_that_is_right_up_to_some_size_is_refuted(first):
 
 @pytest.mark.parametrize(("misere", "first"), [(False, True), (True, False)])
 def test_the_running_total_is_played_by_what_is_proved(misere, first):
-    reading = heap_reading(addition(k=10, n=1000))
+    rules = heap_rules(addition(k=10, n=1000))
     claim = one_heap_claim(10, misere, first)
-    assert prove(claim, reading.relation, misere, one_heap=True).proved
+    assert prove(claim, rules.relation, misere, one_heap=True).proved
     rng = np.random.default_rng(0)
     for total in rng.integers(1001, size=100):
-        heap = reading.heaps([total])
-        option = move_to_lost(claim, reading.relation, heap)
+        heap = rules.sizes([total])
+        option = move_to_lost(claim, rules.relation, heap)
         lost = truth(10, misere, 1, BELOW)
         if option is None:
             assert lost[heap[0]] or not any(heap)
         else:
             assert lost[option[0]]
-            assert 1 <= reading.positions(option)[0] - total <= 10
+            assert 1 <= rules.position(option)[0] - total <= 10
