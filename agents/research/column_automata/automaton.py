@@ -80,15 +80,16 @@ class ColumnAutomaton:
 
     def __post_init__(self) -> None:
         transitions, lost = np.array(self.transitions), np.array(self.lost)
-        if transitions.ndim != 2 or transitions.shape[1] not in (2, 3) or not len(transitions):
+        if (
+            transitions.ndim != 2
+            or transitions.shape[1] not in ALPHABETS
+            or not len(transitions)
+            or transitions.dtype.kind not in "iu"
+        ):
             raise InvalidAutomatonError(
-                "transitions must be of shape (states, letters), with at least one state and the "
-                f"letters {' or '.join(ALPHABETS.values())}, not of shape "
-                f"{transitions.shape}"
-            )
-        if transitions.dtype.kind not in "iu":
-            raise InvalidAutomatonError(
-                f"transitions must be integers, not of type {transitions.dtype}"
+                "transitions must be integers of shape (states, letters), with at least one state "
+                f"and the letters {' or '.join(ALPHABETS.values())}, not {transitions.dtype} of "
+                f"shape {transitions.shape}"
             )
         states = len(transitions)
         if transitions.min() < 0 or transitions.max() >= states:
@@ -101,16 +102,11 @@ class ColumnAutomaton:
                 f"lost must be {states} booleans, one for each state, not of shape {lost.shape} "
                 f"and type {lost.dtype}"
             )
-        if not isinstance(self.most_significant_first, (bool, np.bool_)):
-            raise InvalidAutomatonError(
-                f"most_significant_first must be True or False, not {self.most_significant_first!r}"
-            )
         transitions = transitions.astype(np.int64)
         transitions.setflags(write=False)
         lost.setflags(write=False)
         object.__setattr__(self, "transitions", transitions)
         object.__setattr__(self, "lost", lost)
-        object.__setattr__(self, "most_significant_first", bool(self.most_significant_first))
 
     def __repr__(self) -> str:
         """Return its number of states, its letters and its order of bits."""
@@ -194,12 +190,9 @@ class ColumnAutomaton:
         rows: list[list[int]] = self.transitions.tolist()
         return rows
 
-    def padded(self) -> ColumnAutomaton:
-        """Return an automaton with the same claims, also if empty columns are added on top."""
-        return self._padded
-
     @cached_property
-    def _padded(self) -> ColumnAutomaton:
+    def padded(self) -> ColumnAutomaton:
+        """The automaton with the same claims, also if empty columns are added on top."""
         rows, lost = self._rows, self.lost.tolist()
 
         # In either order: the state, the claim before this column, and whether this automaton
@@ -289,19 +282,6 @@ class ColumnAutomaton:
 
         return self._from_steps((0, False), step, lambda state: bool(lost[state[0]]), 2).minimal()
 
-    def says_the_same_as(self, other: ColumnAutomaton) -> bool:
-        """Return whether both read in the same way and make the same claims.
-
-        Args:
-            other: the automaton to compare with.
-        """
-        ours, theirs = self.padded(), other.padded()
-        return (
-            self.reading == other.reading
-            and np.array_equal(ours.transitions, theirs.transitions)
-            and np.array_equal(ours.lost, theirs.lost)
-        )
-
     def diagram(self) -> str:
         """Return its table of transitions as text: ``>`` marks the start, ``P`` lost states."""
         letters = {2: (ONE, SEPARATOR), 3: (ZERO, ONE, SEPARATOR)}[self.transitions.shape[1]]
@@ -316,34 +296,6 @@ class ColumnAutomaton:
             for name, *entries in lines
         ]
         return "\n".join([self.reading, *(line.rstrip() for line in table)])
-
-    def mermaid(self) -> str:
-        """Return it as a Mermaid state diagram, which GitHub and the manual draw.
-
-        Example:
-            >>> even = ColumnAutomaton([[0, 1], [2, 0], [2, 2]], [True, False, False], False)
-            >>> print(even.mermaid())
-            stateDiagram-v2
-                direction LR
-                state "0: P" as s0
-                state "1" as s1
-                state "2" as s2
-                [*] --> s0
-                s0 --> s0: |
-                s0 --> s1: 1
-                s1 --> s2: |
-                s1 --> s0: 1
-                s2 --> s2: | 1
-        """
-        lines = ["stateDiagram-v2", "    direction LR"]
-        for state, lost in enumerate(self.lost.tolist()):
-            lines.append(f'    state "{state}{": P" if lost else ""}" as s{state}')
-        lines.append("    [*] --> s0")
-        for state, row in enumerate(self._rows):
-            for after in dict.fromkeys(row):
-                letters = " ".join(SYMBOLS[letter] for letter, to in enumerate(row) if to == after)
-                lines.append(f"    s{state} --> s{after}: {letters}")
-        return "\n".join(lines)
 
 
 def reached_from(
@@ -379,26 +331,19 @@ def as_heaps(positions: Any) -> npt.NDArray[Any]:
     Raises:
         InvalidPositionError: not integers of at least 0, or no array of them.
     """
-    what = "positions must be integers of at least 0, an array of shape (..., heaps)"
     try:
         array = np.asarray(positions)
-        if array.dtype.kind not in "iu":
+        if array.dtype.kind not in "iu" or array.dtype == np.uint64:
             array = np.array(positions, dtype=object)
-    except (ValueError, OverflowError):
-        raise InvalidPositionError(f"{what}, not {positions!r}") from None
-    if array.ndim == 0:
-        raise InvalidPositionError(f"{what}, not {positions!r}")
-    if array.dtype == object or (array.dtype.kind == "u" and array.max(initial=0) > LARGEST_INT64):
-        array = array.astype(object)
-        for index, entry in np.ndenumerate(array):
-            if isinstance(entry, (bool, np.bool_)):
-                raise InvalidPositionError(f"{what}, not the boolean {entry!r}")
-            try:
-                array[index] = operator.index(entry)
-            except TypeError:
-                raise InvalidPositionError(f"{what}, not {entry!r}") from None
-        if all(entry <= LARGEST_INT64 for entry in array.flat):
-            array = array.astype(np.int64)
-    if array.size and array.min() < 0:
-        raise InvalidPositionError(f"{what}, not {array.min()}")
+            array[...] = np.frompyfunc(operator.index, 1, 1)(array)
+            if array.max(initial=0) <= LARGEST_INT64:
+                array = array.astype(np.int64)
+        valid = array.ndim > 0 and array.min(initial=0) >= 0
+    except (TypeError, ValueError):
+        valid = False
+    if not valid:
+        raise InvalidPositionError(
+            "positions must be integers of at least 0, an array of shape (..., heaps), not "
+            f"{positions!r}"
+        )
     return array if array.dtype == object else array.astype(np.int64)

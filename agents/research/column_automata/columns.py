@@ -58,7 +58,7 @@ def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -
         one_heap: whether the claim is about one heap alone; columns then have at most one 1, and
             either alphabet is allowed.
     """
-    padded = automaton.padded()
+    padded = automaton.padded
     claim = padded if one_heap else padded.without_zeros()
     if padded.reads_zeros and not one_heap:
         word = _word_that_differs(padded, claim)

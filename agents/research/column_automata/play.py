@@ -53,7 +53,7 @@ def move_to_lost(
         )
     heaps: list[int] = array.tolist()
     # Options may have fewer columns than the position, so the automaton is padded.
-    padded = automaton.padded()
+    padded = automaton.padded
     columns = padded.columns(max(heaps, default=0))
     bits = [[heap >> column & 1 for heap in heaps] for column in columns]
     maps = _all_around(padded, bits)

@@ -14,7 +14,7 @@ from agents.research.column_automata.state_merging import (
     merged_automaton,
     word_of,
 )
-from tests.agents.research.column_automata.claims import board, right_claim, truth
+from tests.agents.research.column_automata.claims import board, right_claim, same_claims, truth
 
 HEAPS = st.lists(st.integers(1, 9), max_size=3).map(tuple)
 READINGS = st.fixed_dictionaries({"zeros": st.booleans(), "most_significant_first": st.booleans()})
@@ -32,7 +32,7 @@ def claimed(automaton, word):
 def test_words_equal_those_that_automata_read(heaps, reading, empty_columns):
     claim = right_claim(3, True, reading["most_significant_first"], 3 if reading["zeros"] else 2)
     word = word_of(heaps, **reading, empty_columns=empty_columns)
-    padded = claim.padded()
+    padded = claim.padded
     assert claimed(padded, word) == bool(claim.is_lost(heaps or (0,)))
 
 
@@ -60,4 +60,4 @@ def test_nim_on_a_small_board_gives_the_automaton_of_all_boards(zeros, first):
     reading = {"zeros": zeros, "most_significant_first": first}
     automaton = merged_automaton(labelled_words(labels, **reading), **reading)
     assert automaton.states == 3
-    assert automaton.says_the_same_as(right_claim(None, False, first, 3 if zeros else 2))
+    assert same_claims(automaton, right_claim(None, False, first, 3 if zeros else 2))
