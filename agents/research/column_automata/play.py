@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+
+import numpy as np
 
 from agents.research.column_automata.automaton import (
     ONE,
@@ -12,11 +13,8 @@ from agents.research.column_automata.automaton import (
     ColumnAutomaton,
     as_heaps,
 )
-from agents.research.column_automata.moves import Difference, MoveRelation
+from agents.research.column_automata.moves import MoveRelation
 from nim_envs.errors import InvalidPositionError
-
-Pair = tuple[int, Difference]
-"""A state of the automaton and one of the move relation."""
 
 Around = tuple[list[int], list[int]]
 """The states after a column, by the state before: if a bit in it is 0, and if it is 1."""
@@ -62,8 +60,7 @@ def move_to_lost(
             steps = [(row[index], around[index]) for row, around in zip(bits, maps, strict=True)]
             left = _left(padded, relation, steps)
             if left is not None:
-                size = sum(bit << column for bit, column in zip(left, columns, strict=True))
-                return (*heaps[:index], size, *heaps[index + 1 :])
+                return (*heaps[:index], left, *heaps[index + 1 :])
     return None
 
 
@@ -97,36 +94,29 @@ def _around(letters: Sequence[list[int]], bits: Sequence[int]) -> list[Around]:
 
 
 def _left(
-    automaton: ColumnAutomaton,
-    relation: MoveRelation,
-    steps: Sequence[tuple[int, Around]],
-) -> list[int] | None:
-    """Return the bits of a heap after a move to a lost position, if there is one.
+    automaton: ColumnAutomaton, relation: MoveRelation, steps: Sequence[tuple[int, Around]]
+) -> int | None:
+    """Return the size of a heap after a move to a lost position, if there is one.
+
+    An automaton that reads the lowest column first is followed backwards.
 
     Args:
         automaton: claims which positions are lost; padded.
         relation: moves in one heap.
         steps: for each column the heap's bit, and the next states with 0 and with 1 instead.
     """
-    first = automaton.most_significant_first
-    ways: list[dict[Pair, tuple[Pair, int]]] = []
-    reached: list[Pair] = [(0, relation.start(first))]
-    step = cache(relation.step)
-    for bit, after in steps:
-        way: dict[Pair, tuple[Pair, int]] = {}
-        for pair in reached:
-            state, difference = pair
-            for bit_left in (0, 1):
-                now = step(difference, bit, bit_left, first)
+    forward = automaton.most_significant_first
+    lost: list[int] = np.flatnonzero(automaton.lost).tolist()
+    starts, ends = ([0], lost) if forward else (lost, [0])
+    sizes = {(state, 0): 0 for state in starts}  # the bits left so far, by states of both
+    for bit, around in steps if forward else reversed(steps):
+        longer: dict[tuple[int, int], int] = {}
+        for (state, taken), size in sizes.items():
+            for bit_left, column in enumerate(around):
+                now = relation.step(taken, bit, bit_left)
                 if now is not None:
-                    way.setdefault((after[bit_left][state], now), (pair, bit_left))
-        ways.append(way)
-        reached = list(way)
-    for pair in reached:
-        if automaton.lost[pair[0]] and relation.accepts(pair[1], first):
-            left = []
-            for way in reversed(ways):
-                pair, bit_left = way[pair]
-                left.append(bit_left)
-            return left[::-1]
-    return None
+                    before = (index for index, to in enumerate(column) if to == state)
+                    for next_state in [column[state]] if forward else before:
+                        longer.setdefault((next_state, now), 2 * size + bit_left)
+        sizes = longer
+    return next((size for (state, taken), size in sizes.items() if taken and state in ends), None)

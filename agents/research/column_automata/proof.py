@@ -55,7 +55,7 @@ from enum import Enum
 
 from agents.research.column_automata.automaton import ColumnAutomaton, reached_from
 from agents.research.column_automata.columns import Columns, columns_of
-from agents.research.column_automata.moves import Difference, MoveRelation
+from agents.research.column_automata.moves import MoveRelation
 from agents.research.column_automata.play import move_to_lost
 
 WORK_LIMIT = 20_000_000
@@ -232,7 +232,6 @@ class _Moves:
         if not one_heap:
             for ones in range(1, columns.exact + columns.period + 1):
                 self.bits[ones] = (0, 1)
-        self.start = relation.start(True)
         differences = _differences(relation, counter)
         counter.add(len(columns.lost) * len(differences))
         self.pairs = {
@@ -242,7 +241,7 @@ class _Moves:
         self.after = self._all_after(relation)
         self.goal = 0
         for (state, difference), index in self.pairs.items():
-            if columns.lost[state] and relation.accepts(difference, True):
+            if columns.lost[state] and difference > 0:
                 self.goal |= 1 << index
         self._keep_useful_pairs()
         self._kinds: dict[tuple[int, int, int], int] = {}
@@ -257,7 +256,7 @@ class _Moves:
             for state, difference in self.pairs:
                 pairs = 0
                 for left in (0, 1):
-                    now = relation.step(difference, bit, left, True)
+                    now = relation.step(difference, bit, left)
                     if now is not None:
                         state_now = self.columns.after(ones - bit + left)[state]
                         pairs |= 1 << self.pairs[state_now, now]
@@ -282,7 +281,7 @@ class _Moves:
 
     def empty(self, state: int) -> int:
         """Return the kind of an empty heap."""
-        return 1 << self.pairs[state, self.start] & self.useful
+        return 1 << self.pairs[state, 0] & self.useful
 
     def kind(self, kind: int, bit: int, ones: int) -> int:
         """Return the kind of a heap after another column in which it has ``bit``."""
@@ -305,23 +304,23 @@ def _members(bits: int) -> Iterator[int]:
         bits &= ~(1 << index)
 
 
-def _differences(relation: MoveRelation, counter: _WorkCounter) -> list[Difference]:
-    """Return every state of the relation, from the highest bit."""
+def _differences(relation: MoveRelation, counter: _WorkCounter) -> list[int]:
+    """Return every state of the relation."""
 
-    def steps(state: Difference) -> Iterator[Difference]:
+    def steps(state: int) -> Iterator[int]:
         for bit, left in itertools.product((0, 1), repeat=2):
-            after = relation.step(state, bit, left, True)
+            after = relation.step(state, bit, left)
             counter.add(1)
             if after is not None:
                 yield after
 
-    return reached_from(relation.start(True), steps)[0]
+    return reached_from(0, steps)[0]
 
 
 def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:
     """Return a position claimed to be lost with a move to another such one; ``None``: no such."""
     columns = moves.columns
-    start = (0, moves.pairs[0, moves.start])
+    start = (0, moves.pairs[0, 0])
     ways: dict[tuple[int, int], tuple[tuple[int, int], int, int] | None] = {start: None}
     waiting = [start]
     for now in waiting:  # which grows meanwhile
