@@ -102,7 +102,7 @@ class MatchedPlayer:
             return cast(int, one_action(answer, self._size, rng))
         try:
             answer = self._adapter.action(
-                observation, action_mask, rng, lambda: self._base.position
+                observation, action_mask, rng, lambda: self._base.position[np.newaxis]
             )
             return cast(int, answer)
         except InvalidActionError as error:

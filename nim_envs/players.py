@@ -210,11 +210,11 @@ class PlayerAdapter:
         observation: Array,
         mask: MaskArray,
         rng: np.random.Generator,
-        position: Callable[[], IntArray],
+        positions: Callable[[], IntArray],
     ) -> Any:
         """Return its action in one game; arguments and errors are those of :meth:`actions`."""
-        batch, there = (observation[np.newaxis], mask[np.newaxis]), lambda: position()[np.newaxis]
-        actions = np.asarray(self.actions(*batch, rng, there))
+        batch = observation[np.newaxis], mask[np.newaxis]
+        actions = np.asarray(self.actions(*batch, rng, positions))
         if actions.shape != (1,):
             raise InvalidActionError(
                 f"actions must be an array of shape (1,), not of shape {actions.shape}"
@@ -243,9 +243,11 @@ def _in_rows(
     answer: Any, due: BoolArray | None, masks: MaskArray, rng: np.random.Generator
 ) -> IntArray:
     """Return actions for all rows: those of the answer where due, 0 elsewhere."""
-    actions = np.zeros(len(masks), dtype=np.int64)
-    here = slice(None) if due is None else due
-    actions[here] = as_actions(answer, (len(actions[here]), masks.shape[1]), rng)
+    size, num_actions = masks.shape
+    if due is None:
+        return as_actions(answer, (size, num_actions), rng)
+    actions = np.zeros(size, dtype=np.int64)
+    actions[due] = as_actions(answer, (int(np.count_nonzero(due)), num_actions), rng)
     return actions
 
 

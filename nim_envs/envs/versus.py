@@ -282,7 +282,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         if self._opponent_player is None:
             return self._named_opponent_action(mask)
         return self._opponent_player.action(
-            observation, mask, self.np_random, lambda: self._aec.position
+            observation, mask, self.np_random, lambda: self._aec.position[np.newaxis]
         )
 
     def _named_opponent_action(self, mask: MaskArray) -> int:

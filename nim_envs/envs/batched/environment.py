@@ -495,7 +495,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
         Returns:
             Rows of observations and masks; rewards, terminations, truncations and winners; and in
-            ``SAME_STEP`` mode the games as they were before new ones began.
+            ``SAME_STEP`` mode words, blocks and seats as they were before new games began.
         """
         size, starts, final_games = self.num_envs, self._own_starts, None
         results = (
@@ -514,7 +514,10 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self._begin_and_reply(starts, rows)
             waiting = self._play(starts, results=results)
         if self._same_step:
-            final_games = Games._make(array.copy() for array in self._games)
+            games = self._games
+            final_games = games._replace(
+                words=games.words.copy(), blocks=games.blocks.copy(), seats=games.seats.copy()
+            )
             self._end(self._over)
         if waiting or self._same_step:
             self._begin_and_reply(starts, rows)
@@ -536,8 +539,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             return infos
         which, layout = np.flatnonzero(ended), self._tables.layout
         blocks = np.ascontiguousarray(flat_blocks(final_games)[np.newaxis, :, which])
-        flat = final_games._replace(blocks=np.zeros(self.num_envs, dtype=np.uint32))
-        own = Games._make(array[which] for array in flat)._replace(blocks=blocks)
+        own = final_games._replace(words=final_games.words[which], blocks=blocks)
         last = np.empty((len(which), layout.words), dtype=np.uint64)
         self._play(self._own_starts, rows=last, games=own)
         final_obs = np.full(self.num_envs, None, dtype=object)
