@@ -9,7 +9,6 @@ import numpy as np
 from nim_envs.game import Game
 from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.typing import Array, IntArray
-from nim_envs.validation import checked_boolean
 
 
 def no_move_yet(game: Game) -> dict[str, Any]:
@@ -18,18 +17,6 @@ def no_move_yet(game: Game) -> dict[str, Any]:
     if game.has_outcome:
         entries |= {"value": np.int8(0), "kept_value": False}
     return entries
-
-
-def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:
-    """Return ``truth_in_info``; solve the game now if it is true.
-
-    Raises:
-        InvalidGameError: it is not a boolean.
-        SearchTooLargeError: the game cannot be solved.
-    """
-    if checked_boolean("truth_in_info", truth_in_info):
-        game.solution.value(game.start)
-    return bool(truth_in_info)
 
 
 def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str, Array]:

@@ -13,7 +13,7 @@ from pettingzoo.utils.env import AECIterable
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.move_truth import checked_truth_in_info, move_truth, no_move_yet
+from nim_envs.envs.move_truth import move_truth, no_move_yet
 from nim_envs.envs.reset_arguments import CACHED_STARTS, ResetStarts, checked_seed, game_with_start
 from nim_envs.envs.walks import Walk, walk_from
 from nim_envs.errors import (
@@ -163,7 +163,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.render_mode = checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
         self._show_winning_moves = checked_boolean("show_winning_moves", show_winning_moves)
         self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
-        self.truth_in_info = checked_truth_in_info(truth_in_info, game)
+        self.truth_in_info = checked_boolean("truth_in_info", truth_in_info)
         self.max_cycles = checked_max_cycles(max_cycles, game)
         self._truncate_at = -1 if self.max_cycles is None else self.max_cycles * len(PLAYERS)
         self.metadata: dict[str, Any] = {
@@ -173,7 +173,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             "render_fps": 2,
         }
         # Errors are raised now and not during an episode.
-        if show_winning_moves:
+        if show_winning_moves or truth_in_info:
             game.solution.value(game.start)
         if render_mode is not None:
             _ = self._renderer
