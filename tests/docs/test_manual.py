@@ -56,6 +56,12 @@ def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():
     assert f"```python\n{program}```" in tutorial
 
 
+def test_every_curve_of_results_is_turned_around_on_dark_pages_and_the_heatmap_is_not():
+    style = (ROOT / "docs" / "style.css").read_text(encoding="utf-8")
+    turned = set(re.findall(r'\[src[$*]="(\w+\.png)"\]', style))
+    assert {path.name for path in RESULTS.glob("*.png")} - turned == {"generalisation.png"}
+
+
 def figure(row, *keys):
     """A score as the first page shows it: the mean, and the range where seeds differ."""
     mean, low, high = (f"{float(row[key]):.1f}" for key in keys)
