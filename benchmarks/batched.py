@@ -11,15 +11,10 @@ import gymnasium
 import numpy as np
 
 from benchmarks import rollouts
-from benchmarks.report import middle_and_range
-from benchmarks.timing import Batch, Rates, Timer, as_timer, ratios
+from benchmarks.timing import Batch, Timer, as_timer
 from nim_envs.registry import GAMES
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
-BASE = "nim 3-4-5"
-"""Environment in the numerator of the ratios."""
-FLOOR = "copying the same bytes, NumPy"
-"""An upper bound, nearly, on the speed of an environment that returns such arrays."""
 
 
 def our_vector_env(name: str, size: int, **arguments: Any) -> Any:
@@ -83,7 +78,7 @@ def openspiel_nim_timer(size: int) -> Timer:
 
 
 def copying(size: int) -> Timer:
-    """Return a timer of NumPy copies of the arguments and results of a step of ``BASE``."""
+    """Return a timer of NumPy copies of the arguments and results of a step of Nim 3-4-5."""
     env = our_vector_env("nim", size)
     env.reset(seed=0)
     actions = env.unwrapped.sample_actions()
@@ -102,7 +97,7 @@ def copying(size: int) -> Timer:
 
 
 BATCHES: dict[str, Batch] = {
-    BASE: Batch(our_batch("nim", heaps=(3, 4, 5)), SIZES),
+    "nim 3-4-5": Batch(our_batch("nim", heaps=(3, 4, 5)), SIZES),
     "nim 3-4-5, uniform starts": Batch(
         our_batch("nim", heaps=(3, 4, 5), start="uniform"), SIZES[3:4]
     ),
@@ -118,41 +113,12 @@ BATCHES: dict[str, Batch] = {
     "kayles 60": Batch(our_batch("kayles", heaps=(60,)), SIZES[3:4]),
     "nim 1-3-5-7-9-11-13": Batch(our_batch("nim", heaps=(1, 3, 5, 7, 9, 11, 13)), SIZES[3:4]),
     "addition 3-10": Batch(our_batch("addition", k=3, n=10), SIZES[3:4]),
-    FLOOR: Batch(copying, SIZES),
+    # Nearly an upper bound on the speed of an environment that returns such arrays.
+    "copying the same bytes, NumPy": Batch(copying, SIZES),
     "pgx tic-tac-toe": rollouts.batch(partial(rollouts.theirs, "tic_tac_toe"), SIZES[:4]),
     "Gymnasium CartPole, NumPy": Batch(cartpole, SIZES[:4]),
     "OpenSpiel nim 3-4-5, Python": Batch(openspiel_nim_timer, (1,), modules=("pyspiel",)),
 }
-
-HEADER = ("batch", "at a time", "moves/s (median)", "lowest", "highest", "steps/s (median)")
-
-
-def rows(rates: Rates) -> list[list[Any]]:
-    """Return one row for each contestant and size."""
-    return [
-        [
-            name,
-            size,
-            *middle_and_range([rate.moves for rate in measurements]),
-            round(float(np.median([rate.steps for rate in measurements]))),
-        ]
-        for (name, size), measurements in rates.items()
-    ]
-
-
-RATIO_HEADER = (
-    "each at its best size", "at a time", f"{BASE}: moves/s over its", "steps/s over its",
-    "its steps/s over that one's",
-)  # fmt: skip
-
-
-def ratio_rows(rates: Rates) -> list[list[Any]]:
-    """Return the ratios of ``BASE`` to each contestant, as medians over the rounds."""
-    return [
-        [name, size, f"{by.moves:.4g}", f"{by.steps:.4g}", f"{1 / by.steps:.4g}"]
-        for name, size, by in ratios(rates, BASE)
-    ]
-
 
 NOTES = """\
 - Batches: one process on one core, but for pgx, which uses every core.

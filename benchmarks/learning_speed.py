@@ -5,7 +5,6 @@ python -m benchmarks.learning_speed --help explains every option.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import click
 import numpy as np
 
-from agents import Learner, QLearning, registry
+from agents import QLearning, registry
 from agents.evaluation import LearningCurve, learning_curve
 from agents.training import TrainingLog, train
 from benchmarks.options import count_option, names_option, run_options
@@ -64,15 +63,10 @@ EXPLORATION = {"q-learning": 0.5, "double-q-learning": 0.5, "real-time-dynamic-p
 """Epsilon of learners that learn faster with more exploration than in their registration."""
 
 
-def _one(make: Callable[..., Any], epsilon: float | None = None) -> Callable[[GameEnv], Learner]:
-    arguments = {} if epsilon is None else {"epsilon": epsilon}
-    return lambda env: make(env, **arguments)[0]
-
-
-LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
-    **{name: _one(row.make, EXPLORATION.get(name)) for name, row in registry.LEARNERS.items()},
-}
-"""Functions by name that make one learner for both seats."""
+def new_learner(name: str, env: GameEnv) -> Any:
+    """Return a new learner for both seats, by its name in the registry."""
+    arguments = {"epsilon": EXPLORATION[name]} if name in EXPLORATION else {}
+    return registry.new_learner(name, env, **arguments)
 
 
 @dataclass(frozen=True)
@@ -97,7 +91,7 @@ def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Learn
 
     Args:
         board: a key of :data:`BOARDS`.
-        learner: a key of :data:`LEARNERS`.
+        learner: a key of :data:`agents.registry.LEARNERS`.
         seed: integer seed.
         limit: largest training time, in seconds.
         quick: whether to play few games: a check, not a result.
@@ -105,9 +99,9 @@ def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Learn
     task = BOARDS[board]
     env = task.game.make()
     # Compiled functions are loaded before the time is measured.
-    train(env, LEARNERS[learner](env), 2, seed=0, progress=False)
+    train(env, new_learner(learner, env), 2, seed=0, progress=False)
     curve = learning_curve(
-        env, LEARNERS[learner](env), env.game, 2 * task.score_interval if quick else task.max_games,
+        env, new_learner(learner, env), env.game, 2 * task.score_interval if quick else task.max_games,
         seed=seed, every=task.score_interval, progress=False,
         stop=lambda curve: sustained(curve) or bool(curve.seconds[-1] > limit),
     )  # fmt: skip
@@ -225,7 +219,7 @@ NOTES = f"""\
 
 @click.command()
 @names_option("--boards", BOARDS, "Boards to play on", default="all; quick: the first three")
-@names_option("--learners", LEARNERS, "Learners to train")
+@names_option("--learners", registry.LEARNERS, "Learners to train")
 @count_option("--seeds", "Seeds 0 to N-1 (default: 10 on small boards, 1 on the largest; quick: 1)")
 @count_option(
     "--limit", "Training seconds after which a learner is stopped", default=10, show_default=True

@@ -11,15 +11,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from benchmarks.report import middle_and_range
-from benchmarks.timing import Batch, Rates, Timer, as_timer, missing_modules, ratios
+from benchmarks.timing import Batch, Timer, as_timer, missing_modules
 
 SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 20)
 STEPS_IN_ALL = 1 << 22
 """Approximate number of steps, over all games, in one compiled call."""
-
-BASE = "nim 3-4-5"
-"""Environment in the numerator of the ratios."""
 
 
 def ours(name: str, **arguments: Any) -> Any:
@@ -95,34 +91,15 @@ def batch(make: Callable[[], Any], sizes: tuple[int, ...] = SIZES) -> Batch:
     return Batch(partial(rollout, make), sizes, modules=("jax", "pgx"))
 
 
-ROLLOUTS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
-    BASE: (partial(ours, "nim", heaps=(3, 4, 5)), SIZES),
-    "pgx tic-tac-toe": (partial(theirs, "tic_tac_toe"), SIZES),
-    "pgx connect four": (partial(theirs, "connect_four"), SIZES),
-    "nim 3-4-5, uniform starts": (partial(ours, "nim", heaps=(3, 4, 5), start="uniform"), SIZES),
-    "nim 1-3-5-7-9": (partial(ours, "nim", heaps=(1, 3, 5, 7, 9)), SIZES[2:3]),
-    "kayles 7": (partial(ours, "kayles", heaps=(7,)), SIZES[2:3]),
+ROLLOUTS: dict[str, Batch] = {
+    "nim 3-4-5": batch(partial(ours, "nim", heaps=(3, 4, 5))),
+    "pgx tic-tac-toe": batch(partial(theirs, "tic_tac_toe")),
+    "pgx connect four": batch(partial(theirs, "connect_four")),
+    "nim 3-4-5, uniform starts": batch(partial(ours, "nim", heaps=(3, 4, 5), start="uniform")),
+    "nim 1-3-5-7-9": batch(partial(ours, "nim", heaps=(1, 3, 5, 7, 9)), SIZES[2:3]),
+    "kayles 7": batch(partial(ours, "kayles", heaps=(7,)), SIZES[2:3]),
 }
-"""Environments to time, with the numbers of parallel games."""
-
-
-HEADER = ("random play in JAX", "at a time", "moves/s (median)", "lowest", "highest")
-
-
-def rows(rates: Rates) -> list[list[Any]]:
-    """Return one row for each environment and size."""
-    return [
-        [name, size, *middle_and_range([rate.moves for rate in measurements])]
-        for (name, size), measurements in rates.items()
-    ]
-
-
-RATIO_HEADER = ("each at its best size", "at a time", f"{BASE}: moves/s over its")
-
-
-def ratio_rows(rates: Rates) -> list[list[Any]]:
-    """Return the ratios of ``BASE`` to each environment, in moves, as medians over the rounds."""
-    return [[name, size, f"{by.moves:.3g}"] for name, size, by in ratios(rates, BASE)]
+"""Environments to time, by name."""
 
 
 def device() -> str:

@@ -6,8 +6,7 @@ python -m benchmarks.throughput --help explains every option.
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,19 +19,20 @@ from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched, rollouts
 from benchmarks.options import count_option, names_option, run_options
-from benchmarks.report import (
-    Table,
-    machine,
-    middle_and_range,
-    table,
-    write_report,
-)
+from benchmarks.report import Table, machine, table, write_report
 from benchmarks.runs import Runs
-from benchmarks.timing import Batch, Rate, Rates, Timer, as_timer, measure_rates, ratios
+from benchmarks.timing import (
+    HEADER,
+    RATIO_HEADER,
+    Batch,
+    Rates,
+    Timer,
+    as_timer,
+    measure_rates,
+    ratio_rows,
+    rows,
+)
 from nim_envs.registry import GAMES, make_game
-
-BASE = "nim 3-4-5"
-"""Environment in the numerator of the ratios."""
 
 
 def our_aec_env(name: str, **arguments: Any) -> Any:
@@ -53,35 +53,12 @@ def shimmy_nim() -> Any:
     return OpenSpielCompatibilityV0(env=pyspiel.load_game("nim", {"pile_sizes": "3;4;5"}))
 
 
-def masked_random_loop(env: Any, seconds: float) -> Rate:
-    """Play random legal moves for about ``seconds``.
+def random_play(make: Callable[[], Any], modules: tuple[str, ...] = ()) -> Batch:
+    """Return random play of legal moves, to be timed.
 
     The code is the same for every environment: ``reset``, ``agent_iter``, ``last``, a legal action
     drawn from the mask, ``step``, and the two final steps of a game, which are timed but not
     counted as moves.
-    """
-    moves = 0
-    uniform = random.Random(0).random
-    began = time.perf_counter()
-    while (elapsed := time.perf_counter() - began) < seconds:
-        for _ in range(20):
-            env.reset()
-            for _agent in env.agent_iter():
-                observation, _, termination, truncation, info = env.last()
-                if termination or truncation:
-                    action = None
-                else:
-                    # OpenSpiel's wrapper has the mask in the info.
-                    mask = observation if isinstance(observation, dict) else info
-                    legal = mask["action_mask"].nonzero()[0]
-                    action = legal.item(int(uniform() * legal.size))
-                    moves += 1
-                env.step(action)
-    return Rate(moves / elapsed, moves / elapsed)
-
-
-def random_play(make: Callable[[], Any], modules: tuple[str, ...] = ()) -> Batch:
-    """Return the masked random loop of an environment, to be timed.
 
     Args:
         make: makes the environment.
@@ -89,9 +66,27 @@ def random_play(make: Callable[[], Any], modules: tuple[str, ...] = ()) -> Batch
     """
 
     def timer(_: int) -> Timer:
-        loop = partial(masked_random_loop, make())
-        loop(0.01)
-        return loop
+        env = make()
+        uniform = random.Random(0).random
+
+        def run(games: int) -> tuple[int, int]:
+            moves = 0
+            for _ in range(games):
+                env.reset()
+                for _agent in env.agent_iter():
+                    observation, _, termination, truncation, info = env.last()
+                    if termination or truncation:
+                        action = None
+                    else:
+                        # OpenSpiel's wrapper has the mask in the info.
+                        mask = observation if isinstance(observation, dict) else info
+                        legal = mask["action_mask"].nonzero()[0]
+                        action = legal.item(int(uniform() * legal.size))
+                        moves += 1
+                    env.step(action)
+            return moves, moves
+
+        return as_timer(run)
 
     return Batch(timer, (1,), modules)
 
@@ -137,7 +132,7 @@ def training_loop(agent: Callable[[Any], Any]) -> Batch:
 
 
 ENVIRONMENTS: dict[str, Batch] = {
-    BASE: random_play(partial(our_aec_env, "nim", heaps=(3, 4, 5))),
+    "nim 3-4-5": random_play(partial(our_aec_env, "nim", heaps=(3, 4, 5))),
     "nim 3-4-5, uniform starts": random_play(
         partial(our_aec_env, "nim", heaps=(3, 4, 5), start="uniform")
     ),
@@ -151,18 +146,6 @@ ENVIRONMENTS: dict[str, Batch] = {
     "training loop, random agents, nim 3-4-5": training_loop(lambda _: RandomAgent()),
     "training loop, q-learning, nim 3-4-5": training_loop(QLearning.for_env),
 }
-
-HEADER = ("environment", "moves/s (median)", "lowest", "highest", f"{BASE} is faster by")
-
-
-def rows(rates: Rates) -> list[list[Any]]:
-    """Return one row for each environment; the ratio is the median of the rounds' ratios."""
-    faster = {name: round(by.moves, 2) for name, _, by in ratios(rates, BASE)}
-    return [
-        [name, *middle_and_range([rate.moves for rate in measurements]), faster[name]]
-        for (name, _), measurements in rates.items()
-    ]
-
 
 NOTES = """\
 - Environments: one core, one process; moves per second of the masked random loop through
@@ -180,63 +163,41 @@ COMMON_NOTES = f"""\
 
 
 @dataclass(frozen=True)
-class Section:
+class Part:
     """A part of the report.
 
     Args:
         title: heading.
-        tables: header and rows of each table, by the name of its CSV file.
+        name: name of the CSV file of its rates, without suffix; that of ratios has more.
+        batches: environments to time, by name; ratios are those of the first one's speed.
         notes: explanation of the figures.
-        missing: environments that could not be timed, with the reasons.
+        seconds: time of each measurement.
     """
 
     title: str
-    tables: dict[str, Table]
+    name: str
+    batches: Mapping[str, Batch]
     notes: str
-    missing: list[str]
-
-    def markdown(self) -> str:
-        """Return the section as Markdown."""
-        sections = [table(header, rows, style="github") for header, rows in self.tables.values()]
-        absent = "".join(f"- Missing in this run: {line}.\n" for line in self.missing)
-        return f"## {self.title}\n\n" + "\n\n".join([*sections, self.notes + absent])
+    seconds: float = 0.5
 
 
-def turn_based(rounds: int, quick: bool) -> Section:
-    """Time the turn-based environments."""
-    rates, missing = measure_rates(ENVIRONMENTS, rounds, 0.1 if quick else 1.0)
-    return Section("Turn-based", {"throughput": (HEADER, rows(rates))}, NOTES, missing)
+PARTS = {
+    "turn-based": Part("Turn-based", "throughput", ENVIRONMENTS, NOTES, 1.0),
+    "batched": Part("Batched", "batched", batched.BATCHES, batched.NOTES),
+    "jax": Part("In JAX", "jax", rollouts.ROLLOUTS, rollouts.NOTES),
+}
+"""The parts of the report, by name."""
 
 
-def many_at_a_time(rounds: int, quick: bool) -> Section:
-    """Time the batched environments."""
-    size = batched.SIZES[0] if quick else None
-    seconds = 0.05 if quick else 0.5
-    rates, missing = measure_rates(batched.BATCHES, rounds, seconds, size)
-    tables: dict[str, Table] = {
-        "batched": (batched.HEADER, batched.rows(rates)),
-        "batched_ratios": (batched.RATIO_HEADER, batched.ratio_rows(rates)),
-    }
-    return Section("Batched", tables, batched.NOTES, missing)
+def run(part: str, rounds: int, quick: bool) -> tuple[Rates, list[str], str]:
+    """Time the environments of a part.
 
-
-def on_device(rounds: int, quick: bool) -> Section:
-    """Time random play in JAX."""
-    batches = {name: rollouts.batch(*of) for name, of in rollouts.ROLLOUTS.items()}
-    size = rollouts.SIZES[0] if quick else None
-    rates, missing = measure_rates(batches, rounds, 0.05 if quick else 0.5, size)
-    tables: dict[str, Table] = {}
-    if rates:
-        tables = {
-            "jax": (rollouts.HEADER, rollouts.rows(rates)),
-            "jax_ratios": (rollouts.RATIO_HEADER, rollouts.ratio_rows(rates)),
-        }
-    notes = f"{rollouts.NOTES}- Device: {rollouts.device()}.\n"
-    return Section("In JAX", tables, notes, missing)
-
-
-PARTS = {"turn-based": turn_based, "batched": many_at_a_time, "jax": on_device}
-"""Functions of the number of rounds and ``--quick``, by the part of the report that they make."""
+    Returns:
+        The rates, the missing environments, and a description of the device that JAX uses.
+    """
+    seconds = PARTS[part].seconds / (10 if quick else 1)
+    rates, missing = measure_rates(PARTS[part].batches, rounds, seconds, quick)
+    return rates, missing, rollouts.device() if part == "jax" else ""
 
 
 @click.command()
@@ -251,16 +212,28 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> Non
     Moves per second of the turn-based and the batched environments, and of random play in JAX on
     whatever device it finds. The others need python -m pip install -e ".[peers]".
     """
-    task = (rounds or (3 if quick else 7), quick)
+    tables: dict[str, Table] = {}
+    text = "# Throughput\n\n"
     with Runs(output) as runs:
-        sections = [runs(PARTS[part], [task], alone=True)[0] for part in PARTS if part in parts]
-        tables = {name: each for part in sections for name, each in part.tables.items()}
-        for header, lines in tables.values():
-            print(f"\n{table(header, lines)}")
-        for line in (line for part in sections for line in part.missing):
-            print(f"missing: {line}")
-        text = "\n".join(part.markdown() for part in sections)
-        write_report(output, "throughput", f"# Throughput\n\n{text}\n{COMMON_NOTES}", tables)
+        tasks = [(part, rounds or (3 if quick else 7), quick) for part in PARTS if part in parts]
+        for (name, *_), (rates, missing, device) in zip(
+            tasks, runs(run, tasks, alone=True), strict=True
+        ):
+            part, here = PARTS[name], dict[str, Table]()
+            if rates:
+                here[part.name] = HEADER, rows(rates)
+                here[f"{part.name}_ratios"] = RATIO_HEADER, ratio_rows(rates)
+            tables |= here
+            text += f"## {part.title}\n\n"
+            for header, lines in here.values():
+                print(f"\n{table(header, lines)}")
+                text += f"{table(header, lines, style='github')}\n\n"
+            text += part.notes + (f"- Device: {device}.\n" if device else "")
+            for line in missing:
+                print(f"missing: {line}")
+                text += f"- Missing in this run: {line}.\n"
+            text += "\n"
+        write_report(output, "throughput", text + COMMON_NOTES, tables)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from benchmarks.report import middle_and_range
 from benchmarks.runs import followed
 from nim_envs.optional import installed
 
-Key = TypeVar("Key", bound=Hashable)
+QUICK_SIZE = 1 << 10
+"""Most parallel games of an environment with ``--quick``."""
+
 Result = TypeVar("Result")
 
 
@@ -26,23 +29,6 @@ def timed(function: Callable[[], Result]) -> tuple[float, Result]:
     began = time.perf_counter()
     result = function()
     return time.perf_counter() - began, result
-
-
-def run_interleaved(
-    timers: Mapping[Key, Callable[[float], Result]], rounds: int, seconds: float
-) -> dict[Key, list[Result]]:
-    """Run every timer for about ``seconds``, one after the other, ``rounds`` times over.
-
-    Returns:
-        The results of each timer, one for every round.
-    """
-    rates: dict[Key, list[Result]] = {key: [] for key in timers}
-    schedule = [key for _ in range(rounds) for key in timers]
-    results = (timers[key](seconds) for key in schedule)
-    names = [str(key) for key in schedule]
-    for key, rate in zip(schedule, followed(results, "timing", names), strict=True):
-        rates[key].append(rate)
-    return rates
 
 
 class Rate(NamedTuple):
@@ -100,19 +86,18 @@ def as_timer(run: Callable[[int], tuple[int, int]]) -> Timer:
 
 
 def measure_rates(
-    batches: Mapping[str, Batch], rounds: int, seconds: float, quick_size: int | None = None
+    batches: Mapping[str, Batch], rounds: int, seconds: float, quick: bool
 ) -> tuple[Rates, list[str]]:
-    """Time every batch at each of its sizes.
+    """Time every batch at each of its sizes for about ``seconds``, ``rounds`` times over.
 
     Args:
         batches: environments to time, by name.
         rounds: number of rounds.
         seconds: time of each measurement.
-        quick_size: times one size of each batch, this one or its first if that is smaller;
-            ``None``: all sizes.
+        quick: whether to time only the first size of each batch, :data:`QUICK_SIZE` if smaller.
 
     Returns:
-        The rates by name and size, and the missing environments.
+        The rates by name and size, one for every round, and the missing environments.
     """
     missing = []
     timers: dict[tuple[str, int], Timer] = {}
@@ -121,42 +106,57 @@ def measure_rates(
         if lacking:
             missing.append(f"{name}: not installed: {', '.join(lacking)}")
             continue
-        sizes = batch.sizes if quick_size is None else (min(batch.sizes[0], quick_size),)
-        for size in sizes:
+        for size in (min(batch.sizes[0], QUICK_SIZE),) if quick else batch.sizes:
             timers[name, size] = batch.make(size)
     # Batches of one size follow each other, as slow periods of the machine may be short.
-    by_size = dict(sorted(timers.items(), key=lambda timer: timer[0][1]))
-    rates = run_interleaved(by_size, rounds, seconds)
-    return {key: rates[key] for key in timers}, missing
+    schedule = sorted(timers, key=lambda key: key[1]) * rounds
+    results = (timers[key](seconds) for key in schedule)
+    names = [f"{name}, {size} at a time" for name, size in schedule]
+    rates: Rates = {key: [] for key in timers}
+    for key, rate in zip(schedule, followed(results, "timing", names), strict=True):
+        rates[key].append(rate)
+    return rates, missing
 
 
-def best_sizes(rates: Rates) -> dict[str, int]:
-    """Return the size at which each contestant is fastest."""
+HEADER = (
+    "environment", "at a time", "moves/s (median)", "lowest", "highest", "steps/s (median)",
+)  # fmt: skip
+
+
+def rows(rates: Rates) -> list[list[Any]]:
+    """Return one row for each environment and size, under :data:`HEADER`."""
+    return [
+        [
+            name,
+            size,
+            *middle_and_range([rate.moves for rate in measurements]),
+            round(float(np.median([rate.steps for rate in measurements]))),
+        ]
+        for (name, size), measurements in rates.items()
+    ]
+
+
+RATIO_HEADER = (
+    "each at its best size", "at a time", "first one's moves/s over its",
+    "first one's steps/s over its",
+)  # fmt: skip
+
+
+def ratio_rows(rates: Rates) -> list[list[Any]]:
+    """Return the ratios of the first environment's speed to each one's, under `RATIO_HEADER`.
+
+    Each is taken at the size at which it makes the most steps; ratios are medians over the rounds.
+    """
     best: dict[str, int] = {}
     for name, size in rates:
-        here = float(np.median([rate.steps for rate in rates[name, size]]))
-        there = [rate.steps for rate in rates[name, best.get(name, size)]]
-        if here >= float(np.median(there)):
+        here, there = (
+            np.median([rate.steps for rate in rates[name, each]])
+            for each in (size, best.get(name, size))
+        )
+        if here >= there:
             best[name] = size
-    return best
-
-
-def ratios(rates: Rates, base: str) -> list[tuple[str, int, Rate]]:
-    """Return the ratios of the base's speed to each one's, all at their best sizes.
-
-    Args:
-        rates: rates by name and size.
-        base: name of the base.
-
-    Returns:
-        Names, best sizes, and medians of the ratios over the rounds; empty if the base was not
-        timed.
-    """
-    best = best_sizes(rates)
-    if base not in best:
-        return []
-    fastest = np.array(rates[base, best[base]])
+    speeds = [(name, size, np.array(rates[name, size])) for name, size in best.items()]
     return [
-        (name, size, Rate(*np.median(fastest / rates[name, size], axis=0).tolist()))
-        for name, size in best.items()
+        [name, size, *(f"{ratio:.4g}" for ratio in np.median(speeds[0][2] / own, axis=0)[::-1])]
+        for name, size, own in speeds
     ]

@@ -95,23 +95,24 @@ def test_scaling_fits_a_power(tmp_path, monkeypatch):
     assert [row["optimality %"] for row in exploring] == ["100.0000", "100.0000"]
 
 
+def throughput_of(monkeypatch, part, batches, output, *words):
+    """Time other environments in a part of the report, and return what it prints."""
+    monkeypatch.setitem(throughput.PARTS, part, replace(throughput.PARTS[part], batches=batches))
+    return run(throughput.main, *words, "--rounds", 1, "--parts", part, "--output", output)
+
+
 def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        throughput,
-        "ENVIRONMENTS",
-        {
-            throughput.BASE: throughput.ENVIRONMENTS[throughput.BASE],
-            "elsewhere": throughput.random_play(throughput.tictactoe, modules=("no_such_module",)),
-            "training": throughput.ENVIRONMENTS["training loop, q-learning, nim 3-4-5"],
-        },
-    )
-    words = ("--quick", "--rounds", 1, "--parts", "turn-based", "--output", tmp_path)
-    assert "missing: elsewhere: not installed: no_such_module" in run(throughput.main, *words)
+    batches = {
+        "nim 3-4-5": throughput.ENVIRONMENTS["nim 3-4-5"],
+        "elsewhere": throughput.random_play(throughput.tictactoe, modules=("no_such_module",)),
+        "training": throughput.ENVIRONMENTS["training loop, q-learning, nim 3-4-5"],
+    }
+    printed = throughput_of(monkeypatch, "turn-based", batches, tmp_path, "--quick")
+    assert "missing: elsewhere: not installed: no_such_module" in printed
     assert "no_such_module" in (tmp_path / "throughput.md").read_text(encoding="utf-8")
-    rows = [list(row.values()) for row in read_csv(tmp_path / "throughput.csv")]
-    assert [row[0] for row in rows] == [throughput.BASE, "training"]
-    assert all(float(row[1]) > 0 for row in rows)
-    assert float(rows[0][-1]) == 1.0
+    rows = read_csv(tmp_path / "throughput.csv")
+    assert [row["environment"] for row in rows] == ["nim 3-4-5", "training"]
+    assert all(float(row["moves/s (median)"]) > 0 for row in rows)
 
 
 def test_batches_are_compared_each_at_its_best_size(tmp_path, monkeypatch):
@@ -119,28 +120,25 @@ def test_batches_are_compared_each_at_its_best_size(tmp_path, monkeypatch):
         # Ten times as fast at ten games as at one, and a thousandth of the moves of any real one.
         return lambda seconds: Rate(steps=10.0 * size, moves=5.0 * size)
 
-    monkeypatch.setattr(
-        batched,
-        "BATCHES",
-        {
-            batched.BASE: Batch(batched.our_batch("nim"), (8, 64)),
-            "pretended": Batch(pretended, (1, 10)),
-        },
-    )
-    words = ("--rounds", 1, "--parts", "batched", "--output", tmp_path)
-    run(throughput.main, *words, "--quick")
+    batches = {
+        "nim": Batch(batched.our_batch("nim"), (8, 64)), "pretended": Batch(pretended, (1, 10)),
+    }  # fmt: skip
+    throughput_of(monkeypatch, "batched", batches, tmp_path, "--quick")
     assert [row["at a time"] for row in read_csv(tmp_path / "batched.csv")] == ["8", "1"]
-    run(throughput.main, *words)
-    rows = {(row["batch"], row["at a time"]): row for row in read_csv(tmp_path / "batched.csv")}
+    throughput_of(monkeypatch, "batched", batches, tmp_path)
+    rows = {
+        (row["environment"], row["at a time"]): row for row in read_csv(tmp_path / "batched.csv")
+    }
     assert float(rows["pretended", "10"]["steps/s (median)"]) == 100
-    base = rows[batched.BASE, "64"]
+    base = rows["nim", "64"]
     # Every game's last step is followed by one that only begins the next.
     assert 0.5 < float(base["moves/s (median)"]) / float(base["steps/s (median)"]) < 0.95
     ratios = [list(row.values()) for row in read_csv(tmp_path / "batched_ratios.csv")]
-    assert [float(ratio) for ratio in ratios[0][2:]] == [1, 1, 1]
+    assert [float(ratio) for ratio in ratios[0][2:]] == [1, 1]
     assert ratios[1][:2] == ["pretended", "10"]
-    best = rows[batched.BASE, ratios[0][1]]
+    best = rows["nim", ratios[0][1]]
     assert float(ratios[1][2]) == pytest.approx(float(best["moves/s (median)"]) / 50, rel=1e-3)
+    assert float(ratios[1][3]) == pytest.approx(float(best["steps/s (median)"]) / 100, rel=1e-3)
 
 
 # JAX bears no forks in its process, so what needs it is tested in tests/clients/jax.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import jax.numpy as jnp
 import numpy as np
@@ -20,11 +21,12 @@ def test_every_batch_in_jax_runs(name):
 
 
 def test_random_play_in_jax_is_timed_beside_the_games_of_pgx(tmp_path, monkeypatch):
-    chosen = {name: rollouts.ROLLOUTS[name][0] for name in (rollouts.BASE, "pgx tic-tac-toe")}
-    timed = {name: (make, (4, 64)) for name, make in chosen.items()}
-    monkeypatch.setattr(rollouts, "ROLLOUTS", timed)
+    batches = {
+        name: replace(rollouts.ROLLOUTS[name], sizes=(4, 64))
+        for name in ("nim 3-4-5", "pgx tic-tac-toe")
+    }
+    monkeypatch.setitem(throughput.PARTS, "jax", replace(throughput.PARTS["jax"], batches=batches))
     monkeypatch.setattr(rollouts, "STEPS_IN_ALL", 512)
-    monkeypatch.setattr(rollouts, "SIZES", (16,))
     arguments = ["--rounds", "1", "--parts", "jax", "--output", str(tmp_path)]
     throughput.main.main([*arguments, "--quick"], standalone_mode=False)
     with (tmp_path / "jax.csv").open(encoding="utf-8") as file:
@@ -32,7 +34,7 @@ def test_random_play_in_jax_is_timed_beside_the_games_of_pgx(tmp_path, monkeypat
     assert [row["at a time"] for row in rows] == ["4", "4"]
     assert all(float(row["moves/s (median)"]) > 0 for row in rows)
     with (tmp_path / "jax_ratios.csv").open(encoding="utf-8") as file:
-        assert float(next(csv.DictReader(file))[f"{rollouts.BASE}: moves/s over its"]) == 1
+        assert float(next(csv.DictReader(file))["first one's moves/s over its"]) == 1
     report = (tmp_path / "throughput.md").read_text(encoding="utf-8")
     assert f"- Device: {rollouts.device()}." in report
 
