@@ -100,8 +100,9 @@ def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Learn
     env = task.game.make()
     # Compiled functions are loaded before the time is measured.
     train(env, new_learner(learner, env), 2, seed=0, progress=False)
+    games = 2 * task.score_interval if quick else task.max_games
     curve = learning_curve(
-        env, new_learner(learner, env), env.game, 2 * task.score_interval if quick else task.max_games,
+        env, new_learner(learner, env), env.game, games,
         seed=seed, every=task.score_interval, progress=False,
         stop=lambda curve: sustained(curve) or bool(curve.seconds[-1] > limit),
     )  # fmt: skip

@@ -152,24 +152,6 @@ def summary(runs: list[ScalingRun]) -> list[list[Any]]:
     ]
 
 
-def fits(runs: list[ScalingRun]) -> dict[str, tuple[float, float]]:
-    """Fit ``amount = factor * positions ** exponent`` by least squares of the logarithms.
-
-    Returns:
-        Exponent and factor of games, seconds and bytes over the boards that reached 100 %.
-    """
-    reached = [run for run in runs if run.start == "uniform" and run.percent == 100]
-    if len(reached) < 2:
-        return {}
-    positions = np.log([run.positions for run in reached])
-    fitted = {}
-    for name in ("games", "seconds", "bytes"):
-        amounts = np.log([getattr(run, name) for run in reached])
-        slope, intercept = np.polyfit(positions, amounts, 1)
-        fitted[name] = float(slope), float(np.exp(intercept))
-    return fitted
-
-
 NOTES = f"""\
 - The learner is `RealTimeDynamicProgramming` with sweeping, learning rate 1, epsilon 0.1, in
   compiled self-play on one core. It knows the rules, and no theorem.
@@ -179,7 +161,6 @@ NOTES = f"""\
 - *optimality %* is over all N-positions, exact, rounded down.
 - *bytes* are those of the table of values; *peak MB* is the most memory that the whole process has
   used until then, in millions of bytes, with Python, compiler and scoring.
-- Exponents are fitted over the boards on which 100 % was reached.
 - Machine: {machine()}.
 """
 
@@ -199,25 +180,14 @@ def main(heaps: list[str] | None, seed: int, output: Path, quick: bool) -> None:
     with Runs(output) as runs:
         # One after the other, as times and memory are compared.
         pairs = runs(from_both_starts, [(count, seed) for count in counts], alone=True)
-        finished = [each for pair in pairs for each in pair]
-        rows = summary(finished)
+        rows = summary([each for pair in pairs for each in pair])
         print(table(HEADER, rows))
-        print(f"\n{fit_line(finished)}")
         write_report(
             output,
             "scaling",
-            f"# Scaling\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
-            f"{fit_line(finished)}\n\n{NOTES}",
+            f"# Scaling\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n{NOTES}",
             {"scaling": (HEADER, rows)},
         )
-
-
-def fit_line(runs: list[ScalingRun]) -> str:
-    """Return the fitted power laws in words; empty if there are none."""
-    return "; ".join(
-        f"{name}: {factor:.3g} times positions to the power {power:.3f}"
-        for name, (power, factor) in fits(runs).items()
-    )
 
 
 if __name__ == "__main__":

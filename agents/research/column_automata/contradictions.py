@@ -38,21 +38,6 @@ def contradicts(
     return bool(lost[0]) != bool(expected)
 
 
-def contradictions(
-    automaton: ColumnAutomaton, rules: HeapRules, read: Iterable[tuple[Heaps, Sequence[Heaps]]]
-) -> list[Heaps]:
-    """Return the positions at which the automaton contradicts itself, smallest first.
-
-    Args:
-        automaton: claims which positions are lost.
-        rules: rules of the game on heaps.
-        read: positions to check, each with all its options.
-    """
-    return by_size(
-        position for position, options in read if contradicts(automaton, rules, position, options)
-    )
-
-
 def by_size(positions: Iterable[Heaps]) -> list[Heaps]:
     """Return the positions, those with the fewest objects first."""
     return sorted(positions, key=lambda heaps: (sum(heaps), heaps))

@@ -20,7 +20,7 @@ from agents.research.column_automata import (
 )
 from agents.research.column_automata.contradictions import (
     by_size,
-    contradictions,
+    contradicts,
     examine,
     random_board,
 )
@@ -396,12 +396,12 @@ class ColumnAutomatonLearner(GeneralisingLearner):
 
     def _examine(self, guess: ColumnAutomaton, rng: np.random.Generator) -> list[Heaps]:
         """Return the positions at which a guess contradicts itself, smallest first."""
-        unknown = (
-            (position, options)
+        counterexamples = by_size(
+            position
             for position, options in self._labels.read.items()
             if position not in self._labels.lost
+            and contradicts(guess, self.rules, position, options)
         )
-        counterexamples = contradictions(guess, self.rules, unknown)
         if not counterexamples:
             counterexamples, read = examine(
                 guess, self.rules, rng, positions=EXAM_POSITIONS, **self._exam_sizes

@@ -81,13 +81,11 @@ class Verdict:
         outcome: whether the claim is proved, refuted, or neither.
         reason: explanation in words.
         position: heaps at which the rules contradict the claim; ``None`` unless it is refuted.
-        work: number of steps.
     """
 
     outcome: Outcome
     reason: str
-    position: tuple[int, ...] | None
-    work: int
+    position: tuple[int, ...] | None = None
 
     @property
     def proved(self) -> bool:
@@ -166,28 +164,28 @@ def prove(
     if bool(automaton.is_lost([0])) == misere:
         claimed, true = ("lost", "won") if misere else ("won", "lost")
         reason = f"the position without objects is claimed to be {claimed}, but is {true}"
-        return Verdict(Outcome.REFUTED, reason, (0,) if automaton.reads_zeros else (), 0)
+        return Verdict(Outcome.REFUTED, reason, (0,) if automaton.reads_zeros else ())
     counter = _WorkCounter(work_limit)
     columns = columns_of(automaton, work_limit, one_heap)
     if isinstance(columns, str):
-        return _by_small_boards(automaton, relation, one_heap, columns, 0)
+        return _by_small_boards(automaton, relation, one_heap, columns)
     try:
         moves = _Moves(columns, relation, one_heap, counter)
         position = _with_a_wrong_move(moves) or _without_a_move(moves)
     except _OutOfWorkError:
-        return Verdict(Outcome.NOT_PROVED, f"given up after {work_limit} steps", None, counter.done)
+        return Verdict(Outcome.NOT_PROVED, f"given up after {work_limit} steps")
     if position is None:
         reason = f"for {'one heap' if one_heap else 'every number of heaps'} of every size"
-        return Verdict(Outcome.PROVED, reason, None, counter.done)
+        return Verdict(Outcome.PROVED, reason)
     contradiction = _contradiction(automaton, relation, position)
     if contradiction is None:
         reason = "what would refute it belongs to no position that was found"
-        return _by_small_boards(automaton, relation, one_heap, reason, counter.done)
-    return Verdict(Outcome.REFUTED, contradiction, position, counter.done)
+        return _by_small_boards(automaton, relation, one_heap, reason)
+    return Verdict(Outcome.REFUTED, contradiction, position)
 
 
 def _by_small_boards(
-    automaton: ColumnAutomaton, relation: MoveRelation, one_heap: bool, why: str, work: int
+    automaton: ColumnAutomaton, relation: MoveRelation, one_heap: bool, why: str
 ) -> Verdict:
     """Return a refutation by a small board, or the verdict "not proved" with the reason ``why``."""
     for heaps, below in SMALL_BOARDS:
@@ -196,8 +194,8 @@ def _by_small_boards(
         for position in itertools.product(range(below), repeat=heaps):
             reason = _contradiction(automaton, relation, position)
             if reason is not None:
-                return Verdict(Outcome.REFUTED, reason, position, work)
-    return Verdict(Outcome.NOT_PROVED, why, None, work)
+                return Verdict(Outcome.REFUTED, reason, position)
+    return Verdict(Outcome.NOT_PROVED, why)
 
 
 def _contradiction(

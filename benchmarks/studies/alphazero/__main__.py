@@ -131,8 +131,9 @@ def training(task: TrainingTask, quick: bool, log: Path | None) -> Training:
 
 def ppo_from_scratch(task: TrainingTask, games: int) -> Training:
     """Train by the program of the tutorial, whose output is not shown."""
-    from agents.research.network import network_agent
+    from agents.research.policy import PolicyAgent
     from agents.research.ppo_from_scratch import train as train_from_scratch
+    from benchmarks.studies.network_policy import network_policy
 
     setting = BOARDS[task.board]
     learn = partial(
@@ -141,7 +142,8 @@ def ppo_from_scratch(task: TrainingTask, games: int) -> Training:
     )  # fmt: skip
     with redirect_stdout(io.StringIO()):
         seconds, (actor, points) = timed(learn)
-    policy = network_agent(actor, setting.make().game, task.encoding, greedy=True)
+    most_likely = network_policy(actor, greedy=True)
+    policy = PolicyAgent(most_likely, setting.make().game, encoding=task.encoding)
     return Training({"": policy}, points[-1][0], seconds=seconds, curve=tuple(points))
 
 

@@ -25,7 +25,7 @@ with imports_for("this benchmark's learner of Tianshou", "tianshou"):
     from tianshou.trainer import OffPolicyTrainerParams
     from tianshou.utils.net.common import Net
 
-    from benchmarks.studies.libraries.network_policy import network_policy
+    from benchmarks.studies.network_policy import network_policy
 
 GAMES = 10
 

@@ -18,7 +18,7 @@ with imports_for("this benchmark's learner of TorchRL", "torchrl"):
     from torchrl.objectives import ClipPPOLoss
     from torchrl.objectives.value import GAE
 
-    from benchmarks.studies.libraries.network_policy import network_policy
+    from benchmarks.studies.network_policy import network_policy
     from nim_envs.adapters.torchrl import TorchRLVectorEnv
 
 GAMES, STEPS = 50, 20
