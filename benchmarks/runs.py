@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import shlex
 import signal
@@ -30,9 +29,6 @@ STOPPED = 130
 """The exit code after Ctrl-C, as usual in a shell."""
 
 Result = TypeVar("Result")
-
-# A result that cannot be read is computed again: no more needs to be said about it.
-logging.getLogger("joblib").setLevel(logging.ERROR)
 
 
 class Runs(AbstractContextManager["Runs"]):

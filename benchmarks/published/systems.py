@@ -81,9 +81,13 @@ def _setting(name: str, start: str | UniformStart = "fixed", **arguments: object
     return GameSetting(name, {**arguments, "start": start})
 
 
-@dataclass(frozen=True)
-class PublishedTable:
-    """A published table learner in plain Python, whose greedy policy is scored.
+def published_table(
+    game: GameSetting,
+    train: Callable[[int, int], Any],
+    values: Callable[[Any], Mapping[q_learner.State, Mapping[q_learner.Move, float]]],
+    score: Callable[[tuple[Any, ...], GameEnv], Scores],
+) -> Callable[[int, int], TrainingResult]:
+    """Return a function that trains a published table learner and scores its greedy policy.
 
     Args:
         game: its game.
@@ -92,18 +96,14 @@ class PublishedTable:
         score: as of a :class:`Contender`.
     """
 
-    game: GameSetting
-    train: Callable[[int, int], Any]
-    values: Callable[[Any], Mapping[q_learner.State, Mapping[q_learner.Move, float]]]
-    score: Callable[[tuple[Any, ...], GameEnv], Scores]
-
-    def __call__(self, seed: int, games: int) -> TrainingResult:
-        """Train it, and score it."""
-        seconds, learner = timed(partial(self.train, games, seed))
-        env = self.game.make()
-        table = q_learner.action_values(self.values(learner), env.game.options)
+    def as_published(seed: int, games: int) -> TrainingResult:
+        seconds, learner = timed(partial(train, games, seed))
+        env = game.make()
+        table = q_learner.action_values(values(learner), env.game.options)
         policy = TablePolicy(GameRows(env.game), table)
-        return TrainingResult(self.score((policy,), env), games, seconds)
+        return TrainingResult(score((policy,), env), games, seconds)
+
+    return as_published
 
 
 def greedy(player: Policy) -> Policy:
@@ -173,7 +173,7 @@ def _monte_carlo() -> System:
         {"blunders of 48": "3"},
         "The opponent moves only in the largest heap, and passes if that heap has no winning move; "
         "exploration takes only one object.",
-        PublishedTable(game, monte_carlo.train_published, dict, blunders),
+        published_table(game, monte_carlo.train_published, dict, blunders),
         (
             Contender(
                 "Monte-Carlo control, true optimal opponent", OBSERVATIONS, game,
@@ -231,7 +231,7 @@ def _q_learner(
         dict(zip(AGAINST, figures, strict=True)),
         "The bootstrap adds the best value of the opponent's next position instead of subtracting "
         + ("it; a reward for nim-sum 0 tells it the theorem." if improved else "it."),
-        PublishedTable(game, train, attrgetter("values"), first_mover),
+        published_table(game, train, attrgetter("values"), first_mover),
         (Contender("negamax Q-learning", OBSERVATIONS, game, QLearning.for_env, first_mover),),
         source="the notebook [nim_qlearning_rl](https://github.com/bruce2tech/"
         "ml-fundamentals-portfolio/blob/main/03-reinforcement-learning/nim_qlearning_rl.ipynb)",

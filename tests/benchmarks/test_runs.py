@@ -1,9 +1,8 @@
-"""Runs of a benchmark: in order, kept when it is stopped or killed, made anew for other code."""
+"""Runs of a benchmark: in order, kept when it is stopped, made anew for other code."""
 
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -87,15 +86,6 @@ def test_other_code_is_measured_anew(tmp_path):
     assert CALLS == [2]
 
 
-def test_a_damaged_result_is_computed_again(tmp_path, capsys):
-    stopped(tmp_path, 2, 3)
-    for path in tmp_path.rglob("output.pkl"):
-        path.write_bytes(path.read_bytes()[:-2])
-    assert made(tmp_path, 2, 3) == [4, 9]
-    assert CALLS == [2, 3]
-    assert "Traceback" not in capsys.readouterr().err
-
-
 def test_what_cannot_be_done_is_an_error_of_one_sentence(tmp_path):
     with pytest.raises(click.UsageError, match="7 is too large"), Runs(tmp_path, 1) as runs:
         runs(refused, [(7,)])
@@ -175,39 +165,6 @@ def test_ctrl_c_is_answered_in_one_line_and_the_same_command_goes_on(program, tm
     (said,) = finish(program, tmp_path)
     assert int(said.split()[0]) >= 2
     assert begun(tmp_path) - before == SEEDS - int(said.split()[0])
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.exhaustive
-def test_a_killed_benchmark_loses_no_file_that_was_there_and_goes_on(program, tmp_path):
-    kills = 20
-
-    def scores():
-        assert {path.name for path in results.iterdir() if path.is_file()} >= files
-        return [(row["seed"], row["optimality %"]) for row in read_csv(results / "runs.csv")]
-
-    results, files = tmp_path / "results", {"optimality.csv", "optimality.md", "runs.csv"}
-    finish(program, tmp_path)
-    earlier = scores()
-    rng = random.Random(0)
-    ends = 1
-    for _ in range(kills):
-        kept = {path: path.read_bytes() for path in tmp_path.rglob("output.pkl")}
-        before, process = begun(tmp_path), program()
-        while begun(tmp_path) == before and process.poll() is None:
-            time.sleep(0.02)
-        time.sleep(rng.uniform(0.0, 0.6))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=SECONDS)
-        assert scores() == earlier
-        if process.returncode == 0 or not all(path.exists() for path in kept):
-            ends += 1  # it had written its tables, and has no more need of its runs
-        else:
-            assert {path: path.read_bytes() for path in kept} == kept
-    finish(program, tmp_path)
-    assert scores() == earlier
-    # Two workers, so that no more than two runs were under way at each kill.
-    assert begun(tmp_path) <= SEEDS * (ends + 1) + 2 * kills
 
 
 class NoLearner:

@@ -15,7 +15,6 @@ from agents.research.column_automata import (
 )
 from nim_envs.games import addition
 from tests.agents.research.column_automata.claims import (
-    board,
     one_heap_claim,
     options,
     right_claim,
@@ -116,20 +115,6 @@ def test_a_claim_that_is_wrong_only_for_several_heaps_is_proved_for_one(misere, 
     verdict = prove(claim, MoveRelation(), misere)
     assert verdict.refuted
     assert len(verdict.position) > 1
-
-
-@pytest.mark.parametrize(
-    ("max_take", "misere", "first", "letters"),
-    [game for game in GAMES if game[0] in (1, 2, 3, 6, 12)],
-)
-def test_the_right_claim_of_another_game_is_refuted(max_take, misere, first, letters):
-    claim = one_heap_claim(max_take, misere, first, letters)
-    for other, other_misere in itertools.product((None, 1, 2, 5, 12), (False, True)):
-        if (other, other_misere) != (max_take, misere):
-            right = (claim.is_lost(board(1, 100)) == truth(other, other_misere, 1, 100)).all()
-            assert not right
-            verdict = prove_one_heap(claim, other, other_misere)
-            assert_one_heap_refutes(verdict, claim, other, other_misere)
 
 
 @pytest.mark.parametrize("first", [False, True])
