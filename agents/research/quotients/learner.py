@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,14 +40,6 @@ class Claim(NamedTuple):
     """
 
     options: list[list[Word]]
-    products: IntArray
-    elements: list[int]
-    lost: BoolArray
-
-
-class LearnedQuotient(TypedDict):
-    """A quotient as a file stores it; see :class:`~agents.research.quotients.quotient.Quotient`."""
-
     products: IntArray
     elements: list[int]
     lost: BoolArray
@@ -234,13 +226,13 @@ class QuotientLearner(GeneralisingLearner):
         """Return the classes, their sums and the proved statement, as text."""
         return quotient_in_words(self.quotient, self.proof, self._refuted)
 
-    def learned(self) -> LearnedQuotient:
+    def learned(self) -> dict[str, Any]:
         """Return the learned quotient, without the games of the next state, for a file."""
         quotient = self.quotient
         elements = list(quotient.elements)
         return {"products": quotient.products, "elements": elements, "lost": quotient.lost}
 
-    def restore_learned(self, learned: LearnedQuotient) -> None:
+    def restore_learned(self, learned: dict[str, Any]) -> None:
         """Restore the result of :meth:`learned`."""
         products, elements, lost = learned["products"], learned["elements"], learned["lost"]
         order = len(lost)

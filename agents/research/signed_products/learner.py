@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from agents.research.signed_products.visited_positions import HeapBoard, heap_op
 from agents.tables import check_same_arrays
 from nim_envs import Game
 from nim_envs.optional import needed
-from nim_envs.typing import Array, FloatArray, IntArray
+from nim_envs.typing import FloatArray, IntArray
 from nim_envs.validation import checked_choice, checked_number
 
 FACTORS = ("signed", "unsigned")
@@ -44,15 +44,6 @@ class SignedProductsPolicy(LookAheadPolicy):
         """Return the logit of a loss for the player to move; see :class:`LookAheadPolicy`."""
         board = self._board
         return -self.state.logits(board.keys(positions), board.heaps, board.columns)
-
-
-class LearnedWeights(TypedDict):
-    """Learned weights as a file stores them."""
-
-    weights: dict[str, Array]
-    rounded: bool
-    contradictions: float
-    begun: bool
 
 
 class SignedProducts(GeneralisingLearner):
@@ -183,7 +174,7 @@ class SignedProducts(GeneralisingLearner):
         )
         return "\n".join([*lines, "nothing was proved"])
 
-    def learned(self) -> LearnedWeights:
+    def learned(self) -> dict[str, Any]:
         """Return the weights, and results about them, for a file."""
         return {
             "weights": self.state.weights,
@@ -192,7 +183,7 @@ class SignedProducts(GeneralisingLearner):
             "begun": self._begun,
         }
 
-    def restore_learned(self, learned: LearnedWeights) -> None:
+    def restore_learned(self, learned: dict[str, Any]) -> None:
         """Restore the result of :meth:`learned`."""
         check_same_arrays(learned["weights"], self.state.weights)
         checked_number("contradictions", learned["contradictions"], 0, 1)

