@@ -204,7 +204,8 @@ def decoded(code: Any, arrays: Any, game: Game | None) -> Any:
         game = make_game(body, **decoded(code["arguments"], arrays, None))
     if game is None:
         raise StorageError(
-            f"its game is {code['summary']}, which is not registered here: load it with game=…"
+            f"its game is {code['summary']}, which is not registered here: load it with game=…, or "
+            "on the command line name it with --game"
         )
     if digest_of_moves(game) != code["digest"]:
         raise StorageError(f"it has learned {code['summary']}, not {game.summary}")

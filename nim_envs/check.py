@@ -6,7 +6,7 @@ import copy
 import importlib
 import io
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from typing import Any
 
@@ -297,13 +297,14 @@ def check_game(game: Game) -> None:
 
     All positions that play reaches are searched: there ``moves``, ``actions``, ``play`` and
     ``is_over`` must agree, play must end, and ``game.solution``, by the theorem of the game if it
-    has one, must give the values and the actions that keep them.
+    has one, must give the values and the actions that keep them. Where moves form cycles, values
+    and distances are checked against those after each move, which proves them: a win or a loss by
+    induction on its distance, a draw as neither player has to leave the drawn positions.
 
     Raises:
         ConformanceError: the game is wrong: at which position, what was expected and found.
         SearchTooLargeError: there are more than a million moves at all positions together: check
             a smaller board of the same game.
-        InvalidGameError: play may never end.
         TypeError: ``game`` is not a ``nim_envs.Game``.
 
     Example:
@@ -312,32 +313,24 @@ def check_game(game: Game) -> None:
     """
     if not isinstance(game, Game):
         raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")
-    game.check_ends("check_game")
     moves: dict[Position, list[tuple[int, Position]]] = {}
-    values: dict[Position, int] = {}
     waiting, count = list(_starts(game)), 0
     while waiting:
-        position = waiting[-1]
-        if position not in moves:
-            moves[position], actions = game.moves(position), game.actions(position)
-            played = [(action, game.play(position, action)) for action in sorted(set(actions))]
-            _equal(
-                f"at {position} by game.actions and game.play the moves", moves[position], played
+        position = waiting.pop()
+        if position in moves:
+            continue
+        moves[position], actions = game.moves(position), game.actions(position)
+        played = [(action, game.play(position, action)) for action in sorted(set(actions))]
+        _equal(f"at {position} by game.actions and game.play the moves", moves[position], played)
+        _equal(f"at {position} is_over", game.is_over(position), not played)
+        count += len(played)
+        if count > MOST_MOVES:
+            raise SearchTooLargeError(
+                f"{game.summary} has more than {MOST_MOVES:,} moves, all of which check_game "
+                "tries: check a smaller board"
             )
-            _equal(f"at {position} is_over", game.is_over(position), not played)
-            count += len(played)
-            if count > MOST_MOVES:
-                raise SearchTooLargeError(
-                    f"{game.summary} has more than {MOST_MOVES:,} moves, all of which check_game "
-                    "tries: check a smaller board"
-                )
-        unknown = [after for _, after in moves[position] if after not in values]
-        if any(after in moves for after in unknown):
-            raise ConformanceError(f"expected play to end, found a cycle through {position}")
-        if not unknown:
-            reached = [-values[after] for _, after in moves[position]]
-            values[waiting.pop()] = max(reached) if reached else game.end_value(position)
-        waiting += unknown
+        waiting += [after for _, after in moves[position]]
+    values = _proved(game, moves) if game.has_cycles else _searched(game, moves)
     claims = game.solution.value(np.array(list(values))).tolist()
     for number, (position, value) in enumerate(values.items()):
         where = f"by search and by {game.solution.method} at {position}"
@@ -346,3 +339,49 @@ def check_game(game: Game) -> None:
             keeping = [action for action, after in moves[position] if -values[after] == value >= 0]
             found = game.solution.keeping_actions(position).tolist()
             _equal(f"{where} the actions that keep the value", found, keeping)
+
+
+Moves = Mapping[Position, Sequence[tuple[int, Position]]]
+"""The actions at each position, and where they lead."""
+
+
+def _searched(game: Game, moves: Moves) -> dict[Position, int]:
+    """Return the value of each position, by search.
+
+    Raises:
+        ConformanceError: play does not end.
+    """
+    values: dict[Position, int] = {}
+    opened = set()
+    waiting = list(moves)
+    while waiting:
+        position = waiting[-1]
+        opened.add(position)
+        unknown = [after for _, after in moves[position] if after not in values]
+        if any(after in opened for after in unknown):
+            raise ConformanceError(f"expected play to end, found a cycle through {position}")
+        if not unknown:
+            reached = [-values[after] for _, after in moves[position]]
+            values[waiting.pop()] = max(reached) if reached else game.end_value(position)
+        waiting += unknown
+    return values
+
+
+def _proved(game: Game, moves: Moves) -> dict[Position, int]:
+    """Return the value of each position by the solution, whose distances prove it.
+
+    Raises:
+        ConformanceError: a value or a distance does not follow from those after the moves.
+    """
+    positions = np.array(list(moves))
+    values = dict(zip(moves, game.solution.value(positions).tolist(), strict=True))
+    distances = dict(zip(moves, game.solution.distance(positions).tolist(), strict=True))
+    for position, options in moves.items():
+        reached = [(-values[after], distances[after]) for _, after in options]
+        value = max(reached)[0] if reached else game.end_value(position)
+        _equal(f"at {position} by the values after each move the value", values[position], value)
+        far = [distance for each, distance in reached if each == value]
+        expected = (1 + (min(far) if value == 1 else max(far))) if far else 0
+        expected = expected if value else -1
+        _equal(f"at {position} the distance", distances[position], expected)
+    return values

@@ -531,7 +531,7 @@ def _scores_with_cycles(
             if ((chances > 0) & (chances < 1)).any():
                 raise InvalidPolicyError(
                     f"{name} is exact in {game.name}, where play may never end, only of policies "
-                    "that do not draw their moves"
+                    "that choose no move by chance"
                 )
             moves[rows] = np.where(chances > 0, moves[rows], -1)
     after[:size] += np.where(after[:size] >= 0, size, 0).astype(np.int32)

@@ -35,7 +35,8 @@ class Sum:
     states are positions: from a position, play never needs more slots in a group than there are.
 
     Args:
-        parts: the parts; which of them form groups is decided by identity.
+        parts: the parts; neighbours that are one object form a group (constructors of
+            parts return the same object for equal arguments).
 
     Attributes:
         options: largest number of options of a part.

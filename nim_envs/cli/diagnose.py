@@ -87,8 +87,7 @@ def print_diagnosis(
         raise click.UsageError("--set is for a --game")
     if game is None and not trains and required_arguments(subject) == 2:
         raise click.UsageError(f"{name} takes 2 arguments, so it is a policy: add --game nim")
-    start = "uniform" if trains else "fixed"
-    board = None if game is None else game_with_settings(game, settings, start)
+    board = None if game is None else game_with_settings(game, settings)
     try:
         report = diagnosis_of(subject, board, boards=boards or None, **arguments)
     except TypeError as error:

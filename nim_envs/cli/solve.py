@@ -14,6 +14,7 @@ from nim_envs.game import Game
 from nim_envs.games.heaps import heap_rules
 from nim_envs.games.octal_codes import NAMES, HeapGame
 from nim_envs.games.words import split
+from nim_envs.graph import Graph
 from nim_envs.nimbers import nim_sum
 from nim_envs.registry import NamedGame
 from nim_envs.solution import grundy_values
@@ -95,8 +96,10 @@ def show_solution(game: Game, position: Position) -> None:
             if any(here) or part.second is None  # not of empty slots
         ] or [0]
         rows.append(["Grundy value", in_sum(values)])
+    rows.append(["outcome", OUTCOMES[outcome]])
+    if outcome and isinstance(game.board, Graph):
+        rows.append(["distance", f"{game.solution.distance(position)} moves, if the winner hurries"])
     rows += [
-        ["outcome", OUTCOMES[outcome]],
         ["moves that keep the draw" if outcome == 0 else "winning moves", in_lines(moves)],
         ["why", game.solution.method],
     ]

@@ -23,7 +23,7 @@ from nim_envs.players import AnyPlayer, is_player
 from nim_envs.registry import make_game
 from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import optimality
-from nim_envs.starts import as_start
+from nim_envs.starts import FixedStart, UniformStart, as_start
 from nim_envs.typing import FloatArray
 
 GAMES = 600  # on a probe, where the training function takes their number
@@ -119,7 +119,7 @@ def diagnose(
     game = getattr(train_or_policy, "game", None) if env_or_game is None else env_or_game
     if env_or_game is not None or isinstance(game, Game):
         if is_training(train_or_policy):
-            env = make_env(game) if isinstance(game, Game) else game
+            env = make_env(_from_anywhere(game)) if isinstance(game, Game) else game
             named: dict[str, Any] = {"games": games or BOARD_GAMES}
             given = named if _has_games(train_or_policy) else {}
             trained = _policy_of(_called(train_or_policy, env, "its game", **given))
@@ -159,6 +159,11 @@ def diagnose(
     wanted = verdict == "right" if boards is None else boards
     scores = _ladder(training) if wanted and probes_on is None else ()
     return _report(training, verdict, reason, names, notes=notes, boards=scores, verbose=verbose)
+
+
+def _from_anywhere(game: Game) -> Game:
+    """Return a game that begins at any position, unless it has starts of its own."""
+    return replace(game, starts=UniformStart()) if game.starts == FixedStart() else game
 
 
 def is_training(given: Any) -> bool:
@@ -319,7 +324,8 @@ class _Asked:
         if answer.shape not in allowed or np.isnan(answer).any():
             raise InvalidPolicyError(
                 f"values must be numbers of shape {allowed[0]} or {allowed[1]}, not of shape "
-                f"{answer.shape} with {int(np.isnan(answer).sum())} that are NaN"
+                f"{answer.shape} with {int(np.isnan(answer).sum())} that are NaN, as after a "
+                "maximum over no legal action at the end of a game"
             )
         return answer if answer.ndim == 1 else answer[:, self.order]
 
@@ -452,6 +458,8 @@ def _notes(training: _Training) -> tuple[str, ...]:
     largest = max(float(np.abs(each).max()) for each in values)
     if largest > 10:
         return (f"Values diverge, up to {largest:.3g}: too large a step, or no end in targets.",)
+    if largest > 1.5:
+        return (f"Values pass 1, the best result, up to {largest:.3g}: is a target unmasked?",)
     if largest < 0.01:
         return ("Values never move from 0: no reward is seen, or the step size is 0 or tiny.",)
     return ()

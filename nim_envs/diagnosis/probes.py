@@ -257,7 +257,7 @@ def _last_move(play: str, other: str, end: str, decides: str, asked: Mapping[int
     for heap in range(max(asked), 0, -1):
         left = {2 * (take - 1): heap - take for take in (1, 2) if take <= heap}
         tree[f"heap {heap}"] = {a: f"heap {rest}" if rest else end for a, rest in left.items()}
-    columns = {True: "heaps with another answer in the other rule", False: "other heaps"}
+    columns = {True: "heaps where the two rules differ", False: "other heaps"}
     wrong = f"plays as if the rule were that of {other} play"
     questions = [
         Question(columns[heap in (2, 5)], f"heap {heap}", frozenset({2 * (take - 1)}), wrong)

@@ -108,8 +108,8 @@ class GameReport:
         lines += [f"Worst: {sentence}" for sentence in self.worst]
         if self.percent < 99.995 or self.illegal_percent:
             lines.append(
-                "On one game no fault is named: a policy whose training is right on all probes, "
-                "diagnose(train), lacks capacity, games or features here"
+                "On one game no fault is named. Where diagnose(train) finds all probes right, more "
+                "games, a larger network or other features are needed here"
             )
         return "\n".join(lines)
 

@@ -57,8 +57,8 @@ def checked_max_cycles(max_cycles: Any, game: Game, *largest: int) -> int | None
         return checked_integer("max_cycles", max_cycles, 1, *largest)
     if game.has_cycles:
         raise InvalidGameError(
-            f"play of {game.name} may never end: environments need max_cycles=, the number of "
-            "moves of each player after which a game is truncated with reward 0"
+            f"play of {game.name} may never end: environments need max_cycles= (--max-cycles), the "
+            "number of moves of each player after which a game is truncated with reward 0"
         )
     return None
 
@@ -463,8 +463,8 @@ class GameEnv(AECEnv[str, Any, Any]):
             self._record(before, mover, f"{mover} moved, {self.game.describe_move(action, before)}")
 
     def _last_movers_reward(self) -> float:
-        """Return the reward of the player who made the last move: 1, 0 for a draw, or -1."""
-        if not self.game.has_outcome:
+        """Return the reward of the player who made the last move, minus ``Game.end_values``."""
+        if not self.game.has_outcome:  # the same for all ends, without an array
             return -1.0 if self.game.misere else 1.0
         return 0.0 - float(self.game.end_values(np.asarray(self.walk.state)))  # a draw is not -0
 

@@ -20,7 +20,7 @@ from agents.metrics import TrainingRecorder, mean_entropy
 from nim_envs import game_from_moves
 from nim_envs.envs.batched import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
-from nim_envs.errors import InvalidGameError, InvalidPolicyError
+from nim_envs.errors import ConformanceError, InvalidGameError, InvalidPolicyError
 from nim_envs.scoring import beatable_share, best_response, expected_scores
 from nim_envs.text import Language, TextEnv, TextGame
 from tests.commands import run_agents, run_nim_envs
@@ -299,7 +299,6 @@ def test_what_is_not_exact_or_needs_an_end_is_refused_by_name():
     with pytest.raises(InvalidPolicyError, match="expected_scores is exact in pong_hau_ki, where"):
         expected_scores(first_legal, RandomAgent(), env)
     for name, call in {
-        "check_game": lambda: nim_envs.check_game(game),
         "longest_play": game.longest_play,
         "mean_entropy": lambda: mean_entropy((RandomAgent(), RandomAgent()), game),
         "OutcomeSearchAgent": lambda: OutcomeSearchAgent(env),
@@ -308,6 +307,26 @@ def test_what_is_not_exact_or_needs_an_end_is_refused_by_name():
             call()
     with pytest.raises(InvalidGameError, match="no part of a sum"):
         nim_envs.sum_of([game, nim_envs.make_game("nim")])
+
+
+@pytest.mark.parametrize("wrong", [None, "a win called a draw", "a draw called a win", "too far"])
+def test_values_and_distances_are_checked_by_those_after_each_move(wrong):
+    game = pong_hau_ki()
+    values, distances = game.solution.table.copy(), game.solution._retrograde[2].copy()
+    won, drawn = np.flatnonzero(values == 1)[0], np.flatnonzero(values == 0)[0]
+    if wrong == "a win called a draw":
+        values[won], distances[won] = 0, -1
+    elif wrong == "a draw called a win":
+        values[drawn], distances[drawn] = 1, 1
+    elif wrong == "too far":
+        distances[won] += 2
+    game.solution.table = values
+    game.solution._retrograde = (game.board, values, distances)
+    if wrong is None:
+        nim_envs.check_game(game)
+    else:
+        with pytest.raises(ConformanceError, match="expected at"):
+            nim_envs.check_game(game)
 
 
 def test_scores_and_the_report_on_ones_own_game():
@@ -354,6 +373,6 @@ def test_commands_take_a_limit(tmp_path, monkeypatch, capsys):
         players = ["--player", "learner.zip", "--opponent", "optimal"]
         assert run_agents(["match", *players, *limited, "--games", "4", "--hurry"]) == 0
         assert run_agents(["evaluate", "--player", "optimal", *limited]) == 0
-        assert "only of policies that do not draw their moves" in capsys.readouterr().out
+        assert "only of policies that choose no move by chance" in capsys.readouterr().out
     finally:
         sys.modules.pop("typed_ring", None)

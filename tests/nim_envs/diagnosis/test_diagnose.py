@@ -221,7 +221,7 @@ def test_on_one_game_no_fault_is_named_and_the_score_is_exact():
     assert (report.count, report.percent) == (4, 50.0)
     text = str(report)
     assert "Worst: at 0-2 it plays heap 1: take 1; right is heap 1: take 2" in text
-    assert "lacks capacity, games or features" in text
+    assert "more games, a larger network" in text
     assert set(report.by_seat) == {"player_0", "player_1"}
     solved = make_game("nim", heaps=(1, 2))
     perfect = diagnose(
