@@ -168,7 +168,7 @@ class Part:
 
     Args:
         title: heading.
-        name: name of the CSV file of its rates, without suffix; that of ratios has more.
+        name: name of the CSV file of its rates, without suffix; ``_ratios`` is added for ratios.
         batches: environments to time, by name; ratios are those of the first one's speed.
         notes: explanation of the figures.
         seconds: time of each measurement.

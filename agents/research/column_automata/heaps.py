@@ -70,7 +70,7 @@ class HeapRules:
         return np.where(self._left_at_0 > 0, left, states)
 
     def position(self, sizes: Sequence[int]) -> tuple[int, ...]:
-        """Return the position with these objects in its parts; the total that has none is n + 1."""
+        """Return the position with these objects in its parts; a total of n + 1 has none left."""
         if not self._left_at_0.any():
             return tuple(sizes)
         return tuple(np.where(self._left_at_0 > 0, self._left_at_0 - sizes, sizes).tolist())
