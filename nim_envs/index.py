@@ -33,7 +33,7 @@ class Index:
     def __init__(self, sizes: Sequence[int], points: Array | None = None) -> None:
         self.sizes, self.size = tuple(sizes), math.prod(sizes)
         self._ranges = [*map(range, self.sizes)]
-        self._bytes = np.min_scalar_type(max(self.sizes)).newbyteorder(">")
+        self._bytes = np.min_scalar_type(max(self.sizes, default=1)).newbyteorder(">")
         self.strides: list[int] | None = None
         if self.size <= LARGEST_KEY:
             self.strides = [math.prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
@@ -84,19 +84,12 @@ def keys_of(points: Array) -> npt.NDArray[Any]:
     return Index((points.max(axis=0).astype(int) + 1).tolist()).keys(points)
 
 
-def ranks_of(table: Array) -> tuple[int, Int32Array]:
-    """Return the number of distinct rows, and the rank of each row among those equal to it.
-
-    Args:
-        table: uint8 ``(n, k)``.
-
-    Returns:
-        The number, and int32 ``(n,)`` from 0.
-    """
-    keys = keys_of(table) if table.shape[1] else np.zeros(len(table))
+def ranks_of(table: Array) -> Int32Array:
+    """Return the rank of each row among those equal to it, from 0, ``(n, k)`` to ``(n,)``."""
+    keys = keys_of(table)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     is_first = np.concatenate([[True], keys[1:] != keys[:-1]])
     places, ranks = np.arange(len(table)), np.empty(len(table), dtype=np.int32)
     ranks[order] = places - np.maximum.accumulate(np.where(is_first, places, 0))
-    return int(is_first.sum()), ranks
+    return ranks

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from nim_envs.caches import SharedCache
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.graph import LARGEST_TABLE, Part, Picture, Words, check_table
-from nim_envs.index import Index
+from nim_envs.index import Index, keys_of
 from nim_envs.typing import Array, BoolArray, Int32Array, IntArray, Position, ValueArray
 from nim_envs.validation import LARGEST_STATE, integers_of, is_listing
 
@@ -159,15 +159,8 @@ def part_from_moves(
     if any((targets < 0).any() for _, _, targets in chunks):
         points, chunks = insert_passes(points, chunks, labels.add_pass())
         labels.check_size(len(points))
-    order = np.lexsort(points.T[::-1])
-    row_of = np.empty(len(points), dtype=np.int32)
-    row_of[order] = np.arange(len(points))
-    option_of = labels.places()
-    after = np.full((len(points), len(option_of)), -1, dtype=np.int32)
-    while chunks:  # each is freed as soon as it is in the table
-        sources, options, targets = chunks.pop()
-        after[row_of[sources], option_of[options]] = row_of[targets]
-    part = Part(points[order], after, labels.in_order(), words, picture)
+    _, after = table_of_moves(points, chunks, labels.places())
+    part = Part(points, after, labels.in_order(), words, picture)
     part.has_passes = labels.has_passes
     rows, legal = np.arange(len(after))[:, np.newaxis], after >= 0
     if not ((after < rows).all() or (legal <= (after > rows)).all()):
@@ -355,12 +348,36 @@ def insert_passes(
     return np.column_stack([np.concatenate([points, points[again]]), is_pass]), chunks
 
 
+def table_of_moves(
+    points: Array, chunks: Chunks, option_of: IntArray
+) -> tuple[IntArray, Int32Array]:
+    """Return the order in which positions are sorted, and the table of moves in this order.
+
+    To save memory, positions are sorted where they are, and moves are removed.
+
+    Args:
+        points: coordinates, ``(n, fields)``.
+        chunks: moves.
+        option_of: column of each option in the table.
+    """
+    order = np.argsort(keys_of(points))
+    row_of = np.empty(len(points), dtype=np.int32)
+    row_of[order] = np.arange(len(points))
+    for column in points.T:
+        column[:] = column[order]
+    after = np.full((len(points), len(option_of)), -1, dtype=np.int32)
+    while chunks:
+        sources, options, targets = chunks.pop()
+        after[row_of[sources], option_of[options]] = row_of[targets]
+    return order, after
+
+
 def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tuple[Array, Chunks]:
     """Return all positions, in the order in which they are found, and all moves."""
     index_of = {position: index for index, position in enumerate(found)}
-    sources, options, targets = array("i"), array("i"), array("i")
+    counts, options, targets = array("i"), array("i"), array("i")
     option_of, width = labels.option_of, len(found[0])
-    for source, position in enumerate(found):  # grows meanwhile
+    for position in found:  # grows meanwhile
         seen = set()
         for pair in _pairs(moves, position):
             try:
@@ -386,11 +403,11 @@ def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tu
                 target = index_of[after] = len(found)
                 found.append(after)
                 labels.check_size(len(found))
-            sources.append(source)
             options.append(option)
             targets.append(~target if again and pair[2] else target)
-    chunk = np.asarray(sources), np.asarray(options), np.asarray(targets)
-    return np.array(found, dtype=np.int64), [chunk]
+        counts.append(len(seen))
+    sources = np.repeat(np.arange(len(found), dtype=np.int32), counts)
+    return np.array(found, dtype=np.int64), [(sources, np.asarray(options), np.asarray(targets))]
 
 
 def _with_extra_turn(move: Any) -> tuple[Any, Any]:
@@ -419,32 +436,43 @@ def _pairs(moves: Moves, position: Position) -> Iterator[Any]:
         ) from error
 
 
-class Runs:
-    """Numbers by keys: runs of ascending keys, each over half as long as the one before it at most.
+class Numbers:
+    """Numbers of keys, in the order in which keys are first added.
 
-    Adding n keys takes time in proportion to n log² n.
+    Keys stand in ascending runs, each over half as long as the one before it at most: adding n keys
+    takes time in proportion to n log² n.
+
+    Attributes:
+        count: number of different keys.
     """
 
     def __init__(self) -> None:
+        self.count = 0
         self._runs: list[tuple[Array, Int32Array]] = []
 
-    def find(self, keys: Array) -> Int32Array:
-        """Return the number of each key, ``(n,)``; -1 where there is none."""
-        numbers = np.full(len(keys), -1, dtype=np.int32)
+    def add(self, keys: Array) -> tuple[Int32Array, IntArray]:
+        """Return the number of each key, ``(n,)``, and the places at which new ones first occur."""
+        distinct, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        numbers = np.full(len(distinct), -1, dtype=np.int32)
         for listed, their_numbers in self._runs:
-            place = np.minimum(np.searchsorted(listed, keys), len(listed) - 1)
-            numbers = np.where(listed[place] == keys, their_numbers[place], numbers)
-        return numbers
+            place = np.minimum(np.searchsorted(listed, distinct), len(listed) - 1)
+            numbers = np.where(listed[place] == distinct, their_numbers[place], numbers)
+        is_new = numbers < 0
+        places = np.sort(first[is_new])
+        if len(places):
+            numbers[is_new] = self.count + np.searchsorted(places, first[is_new])
+            self.count += len(places)
+            self._append(distinct[is_new], numbers[is_new])
+        return numbers[which], places
 
-    def add(self, keys: Array, numbers: Int32Array) -> None:
-        """Add new keys, not in order, and their numbers, ``(n,)``."""
-        if not len(keys):
-            return
-        order = np.argsort(keys, kind="stable")
-        self._runs.append((keys[order], numbers[order]))
-        if len(self._runs) > 1 and len(self._runs[-2][0]) < 2 * len(keys):
-            pairs = zip(self._runs.pop(), self._runs.pop(), strict=True)
-            self.add(*map(np.concatenate, pairs))
+    def _append(self, keys: Array, numbers: Int32Array) -> None:
+        """Append a run, joined with those before it that are too short."""
+        while self._runs and len(self._runs[-1][0]) < 2 * len(keys):
+            pairs = zip(self._runs.pop(), (keys, numbers), strict=True)
+            keys, numbers = map(np.concatenate, pairs)
+            order = np.argsort(keys, kind="stable")
+            keys, numbers = keys[order], numbers[order]
+        self._runs.append((keys, numbers))
 
 
 class _Found:
@@ -452,14 +480,13 @@ class _Found:
 
     Attributes:
         blocks: coordinates of the positions, some at a time.
-        count: number of positions.
+        numbers: their numbers.
     """
 
     def __init__(self, width: int) -> None:
         self.blocks: list[Array] = []
-        self.count = 0
+        self.numbers = Numbers()
         self._box = Index([2] * width)
-        self._runs = Runs()
 
     def add(self, points: IntArray) -> Int32Array:
         """Return the number of each point, ``(n, fields)`` to ``(n,)``; new ones are added."""
@@ -467,21 +494,13 @@ class _Found:
         if (largest >= self._box.sizes).any():
             # Room for twice as much, so that keys change a few times only.
             self._box = Index(np.maximum(self._box.sizes, 2 * largest + 1).tolist())
-            if self.count:
-                self._runs = Runs()
-                self._runs.add(self._box.keys(self.points()), np.arange(self.count, dtype=np.int32))
-        keys, first, which = np.unique(
-            self._box.keys(points), return_index=True, return_inverse=True
-        )
-        numbers = self._runs.find(keys)
-        new = np.flatnonzero(numbers < 0)
-        if len(new):
-            numbers[new] = np.arange(self.count, self.count + len(new))
-            block = points[first[new]]
-            self.blocks.append(block.astype(np.min_scalar_type(int(block.max(initial=0)))))
-            self.count += len(new)
-            self._runs.add(keys[new], numbers[new])
-        return numbers[which.reshape(-1)]
+            self.numbers = Numbers()
+            if self.blocks:
+                self.numbers.add(self._box.keys(self.points()))
+        numbers, new = self.numbers.add(self._box.keys(points))
+        block = points[new]
+        self.blocks.append(block.astype(np.min_scalar_type(int(block.max(initial=0)))))
+        return numbers
 
     def points(self) -> Array:
         """Return all positions in the order of their numbers, ``(count, fields)``."""
@@ -501,7 +520,7 @@ def _read_arrays(found: list[Position], moves: Moves, labels: _Labels) -> tuple[
                 [
                     labels.option_of[label]
                     if label in labels.option_of
-                    else labels.add(label, _tuple(here[rows[move]]), listed.count)
+                    else labels.add(label, _tuple(here[rows[move]]), listed.numbers.count)
                     for label, move in zip(names.tolist(), first.tolist(), strict=True)
                 ],
                 dtype=np.int32,
@@ -523,7 +542,7 @@ def _read_arrays(found: list[Position], moves: Moves, labels: _Labels) -> tuple[
             targets = listed.add(after)
             targets = np.where(again, ~targets, targets)
             chunks.append(((rows + done).astype(np.int32), options, targets))
-            labels.check_size(listed.count)
+            labels.check_size(listed.numbers.count)
             done += len(here)
     return listed.points(), chunks
 

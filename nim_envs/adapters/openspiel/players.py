@@ -79,19 +79,15 @@ class OpenSpielPlayer:
                 row[-1] = 1.0
                 continue
             reached = self._part.openspiel_state(position)
-            answer = self._ask(reached)
+            try:
+                answer = self._chances_at(reached)
+            except Exception as error:
+                raise self._fault(reached, f"raised {type(error).__name__}: {error}") from error
             ids = list(answer)
             if not ids or min(ids) < 0 or max(ids) >= len(row):
                 raise self._fault(reached, f"named the actions {ids}")
             row[ids] = list(answer.values())
         return chances
-
-    def _ask(self, state: Any) -> Chances:
-        """Ask the player at a state of OpenSpiel, and return its probabilities."""
-        try:
-            return self._chances_at(state)
-        except Exception as error:
-            raise self._fault(state, f"raised {type(error).__name__}: {error}") from error
 
     def _fault(self, state: Any, did: str) -> InvalidPolicyError:
         """Return the error for a player that failed at a state."""
