@@ -156,10 +156,10 @@ def part_from_moves(
     points, chunks = read([*found], moves, labels)
     if not any(len(options) for _, options, _ in chunks):
         raise InvalidGameError(f"there is no move at {first}: the game is over")
-    if any((targets < 0).any() for _, _, targets in chunks):
-        points, chunks = insert_passes(points, chunks, labels.add_pass())
-        labels.check_size(len(points))
-    _, after = table_of_moves(points, chunks, labels.places())
+    option_of = labels.places()
+    points, after, _ = table_of_moves(words.kind, points, chunks, option_of)
+    if after.shape[1] > len(option_of):
+        labels.add_pass(len(points))
     part = Part(points, after, labels.in_order(), words, picture)
     part.has_passes = labels.has_passes
     rows, legal = np.arange(len(after))[:, np.newaxis], after >= 0
@@ -271,8 +271,8 @@ class _Labels:
         self.check_size(found)
         return option
 
-    def add_pass(self) -> int:
-        """Return the option of the forced pass, which is the last."""
+    def add_pass(self, found: int) -> None:
+        """Add the forced pass, the last option, to a game of some positions."""
         if PASS in self._by_words:
             label, _ = self._by_words[PASS]
             raise InvalidGameError(
@@ -280,8 +280,8 @@ class _Labels:
                 "again: give your move another label"
             )
         self.has_passes = True
-        option = self.option_of[PASS] = len(self.option_of)
-        return option
+        self.option_of[PASS] = len(self.option_of)
+        self.check_size(found)
 
     def check_size(self, found: int) -> None:
         """Raise ``SearchTooLargeError`` for too many positions, or positions times labels."""
@@ -319,57 +319,50 @@ Chunks = list[tuple[Any, Any, Any]]
 which ``~index`` where the same player moves again."""
 
 
-def insert_passes(
-    points: Array, chunks: Chunks, option: int, also: Sequence[int] = ()
-) -> tuple[Array, Chunks]:
-    """Insert a forced pass before each position at which the same player moves again.
+def table_of_moves(
+    name: str, points: Array, chunks: Chunks, option_of: IntArray, also: Sequence[int] = ()
+) -> tuple[Array, Int32Array, Int32Array]:
+    """Sort positions, and make the table of their moves.
+
+    Before each position at which the same player moves again there is one more, the forced pass of
+    the other player. If there is any, positions have one coordinate more, the last, 1 at passes,
+    and the table has one option more, the last, the pass.
 
     Args:
-        points: coordinates, ``(n, fields)``.
-        chunks: moves.
-        option: option of the pass.
+        name: name of the game in errors.
+        points: coordinates, ``(n, fields)``; to save memory, they are sorted where they are.
+        chunks: moves; to save memory, they are removed.
+        option_of: column of each option in the table.
         also: indices of further positions before which there is a pass.
 
     Returns:
-        Positions and moves; positions have a last coordinate, 1 where the one move is the pass.
+        Positions, the table, and the index of the position in each row, after its pass.
+
+    Raises:
+        SearchTooLargeError: the table is too large.
     """
-    count = len(points)
+    count, num_options = len(points), len(option_of)
     moved = [~targets[targets < 0] for _, _, targets in chunks]
     again = np.unique(np.concatenate([np.array(also, dtype=np.int32), *moved]))
-    passes = np.arange(count, count + len(again), dtype=np.int32)
-    pass_before = np.zeros(count, dtype=np.int32)
-    pass_before[again] = passes
-    chunks = [
-        (sources, options, np.where(targets < 0, pass_before[~targets], targets))
-        for sources, options, targets in chunks
-    ]
-    chunks.append((passes, np.full(len(again), option), again))
-    is_pass = np.repeat(np.array([0, 1], dtype=points.dtype), [count, len(again)])
-    return np.column_stack([np.concatenate([points, points[again]]), is_pass]), chunks
-
-
-def table_of_moves(
-    points: Array, chunks: Chunks, option_of: IntArray
-) -> tuple[IntArray, Int32Array]:
-    """Return the order in which positions are sorted, and the table of moves in this order.
-
-    To save memory, positions are sorted where they are, and moves are removed.
-
-    Args:
-        points: coordinates, ``(n, fields)``.
-        chunks: moves.
-        option_of: column of each option in the table.
-    """
+    if len(again):
+        is_pass = np.repeat(np.array([0, 1], dtype=points.dtype), [count, len(again)])
+        points = np.column_stack([np.concatenate([points, points[again]]), is_pass])
+        num_options += 1
+    check_table(name, len(points), num_options)
     order = np.argsort(keys_of(points))
     row_of = np.empty(len(points), dtype=np.int32)
     row_of[order] = np.arange(len(points))
     for column in points.T:
         column[:] = column[order]
-    after = np.full((len(points), len(option_of)), -1, dtype=np.int32)
+    row_before = row_of[:count].copy()  # where the same player moves again, of the pass
+    row_before[again] = row_of[count:]
+    after = np.full((len(points), num_options), -1, dtype=np.int32)
+    after[row_of[count:], -1] = row_of[again]
     while chunks:
         sources, options, targets = chunks.pop()
-        after[row_of[sources], option_of[options]] = row_of[targets]
-    return order, after
+        rows = np.where(targets < 0, row_before[~targets], row_of[targets])
+        after[row_of[sources], option_of[options]] = rows
+    return points, after, np.append(np.arange(count, dtype=np.int32), again)[order]
 
 
 def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tuple[Array, Chunks]:

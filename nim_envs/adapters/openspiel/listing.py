@@ -23,7 +23,6 @@ from nim_envs.listing import (
     Numbers,
     find_cycles,
     grow_beyond,
-    insert_passes,
     say_label,
     shared,
     table_of_moves,
@@ -43,9 +42,6 @@ SIZES = ("board_size", "columns", "m", "n", "num_cols", "num_rows", "rows", "siz
 SOON = 2**12
 """Positions from which on the growth of levels is looked at."""
 
-FORCED_PASS = "pass, as the other player moves again"
-"""The pass of a player whose opponent moves twice, in words."""
-
 
 def game_of(
     openspiel_game: Any,
@@ -57,18 +53,17 @@ def game_of(
 ) -> Game:
     """Return a game of OpenSpiel as a game with wins, draws and losses.
 
-    The game is deterministic, of two players in turns, with perfect information and zero sum. A
-    position is a state and the player to move. Two histories lead to one position if string, tensor
-    and player to move are equal; the game is refused where their legal actions or returns differ.
+    It must be deterministic, of two players in turns, with perfect information and zero sum. Two
+    histories lead to one position if string, tensor and player to move are equal; where their legal
+    actions or returns differ, the game is refused.
 
     **Actions** are OpenSpiel's ids. Where a player moves twice in a row, the other passes in
     between: a pass is one action more, the last, and the only move where it is legal.
 
     **Coordinates** are the entries of ``observation_tensor`` of the player to move, where they are
-    whole numbers. Only if they do not tell all positions apart, more coordinates follow: the player
-    to move; a number among positions that are alike in all these; and, in games with passes, 1
-    where the other player passes before this position. ``game.parts[0].coordinate_words`` says
-    which.
+    whole numbers. If these do not tell all positions apart, more follow: the player to move; a
+    number among positions that are alike; and, in games with passes, 1 where the other player
+    passes before this position. ``game.parts[0].coordinate_words`` says which.
 
     **Values** of finished games are the signs of their returns: a margin counts as a win.
 
@@ -82,11 +77,10 @@ def game_of(
             instead of 452,880 positions on 2 × 2 boxes. Coordinates are then the entries in which
             such tensors agree.
         cycles: ``"draw"``: moves may form cycles, and play that never ends is drawn; a limit on
-            moves by which OpenSpiel ends such play with a draw is left out. ``None``: every play
-            must end.
+            moves by which OpenSpiel ends it with a draw is left out. ``None``: every play must end.
 
     Returns:
-        The game; its name is OpenSpiel's string of it, and it starts as there.
+        The game, whose name is OpenSpiel's string of it.
 
     Raises:
         InvalidGameError: OpenSpiel has no such game; or it is of another kind, over at the start,
@@ -102,12 +96,12 @@ def game_of(
         '27 entries of observation_tensor'
     """
     most = checked_integer("limit", limit, 1)
-    checked_boolean("merge_strings", merge_strings)
+    merge = checked_boolean("merge_strings", merge_strings)
     checked_choice("cycles", cycles, ("draw",), or_none=True)
     loaded = _loaded(openspiel_game, parameters)
     name = str(loaded).removesuffix("()")
     how = loaded.get_type().short_name, json.dumps(loaded.get_parameters(), sort_keys=True)
-    part: Any = openspiel_part(name, *how, most, merge_strings, cycles is not None)
+    part: Any = openspiel_part(name, *how, most, merge, cycles is not None)
     return Game(name, (part,), part.start)
 
 
@@ -126,11 +120,7 @@ def openspiel_part(
 
 
 def _loaded(game: Any, parameters: dict[str, Any] | None) -> Any:
-    """Return a ``pyspiel.Game`` that can be solved here.
-
-    Raises:
-        InvalidGameError: OpenSpiel does not load it, or it is of another kind, which is named.
-    """
+    """Return a ``pyspiel.Game`` of the kind that is solved here."""
     loaded = game
     if not isinstance(game, pyspiel.Game):
         names = pyspiel.registered_names()
@@ -272,7 +262,8 @@ class _Listing:
         for place, (number, read) in enumerate(zip(numbers.tolist(), reads, strict=True)):
             if read.fate is not self._fate_of[number]:
                 before = replayed(self._game, self._sources, self._actions, sources[place])
-                self._compare(before.child(actions[place]), self._fate_of[number], read.fate)
+                known = read._replace(fate=self._fate_of[number])
+                self._compare(before.child(actions[place]), known, read)
         if self._tensors is not None:
             joined = b"".join(read.tensor for read in reads)
             entries = np.frombuffer(joined, "f4").reshape(len(reads), -1)
@@ -285,24 +276,19 @@ class _Listing:
                 self._tensors = None
         return numbers
 
-    def _compare(self, state: Any, known: _Fate, found: _Fate) -> None:
-        """Compare the fates of two histories that lead to one position, the second to this state.
-
-        Raises:
-            InvalidGameError: their legal actions or returns differ.
-        """
-        if self._cycles and found.returns and not any(found.returns):
-            return  # the second is cut short by a limit on moves
-        for words, one, other in (
-            ("legal actions", known.legal, found.legal),
-            ("returns", known.returns, found.returns),
-        ):
-            if one != other:
-                raise self._not_told_apart(state, f"{words} are {one} or {other}")
-
-    def _not_told_apart(self, state: Any, fault: str) -> InvalidGameError:
-        """Return the error for histories that lead to one position and differ."""
-        return InvalidGameError(
+    def _compare(self, state: Any, known: _Read, found: _Read) -> None:
+        """Raise ``InvalidGameError`` if two histories, the second to this state, differ there."""
+        (key, one, _), (its_key, other, _) = known, found
+        is_cut = self._cycles and other.returns and not any(other.returns)  # by a limit on moves
+        if key != its_key:
+            fault = f"action {state.history()[-1]} leads to other states"
+        elif one == other or is_cut:
+            return
+        elif one.legal != other.legal:
+            fault = f"legal actions are {one.legal} or {other.legal}"
+        else:
+            fault = f"returns are {one.returns} or {other.returns}"
+        raise InvalidGameError(
             f"{self._name} of OpenSpiel has states that their strings and tensors do not tell "
             f"apart: {fault}, here after the moves {state.history()}: a counter or a rule on "
             f"repetitions is hidden in the state\n{state}"
@@ -333,26 +319,22 @@ class _Listing:
             for action in range(self._num_actions)
         ]
         points, words = self._coordinates()
-        start, index_of = 0, np.arange(len(points), dtype=np.int32)
-        has_passes = self._begins or any((targets < 0).any() for *_, targets in self._moves)
+        points, after, index_of = table_of_moves(
+            self._name, points, self._moves, np.arange(self._num_actions), [0] * self._begins
+        )
+        has_passes = after.shape[1] > self._num_actions
         if has_passes:
-            start = len(points) if self._begins else 0
-            points, self._moves = insert_passes(
-                points, self._moves, self._num_actions, [0] * self._begins
-            )
-            index_of = np.append(index_of, self._moves[-1][2])
             words += ", 1 where the other player passes first"
-            labels.append(FORCED_PASS)
-        order, after = table_of_moves(points, self._moves, np.arange(len(labels)))
-        index_of = index_of[order]
+            labels.append("pass, as the other player moves again")
         kind = self._game.get_type()
         says = Words(kind.short_name, say_label, f"make a move of {kind.long_name}")
         part = OpenSpielPart(points, after, labels, says)
         part.openspiel_game, part.coordinate_words = self._game, words
         part.reached_by = self._sources, self._actions, index_of
-        part.has_passes = bool(has_passes)
+        part.has_passes = has_passes
         part.outcome = np.array([fate.value for fate in self._fate_of], dtype=np.int8)[index_of]
-        part.start = part.position(int(np.argmax(order == start)))
+        first = np.flatnonzero(index_of == 0)  # the row of the pass is the last of them
+        part.start = part.position(first[-self._begins])
         self._check_random_games(part)
         return part
 
@@ -371,10 +353,7 @@ class _Listing:
                 state.apply_action(action)
                 row = part.move(row, action)
                 listed = self._read(part.openspiel_state(part.position(row)), player)
-                read = self._read(state, player)
-                if listed.key != read.key:
-                    raise self._not_told_apart(state, f"action {action} leads to other states")
-                self._compare(state, listed.fate, read.fate)
+                self._compare(state, listed, self._read(state, player))
 
     def _coordinates(self) -> tuple[Array, str]:
         """Return the coordinates of positions, ``(positions, fields)``, and their meaning."""

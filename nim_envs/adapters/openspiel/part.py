@@ -50,7 +50,7 @@ class OpenSpielPart(Part):
 
 
 def replayed(game: Any, sources: Sequence[int], actions: Sequence[int], index: int) -> Any:
-    """Return a state, made anew by its moves: all states together take much memory.
+    """Return a state, made anew by its moves, as all states together take much memory.
 
     Args:
         game: a ``pyspiel.Game``.
