@@ -7,7 +7,6 @@ such as "hex(board_size=3)", it prints their rows.
 from __future__ import annotations
 
 import re
-import resource
 import subprocess
 import sys
 from typing import Any
@@ -35,65 +34,48 @@ SMALL = (
 BEHIND = r"\n|, here after|: positions after|, after the moves|\. A game|: /"
 """Begins the details of a reason."""
 
-SECONDS, BYTES = 300, 4 * 2**30
-"""Limits of one game."""
+SECONDS = 300
+"""Limit of one game."""
 
 
-def values_of_openspiel(game: Any) -> dict[tuple[int, str], int]:
-    """Return the value of each state to player 0, by value iteration without this package.
+def differences(game: Game) -> int:
+    """Return the number of OpenSpiel's states whose value is not that of the game.
 
-    Sweeps over all states begin with 0, so that play without an end is drawn.
+    Their values are found by value iteration without this package. Sweeps over all states begin
+    with 0, so that play without an end is drawn.
 
     Args:
-        game: a ``pyspiel.Game``.
-
-    Returns:
-        Values by player to move, the other one than before where the game is over, and string.
+        game: a game of :func:`nim_envs.adapters.openspiel.game_of`.
     """
-    start = game.new_initial_state()
+    part: Any = game.parts[0]
+    forced_pass = part.openspiel_game.num_distinct_actions()
+    start, row = part.openspiel_game.new_initial_state(), part.state(part.start)
+    if start.current_player() == 1:
+        row = part.move(row, forced_pass)
     after: dict[tuple[int, str], list[tuple[int, str]]] = {}
-    values = {}
-    waiting = [((start.current_player(), str(start)), start)]
-    for key, state in waiting:  # grows meanwhile
+    players, values = {}, {}  # to player 0
+    waiting = [((row, str(start)), start.current_player(), start)]
+    for key, player, state in waiting:  # grows meanwhile
         if key in after:
             continue
-        after[key], values[key] = [], 0
-        if state.is_terminal():
-            values[key] = int(np.sign(state.returns()[0]))
-            continue
+        after[key], players[key] = [], player
+        values[key] = int(np.sign(state.returns()[0])) if state.is_terminal() else 0
         for action in state.legal_actions():
-            child = state.child(action)
-            player = 1 - key[0] if child.is_terminal() else child.current_player()
-            after[key].append((player, str(child)))
-            waiting.append((after[key][-1], child))
+            child, row = state.child(action), part.move(key[0], action)
+            its_player = 1 - player if child.is_terminal() else child.current_player()
+            if its_player == player:
+                row = part.move(row, forced_pass)
+            after[key].append((row, str(child)))
+            waiting.append((after[key][-1], its_player, child))
     order, changed = [key for key in reversed(after) if after[key]], True
     while changed:
         changed = False
         for key in order:
-            best = (max, min)[key[0]](map(values.__getitem__, after[key]))
+            best = (max, min)[players[key]](map(values.__getitem__, after[key]))
             changed |= best != values[key]
             values[key] = best
-    return values
-
-
-def differences(game: Game) -> int:
-    """Return the number of positions whose value is not that of :func:`values_of_openspiel`."""
-    part: Any = game.parts[0]
-    truth = values_of_openspiel(part.openspiel_game)
-    count = 0
-    for position in map(part.position, range(part.num_positions)):
-        if part.is_forced_pass(position):
-            continue
-        state = part.openspiel_state(position)
-        player = state.current_player()
-        if state.is_terminal():
-            before = part.openspiel_game.new_initial_state()
-            for action in state.history()[:-1]:
-                before.apply_action(action)
-            player = 1 - before.current_player()
-        value = game.solution.value(position)
-        count += value != (1, -1)[player] * truth[player, str(state)]
-    return count
+    solved = game.solution.table
+    return sum(solved[key[0]] != (1, -1)[players[key]] * values[key] for key in values)
 
 
 def row(name: str) -> str:
@@ -111,16 +93,11 @@ def row(name: str) -> str:
 
 
 def row_in_process(name: str) -> list[str]:
-    """Return the row of a game, computed in a process of its own within the limits."""
-
-    def limit_memory() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-
-    command = [sys.executable, "-m", "benchmarks.studies.openspiel_games", "--alone", name]
+    """Return the row of a game, computed in a process of its own, which OpenSpiel may end."""
+    program = f"from benchmarks.studies.openspiel_games import row; print(row({name!r}))"
+    command = [sys.executable, "-c", program]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=SECONDS, preexec_fn=limit_memory
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return [name, "", "", f"undecided after {SECONDS} s"]
     if done.returncode:
@@ -130,12 +107,8 @@ def row_in_process(name: str) -> list[str]:
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--alone", is_flag=True, hidden=True, help="One game in this process.")
-def main(names: tuple[str, ...], alone: bool) -> None:
+def main(names: tuple[str, ...]) -> None:
     """Print which games of OpenSpiel with perfect information are solved here."""
-    if alone:
-        click.echo(row(names[0]))
-        return
     perfect = pyspiel.GameType.Information.PERFECT_INFORMATION
     every = [kind.short_name for kind in pyspiel.registered_games() if kind.information == perfect]
     chosen = names or sorted([*every, *SMALL])
