@@ -73,9 +73,8 @@ def game_of(
         parameters: beside the name of a game, as of ``pyspiel.load_game``.
         limit: most positions to list.
         merge_strings: whether histories with equal strings lead to one position even where their
-            tensors differ, as in dots and boxes, whose tensor tells who drew each line: 6,905
-            instead of 452,880 positions on 2 × 2 boxes. Coordinates are then the entries in which
-            such tensors agree.
+            tensors differ, as in dots and boxes, whose tensor tells who drew each line. Coordinates
+            are then the entries in which such tensors agree.
         cycles: ``"draw"``: moves may form cycles, and play that never ends is drawn; a limit on
             moves by which OpenSpiel ends it with a draw is left out. ``None``: every play must end.
 
@@ -92,8 +91,6 @@ def game_of(
         >>> game = game_of("tic_tac_toe")
         >>> game.solution.value(game.start), game.parts[0].num_positions
         (0, 5478)
-        >>> game.parts[0].coordinate_words
-        '27 entries of observation_tensor'
     """
     most = checked_integer("limit", limit, 1)
     merge = checked_boolean("merge_strings", merge_strings)
@@ -139,9 +136,8 @@ def _loaded(game: Any, parameters: dict[str, Any] | None) -> Any:
     elif parameters is not None:
         raise InvalidGameError("a game that is loaded has its parameters: give no others")
     kind, kinds = loaded.get_type(), pyspiel.GameType
-    players = loaded.num_players()
     faults = {
-        f"it has {players} players, not 2": players != 2,
+        f"it has {loaded.num_players()} players, not 2": loaded.num_players() != 2,
         "players move at the same time": kind.dynamics != kinds.Dynamics.SEQUENTIAL,
         "chance plays a part": kind.chance_mode != kinds.ChanceMode.DETERMINISTIC,
         "players do not see all of the state": (
@@ -168,11 +164,6 @@ class _Fate(NamedTuple):
     legal: tuple[int, ...]
     returns: tuple[float, ...]  # none before the end
 
-    @property
-    def value(self) -> int:
-        """Value to this player at the end, 0 before it."""
-        return int(np.sign(self.returns[self.player])) if self.returns else 0
-
 
 class _Read(NamedTuple):
     """What is read of a state."""
@@ -198,7 +189,7 @@ class _Listing:
         self._tensors: list[Array] | None = [] if has_tensor else None
         self._differs: Any = np.False_  # entries of tensors in which equal strings do not agree
         self._moves = Chunks()
-        self._strings: dict[int, dict[str, None]] = {}
+        self._strings = [dict[str, None]() for _ in range(self._num_actions)]  # of each action
         self._levels = [1]  # number of new positions after each number of moves
         start = game.new_initial_state()
         if start.is_terminal():
@@ -217,14 +208,15 @@ class _Listing:
     def _read_moves(self, positions: range) -> None:
         """Read the moves from some positions, given by their indices."""
         sources, actions, reads, again = array("i"), array("i"), list[_Read](), list[bool]()
+        before, last = self._game.new_initial_state(), -1
         for source in positions:
+            if last != self._sources[source]:  # equal for positions that follow one another
+                last = self._sources[source]
+                before = replayed(self._game, self._sources, self._actions, last)
+            state = before.child(self._actions[source]) if source else before
             player, legal, _ = self._fate_of[source]
-            if not legal:
-                continue
-            state = replayed(self._game, self._sources, self._actions, source)
             for action in legal:
-                words = self._strings.setdefault(action, {})
-                words.setdefault(state.action_to_string(player, action))
+                self._strings[action][state.action_to_string(player, action)] = None
                 sources.append(source)
                 actions.append(action)
                 reads.append(self._read(state.child(action), player))
@@ -315,8 +307,8 @@ class _Listing:
     def part(self) -> OpenSpielPart:
         """Return the part of the game; random games are compared with it."""
         labels = [
-            " or ".join(self._strings.get(action, ())) or f"action {action}"
-            for action in range(self._num_actions)
+            " or ".join(strings) or f"action {action}"
+            for action, strings in enumerate(self._strings)
         ]
         points, words = self._coordinates()
         points, after, index_of = table_of_moves(
@@ -332,7 +324,8 @@ class _Listing:
         part.openspiel_game, part.coordinate_words = self._game, words
         part.reached_by = self._sources, self._actions, index_of
         part.has_passes = has_passes
-        part.outcome = np.array([fate.value for fate in self._fate_of], dtype=np.int8)[index_of]
+        results = [each.returns[each.player] if each.returns else 0 for each in self._fate_of]
+        part.outcome = np.sign(results).astype(np.int8)[index_of]
         first = np.flatnonzero(index_of == 0)  # the row of the pass is the last of them
         part.start = part.position(first[-self._begins])
         self._check_random_games(part)

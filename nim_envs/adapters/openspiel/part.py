@@ -18,8 +18,7 @@ class OpenSpielPart(Part):
         openspiel_game: the game, a ``pyspiel.Game``.
         coordinate_words: meaning of the coordinates.
         start: the initial position.
-        reached_by: source and action of the first move to each state, as of :func:`replayed`, and
-            the index of the state in each row.
+        reached_by: sources and actions, as of :func:`replayed`, and the index of each row.
     """
 
     openspiel_game: Any
@@ -50,16 +49,13 @@ class OpenSpielPart(Part):
 
 
 def replayed(game: Any, sources: Sequence[int], actions: Sequence[int], index: int) -> Any:
-    """Return a state, made anew by its moves, as all states together take much memory.
+    """Return the state at an index, made anew by its moves, as all together take much memory.
 
-    Args:
-        game: a ``pyspiel.Game``.
-        sources: index of the state before the first move to each; -1 at the initial state.
-        actions: this move.
-        index: index of the state.
+    The first move to each state, but to the initial one, has a source, the index of the state
+    before it, and an action.
     """
     played = []
-    while sources[index] >= 0:
+    while index > 0:
         played.append(actions[index])
         index = sources[index]
     state = game.new_initial_state()
