@@ -171,11 +171,7 @@ def part_from_moves(
 
 
 def find_cycles(part: Part, allowed: bool) -> None:
-    """Set whether moves of a part form cycles.
-
-    Raises:
-        InvalidGameError: they do, and it is not allowed.
-    """
+    """Set whether moves of a part form cycles; ``InvalidGameError`` where they must not."""
     try:
         _ = part.longest_play  # it raises an error for a cycle
     except InvalidGameError:
@@ -209,8 +205,8 @@ def checked_position(name: str, position: Any, width: int | None = None) -> Posi
 def grow_beyond(most: int, levels: Sequence[int], moves: int) -> bool:
     """Return whether the levels of a game grow to far more positions than are allowed.
 
-    The factor by which a level is larger than the one before it is taken to fall further, as fast
-    as at the last levels: less than it falls in most games, where moves run out.
+    The factor from level to level is taken to fall further, as fast as at the last levels: less
+    than it falls in most games, where moves run out.
 
     Args:
         most: positions that are allowed.

@@ -151,8 +151,7 @@ def _loaded(game: Any, parameters: dict[str, Any] | None) -> Any:
     if found:
         raise InvalidGameError(
             f"{str(loaded).removesuffix('()')} of OpenSpiel cannot be solved here: {found}. A game "
-            "of two players in turns is needed, without chance, with perfect information and zero "
-            "sum"
+            "needs two players in turns, no chance, perfect information and zero sum"
         )
     return loaded
 

@@ -10,9 +10,7 @@ from nim_envs.typing import Int32Array, Position
 
 
 class OpenSpielPart(Part):
-    """The states of a game of OpenSpiel; its options are OpenSpiel's ids.
-
-    Where a player moves twice in a row, the other passes in between: a pass is one option more.
+    """The states of a game of OpenSpiel; options are OpenSpiel's ids, and a forced pass the last.
 
     Attributes:
         openspiel_game: the game, a ``pyspiel.Game``.

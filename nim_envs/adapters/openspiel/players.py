@@ -118,9 +118,6 @@ class OpenSpielPlayer:
 
 
 def _defines(bot: Any, method: str) -> bool:
-    """Return whether a bot has a method of its own.
-
-    A class in Python inherits from ``pyspiel.Bot`` a method that raises an error.
-    """
+    """Return whether a bot has a method of its own: that of ``pyspiel.Bot`` raises an error."""
     kind = type(bot)
     return kind.__module__ == "pyspiel" or getattr(kind, method) is not getattr(pyspiel.Bot, method)
