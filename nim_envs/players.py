@@ -1,8 +1,9 @@
 """Players: one protocol for scores, opponents and matches.
 
 A player is a function of observations ``(n, ...)`` and action masks ``(n, actions)``, with a third
-required positional parameter also of a generator; or an object with ``action_probabilities``,
-``move``, ``act`` or a call. It returns actions or probabilities of actions, which
+required positional parameter also of a generator, and with a single one of a position; or an object
+with ``action_probabilities``, ``move``, ``act`` or a call. A function of a position, and ``move``,
+return the position after the move; all others return actions or probabilities of actions, which
 :mod:`~nim_envs.player_answers` checks. Players of the packages in :data:`LIBRARIES` are players as
 they are. A player that cannot be asked about arbitrary positions, and so not be scored, gives the
 reason in an attribute ``unscorable``.
@@ -22,10 +23,11 @@ from nim_envs.errors import InvalidActionError, InvalidPolicyError
 from nim_envs.game import Game
 from nim_envs.player_answers import NO_LEGAL_MOVE, as_actions, as_array, one_action
 from nim_envs.typing import Array, BoolArray, FloatArray, IntArray, MaskArray, Position
-from nim_envs.validation import integers_of
+from nim_envs.validation import integers_of, is_listing
 
 PolicyFunction = Callable[[Array, MaskArray], Any]
 OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], Any]
+MoveFunction = Callable[[Position], Sequence[int] | int]
 
 LIBRARIES = dict.fromkeys(
     ("open_spiel", "pyspiel"), "nim_envs.adapters.openspiel.players:OpenSpielPlayer"
@@ -63,11 +65,14 @@ class Policy(Protocol):
 class Mover(Protocol):
     """An object that moves from position to position, without actions, on boards of any size."""
 
-    def move(self, position: tuple[int, ...], /) -> Sequence[int]:
+    def move(self, position: tuple[int, ...], /) -> Sequence[int] | int:
         """Return the position after the move it makes.
 
         Args:
             position: its coordinates.
+
+        Returns:
+            The coordinates after the move; an integer will do where there is one coordinate.
         """
         ...
 
@@ -87,7 +92,7 @@ class Agent(Protocol):
         ...
 
 
-AnyPlayer = Policy | Mover | Agent | PolicyFunction | OpponentFunction
+AnyPlayer = Policy | Mover | Agent | PolicyFunction | OpponentFunction | MoveFunction
 """Anything that can be scored, be an opponent or play matches."""
 
 
@@ -110,9 +115,10 @@ class PlayerAdapter:
             arguments in a score and three in a game where its signature is unknown.
 
     Attributes:
-        method: the method in use, or ``"__call__"``.
+        method: the method in use, ``"move"`` for a function of a position, or ``"__call__"``.
         takes_generator: whether it is called with three arguments.
         moves: whether it is asked about positions of the game instead of observations.
+        refused: the last position that it returned although no move leads to it; ``None`` before.
 
     Raises:
         TypeError: ``player`` is not a player, or takes another number of arguments.
@@ -126,6 +132,10 @@ class PlayerAdapter:
         self.player, self.game = player, game
         methods = SCORED if is_scored else PLAYED
         self.method = next((name for name in methods if _has(player, name)), "__call__")
+        self.refused: Position | None = None
+        self._move: MoveFunction = getattr(player, "move", player)
+        if self.method == "__call__" and required_arguments(player) == 1:
+            self.method = "move"
         is_called, otherwise = self.method == "__call__", 2 if is_scored else 3
         self.takes_generator = is_called and _count_arguments(player, otherwise) == 3
         self.moves = self.method in ("move", "position_probabilities")
@@ -222,13 +232,18 @@ class PlayerAdapter:
         return actions[0]
 
     def _action_of_move(self, position: Position) -> int:
-        """Return the action of the move that an object with ``move`` makes."""
+        """Return the action of the move that the player makes at a position."""
         assert self.game is not None
-        wanted = _without_order(self.game, position_after(self.player, position))
+        try:
+            chosen = position_after(self._move, position)
+        except InvalidPolicyError as error:
+            raise InvalidPolicyError(f"at {position}: {error}") from None
+        wanted = _without_order(self.game, chosen)
         # Equal heaps can be reached by several actions, which are then the same move.
         for action, after in self.game.moves(position):
             if _without_order(self.game, after) == wanted:
                 return action
+        self.refused = chosen
         return NO_LEGAL_MOVE
 
 
@@ -251,18 +266,19 @@ def _in_rows(
     return actions
 
 
-def position_after(mover: Mover, position: Position) -> Position:
-    """Return the position after the move of an object with ``move``.
+def position_after(move: MoveFunction, position: Position) -> Position:
+    """Return the position after the move that a function of a position makes.
 
     Raises:
         InvalidPolicyError: it did not return one integer for each coordinate.
     """
-    returned = mover.move(position)
-    after = integers_of(returned)
-    if after is None or len(after) != len(position):
+    returned, size = move(position), len(position)
+    after = integers_of([returned] if size == 1 and not is_listing(returned) else returned)
+    if after is None or len(after) != size:
+        integers = "1 integer" if size == 1 else f"{size} integers"
         raise InvalidPolicyError(
-            f"move() must return the position after the move, {len(position)} integers, not "
-            f"{returned!r}, as it did at {position}"
+            f"{getattr(move, '__name__', 'move')}() must return the position after the move, a "
+            f"tuple of {integers} such as {(1,) * size}, not {returned!r}"
         )
     return after
 
@@ -345,6 +361,6 @@ def _count_arguments(function: Any, otherwise: int) -> int:
         except TypeError:
             raise TypeError(
                 f"{function!r} takes {taken}; a player that is a function takes observations "
-                "and action masks, and may take a generator"
+                "and action masks, and may take a generator, or it takes a position alone"
             ) from None
     return otherwise

@@ -86,8 +86,9 @@ class ScoredPolicy:
     ) -> None:
         if not is_player(policy):
             raise TypeError(
-                "a policy must be a function of observations and action masks, or an object with "
-                f"action_probabilities, move or act, not {policy!r}{hint(policy)}"
+                "a policy must be a function of observations and action masks, or of a position, "
+                "or an object with action_probabilities, move or act, not "
+                f"{policy!r}{hint(policy)}"
             )
         reason = getattr(policy, "unscorable", None)
         if isinstance(reason, str):

@@ -141,9 +141,10 @@ def optimality(
     Args:
         policy: a function of observations ``(n, ...)`` and action masks, int8 ``(n, actions)``,
             that returns actions, integers ``(n,)``, or probabilities ``(n, actions)``; with three
-            required parameters it is given a generator, too. Or an object with
+            required parameters it is given a generator, too. With a single one it is a function of
+            a position that returns the position after its move. Or an object with
             ``action_probabilities(observations, action_masks)``, such as ``learner.greedy()``; or
-            with ``move(position)``, which returns the position after its move; or with
+            with ``move(position)``, such a function of a position; or with
             ``act(observation, action_mask, rng)``, which is called once at each position. Of
             several of these methods, the first is used. It may overwrite its arguments; an action
             of -1 means no legal move, and counts as illegal.

@@ -16,6 +16,7 @@ from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
     InvalidGameError,
+    InvalidPolicyError,
     InvalidPositionError,
 )
 from nim_envs.registry import make_vector, make_versus
@@ -76,7 +77,7 @@ class ActsByShares:
 FIRSTS = [
     first_legal, first_shares, first_of_three, Called(), Probable(), Moves(), Acts(),
     ActsByShares(), lambda observations, masks, rng: first_shares(observations, masks),
-    lambda *turn: first_legal(*turn[:2]), functools.partial(first_legal),
+    lambda *turn: first_legal(*turn[:2]), functools.partial(first_legal), Moves().move,
 ]  # fmt: skip
 
 
@@ -185,11 +186,26 @@ def test_the_number_of_required_parameters_decides_how_a_function_is_asked():
         assert optimality(player, NIM).percent == optimality(first_legal, NIM).percent
     one, again, other = (optimality(drawing, NIM, seed=seed, samples=1) for seed in (1, 1, 2))
     assert one.blunders.tolist() == again.blunders.tolist() != other.blunders.tolist()
-    for wrong in (lambda observations: 0, lambda one, two, three, four: 0):
-        with pytest.raises(TypeError, match="takes observations and action masks"):
-            optimality(wrong, NIM)
-        with pytest.raises(InvalidGameError, match="takes observations and action masks"):
-            make_versus("nim", opponent=wrong)
+
+    def wrong(one, two, three, four):
+        return 0
+
+    with pytest.raises(TypeError, match="takes observations and action masks"):
+        optimality(wrong, NIM)
+    with pytest.raises(InvalidGameError, match="takes observations and action masks"):
+        make_versus("nim", opponent=wrong)
+
+
+def test_a_function_of_a_position_of_one_coordinate_may_return_an_integer():
+    row = make_game("nim", heaps=(5,), max_take=2)
+    score = optimality(lambda row: (row[0] - 1,), row)
+    assert str(optimality(lambda row: row[0] - 1, row)) == str(score)
+    assert score.percent == 50.0  # of rows of 1, 2, 4 and 5
+    said = r"at \(1,\): <lambda>\(\) must return .*, a tuple of 1 integer such as \(1,\), not None"
+    with pytest.raises(InvalidPolicyError, match=said):
+        optimality(lambda row: None, row)
+    with pytest.raises(InvalidPolicyError, match=r"3 integers such as \(1, 1, 1\), not 2"):
+        optimality(lambda heaps: 2, NIM)
 
 
 def test_probabilities_are_drawn_from_with_the_seed_of_the_environment():
