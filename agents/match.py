@@ -20,7 +20,7 @@ from nim_envs.game import PLAYERS
 from nim_envs.player_answers import one_action
 from nim_envs.players import Agent, AnyPlayer, PlayerAdapter, hint, is_player
 from nim_envs.scored_policy import game_of as followed_game
-from nim_envs.typing import Array, FloatArray, MaskArray
+from nim_envs.typing import Array, FloatArray, MaskArray, Position
 from nim_envs.validation import checked_integer
 
 Z = NormalDist().inv_cdf(0.975)
@@ -38,6 +38,8 @@ class MatchResult:
         win_rate: share of all games won; in games with an outcome of their own the mean score, a
             draw counting one half.
         interval: 95 % Wilson interval of the win rate.
+        illegal: positions at which the first agent, and the second, lost a game by an illegal move;
+            empty in environments of other packages.
     """
 
     games: int
@@ -45,6 +47,7 @@ class MatchResult:
     draws: int
     win_rate: float
     interval: tuple[float, float]
+    illegal: tuple[tuple[Position, ...], tuple[Position, ...]]
 
     @property
     def games_by_seat(self) -> tuple[int, int]:
@@ -90,6 +93,11 @@ class MatchedPlayer:
         self._adapter = PlayerAdapter(player, game_of(env))
         if self._adapter.moves and env is not self._base:
             followed_game(env)  # a move is an action of the game, which wrappers must not change
+
+    @property
+    def refused(self) -> Position | None:
+        """The last position that it returned although no move leads to it, if any."""
+        return self._adapter.refused
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the player's action, or -1 if it names no legal move.
@@ -141,6 +149,8 @@ def play_match(
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]
     draws = 0
+    illegal: list[list[Position]] = [[], []]
+    base = env.unwrapped
     players = Seat(MatchedPlayer(agent, env)), Seat(MatchedPlayer(opponent, env))
     env.reset(seed=int(env_seed), options=options)
     for game in tqdm(range(games), "match", unit="game", disable=None if progress else True):
@@ -150,10 +160,12 @@ def play_match(
         winner, _ = play_and_learn(env, players if seat == 0 else players[::-1], rng)
         draws += winner == DRAW
         wins[seat] += winner == seat
-    base = env.unwrapped
+        if winner != DRAW and isinstance(base, GameEnv) and not base.game.is_over(base.position):
+            illegal[winner == seat].append(tuple(base.position.tolist()))
     may_be_drawn = isinstance(base, GameEnv) and base.game.has_outcome
+    positions = tuple(illegal[0]), tuple(illegal[1])
     score = (sum(wins) + (draws / 2 if may_be_drawn else 0)) / games
-    return MatchResult(games, (wins[0], wins[1]), draws, score, _wilson(score, games))
+    return MatchResult(games, (wins[0], wins[1]), draws, score, _wilson(score, games), positions)
 
 
 def _wilson(score: float, games: int) -> tuple[float, float]:
@@ -190,6 +202,7 @@ class Tournament:
         elo: ratings with mean 0, float64 ``(players,)``; 400 points are odds of 10 to 1.
         intervals: 95 % credible intervals of the ratings, float64 ``(players, 2)``; see
             :func:`round_robin`.
+        illegal: positions at which each player lost a game by an illegal move.
     """
 
     names: tuple[str, ...]
@@ -197,6 +210,7 @@ class Tournament:
     games: int
     elo: FloatArray
     intervals: FloatArray
+    illegal: dict[str, list[Position]]
 
     def __repr__(self) -> str:
         """Return the ratings in one line, best first."""
@@ -245,6 +259,7 @@ def round_robin(
         raise ValueError(f"a tournament needs at least two agents, not {list(names)}")
     points = np.zeros((len(names), len(names)))
     draws = np.zeros(points.shape, dtype=np.int64)
+    illegal: dict[str, list[Position]] = {name: [] for name in names}
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs) + 1)
     bar = tqdm(pairs, "tournament", unit="match", disable=None if progress else True)
@@ -254,10 +269,12 @@ def round_robin(
         points[i, j] = sum(result.wins) + result.draws / 2
         points[j, i] = games - points[i, j]
         draws[i, j] = draws[j, i] = result.draws
+        for player, positions in zip((i, j), result.illegal, strict=True):
+            illegal[names[player]] += positions
     elo = elo_ratings(points)
     samples = _ratings(_drawn_points(points, draws, np.random.default_rng(seeds[-1])))
     intervals = np.quantile(samples, [0.025, 0.975], axis=0).T
-    return Tournament(names, points, games, elo, intervals)
+    return Tournament(names, points, games, elo, intervals, illegal)
 
 
 def _drawn_points(

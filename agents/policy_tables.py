@@ -26,7 +26,8 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     """Return an agent's policy at each position as a table, one row for each legal move.
 
     Below a row with the position, each row has a move, whether the greedy policy may choose it, its
-    probability, and its outcome against optimal play.
+    probability, and its outcome against optimal play. Illegal actions have a row where they are
+    played, and so has an answer without a legal move.
 
     Args:
         agent: a learner whose probabilities are known, or an agent with
@@ -45,21 +46,23 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     probabilities = agent.action_probabilities(shown, masks)
     policy: Any = agent.greedy() if isinstance(agent, Trainable) else agent
     greedy = policy.action_probabilities(shown, masks)
-    best = greedy == greedy.max(axis=1, keepdims=True)
+    best = (greedy == greedy.max(axis=1, keepdims=True)) & (greedy > 0)
     values = move_values(game, shown, masks)
     table = []
-    for place, position in enumerate(map(tuple, shown.tolist())):
+    for place, (position, mask) in enumerate(zip(map(tuple, shown.tolist()), masks, strict=True)):
         outcome = OUTCOMES[int(values[place].max())]
         table.append([f"{' '.join(map(str, position))}  {outcome}"])
         table += [
             [
-                f"  {game.describe(action, position)}",
+                f"  {game.describe(action, position)}{'' if mask[action] else ' (illegal)'}",
                 "best" if best[place, action] else "",
                 f"{100 * probabilities[place, action]:.1f} %",
                 RESULTS[values[place, action]],
             ]
-            for action in np.flatnonzero(masks[place]).tolist()
+            for action in np.flatnonzero(mask | (probabilities[place] > 0)).tolist()
         ]
+        if not probabilities[place].any():
+            table.append(["  no legal move", "best", "100.0 %", RESULTS[-1]])
     header = ("position and moves", "", "probability", "outcome")
     sides = ("left", "left", "right", "left")
     text = tabulate(table, header, colalign=sides, disable_numparse=True, preserve_whitespace=True)

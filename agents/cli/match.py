@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from agents.base import Agent
+from agents.match import MatchedPlayer
 from nim_envs import GameEnv
-from nim_envs.errors import InvalidActionError
 from nim_envs.game import PLAYERS
 from nim_envs.render.scene import Scene
 from nim_envs.typing import Position
 
 
 class Move(NamedTuple):
-    """A move that was made: its position, its seat and its action."""
+    """A move: its position, its seat, its action, and if that is illegal the player's answer."""
 
     position: Position
     seat: int
     action: int
+    illegal: Any = None
 
 
 class Match:
@@ -92,7 +93,9 @@ class Match:
         """The last move and who made it, in words; empty before the first move."""
         if not self._moves:
             return ""
-        position, seat, action = self._moves[-1]
+        position, seat, action, illegal = self._moves[-1]
+        if illegal is not None:
+            return f"{self.names[seat]} answered {illegal} at {position}, no legal move, and loses"
         part, option = divmod(action, self.game.options)
         here = self.game.split(position)[part]
         removed = self.game.parts[part].removal(option, here)
@@ -105,23 +108,23 @@ class Match:
         Args:
             action: a legal action; the game is not over.
         """
-        self._moves.append(Move(self.position, PLAYERS.index(self.env.agent_selection), action))
+        self._record(action)
         self.env.step(action)
 
-    def move_by(self, agent: Agent) -> None:
-        """Make the move that ``agent`` chooses for the player to move.
+    def _record(self, action: int, illegal: Any = None) -> None:
+        seat = PLAYERS.index(self.env.agent_selection)
+        self._moves.append(Move(self.position, seat, action, illegal))
 
-        Raises:
-            InvalidActionError: it is not legal.
-        """
+    def move_by(self, agent: Agent) -> None:
+        """Make the move that ``agent`` chooses for the player to move; an illegal one loses."""
         observed = self.env.observe(self.env.agent_selection)
-        legal = np.flatnonzero(observed["action_mask"])
         action = agent.act(observed["observation"], observed["action_mask"], self._rng)
-        if action not in legal:
-            raise InvalidActionError(
-                f"{self.env.agent_selection} answered {action} at {self.position}, no legal action"
-            )
-        self.play(action)
+        if action in self.game.actions(self.position):
+            self.play(action)
+        else:
+            refused = agent.refused if isinstance(agent, MatchedPlayer) else None
+            self._record(action, refused or action)
+            self.env.forfeit()
 
     def reply(self) -> None:
         """Let the opponent, whose turn it is, make its move."""
@@ -131,7 +134,7 @@ class Match:
     def undo(self) -> bool:
         """Take back a person's last move and the reply to it; return whether there was one."""
         for index in reversed(range(len(self._moves))):
-            position, seat, _ = self._moves[index]
+            position, seat, *_ = self._moves[index]
             if self.opponent is None or seat == self.seat:
                 del self._moves[index:]
                 self.env.set_position(position, agent=PLAYERS[seat])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -25,8 +26,10 @@ from nim_envs.cli.options import (
     together,
 )
 from nim_envs.cli.values import arguments_of, position
+from nim_envs.errors import InvalidPolicyError
 from nim_envs.optional import needed
-from nim_envs.players import AnyPlayer, PlayerAdapter, required_arguments
+from nim_envs.player_answers import checked_answer
+from nim_envs.players import AnyPlayer, PlayerAdapter, position_after
 from nim_envs.registry import NamedGame, resolved
 from nim_envs.starts import NAMED_STARTS
 
@@ -158,7 +161,7 @@ def make_agent(text: str, env: GameEnv, *, hurry: bool = False) -> AnyPlayer:
 
 
 def imported_player(text: str, game: Game) -> AnyPlayer:
-    """Return the player that ``MODULE:NAME`` is; a function of one argument moves from a position.
+    """Return the player that ``MODULE:NAME`` is; errors of a function name it.
 
     Raises:
         InvalidGameError: nothing of this name can be imported.
@@ -166,13 +169,35 @@ def imported_player(text: str, game: Game) -> AnyPlayer:
     """
     search_here()
     player: Any = resolved(text)
-    if inspect.isroutine(player) and required_arguments(player) == 1:
-        player = SimpleNamespace(move=player)
     try:
         PlayerAdapter(player, game)
     except TypeError as error:
         raise click.UsageError(f"{text}: {error}; a player is {PLAYER_HELP}") from error
-    return player  # type: ignore[no-any-return]
+    return with_named_errors(player, text) if inspect.isroutine(player) else player
+
+
+def with_named_errors(player: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a function that plays as ``player``, and whose errors name it and the position.
+
+    Args:
+        player: a function of a position; or of observations, action masks and perhaps a generator.
+        name: its name on the command line.
+    """
+
+    @wraps(player)
+    def named(*turn: Any) -> Any:
+        of_position = len(turn) == 1
+        try:
+            if of_position:
+                return position_after(player, turn[0])
+            return checked_answer(player(*turn), turn[1].shape)
+        except Exception as error:
+            positions = [turn[0]] if of_position else [tuple(each) for each in turn[0].tolist()]
+            where = str(positions[0]) if len(positions) == 1 else f"{len(positions)} positions"
+            kind = "" if isinstance(error, InvalidPolicyError) else f"{type(error).__name__}: "
+            raise click.UsageError(f"{name} at {where}: {kind}{error}") from error
+
+    return named
 
 
 def plots_option(pictures: str) -> Decorator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from nim_envs.cli.values import position
 from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
 from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import POSITION_SETS, beatable_share, optimality
+from nim_envs.typing import Position
 
 player_option = click.option("--player", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
 
@@ -57,14 +59,21 @@ def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: A
         raise click.UsageError(f"{error}. Here that is --sample 10000") from error
     named = scored_positions(env.game)
     rows = [
-        [score.positions, score.count, score.percent, score.random_percent, len(score.blunders)]
+        [
+            score.positions,
+            score.count,
+            score.percent,
+            score.random_percent,
+            score.illegal_percent,
+            len(score.blunders),
+        ]
         for score in scores
     ] + [
-        [f"{score.positions}, decisive", few.count, few.percent, few.random_percent, None]
+        [f"{score.positions}, decisive", few.count, few.percent, few.random_percent]
         for score in scores
         if (few := score.decisive) is not None
     ]
-    headers = ("positions", named, "optimality %", "random %", "blunders")
+    headers = ("positions", named, "optimality %", "random %", "illegal %", "blunders")
     click.echo(tabulate(rows, headers, floatfmt=".1f"))
     try:
         share = 100 * beatable_share(scored, env.game)
@@ -114,6 +123,13 @@ def show(
         click.echo(plotting("policy_tables").policy_table(agent, env.game, chosen))
 
 
+def echo_illegal(name: str, positions: Sequence[Position]) -> None:
+    """Print how many games a player lost by an illegal move, and the first position, if any."""
+    if positions:
+        games = "1 game" if len(positions) == 1 else f"{len(positions)} games"
+        click.echo(f"{name} lost {games} by an illegal move, first at {positions[0]}")
+
+
 games_option = click.option(
     "--games",
     default=100,
@@ -134,7 +150,10 @@ def match(player: str, opponent: str, games: int, hurry: bool, seed: int, **boar
     """Let a player meet an opponent; they swap seats after every game."""
     env = make_env(player, opponent, **board)
     one, other = (make_player(name, env, hurry=hurry) for name in (player, opponent))
-    click.echo(play_match(env, one, other, games, seed=seed, progress=True))
+    result = play_match(env, one, other, games, seed=seed, progress=True)
+    click.echo(result)
+    for name, positions in zip((player, opponent), result.illegal, strict=True):
+        echo_illegal(name, positions)
 
 
 @click.command()
@@ -166,3 +185,5 @@ def tournament(players: tuple[str, ...], games: int, hurry: bool, seed: int, **b
     ]
     overlap = f"they overlap for {', '.join(pairs)}: either may be the stronger"
     click.echo(f"low to high: 95 % intervals; {overlap if pairs else 'no two overlap'}")
+    for name, positions in result.illegal.items():
+        echo_illegal(name, positions)

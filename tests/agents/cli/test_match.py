@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents import OptimalAgent
 from agents.cli.match import Match
+from agents.match import MatchedPlayer
 from nim_envs import GameEnv, make_game
 
 
@@ -23,3 +24,15 @@ def test_a_match_tells_whose_turn_it_is_and_who_made_which_move():
     assert (match.over, match.winner, match.mover) == (True, 0, None)
     assert match.undo()
     assert match.awaits_person
+
+
+def test_an_illegal_reply_loses_and_is_taken_back_with_the_move_before():
+    env = GameEnv(make_game("nim", heaps=(1, 2)))
+    match = Match(env, MatchedPlayer(lambda heaps: (2, 2), env))
+    match.play(2)
+    match.reply()
+    assert (match.over, match.winner) == (True, 0)
+    said = "player_1 answered (2, 2) at (1, 1), no legal move, and loses"
+    assert match.last_move == match.scene().last_move == said
+    assert match.undo()
+    assert (match.awaits_person, match.position, match.last_move) == (True, (1, 2), "")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
+import click
 import pytest
 
+from agents.cli.options import imported_player
+from nim_envs import make_game
 from tests.agents.cli.test_command_line import in_one_line
 from tests.commands import run_agents as run
 
@@ -30,6 +34,24 @@ last = Last()
 
 def stuck(observations, action_masks):
     return -action_masks.argmax(axis=1) - 1
+
+def two(observations, action_masks):
+    return [3] * len(observations)  # 2 of heap 1, legal or not
+
+def impossible(position):
+    return 9, 9
+
+def divides(position):
+    return 1 // 0
+
+def nothing(position):
+    pass
+
+def fails(observations, action_masks):
+    raise KeyError("heap")
+
+def halves(observations, action_masks):
+    return action_masks / 2
 
 def four(one, two, three, four):
     return 0
@@ -74,8 +96,71 @@ def test_functions_play_against_a_person_and_show_their_moves(monkeypatch, capsy
     assert run(["show", *NIM, "--player", "own_players:bouton"]) == 0
     best = [line for line in capsys.readouterr().out.splitlines() if "best" in line]
     assert [line.split()[-1] for line in best] == ["wins", "wins", "wins", "loses", "wins"]
-    assert run(["play", *NIM, "--seat", "player_1", "--opponent", "own_players:stuck"]) == 2
-    assert "player_0 answered -1 at (1, 2), no legal action" in in_one_line(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(("player", "answer"), [("stuck", "-1"), ("impossible", "(9, 9)")])
+def test_an_illegal_move_loses_against_a_person(player, answer, capsys):
+    assert run(["play", *NIM, "--seat", "player_1", "--opponent", f"own_players:{player}"]) == 0
+    shown = capsys.readouterr().out
+    assert f"player_0 answered {answer} at (1, 2), no legal move, and loses\n" in shown
+    assert shown.endswith("You have won.\n")
+
+
+def test_illegal_moves_are_counted(capsys):
+    assert run(["evaluate", *NIM, "--player", "own_players:two"]) == 0
+    scores = capsys.readouterr().out.splitlines()[2].split()
+    # Legal at (0, 2) and (1, 2), not at (0, 1) and (1, 0).
+    assert scores == ["all", "4", "25.0", "70.8", "50.0", "3"]
+    # Against Bouton's rule it moves second at (1, 1); when it moves first it loses by legal moves.
+    lost = "own_players:two lost 5 games by an illegal move, first at (1, 1)"
+    met = ["--player", "own_players:bouton", "--opponent", "own_players:two", "--games", "10"]
+    assert run(["match", *NIM, *met]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [lost]
+    players = ("bouton", "first", "two")
+    entered = [word for name in players for word in ("--player", f"own_players:{name}")]
+    assert run(["tournament", *NIM, *entered, "--games", "10"]) == 0
+    assert capsys.readouterr().out.splitlines()[6:] == [lost]
+
+
+def test_the_moves_shown_name_illegal_ones(capsys):
+    at = ["--position", "1,1"]
+    assert run(["show", *NIM, *at, "--player", "own_players:two"]) == 0
+    best = [line for line in capsys.readouterr().out.splitlines() if "best" in line]
+    assert [line.split() for line in best] == [
+        ["heap", "1:", "take", "2", "(illegal)", "best", "100.0", "%", "loses"]
+    ]
+    assert run(["show", *NIM, *at, "--player", "own_players:impossible"]) == 0
+    best = [line for line in capsys.readouterr().out.splitlines() if "best" in line]
+    assert [line.split()[:3] for line in best] == [["no", "legal", "move"]]
+
+
+@pytest.mark.parametrize(
+    ("player", "said"),
+    [
+        ("nothing", "nothing() must return the position after the move, a tuple of 2 integers"),
+        ("divides", "ZeroDivisionError: integer division or modulo by zero"),
+        ("fails", "KeyError: 'heap'"),
+        ("halves", "a policy must return probabilities, rows of finite numbers"),
+    ],
+)
+def test_errors_name_the_player_and_the_position(player, said, capsys):
+    name = f"own_players:{player}"
+    for command in (
+        ["match", "--player", "random", "--opponent", name],
+        ["tournament", "--player", "random", "--player", "optimal", "--player", name],
+        ["play", "--seat", "player_1", "--opponent", name],
+        ["evaluate", "--player", name],
+    ):
+        assert run([command[0], *NIM, *command[1:]]) == 2
+        error = in_one_line(capsys.readouterr().err)
+        assert re.search(rf"Error: {name} at (\(\d, \d\)|4 positions): {re.escape(said)}", error)
+
+
+def test_errors_keep_their_cause():
+    player = imported_player("own_players:divides", make_game("nim", heaps=(1, 2)))
+    with pytest.raises(click.UsageError, match=r"own_players:divides at \(1, 2\)") as raised:
+        player((1, 2))
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
 
 @pytest.mark.parametrize(
