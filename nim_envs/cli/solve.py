@@ -98,7 +98,8 @@ def show_solution(game: Game, position: Position) -> None:
         rows.append(["Grundy value", in_sum(values)])
     rows.append(["outcome", OUTCOMES[outcome]])
     if outcome and isinstance(game.board, Graph):
-        rows.append(["distance", f"{game.solution.distance(position)} moves, if the winner hurries"])
+        moves_left = game.solution.distance(position)
+        rows.append(["distance", f"{moves_left} moves, if the winner hurries"])
     rows += [
         ["moves that keep the draw" if outcome == 0 else "winning moves", in_lines(moves)],
         ["why", game.solution.method],
