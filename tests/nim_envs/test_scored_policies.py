@@ -154,7 +154,8 @@ def test_an_invalid_position_is_one_clear_error(after):
         def move(self, position):
             return after
 
-    with pytest.raises(InvalidPolicyError, match=r"3 integers, not .* at \(0, 0, 1\)"):
+    said = r"at \(0, 0, 1\): move\(\) must return .* of 3 integers such as \(1, 1, 1\), not "
+    with pytest.raises(InvalidPolicyError, match=said):
         optimality(Mover(), NIM)
 
 
