@@ -134,7 +134,7 @@ class PlayerAdapter:
         self.method = next((name for name in methods if _has(player, name)), "__call__")
         self.refused: Position | None = None
         self._move: MoveFunction = getattr(player, "move", player)
-        if self.method == "__call__" and required_arguments(player) == 1:
+        if self.method == "__call__" and _takes_a_position(player):
             self.method = "move"
         is_called, otherwise = self.method == "__call__", 2 if is_scored else 3
         self.takes_generator = is_called and _count_arguments(player, otherwise) == 3
@@ -335,6 +335,17 @@ def required_arguments(function: Any) -> int:
         return 0
     positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     return sum(each.kind in positional and each.default is Parameter.empty for each in parameters)
+
+
+def _takes_a_position(function: Any) -> bool:
+    """Whether a function takes one argument, a position, and cannot take masks beside it."""
+    if required_arguments(function) != 1:
+        return False
+    try:
+        signature(function).bind(None, None)
+    except TypeError:
+        return True
+    return False
 
 
 def _count_arguments(function: Any, otherwise: int) -> int:

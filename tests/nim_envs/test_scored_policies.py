@@ -276,3 +276,11 @@ def test_a_policy_that_shares_wins_equally_scores_100():
     score = nim_envs.optimality(winning, game, sample=100, seed=0)
     assert score.percent == 100
     assert score.interval[1] == 100
+
+
+def test_a_function_that_can_take_masks_is_asked_about_observations():
+    def first_legal(observations, action_masks=None):
+        return action_masks.argmax(axis=1)
+
+    game = make_game("nim", heaps=(3, 4))
+    assert optimality(first_legal, game).illegal_percent == 0
