@@ -114,14 +114,14 @@ def test_replies_without_a_move_are_asked_again_and_then_forfeit(tutorial):
     """The stand-in takes one object where two or three may be taken."""
     _, (trace,) = played(
         tutorial, games=1, game="subtraction", retries=1, seat=0, start="fixed",
-        arguments={"heaps": (5,), "subtraction_set": (2, 3)},
+        arguments={"heaps": (5, 1), "subtraction_set": (2, 3)},
     )  # fmt: skip
     assert trace.info["verdicts"] == ["illegal", "illegal"]
     assert trace.reward == 0.0
     said = [node.message.content for node in trace.nodes if node.message.role == "user"]
     # The rules stand in the first prompt alone.
     assert said[1].startswith(
-        "That is no move: not allowed here: heap 0 take 1. Now heap 0 has 5 objects."
+        "That is no move: not allowed here: heap 0 take 1. Now heap 0 has 5 objects"
     )
 
 
@@ -153,7 +153,7 @@ def test_drawn_positions_pay_half():
         assert len(asked) == len(choices)
         assert set(asked) == choices
         task = tasks[asked.index((1, 0, 0, 0, 0, 0, 0, 0, 0))]
-        assert f"{rules}. Now tic-tac-toe 0 is at (1, 0, 0" in task.data.prompt
+        assert f"{rules}. Now the tic-tac-toe is at (1, 0, 0" in task.data.prompt
         for cell, kind, paid in ((4, "kept_draw", 0.5), (1, "threw_draw", 0.0)):
             message = vf.AssistantMessage(content=f"tic-tac-toe 0: {cell}")
             trace = vf.Trace(
