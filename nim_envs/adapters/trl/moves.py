@@ -55,7 +55,7 @@ def positions_dataset(
         >>> from nim_envs import make_game
         >>> rows = positions_dataset(make_game("nim", heaps=(1, 2)))
         >>> len(rows), rows[0]
-        (4, {'prompt': 'normal heaps 0 1 move', 'position': [0, 1], 'prompt_version': 2})
+        (4, {'prompt': 'normal heaps 0 1 move', 'position': [0, 1], 'prompt_version': 3})
     """
     language = as_language(game)
     if positions is None:
