@@ -376,7 +376,7 @@ def _draw(
 
 
 def _label_cells(axis: Axis, names: list[str], needed: float) -> None:
-    """Label cells by their names, every so many cells as a name needs."""
+    """Label every cell, or every second, fifth and so on, where a name needs more room."""
     steps = (base * 10**power for power in range(9) for base in (1, 2, 5))
     step = next(step for step in steps if step >= needed)
     axis.set_ticks(range(0, len(names), step), names[::step])

@@ -461,7 +461,7 @@ def best_response(
     probabilities. Only the rules are used, no theorem. Illegal moves of the policy forfeit.
     Arguments and errors are those of :func:`optimality`.
 
-    Where play may never end, a policy that draws its moves is refused by an
+    Where play may never end, a policy that chooses moves by chance is refused by an
     ``InvalidPolicyError``, as there is no exact score.
     """
     scored = ScoredPolicy(policy, env_or_game, samples=samples)

@@ -77,7 +77,7 @@ def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: A
     click.echo(tabulate(rows, headers, floatfmt=".1f"))
     try:
         share = 100 * beatable_share(scored, env.game)
-    except InvalidPolicyError as error:  # play may never end, and the player draws its moves
+    except InvalidPolicyError as error:  # play may never end, and the player chooses by chance
         click.echo(error)
     else:
         click.echo(f"can be beaten from {share:.1f} % of the {named}")

@@ -39,7 +39,7 @@ class Turn:
         result: 0 while the game goes on; at its end 1 for a win, 0 for a draw and -1 for a loss, in
             self-play of the player who replied.
         opponent_move: the opponent's move as text; ``None``: it made none, or an illegal one.
-        truncated: whether the game was cut short, by ``max_cycles``, without a winner.
+        truncated: whether the game was truncated by ``max_cycles``, without a winner.
     """
 
     verdict: Verdict
@@ -79,7 +79,7 @@ class Turn:
     def ending(self) -> str:
         """How the game ended: ``"You win."``, ``"You lose."`` or ``"The game is drawn."``."""
         if self.truncated:
-            return "The game is cut short, without a winner."
+            return "The game is truncated, without a winner."
         return {1.0: "You win.", -1.0: "You lose."}.get(self.result, "The game is drawn.")
 
     @property

@@ -157,7 +157,7 @@ def _loaded(game: Any, parameters: dict[str, Any] | None) -> Any:
 
 
 class _Fate(NamedTuple):
-    """What all histories that lead to one position have in common."""
+    """Player to move, legal actions and returns: equal for all histories of one position."""
 
     player: int  # to move; after the end, the player who did not move last
     legal: tuple[int, ...]
@@ -165,7 +165,7 @@ class _Fate(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What is read of a state."""
+    """Key, fate and observation of a state."""
 
     key: bytes  # digest of string, player, and tensor unless strings are merged
     fate: _Fate

@@ -231,7 +231,7 @@ def test_games_in_text_end_where_they_are_cut_short():
         assert turn.verdict.kind == "kept_draw"
     assert turn.truncated
     assert (turn.over, turn.result, turn.points) == (True, 0.0, 0.5)
-    assert turn.ending == "The game is cut short, without a winner."
+    assert turn.ending == "The game is truncated, without a winner."
     env = TextEnv(language, max_cycles=1, seat=0)
     env.reset(seed=0)
     action = language.game.solution.keeping_actions(language.game.start)[0]
