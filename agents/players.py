@@ -195,22 +195,16 @@ class HumanAgent:
         numbers = parts[index].numbers(option, self.game.split(position)[index])
         return " ".join(map(str, (index, *numbers) if len(parts) > 1 else numbers))
 
-    def _part_and_option(self, action: int, position: Position) -> tuple[str, str]:
-        """The name of the part that a move is in, such as ``"heap 0"``, and the move alone."""
-        index, option = divmod(action, self.game.options)
-        part, here = self.game.parts[index], self.game.split(position)[index]
-        return f"{part.words.kind} {index}", part.describe(option, here)
-
     def _meant(self, text: str, legal: list[int], position: Position) -> list[int]:
         """The legal actions that ``text`` may mean."""
         from nim_envs.text.phrases import words_of
 
         words = words_of(text)
+        described = [self.game.part_and_option(action, position) for action in legal]
         for names in (
             [self._numbers(action, position) for action in legal],
-            [self.game.describe(action, position) for action in legal],
-            [": ".join(self._part_and_option(action, position)) for action in legal],
-            [self._part_and_option(action, position)[1] for action in legal],
+            [f"{part}: {option}" for part, option in described],
+            [option for _, option in described],
         ):
             meant = [a for a, name in zip(legal, names, strict=True) if words_of(name) == words]
             if words and meant:
@@ -241,7 +235,7 @@ class HumanAgent:
         """The legal moves in words, a line for each part."""
         by_part: dict[str, list[str]] = {}
         for action in legal:
-            owner, move = self._part_and_option(action, position)
+            owner, move = self.game.part_and_option(action, position)
             by_part.setdefault(owner, []).append(move)
         several = len(self.game.parts) > 1
         lines = [f"{owner}: " * several + _listed(moves) for owner, moves in by_part.items()]

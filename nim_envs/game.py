@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 PLAYERS = ("player_0", "player_1")
 """The two players, by the index of their seat; ``player_0`` moves first."""
 
+LAST_MOVE = "whoever makes the last move wins", "whoever makes the last move loses"
+"""Who wins in normal play, and in misère play."""
+
 MOST_POSITIONS = 2**24
 """Default limit on positions that are listed."""
 
@@ -181,7 +184,7 @@ class Game:
             )
         if len(self.parts) == 1 and self.parts[0].words.who_wins is not None:
             return self.parts[0].words.who_wins[self.misere]
-        return f"whoever makes the last move {'loses' if self.misere else 'wins'}"
+        return LAST_MOVE[self.misere]
 
     @property
     def summary(self) -> str:
@@ -461,15 +464,28 @@ class Game:
             >>> game.describe(1, (36, 13))
             'subtract 2 times 13, leave (10, 13)'
         """
+        part, option = self.part_and_option(action, position)
+        return option if len(self.parts) == 1 else f"{part}: {option}"
+
+    def part_and_option(self, action: Any, position: Any = None) -> tuple[str, str]:
+        """Return the name of the part that an action moves in, and its option, in words.
+
+        Arguments and errors are those of :meth:`describe`.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> make_game("nim").part_and_option(6)
+            ('heap 1', 'take 2')
+        """
         board: Any = self.board
         index, option = divmod(self._checked_action(action), self.options)
         part, here = self.parts[index], None
+        name = f"{part.words.kind} {index}"
         if option >= part.num_actions:
-            return f"{part.words.kind} {index}: option {option}, which it does not have"
+            return name, f"option {option}, which it does not have"
         if position is not None:
             here = self.split(board.position(self.checked_state(position)))[index]
-        words = part.describe(option, here)
-        return words if len(self.parts) == 1 else f"{part.words.kind} {index}: {words}"
+        return name, part.describe(option, here)
 
     def describe_move(self, action: Any, position: Any) -> str:
         """Return a legal action in words, and the heaps that it removes.

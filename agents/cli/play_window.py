@@ -208,7 +208,7 @@ class PlayWindow:
         return [
             Button(
                 place.inset(min(4, 0.1 * place.height)),
-                self._option_in_words(action),
+                self.match.game.part_and_option(action, self.match.position)[1],
                 lambda action=action: self._play(action),  # type: ignore[misc]
                 winning is not None and action in winning,
             )
@@ -247,9 +247,3 @@ class PlayWindow:
         canvas.draw(drawing.shapes)
         self.window.show(canvas.surface)
         self._is_current = True
-
-    def _option_in_words(self, action: int) -> str:
-        """Return a move without the name of its part."""
-        game = self.match.game
-        index, option = divmod(action, game.options)
-        return game.parts[index].describe(option, game.split(self.match.position)[index])

@@ -9,6 +9,7 @@ from nim_envs.cli.diagnose import diagnose
 from nim_envs.cli.numbers import nimber, period, quotient, sequence
 from nim_envs.cli.options import SETTINGS, as_word, errors_as_lines, version_option
 from nim_envs.cli.solve import solve
+from nim_envs.game import LAST_MOVE
 from nim_envs.games.octal_codes import NAMES, heap_game
 from nim_envs.registry import GAMES
 
@@ -49,8 +50,8 @@ def games() -> None:
         rows.append([row.aec_id, "misère" if row.misere else "normal", arguments])
     headers = ("environment", "play", "arguments of --set")
     click.echo(tabulate(rows, headers, maxcolwidths=[None, None, ARGUMENTS_WIDTH]))
-    click.echo("\nnormal play: whoever makes the last move wins", nl=False)
-    click.echo("\nmisère play: whoever makes the last move loses", nl=False)
+    for play, who_wins in zip(("normal", "misère"), LAST_MOVE, strict=True):
+        click.echo(f"\n{play} play: {who_wins}", nl=False)
     heap_games = [[name, heap_game(name).name] for name in ("grundy", *NAMES)]
     click.echo("\n\n" + tabulate(heap_games, ("heap game", "code"), disable_numparse=True))
 

@@ -10,7 +10,7 @@ import click
 from nim_envs.cli.options import as_heap_game, facts, game_and_settings, game_with_settings
 from nim_envs.cli.values import position as as_position
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.game import Game
+from nim_envs.game import LAST_MOVE, Game
 from nim_envs.games.heaps import heap_rules
 from nim_envs.games.octal_codes import NAMES, HeapGame
 from nim_envs.games.words import split
@@ -126,7 +126,7 @@ def show_by_period(rule: HeapGame, heaps: Position) -> None:
         )
     rows = [
         ["position", " ".join(map(str, heaps))],
-        ["play", "normal play: whoever makes the last move wins"],
+        ["play", f"normal play: {LAST_MOVE[False]}"],
         ["Grundy value", in_sum(values)],
         ["outcome", OUTCOMES[1 if nim_sum(values) else -1]],
         ["winning moves", in_lines(moves)],
