@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
 from agents.games import same_game
@@ -28,7 +29,7 @@ from nim_envs.cli.options import (
 from nim_envs.cli.values import arguments_of, position
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.optional import needed
-from nim_envs.player_answers import checked_answer
+from nim_envs.player_answers import NO_LEGAL_MOVE, checked_answer
 from nim_envs.players import AnyPlayer, PlayerAdapter, position_after
 from nim_envs.registry import NamedGame, resolved
 from nim_envs.starts import NAMED_STARTS
@@ -191,13 +192,46 @@ def with_named_errors(player: Callable[..., Any], name: str) -> Callable[..., An
             if of_position:
                 return position_after(player, turn[0])
             return checked_answer(player(*turn), turn[1].shape)
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             positions = [turn[0]] if of_position else [tuple(each) for each in turn[0].tolist()]
             where = str(positions[0]) if len(positions) == 1 else f"{len(positions)} positions"
+            if isinstance(error, KeyboardInterrupt):
+                raise click.ClickException(f"stopped while {name} was asked at {where}") from None
             kind = "" if isinstance(error, InvalidPolicyError) else f"{type(error).__name__}: "
             raise click.UsageError(f"{name} at {where}: {kind}{error}") from error
 
     return named
+
+
+def losing_by_errors(player: AnyPlayer, failures: list[str]) -> AnyPlayer:
+    """Return a player whose errors are illegal moves, so that each loses one game alone.
+
+    Args:
+        player: a player that :func:`make_player` has returned; a function's errors are caught.
+        failures: the messages of all errors are appended to it.
+    """
+    if not inspect.isfunction(player):
+        return player
+
+    @wraps(player)
+    def losing(*turn: Any) -> Any:
+        try:
+            return player(*turn)
+        except click.UsageError as error:
+            failures.append(str(error))
+            return turn[0] if len(turn) == 1 else np.full(len(turn[0]), NO_LEGAL_MOVE)
+
+    return losing
+
+
+def functions_of(module: str) -> list[str]:
+    """Return ``MODULE:NAME`` of each function that a module defines, but of those named ``_…``."""
+    members = resolved(f"{module}:__dict__").items()
+    return [
+        f"{module}:{name}"
+        for name, member in members
+        if inspect.isfunction(member) and member.__module__ == module and name[0] != "_"
+    ]
 
 
 def plots_option(pictures: str) -> Decorator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,10 @@ from tabulate import tabulate
 from agents import GameChoosingLearner, Policy
 from agents.cli.options import (
     PLAYER_HELP,
+    functions_of,
     game_options,
     heatmaps_of,
+    losing_by_errors,
     make_agent,
     make_env,
     make_player,
@@ -24,8 +26,8 @@ from agents.cli.options import (
     write_pictures,
 )
 from agents.games import scored_positions
-from agents.match import play_match, round_robin
-from nim_envs.cli.options import hurry_option, seed_option
+from agents.match import Tournament, play_match, round_robin
+from nim_envs.cli.options import hurry_option, search_here, seed_option
 from nim_envs.cli.values import position
 from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
 from nim_envs.scored_policy import ScoredPolicy
@@ -164,26 +166,47 @@ def match(player: str, opponent: str, games: int, hurry: bool, seed: int, **boar
     multiple=True,
     required=True,
     metavar="PLAYER",
-    help=f"{PLAYER_HELP}; at least two.",
+    help=f"{PLAYER_HELP}; or MODULE, all functions of a file such as pupils.py. At least two.",
 )
 @games_option
 @hurry_option
 @seed_option("Seeds starts and players.")
 def tournament(players: tuple[str, ...], games: int, hurry: bool, seed: int, **board: Any) -> None:
-    """Let players meet each other, and print their Elo ratings."""
-    if len(set(players)) < 2:
-        raise click.UsageError(f"a tournament needs two players at least, not {players[0]!r} alone")
+    """Let players meet each other, and print their Elo ratings.
+
+    A function that fails, or makes an illegal move, loses that game.
+    """
     env = make_env(*players, **board)
-    agents = {name: make_player(name, env, hurry=hurry) for name in players}
-    result = round_robin(env, agents, games, seed=seed)
-    ranking = result.ranking()
-    click.echo(tabulate(ranking, ("player", "Elo", "low", "high"), floatfmt=".0f"))
-    pairs = [
-        f"{one} and {other}"
-        for (one, _, low, high), (other, _, other_low, other_high) in combinations(ranking, 2)
-        if low <= other_high and other_low <= high
+    search_here()
+    names = [
+        name for text in players for name in (functions_of(text) if is_module(text) else [text])
     ]
-    overlap = f"they overlap for {', '.join(pairs)}: either may be the stronger"
-    click.echo(f"low to high: 95 % intervals; {overlap if pairs else 'no two overlap'}")
-    for name, positions in result.illegal.items():
-        echo_illegal(name, positions)
+    if len(set(names)) < 2:
+        raise click.UsageError(f"a tournament needs two players at least, not {names}")
+    failures: dict[str, list[str]] = {name: [] for name in names}
+    agents = {
+        name: losing_by_errors(make_player(name, env, hurry=hurry), failures[name])
+        for name in names
+    }
+    result = round_robin(env, agents, games, seed=seed)
+    rows = [(ranks(result, name), name, *rated) for name, *rated in result.ranking()]
+    click.echo(tabulate(rows, ("rank", "player", "Elo", "low", "high"), floatfmt=".0f"))
+    click.echo("low to high: 95 % intervals; where they overlap, either may be the stronger")
+    for _, name, *_ in rows:
+        echo_illegal(name, result.illegal[name])
+        if failures[name]:
+            click.echo(f"  {len(failures[name])} of them by an error, first {failures[name][0]}")
+
+
+def is_module(text: str) -> bool:
+    """Return whether a player's name is that of a module, such as ``pupils``."""
+    named = text in ("random", "optimal") or Path(text).is_file()
+    return text.isidentifier() and not named and find_spec(text) is not None
+
+
+def ranks(result: Tournament, name: str) -> str:
+    """Return the ranks that a player may have, such as ``2-4``: its interval overlaps theirs."""
+    own_low, own_high = result.intervals[result.names.index(name)]
+    first = 1 + int((result.intervals[:, 0] > own_high).sum())
+    last = len(result.names) - int((result.intervals[:, 1] < own_low).sum())
+    return str(first) if first == last else f"{first}-{last}"

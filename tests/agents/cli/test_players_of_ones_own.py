@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
@@ -86,7 +88,7 @@ def test_functions_and_objects_play_matches_and_tournaments(capsys):
     assert "5 of 5 as player_0" in capsys.readouterr().out
     entered = [word for player in players for word in ("--player", player)]
     assert run(["tournament", *NIM, *entered, "--games", "10"]) == 0
-    assert capsys.readouterr().out.splitlines()[2].startswith("own_players:bouton")
+    assert capsys.readouterr().out.splitlines()[2].split()[1] == "own_players:bouton"
 
 
 def test_functions_play_against_a_person_and_show_their_moves(monkeypatch, capsys):
@@ -147,13 +149,51 @@ def test_errors_name_the_player_and_the_position(player, said, capsys):
     name = f"own_players:{player}"
     for command in (
         ["match", "--player", "random", "--opponent", name],
-        ["tournament", "--player", "random", "--player", "optimal", "--player", name],
         ["play", "--seat", "player_1", "--opponent", name],
         ["evaluate", "--player", name],
     ):
         assert run([command[0], *NIM, *command[1:]]) == 2
         error = in_one_line(capsys.readouterr().err)
         assert re.search(rf"Error: {name} at (\(\d, \d\)|4 positions): {re.escape(said)}", error)
+
+
+def test_in_a_tournament_an_error_loses_that_game_alone(capsys):
+    players = ("own_players:bouton", "own_players:divides", "own_players:fails")
+    entered = [word for name in players for word in ("--player", name)]
+    assert run(["tournament", *NIM, *entered, "--games", "10"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[2].split()[:2] == ["1", "own_players:bouton"]
+    failed = [line for line in shown if "by an error" in line]
+    divides, fails = sorted(failed, key=lambda line: "own_players:fails" in line)
+    first = r"  \d+ of them by an error, first own_players"
+    assert re.fullmatch(rf"{first}:divides at \(1, \d\): ZeroDivisionError: .* by zero", divides)
+    assert re.fullmatch(rf"{first}:fails at \(1, \d\): KeyError: 'heap'", fails)
+
+
+def test_a_module_enters_all_its_functions(capsys):
+    (Path.cwd() / "pupils.py").write_text(
+        "from operator import index\n"
+        "def one(heaps): return max(heaps[0] - 1, 0), heaps[1] - (not heaps[0])\n"
+        "def _helper(heaps): return heaps\n"
+        "def two(observations, masks): return masks.argmax(axis=1)\n"
+    )
+    assert run(["tournament", *NIM, "--player", "pupils", "--games", "2"]) == 0
+    rows = capsys.readouterr().out.splitlines()[2:4]
+    assert {row.split()[1] for row in rows} == {"pupils:one", "pupils:two"}
+    assert [row.split()[0] for row in rows] == ["1-2", "1-2"]
+    assert run(["tournament", *NIM, "--player", "random"]) == 2
+    assert "two players at least" in in_one_line(capsys.readouterr().err)
+
+
+def test_stopping_names_the_player_that_is_asked(monkeypatch, capsys):
+    def endless(position):
+        raise KeyboardInterrupt
+
+    monkeypatch.syspath_prepend(".")
+    monkeypatch.setattr(import_module("own_players"), "divides", endless)
+    assert run(["match", *NIM, "--player", "random", "--opponent", "own_players:divides"]) == 1
+    error = in_one_line(capsys.readouterr().err)
+    assert "stopped while own_players:divides was asked at (" in error
 
 
 def test_errors_keep_their_cause():
