@@ -25,6 +25,7 @@ from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import optimality
 from nim_envs.starts import FixedStart, UniformStart, as_start
 from nim_envs.typing import FloatArray
+from nim_envs.validation import checked_integer
 
 GAMES = 600  # on a probe, where the training function takes their number
 BOARD_GAMES = 3_000  # on one game, likewise
@@ -116,13 +117,22 @@ def diagnose(
         >>> print(diagnose(first_legal, make_game("nim", heaps=(2, 3))).line)
         Score: nim, heaps 2-3, normal play: 33.3 % of 9 positions that are not lost, random 49.4 %
     """
+    if games is not None:
+        checked_integer("games", games, minimum=1)
     game = getattr(train_or_policy, "game", None) if env_or_game is None else env_or_game
+    for name, each in (("env_or_game", env_or_game), ("probes_on", probes_on)):
+        if isinstance(each, str) or inspect.isroutine(each):
+            raise TypeError(
+                f"{name} must be a Game or an environment, not {each!r}: a game by name is "
+                "make_game(name), and a function that returns one is called first"
+            )
     if env_or_game is not None or isinstance(game, Game):
         if is_training(train_or_policy):
             env = make_env(_from_anywhere(game)) if isinstance(game, Game) else game
             named: dict[str, Any] = {"games": games or BOARD_GAMES}
             given = named if _has_games(train_or_policy) else {}
-            trained = _policy_of(_called(train_or_policy, env, "its game", **given))
+            hint = "; what takes one argument is a training function, and a policy takes two"
+            trained = _policy_of(_called(train_or_policy, env, "its game", hint, **given))
             return game_report(trained, env, seed)
         if inspect.isroutine(train_or_policy) and not _is_policy(train_or_policy):
             raise TypeError(
@@ -130,10 +140,12 @@ def diagnose(
                 "nor observations and action masks, as a policy does"
             )
         return game_report(train_or_policy, game, seed)
-    if not callable(train_or_policy) or not _takes(train_or_policy, 1):
+    is_class = inspect.isclass(train_or_policy)
+    if not callable(train_or_policy) or is_class or not _takes(train_or_policy, 1):
         raise TypeError(
-            f"{train_or_policy!r} is no function of one argument, the environment, that returns a "
-            "policy; a policy is scored with its game, diagnose(policy, env_or_game)"
+            "what is diagnosed is a function train(env), whose other arguments have defaults, that "
+            "returns a policy; or a policy with its game, diagnose(policy, env_or_game); not "
+            f"{train_or_policy!r}"
         )
     training = _Training(train_or_policy, make_env, games, probes_on, seed)
     with tqdm(unit="training", disable=None if progress else True) as bar:
@@ -199,11 +211,12 @@ def _takes(given: Any, count: int) -> bool:
     return True
 
 
-def _called(train: Any, env: Any, where: str, hint: str = "", **arguments: Any) -> Any:
-    """Return what a training function returns; its errors name the game."""
+def _called(train: Any, env: Any, where: str, hint: str, **arguments: Any) -> Any:
+    """Return what a training function returns; its errors name the game, and give a hint."""
     try:
         return train(env, **arguments)
     except Exception as error:
+        hint = "" if isinstance(error, KeyError) else hint
         raise RuntimeError(
             f"training on {where} raised {type(error).__name__}: {error}{hint}"
         ) from error
@@ -244,7 +257,7 @@ class _Training:
         """Return what it learns on a version of a probe, in an environment with settings."""
         env = self.make_env(probe.version(version, self.on), **settings)
         began, played = time.perf_counter(), _counted(env)
-        hint = "; an agent made for one board's observations and actions needs probes_on=game"
+        hint = "; an agent made for the observations and actions of one board needs probes_on=game"
         returned = _called(self.train, env, f"the probe {probe.name!r}", hint, **self.arguments)
         seconds = time.perf_counter() - began
         for name in ("reset", "next_starts"):
@@ -321,11 +334,14 @@ class _Asked:
         allowed = self.masks.shape, self.masks.shape[:1]
         if answer.shape == self.masks.shape:
             answer = np.where(self.masks, answer, 0.0)  # illegal actions may have any, as -inf
-        if answer.shape not in allowed or np.isnan(answer).any():
+        if answer.shape not in allowed:
             raise InvalidPolicyError(
-                f"values must be numbers of shape {allowed[0]} or {allowed[1]}, not of shape "
-                f"{answer.shape} with {int(np.isnan(answer).sum())} that are NaN, as after a "
-                "maximum over no legal action at the end of a game"
+                f"values must be of shape {allowed[0]} or {allowed[1]}, not {answer.shape}"
+            )
+        if np.isnan(answer).any():
+            raise InvalidPolicyError(
+                f"{int(np.isnan(answer).sum())} values are NaN, as after a maximum over no legal "
+                "action at the end of a game"
             )
         return answer if answer.ndim == 1 else answer[:, self.order]
 
@@ -457,7 +473,10 @@ def _notes(training: _Training) -> tuple[str, ...]:
         return ()
     largest = max(float(np.abs(each).max()) for each in values)
     if largest > 10:
-        return (f"Values diverge, up to {largest:.3g}: too large a step, or no end in targets.",)
+        return (
+            f"Values diverge, up to {largest:.3g}: targets go on after the end, where the next "
+            "value counts 0, or the step is too large.",
+        )
     if largest > 1.5:
         return (f"Values pass 1, the best result, up to {largest:.3g}: is a target unmasked?",)
     if largest < 0.01:

@@ -39,6 +39,7 @@ class Fault(NamedTuple):
 
 _TURNS = "One player's turns are not learned.", "which player's transitions are stored"
 _LAST = "the update after the last move: both players' last moves need one"
+_END = "the check for the end; a loop over agent_iter that stops at the first player who is done"
 _RULE = "where the result is computed: read the environment's reward"
 
 _LIST = (
@@ -58,7 +59,7 @@ _LIST = (
     ("same action always", "It prefers the same actions everywhere.", "what the policy sees"),
     ("bootstrap beyond the end", "It adds the next game's value.", "`terminated` in targets"),
     ("end as truncation", "The end counts as a cut.", "`terminated`, where results are read"),
-    ("end read one step early", "The last move is not learned.", "the check for the end"),
+    ("end read one step early", "The last move is not learned.", _END),
     ("discount 0", "It sees one move ahead.", "the discount, and the next value"),
     ("next state not re-read", "Targets use the position before.", "the next observation"),
     ("target frozen", "Values in targets never change.", "updates of the target network"),

@@ -19,6 +19,11 @@ VERDICTS = {
 }
 """The verdicts, and what the report says."""
 
+REMEDY = (
+    "more games; with a table, less exploration and smaller steps towards the end; with a network, "
+    "a larger one or other features"
+)
+
 MOST_SHOWN = 12
 """Most distances to the end that a report shows."""
 
@@ -108,8 +113,8 @@ class GameReport:
         lines += [f"Worst: {sentence}" for sentence in self.worst]
         if self.percent < 99.995 or self.illegal_percent:
             lines.append(
-                "On one game no fault is named. Where diagnose(train) finds all probes right, more "
-                "games, a larger network or other features are needed here"
+                "On one game no fault is named. Where diagnose(train) finds all probes right: "
+                + REMEDY
             )
         return "\n".join(lines)
 
@@ -146,7 +151,7 @@ class Diagnosis:
         if chance:
             where = "all boards" if len(chance) == len(self.boards) else chance[0].game
             return f"No better than random on {where}: too few games, or it does not see them."
-        return f"Below 100 % from {low[0].game} on: more games, or a larger or better network."
+        return f"Below 100 % from {low[0].game} on: {REMEDY}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""

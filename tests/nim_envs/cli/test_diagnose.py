@@ -52,7 +52,7 @@ def test_agents_of_a_module_are_diagnosed_and_mistakes_are_named(tmp_path, monke
     for wrong, said in (
         (["agent_of_a_test"], "expected a name such as"),
         (["agent_of_a_test:number", *game], "a policy must be a function"),
-        (["agent_of_a_test:number"], "no function of one argument"),
+        (["agent_of_a_test:number"], "a function train(env), whose other arguments have defaults"),
         (["agent_of_a_test:with_seed", *game], "takes neither an environment, as a training "),
         ([policy, "--game", "agent_of_a_test:moves"], "a function that returns a game, and"),
         ([policy], "takes 2 arguments, so it is a policy: add --game nim"),

@@ -137,7 +137,7 @@ def test_values_choose_between_faults_that_move_alike_and_must_have_their_shape(
             shape = (1,) if wrong is None else None
             return policy, lambda o, m: np.zeros(shape or m.shape) if shape else m * wrong
 
-        with pytest.raises(InvalidPolicyError, match="values must be numbers of shape"):
+        with pytest.raises(InvalidPolicyError, match="values (must be of shape|are NaN)"):
             report_of(broken)
 
 
@@ -221,7 +221,7 @@ def test_on_one_game_no_fault_is_named_and_the_score_is_exact():
     assert (report.count, report.percent) == (4, 50.0)
     text = str(report)
     assert "Worst: at 0-2 it plays heap 1: take 1; right is heap 1: take 2" in text
-    assert "more games, a larger network" in text
+    assert "more games; with a table, less exploration" in text
     assert set(report.by_seat) == {"player_0", "player_1"}
     solved = make_game("nim", heaps=(1, 2))
     perfect = diagnose(
@@ -292,8 +292,12 @@ def test_a_policy_may_draw_its_moves_by_a_generator():
         (lambda env: 1 / 0, None, RuntimeError, "'one move' raised ZeroDivisionError"),
         (lambda env: lambda o, m: m * np.nan, None, InvalidPolicyError, "finite"),
         (lambda env: lambda o, m: o, None, InvalidPolicyError, "shape"),
-        (first_legal, None, TypeError, "no function of one argument"),
-        (3, None, TypeError, "no function of one argument"),
+        (first_legal, None, TypeError, "a function train"),
+        (3, None, TypeError, "a function train"),
+        (dict, None, TypeError, "a function train"),
+        (lambda env, number: None, None, TypeError, "whose other arguments have defaults"),
+        (lambda env: None, "nim", TypeError, r"not 'nim': a game by name is make_game\(name\)"),
+        (lambda env: (env, lambda o, m: o), None, TypeError, "returned"),
         (lambda env: 1 / 0, NIM, RuntimeError, "its game raised ZeroDivisionError"),
         (lambda env: None, NIM, TypeError, "a policy must be a function"),
         (lambda env, games, seed: None, NIM, TypeError, "takes neither an environment, as a "),
