@@ -232,7 +232,7 @@
         this.say(before, ["You have lost.", "It is a draw.", "You have won."][value + 1]);
       } else if (this.isMine) {
         const number = this.tables.count(position);
-        this.say(before, words, `Your turn: ${number} ${number === 1 ? "move" : "moves"}.`);
+        this.say(before, words, `Your turn: ${number} legal ${number === 1 ? "move" : "moves"}.`);
       } else {
         this.say(before, words, "The opponent’s turn.");
         const move = this.tables.reply(position, this.opponentChoice.value);
