@@ -32,6 +32,7 @@ BOARD_GAMES = 3_000  # on one game, likewise
 ENOUGH = 300  # games on a probe, below which ties mean too little training
 REPEATS = 20  # times that a policy is asked that breaks ties at random
 NEAR, BY_VALUES = 0.5, 2.5  # distances of rows that are named together, or by their values
+SIGHT = 0.15  # largest distance of a fault of sight, which predicts each answer, by the right one's
 FIT = 0.15  # error of a value that fits
 SURE = 0.85  # share of values that fit from which a row may be twice as far
 
@@ -374,21 +375,22 @@ def judged(training: _Training) -> tuple[str, str, tuple[str, ...]]:
     if not wrong:
         return "right", "", ()
     counted = [each.games for each in training.trained.values() if each.games is not None]
-    little = bool(counted) and min(counted) < ENOUGH
-    if not little and (constant := _indifferent(training)):
+    if counted and min(counted) < ENOUGH:
+        return "not trained enough", f"{min(counted):,} games on a probe are few", ()
+    if constant := _indifferent(training):
         return "faulty", "", constant
     if set(wrong) == {table.LEGAL}:
         return "faulty", "", ("illegal actions played",)
     rows = [(table.distance_of(row, played, seen), row) for row in table.ROWS]
     right, ties = rows[0][0], table.distance_of(table.IGNORANT, played, seen)
-    names = _names(training, rows, min(right, ties), little)
+    names = _names(training, rows, min(right, ties))
     erring = all(key[0] in HEAPS or key == ("hope", "sure draw over hope") for key in wrong)
     hoping = {key[0] == "hope" for key in wrong}
     if hoping == {True} or (erring and (True in hoping or "-" not in wrong.values())):
         reason = "it counts on mistakes (it was trained against an opponent that errs or explores)"
         also = [name for name in names if name == "minimum for maximum"]
         return "right, but", reason, ("counts on the opponent's mistakes", *also)
-    if names and not (little and "-" not in wrong.values()):
+    if names:
         losing = [key for key in wrong if key[0] in RESULTS and "win" in key[1]]
         if losing or not HARMLESS.issuperset(names):
             return "faulty", "", names
@@ -397,13 +399,11 @@ def judged(training: _Training) -> tuple[str, str, tuple[str, ...]]:
     # Networks that have learned too little err alike where positions look alike.
     lamps = {*RESULTS, "now or later", "mask"}
     opposite = [key[0] for key, each in wrong.items() if each == "-" and key[0] in lamps]
-    if opposite and not little:
+    if opposite:
         reason = f"it does the opposite of what is right on {', '.join(dict.fromkeys(opposite))}"
         return "not in the list", reason, ()
     reason = "some of its answers are ties, or trainings disagree"
-    if little:
-        reason = f"{min(counted):,} games on a probe are few"
-    elif right > ties:
+    if right > ties:
         reason = "nothing was learned on most probes, as with no reward or too small a step"
     return "not trained enough", reason, ()
 
@@ -424,19 +424,19 @@ def _indifferent(training: _Training) -> tuple[str, ...]:
 
 
 def _names(
-    training: _Training, rows: list[tuple[float, table.Row]], known: float, little: bool
+    training: _Training, rows: list[tuple[float, table.Row]], known: float
 ) -> tuple[str, ...]:
     """Return the faults of the nearest rows, if these say far more than right or tied answers.
 
     Rows come with their distances; ``known`` is the less of those of right and of tied answers.
-    After few games letters are noise, and rows have to be nearer.
     """
-    nearest = min(far for far, row in rows if row.faults)
-    limit = 0.2 * known if little else max(0.3 * known, min(1.0, 0.5 * known))
-    fits = [
-        (_fit(training, row), far, row)
-        for far, row in rows if row.faults and far <= nearest + BY_VALUES
+    faulty = [
+        (far, row) for far, row in rows
+        if row.faults and (row.look is None or far <= SIGHT * known)
     ]  # fmt: skip
+    nearest = min(far for far, _ in faulty)
+    limit = max(0.3 * known, min(1.0, 0.5 * known))
+    fits = [(_fit(training, row), far, row) for far, row in faulty if far <= nearest + BY_VALUES]
     best = max(fit for fit, _, _ in fits)
     sure = best >= max(SURE, _fit(training, rows[0][1]) + 0.1)
     if not known or nearest > (2 * limit if sure else limit):
