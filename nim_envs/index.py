@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.typing import Array, Int32Array, IntArray, Position
+from nim_envs.typing import Array, IntArray, Position
 
 LARGEST_KEY = 2**62
 """Number of points of a box from which keys are bytes instead of integers."""
@@ -82,14 +82,3 @@ class Index:
 def keys_of(points: Array) -> npt.NDArray[Any]:
     """Return keys of integers of at least 0 that sort as they do, ``(n, fields)`` to ``(n,)``."""
     return Index((points.max(axis=0).astype(int) + 1).tolist()).keys(points)
-
-
-def ranks_of(table: Array) -> Int32Array:
-    """Return the rank of each row among those equal to it, from 0, ``(n, k)`` to ``(n,)``."""
-    keys = keys_of(table)
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    is_first = np.concatenate([[True], keys[1:] != keys[:-1]])
-    places, ranks = np.arange(len(table)), np.empty(len(table), dtype=np.int32)
-    ranks[order] = places - np.maximum.accumulate(np.where(is_first, places, 0))
-    return ranks

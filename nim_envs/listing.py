@@ -29,9 +29,6 @@ AT_ONCE = 2**12
 PASS = "pass"
 """Label of the forced pass of a player whose opponent moves again."""
 
-HOPELESS = 16
-"""A listing is given up where its levels grow to that many times the positions that are allowed."""
-
 MOST_KEPT = 2**16
 """Entries of the table of a part that stays for the next game, even while it is not in use."""
 
@@ -42,10 +39,9 @@ _recent: deque[Part] = deque(maxlen=64)
 
 
 def shared(make: Callable[Parameters, Part]) -> Callable[Parameters, Part]:
-    """Return a constructor of parts that makes equal parts one object while it is in use.
+    """Return a constructor whose equal parts, of hashable positional arguments, are one object.
 
-    Args:
-        make: constructor at the top level of a module, whose positional arguments are hashable.
+    Pickles find it by its name, so that it stands at the top level of a module.
     """
 
     @wraps(make)
@@ -70,7 +66,7 @@ def part_of_vectors(
 
     Args:
         sizes: number of values of each coordinate; all points of this box are positions.
-        vectors: what each option subtracts, integers of at least 0, ``(options, fields)``.
+        vectors: integers of at least 0, ``(options, fields)``.
         labels: label of each option.
         words: words for the moves.
         picture: look in pictures.
@@ -90,15 +86,12 @@ def part_of_vectors(
 def cell_moves(
     needed: BoolArray, taken: BoolArray, positions: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Take cells: moves of positions with 1 for each cell that is taken, and 0 for a free one.
+    """Return the moves that take cells, as vectorized moves are given: row, option, position after.
 
     Args:
         needed: cells that must be free for each option, ``(options, cells)``.
         taken: cells that each option takes, ``(options, cells)``.
-        positions: ``(n, cells)``.
-
-    Returns:
-        Row, option and next position of each move, as :func:`part_from_moves` takes them.
+        positions: 1 for each cell that is taken, and 0 for a free one, ``(n, cells)``.
     """
     cells = positions.astype(np.int8)
     rows, options = np.nonzero(positions @ needed.T == 0)
@@ -118,31 +111,10 @@ def part_from_moves(
     vectorized: bool = False,
     cycles: bool = False,
 ) -> Part:
-    """Return the part whose moves a function gives, with the positions that they lead to.
+    """Return the part of a function of moves, with all positions that they lead to.
 
-    Args:
-        start: the first position to list.
-        moves: function of a position, a tuple of integers of at least 0, that gives its moves as
-            pairs of a label, a string or an integer, and the position after the move; with a third
-            element ``True`` where the same player moves again. Positions then have one coordinate
-            more, the last, 1 where the other player passes: the one move there is :data:`PASS`, the
-            last option.
-        words: words for the moves.
-        picture: look in pictures.
-        outcome: function of a position without moves that gives its value to the player to move, 1,
-            0 or -1; ``None``: the last move decides who wins.
-        positions: further positions to list, and all that moves lead to from them.
-        actions: the labels in the order of the options; ``None``: those that occur, in natural
-            order, in which ``"left 2"`` comes before ``"left 10"``.
-        limit: most positions to list.
-        vectorized: whether both functions are of arrays, as of :func:`nim_envs.game_from_moves`.
-        cycles: whether moves may form cycles.
-
-    Raises:
-        InvalidGameError: the functions give anything else, a label twice at a position, labels that
-            differ in case or spaces alone or are the forced pass's, or moves that form a cycle and
-            may not; in one sentence, with the position.
-        SearchTooLargeError: there are too many positions, or positions times labels.
+    Arguments and errors are those of :func:`nim_envs.game_from_moves`; ``cycles``: whether moves
+    may form cycles.
     """
     first = checked_position("start", start)
     if not is_listing(positions, of_any_order=True):
@@ -156,12 +128,16 @@ def part_from_moves(
     points, chunks = read([*found], moves, labels)
     if not any(len(options) for _, options, _ in chunks):
         raise InvalidGameError(f"there is no move at {first}: the game is over")
-    option_of = labels.places()
+    in_order = labels.in_order()
+    option_of = np.argsort([labels.option_of[label] for label in in_order])
     points, after, _ = table_of_moves(words.kind, points, chunks, option_of)
-    if after.shape[1] > len(option_of):
-        labels.add_pass(len(points))
-    part = Part(points, after, labels.in_order(), words, picture)
-    part.has_passes = labels.has_passes
+    has_passes = after.shape[1] > len(in_order)
+    if has_passes:
+        labels.check_pass()
+        labels.check_size(len(points))
+        in_order.append(PASS)
+    part = Part(points, after, in_order, words, picture)
+    part.has_passes = has_passes
     rows, legal = np.arange(len(after))[:, np.newaxis], after >= 0
     if not ((after < rows).all() or (legal <= (after > rows)).all()):
         find_cycles(part, cycles)
@@ -186,11 +162,7 @@ def say_label(label: Any, position: Position | None) -> str:
 
 
 def checked_position(name: str, position: Any, width: int | None = None) -> Position:
-    """Return a position as a tuple of ``int``.
-
-    Raises:
-        InvalidGameError: it is none, or has not ``width`` coordinates.
-    """
+    """Return a position, which must have ``width`` coordinates, as a tuple of ``int``."""
     values = integers_of(position)
     if not values or (width or len(values)) != len(values) or min(values) < 0:
         count = "" if width is None else f"{width} "
@@ -202,26 +174,6 @@ def checked_position(name: str, position: Any, width: int | None = None) -> Posi
     return values
 
 
-def grow_beyond(most: int, levels: Sequence[int], moves: int) -> bool:
-    """Return whether the levels of a game grow to far more positions than are allowed.
-
-    The factor from level to level is taken to fall further, as fast as at the last levels: less
-    than it falls in most games, where moves run out.
-
-    Args:
-        most: positions that are allowed.
-        levels: number of new positions after each number of moves; of the last one, so far.
-        moves: most moves of a game.
-    """
-    logs, left = np.log(np.maximum(levels[-5:], 1)), moves - len(levels) + 1
-    if len(logs) < 3 or left < 1:
-        return False
-    growth = np.diff(logs)
-    slowing = max(0.0, (growth[0] - growth[-1]) / (len(growth) - 1))
-    largest = logs[-1] + np.cumsum(growth[-1] - slowing * np.arange(1, left + 1)).max()
-    return bool(largest > np.log(HOPELESS * most))
-
-
 class _Labels:
     """Labels of moves, each with an option: those that the caller lists, or those that occur."""
 
@@ -229,7 +181,7 @@ class _Labels:
         self.kind, self.limit = kind, limit
         self.option_of: dict[Hashable, int] = {}
         self._by_words: dict[str, tuple[Any, Position | None]] = {}
-        self._are_fixed = self.has_passes = False
+        self._are_fixed = False
         if actions is not None:
             if not is_listing(actions):
                 raise InvalidGameError(f"actions must be a list of labels, not {actions!r}")
@@ -238,13 +190,7 @@ class _Labels:
             self._are_fixed = True
 
     def add(self, label: Any, position: Position | None, found: int) -> int:
-        """Return the option of a new label.
-
-        Args:
-            label: the label.
-            position: the position at which it occurs; ``None``: it is listed.
-            found: number of positions found so far.
-        """
+        """Return the option of a new label, at a position; ``found`` positions are known so far."""
         where = "actions" if position is None else f"moves({position})"
         if isinstance(label, (bool, np.bool_)) or not isinstance(label, (str, int, np.integer)):
             raise InvalidGameError(
@@ -267,17 +213,14 @@ class _Labels:
         self.check_size(found)
         return option
 
-    def add_pass(self, found: int) -> None:
-        """Add the forced pass, the last option, to a game of some positions."""
+    def check_pass(self) -> None:
+        """Raise ``InvalidGameError`` if a label is that of the forced pass."""
         if PASS in self._by_words:
             label, _ = self._by_words[PASS]
             raise InvalidGameError(
                 f"the label {label!r} is that of the forced pass after which the same player moves "
                 "again: give your move another label"
             )
-        self.has_passes = True
-        self.option_of[PASS] = len(self.option_of)
-        self.check_size(found)
 
     def check_size(self, found: int) -> None:
         """Raise ``SearchTooLargeError`` for too many positions, or positions times labels."""
@@ -292,12 +235,7 @@ class _Labels:
     def in_order(self) -> list[Any]:
         """Return the labels in the order of ``actions``, or in natural order."""
         labels = [*self.option_of]
-        passes = [labels.pop()] if self.has_passes else []
-        return [*(labels if self._are_fixed else sorted(labels, key=_natural_key)), *passes]
-
-    def places(self) -> IntArray:
-        """Return the place of each option in this order."""
-        return np.argsort([self.option_of[label] for label in self.in_order()])
+        return labels if self._are_fixed else sorted(labels, key=_natural_key)
 
 
 def _natural_key(label: Any) -> tuple[list[Any], str]:
@@ -333,9 +271,6 @@ def table_of_moves(
 
     Returns:
         Positions, the table, and the index of the position in each row, after its pass.
-
-    Raises:
-        SearchTooLargeError: the table is too large.
     """
     count, num_options = len(points), len(option_of)
     moved = [~targets[targets < 0] for _, _, targets in chunks]
@@ -370,8 +305,12 @@ def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tu
         seen = set()
         for pair in _pairs(moves, position):
             try:
-                again = len(pair) == 3
-                label, given = _with_extra_turn(pair) if again else pair
+                if len(pair) == 3:
+                    label, given, again = pair
+                    if not isinstance(again, (bool, np.bool_)):
+                        raise TypeError
+                else:
+                    (label, given), again = pair, False
                 after = given if type(given) is tuple else _copied(given)
                 target = index_of.get(after, -1)
                 option = option_of.get(label)
@@ -393,18 +332,10 @@ def _read_one_by_one(found: list[Position], moves: Moves, labels: _Labels) -> tu
                 found.append(after)
                 labels.check_size(len(found))
             options.append(option)
-            targets.append(~target if again and pair[2] else target)
+            targets.append(~target if again else target)
         counts.append(len(seen))
     sources = np.repeat(np.arange(len(found), dtype=np.int32), counts)
     return np.array(found, dtype=np.int64), [(sources, np.asarray(options), np.asarray(targets))]
-
-
-def _with_extra_turn(move: Any) -> tuple[Any, Any]:
-    """Return the label and the position of a move with a third element, a boolean."""
-    label, given, again = move
-    if not isinstance(again, (bool, np.bool_)):
-        raise TypeError
-    return label, given
 
 
 def _copied(position: Any) -> Position:
@@ -426,51 +357,29 @@ def _pairs(moves: Moves, position: Position) -> Iterator[Any]:
 
 
 class Numbers:
-    """Numbers of keys, in the order in which keys are first added.
-
-    Keys stand in ascending runs, each over half as long as the one before it at most: adding n keys
-    takes time in proportion to n log² n.
-
-    Attributes:
-        count: number of different keys.
-    """
+    """Numbers of keys, in the order in which keys are first added; ``count`` of them."""
 
     def __init__(self) -> None:
-        self.count = 0
-        self._runs: list[tuple[Array, Int32Array]] = []
+        self._number_of: dict[Any, int] = {}
+
+    @property
+    def count(self) -> int:
+        """Number of different keys."""
+        return len(self._number_of)
 
     def add(self, keys: Array) -> tuple[Int32Array, IntArray]:
         """Return the number of each key, ``(n,)``, and the places at which new ones first occur."""
         distinct, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        numbers = np.full(len(distinct), -1, dtype=np.int32)
-        for listed, their_numbers in self._runs:
-            place = np.minimum(np.searchsorted(listed, distinct), len(listed) - 1)
-            numbers = np.where(listed[place] == distinct, their_numbers[place], numbers)
-        is_new = numbers < 0
-        places = np.sort(first[is_new])
-        if len(places):
-            numbers[is_new] = self.count + np.searchsorted(places, first[is_new])
-            self.count += len(places)
-            self._append(distinct[is_new], numbers[is_new])
-        return numbers[which], places
-
-    def _append(self, keys: Array, numbers: Int32Array) -> None:
-        """Append a run, joined with those before it that are too short."""
-        while self._runs and len(self._runs[-1][0]) < 2 * len(keys):
-            pairs = zip(self._runs.pop(), (keys, numbers), strict=True)
-            keys, numbers = map(np.concatenate, pairs)
-            order = np.argsort(keys, kind="stable")
-            keys, numbers = keys[order], numbers[order]
-        self._runs.append((keys, numbers))
+        numbers = np.array([self._number_of.get(key, -1) for key in distinct.tolist()], np.int32)
+        new = np.flatnonzero(numbers < 0)
+        new = new[np.argsort(first[new])]
+        numbers[new] = np.arange(len(new)) + self.count
+        self._number_of.update(zip(distinct[new].tolist(), numbers[new].tolist(), strict=True))
+        return numbers[which], first[new]
 
 
 class _Found:
-    """Positions found so far, numbered in the order in which they are found.
-
-    Attributes:
-        blocks: coordinates of the positions, some at a time.
-        numbers: their numbers.
-    """
+    """Positions found so far, some at a time in ``blocks``, in the order of their ``numbers``."""
 
     def __init__(self, width: int) -> None:
         self.blocks: list[Array] = []
@@ -522,12 +431,10 @@ def _read_arrays(found: list[Position], moves: Moves, labels: _Labels) -> tuple[
                     f"moves({_tuple(here[row])}) gives the label {[*labels.option_of][option]!r} "
                     "twice"
                 )
-            wrong = np.flatnonzero((after < 0).any(axis=1) | (after > LARGEST_STATE).any(axis=1))
-            for move in wrong[:1].tolist():
-                name = (
-                    f"the position after move {given[move].item()!r} at {_tuple(here[rows[move]])}"
-                )
-                checked_position(name, _tuple(after[move]))
+            if len(after) and not 0 <= after.min() <= after.max() <= LARGEST_STATE:
+                for row, label, position in zip(rows, given.tolist(), after.tolist(), strict=True):
+                    name = f"the position after move {label!r} at {_tuple(here[row])}"
+                    checked_position(name, position)
             targets = listed.add(after)
             targets = np.where(again, ~targets, targets)
             chunks.append(((rows + done).astype(np.int32), options, targets))
@@ -548,24 +455,22 @@ def _moves_of_many(
             "position after it, or four, with whether the same player moves again, not "
             f"{given!r}"
         )
-    rows, labels, after = map(np.asarray, given[:3])
-    again = np.asarray(given[3] if len(given) == 4 else np.zeros(rows.shape, dtype=np.bool_))
+    rows, labels, after, *more = arrays = [*map(np.asarray, given)]
+    again = more[0] if more else np.zeros(rows.shape, dtype=np.bool_)
     if not rows.size and not labels.size and not after.size:  # of any shape and type
         none = np.empty(0, np.int64)
         return none, none, np.empty((0, width), np.int64), np.empty(0, np.bool_)
-    fits = (rows.shape, after.shape) == (labels.shape, (rows.size, width)) and rows.ndim == 1
-    kinds = rows.dtype.kind, labels.dtype.kind, after.dtype.kind
-    if not fits or not all(map(str.__contains__, ("iu", "iuU", "iu"), kinds)):
-        shapes = ", ".join(f"{each.dtype} {each.shape}" for each in (rows, labels, after))
+    fits = rows.shape == labels.shape == again.shape == (rows.size,)
+    kinds = rows.dtype.kind, labels.dtype.kind, after.dtype.kind, again.dtype.kind
+    allowed = "iu", "iuU", "iu", "b"
+    if not (
+        fits and after.shape == (rows.size, width) and all(map(str.__contains__, allowed, kinds))
+    ):
+        shapes = ", ".join(f"{each.dtype} {each.shape}" for each in arrays)
         raise InvalidGameError(
             "moves of arrays must give the rows of moves, integers (moves,), their labels, "
-            f"integers or strings (moves,), and next positions, integers (moves, {width}), not "
-            f"{shapes}"
-        )
-    if again.shape != rows.shape or again.dtype != np.bool_:
-        raise InvalidGameError(
-            "the fourth array, whether the same player moves again, must be of booleans "
-            f"{rows.shape}, not {again.dtype} {again.shape}"
+            f"integers or strings (moves,), next positions, integers (moves, {width}), and perhaps "
+            f"whether the same player moves again, booleans (moves,), not {shapes}"
         )
     if not 0 <= rows.min() <= rows.max() < count:
         raise InvalidGameError(

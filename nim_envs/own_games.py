@@ -80,10 +80,11 @@ def game_from_moves(
             then need ``max_cycles``. ``None``: every play must end.
 
     Raises:
-        InvalidGameError: as :func:`nim_envs.listing.part_from_moves`, whose message names the
-            position; or both ``outcome`` and ``misere``.
+        InvalidGameError: the functions give anything else, a label twice at a position, labels
+            that differ in case or spaces alone or are the forced pass's, or moves that form a cycle
+            and may not, in one sentence with the position; or both ``outcome`` and ``misere``.
         InvalidPositionError: ``starts`` are no starts of this game.
-        SearchTooLargeError: as :func:`nim_envs.listing.part_from_moves`.
+        SearchTooLargeError: there are too many positions, or positions times labels.
 
     Example:
         >>> def moves(position):  # Wythoff's game: a queen moves towards the corner

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Sequence
 from difflib import get_close_matches
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -16,13 +17,12 @@ from nim_envs.adapters.openspiel.part import OpenSpielPart, replayed
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.graph import LARGEST_TABLE, Words, check_table
-from nim_envs.index import ranks_of
+from nim_envs.index import keys_of
 from nim_envs.listing import (
     LARGEST_LISTING,
     Chunks,
     Numbers,
     find_cycles,
-    grow_beyond,
     say_label,
     shared,
     table_of_moves,
@@ -41,6 +41,9 @@ SIZES = ("board_size", "columns", "m", "n", "num_cols", "num_rows", "rows", "siz
 
 SOON = 2**12
 """Positions from which on the growth of levels is looked at."""
+
+HOPELESS = 16
+"""A listing is given up where its levels grow to that many times the positions that are allowed."""
 
 
 def game_of(
@@ -370,3 +373,34 @@ class _Listing:
             table = np.column_stack([table, ranks])
             words.append("a number among positions that are alike in these")
         return table, ", ".join(words)
+
+
+def grow_beyond(most: int, levels: Sequence[int], moves: int) -> bool:
+    """Return whether the levels of a game grow to far more positions than are allowed.
+
+    The factor from level to level is taken to fall further, as fast as at the last levels: less
+    than it falls in most games, where moves run out.
+
+    Args:
+        most: positions that are allowed.
+        levels: number of new positions after each number of moves; of the last one, so far.
+        moves: most moves of a game.
+    """
+    logs, left = np.log(np.maximum(levels[-5:], 1)), moves - len(levels) + 1
+    if len(logs) < 3 or left < 1:
+        return False
+    growth = np.diff(logs)
+    slowing = max(0.0, (growth[0] - growth[-1]) / (len(growth) - 1))
+    largest = logs[-1] + np.cumsum(growth[-1] - slowing * np.arange(1, left + 1)).max()
+    return bool(largest > np.log(HOPELESS * most))
+
+
+def ranks_of(table: Array) -> Int32Array:
+    """Return the rank of each row among those equal to it, from 0, ``(n, k)`` to ``(n,)``."""
+    keys = keys_of(table)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    is_first = np.concatenate([[True], keys[1:] != keys[:-1]])
+    places, ranks = np.arange(len(table)), np.empty(len(table), dtype=np.int32)
+    ranks[order] = places - np.maximum.accumulate(np.where(is_first, places, 0))
+    return ranks

@@ -192,7 +192,7 @@ REFUSED_ARRAYS = [
     (lambda p: ([0, 0], ["a", "a"], [[0], [1]]), r"moves\(\(5,\)\) gives the label 'a' twice"),
     (lambda p: ([7], ["a"], [[0]]), "the rows of moves of 1 positions must be from 0 to 0, not 7"),
     (lambda p: ([0], [0.5], [[0]]), r"or strings \(moves,\), .* not int64 \(1,\), float64"),
-    (lambda p: ([0], ["a"], [[0, 0]]), r"next positions, integers \(moves, 1\), not"),
+    (lambda p: ([0], ["a"], [[0, 0]]), r"next positions, integers \(moves, 1\), and"),
     (lambda p: ([0], ["a"], [[-1]]), r"the position after move 'a' at \(5,\) must be a position"),
     (lambda p: None, "must give three arrays"),
     (raises, "raised KeyError"),
