@@ -603,14 +603,3 @@ def _checked_answer(
             f"{coordinates.shape}, not {answer.dtype} {answer.shape}"
         )
     return answer
-
-
-def checked_game(game: Any) -> Game:
-    """Return ``game``.
-
-    Raises:
-        InvalidGameError: it is not a :class:`Game`.
-    """
-    if not isinstance(game, Game):
-        raise InvalidGameError(f"game must be a nim_envs.Game, not {game!r}")
-    return game

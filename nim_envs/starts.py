@@ -1,7 +1,8 @@
 """Start positions: fixed, from a list, uniform over a box, N-, P- or drawn positions, or balanced.
 
 A :class:`Start` describes a distribution; :meth:`Start.sampler` returns its :class:`Sampler` for
-one game. All randomness comes from the generator that is passed in.
+one game. Positions of a box of up to 2**20 are listed, and drawn by index; of a larger one they are
+drawn until one is wanted. All randomness comes from the generator that is passed in.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ Bounds = int | tuple[int, ...]
 """One bound for all coordinates, or one for each."""
 
 
-@dataclass(frozen=True)
 class Rejection:
     """Rejection sampling: positions are drawn, all equally likely, until one is wanted.
 
@@ -42,9 +41,12 @@ class Rejection:
         value: wanted value to the player to move; ``None``: any.
     """
 
-    game: Game
-    rows: list[IntArray]
-    value: int | None
+    def __init__(self, game: Game, rows: list[IntArray], value: int | None) -> None:
+        self.game, self.rows, self.value = game, rows, value
+        self._groups = [
+            GroupOfSlots(group, game.parts[group.start], [rows[slot] for slot in group])
+            for group in Sum(game.parts).groups
+        ]
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         """Return ``size`` positions, ``(size, fields)``."""
@@ -60,41 +62,23 @@ class Rejection:
             samples.append(points[indices])
         return np.concatenate(samples)
 
-    @cached_property
-    def _groups(self) -> list[GroupOfSlots]:
-        """The groups of slots, with the ways to fill them."""
-        return [
-            GroupOfSlots(group, self.game.parts[group.start], [self.rows[slot] for slot in group])
-            for group in Sum(self.game.parts).groups
-        ]
-
     def propose(self, rng: np.random.Generator, size: int) -> tuple[IntArray, BoolArray]:
         """Return ``size`` points, ``(size, fields)``, and which are wanted positions."""
         numbers, board = rng.random((size, len(self.rows))), self.game.board
-        drawn = np.empty(numbers.shape, dtype=np.int64)
-        for index, rows in enumerate(self.rows):
-            drawn[:, index] = rows[(numbers[:, index] * len(rows)).astype(np.int64)]
+        columns = zip(self.rows, numbers.T, strict=True)
+        drawn = [rows[(column * len(rows)).astype(np.int64)] for rows, column in columns]
         for slots in self._groups:
-            drawn[:, slots.group] = slots.rows_of(numbers[:, slots.group])
-        pairs = zip(self.game.parts, drawn.T, strict=True)
+            drawn[slots.group.start : slots.group.stop] = slots.rows_of(numbers[:, slots.group]).T
+        pairs = zip(self.game.parts, drawn, strict=True)
         points = np.concatenate([part.positions(rows) for part, rows in pairs], axis=1)
-        states = board.find(points)
-        wanted = np.asarray(~board.is_over(states))
-        if self.value is not None:
-            wanted[wanted] = self.game.solution.state_values(states[wanted]) == self.value
-        return points, wanted
+        return points, _wanted(self.game, board.find(points), self.value)
 
 
 class GroupOfSlots:
-    """States of a group of slots that suffice, all equally likely.
+    """States of a group of slots that suffice, all equally likely; ``rows`` are those of each slot.
 
     From the last slot to the first, the ways to fill the later ones are counted by the slots that
     play can still need; a state is drawn with the share of its completions.
-
-    Args:
-        group: the slots.
-        part: the part of each.
-        rows: states of each slot to draw from.
     """
 
     def __init__(self, group: range, part: Part, rows: Sequence[IntArray]) -> None:
@@ -122,6 +106,14 @@ class GroupOfSlots:
         return drawn
 
 
+def _wanted(game: Game, states: IntArray, value: int | None) -> BoolArray:
+    """Return which states leave a move, and have the value that is wanted if it is not ``None``."""
+    wanted = np.asarray(~game.board.is_over(states))
+    if value is not None:
+        wanted[wanted] = game.solution.state_values(states[wanted]) == value
+    return wanted
+
+
 class Sampler:
     """Draws start positions of one game, each with a legal move.
 
@@ -131,48 +123,31 @@ class Sampler:
     Args:
         pools: lists of positions, int64 ``(n, fields)``, or samplers by rejection; one pool is
             chosen, then a position of it, all equally likely.
-
-    Attributes:
-        numbers: number of uniform random numbers that a position takes; ``None``: it varies.
     """
 
     def __init__(self, *pools: IntArray | Rejection) -> None:
         self.pools = pools
-        self.lists = [pool for pool in pools if not isinstance(pool, Rejection)]
-        self.numbers: int | None = None
-        if len(self.lists) == len(pools) and len({len(pool) > 1 for pool in self.lists}) == 1:
-            self.numbers = (len(pools) > 1) + (len(self.lists[0]) > 1)
-            self._positions = np.concatenate(self.lists)
-            self._sizes = np.array([len(pool) for pool in self.lists])
-            self._first = np.cumsum(self._sizes) - self._sizes
-
-    def positions_of(self, numbers: FloatArray) -> IntArray:
-        """Return positions by random numbers on [0, 1): ``(n, numbers)`` to ``(n, fields)``."""
-        if not self.numbers:
-            return np.repeat(self._positions, len(numbers), axis=0)
-        chosen: Any = 0
-        if len(self.pools) > 1:
-            chosen = (numbers[:, 0] * len(self.pools)).astype(np.int64)
-        index = (numbers[:, -1] * self._sizes[chosen]).astype(np.int64)
-        rows = self._first[chosen] + index
-        return np.asarray(self._positions.take(rows, axis=0))
-
-    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
-        """Return ``size`` positions, int64 ``(size, fields)``."""
-        if self.numbers is not None:
-            return self.positions_of(rng.random((size, self.numbers)))
-        first = self.pools[0]
-        if not size or len(self.pools) == 1:
-            return first.sample(rng, size) if isinstance(first, Rejection) else first[:0]
-        return np.stack([self.draw(rng) for _ in range(size)])
+        self._lists = [pool for pool in pools if not isinstance(pool, Rejection)]
 
     def draw(self, rng: np.random.Generator) -> IntArray:
         """Return one position, int64 ``(fields,)``."""
         pool = self.pools[int(rng.random() * len(self.pools)) if len(self.pools) > 1 else 0]
         if isinstance(pool, Rejection):
             return np.array(pool.sample(rng, 1)[0])
-        chosen = int(rng.random() * len(pool)) if len(pool) > 1 else 0
-        return np.array(pool[chosen])
+        return np.array(pool[int(rng.random() * len(pool)) if len(pool) > 1 else 0])
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return ``size`` positions, int64 ``(size, fields)``."""
+        if len(self.pools) == 1 or not size:
+            return _sampled(self.pools[0], rng, size)
+        if len(self._lists) < len(self.pools) or min(map(len, self._lists)) == 1:
+            return np.stack([self.draw(rng) for _ in range(size)])
+        numbers, positions = rng.random((size, 2)), np.empty((size, self._lists[0].shape[1]), int)
+        chosen = (numbers[:, 0] * len(self.pools)).astype(np.int64)
+        for index, pool in enumerate(self._lists):
+            here = chosen == index
+            positions[here] = pool[(numbers[here, 1] * len(pool)).astype(np.int64)]
+        return positions
 
     def support(self) -> tuple[IntArray, FloatArray]:
         """Return all positions that are drawn, ``(n, fields)``, and their probabilities, ``(n,)``.
@@ -186,8 +161,17 @@ class Sampler:
                     f"the box of starts has {math.prod(map(len, pool.rows))} points; the limit for "
                     f"listing its positions is {LARGEST_SUPPORT}"
                 )
-        shares = [np.full(len(pool), 1 / len(pool)) / len(self.pools) for pool in self.lists]
-        return np.concatenate(self.lists), np.concatenate(shares)
+        shares = [np.full(len(pool), 1 / len(pool)) / len(self.pools) for pool in self._lists]
+        return np.concatenate(self._lists), np.concatenate(shares)
+
+
+def _sampled(pool: IntArray | Rejection, rng: np.random.Generator, size: int) -> IntArray:
+    """Return positions of one pool, ``(size, fields)``."""
+    if isinstance(pool, Rejection):
+        return pool.sample(rng, size)
+    if len(pool) == 1:
+        return np.repeat(pool, size, axis=0)
+    return pool[(rng.random(size) * len(pool)).astype(np.int64)]
 
 
 class Start(ABC):
@@ -389,9 +373,7 @@ def _box_sampler(
     is_listed = states is not None and len(states) <= LARGEST_SUPPORT
     for value in values:
         if states is not None and is_listed:
-            wanted = states[~board.is_over(states)]
-            if value is not None:
-                wanted = wanted[game.solution.state_values(wanted) == value]
+            wanted = states[_wanted(game, states, value)]
             if len(wanted):
                 pools[value] = board.positions(wanted)
         else:

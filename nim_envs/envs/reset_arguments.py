@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from nim_envs.caches import LimitedCache
-from nim_envs.errors import InvalidResetError
-from nim_envs.game import Game, checked_game
+from nim_envs.errors import InvalidGameError, InvalidResetError
+from nim_envs.game import Game
 from nim_envs.starts import Sampler, Start, as_start
 
 CACHED_STARTS = 64
@@ -17,24 +17,21 @@ CACHED_STARTS = 64
 
 
 def game_with_start(game: Any, start: Any) -> Game:
-    """Return a game that begins elsewhere.
-
-    Args:
-        game: the game.
-        start: as :func:`nim_envs.make_game` takes it; ``None``: the game as it is.
+    """Return a game that begins at ``start``, as :func:`nim_envs.make_game` takes it, or as before.
 
     Raises:
         InvalidGameError: ``game`` is not a :class:`nim_envs.Game`.
         InvalidPositionError: ``start`` is no start of the game.
     """
-    checked = checked_game(game)
+    if not isinstance(game, Game):
+        raise InvalidGameError(f"game must be a nim_envs.Game, not {game!r}")
     if start is None:
-        return checked
-    registered = checked.registered
+        return game
+    registered = game.registered
     if registered is not None:
         arguments = {**registered.arguments, "start": start}
         registered = registered._replace(arguments=arguments)
-    return replace(checked, starts=start, registered=registered)
+    return replace(game, starts=start, registered=registered)
 
 
 def is_seed(seed: Any) -> bool:
@@ -43,11 +40,7 @@ def is_seed(seed: Any) -> bool:
 
 
 def checked_seed(seed: Any) -> int | None:
-    """Return ``seed`` if it is valid.
-
-    Raises:
-        InvalidResetError: not ``None`` and not a Python integer of at least 0.
-    """
+    """Return ``seed``; ``InvalidResetError`` if it is not valid."""
     if not is_seed(seed):
         raise InvalidResetError(
             f"seed must be None or a Python integer of at least 0, not {seed!r} of type "
@@ -60,16 +53,10 @@ def checked_seed(seed: Any) -> int | None:
 def checked_options(
     options: Any, keys: tuple[str, ...] = ("start",), *, others_ignored: bool = False
 ) -> Mapping[str, Any]:
-    """Return ``options``, empty for ``None``.
+    """Return ``options`` of ``reset``, empty for ``None``, which have no other keys than ``keys``.
 
-    Args:
-        options: argument of ``reset``.
-        keys: allowed keys.
-        others_ignored: whether other keys are ignored, as PettingZoo's tests need; a misspelt
-            key is still an error.
-
-    Raises:
-        InvalidResetError: not a dictionary, or it has a key that is not allowed.
+    PettingZoo's tests need that others are ignored; a misspelt one is still an
+    ``InvalidResetError``.
     """
     if options is None:
         return {}
@@ -98,10 +85,6 @@ class ResetStarts:
 
     def sampler(self, options: Any, *, others_ignored: bool = False) -> Sampler:
         """Return the sampler of the start in a reset's ``options``, or of the game's own start.
-
-        Args:
-            options: argument of ``reset``.
-            others_ignored: as in :func:`checked_options`.
 
         Raises:
             InvalidResetError: invalid ``options``; see :func:`checked_options`.
