@@ -195,7 +195,7 @@ class Game:
         return ", ".join([self.name, *parts, self.kind_of_play])
 
     def _position_summary(self) -> list[str]:
-        """Return the initial position by kind, such as ``["heaps 3-4-5"]``."""
+        """Return the initial position by kind of part, such as ``["heaps 3-4-5"]``."""
         shown = []
         for part, here in zip(self.parts, self.split(self.start), strict=True):
             if any(here) or part.second is None:  # an empty slot is not shown
@@ -262,38 +262,35 @@ class Game:
 
     def checked_state(self, position: Any) -> Any:
         """Return the state of :attr:`board` at one position."""
-        board = self.board
         given = position if type(position) is tuple else integers_of(position)
-        state = None
-        if given is not None and len(given) + 1 == len(board.fields) and self.parts[0].has_passes:
-            given = *given, 0
-        if given is not None and len(given) == len(board.fields):
+        if given is not None:
+            if self.parts[0].has_passes and len(given) + 1 == len(self.fields):
+                given = *given, 0
             try:
-                state = board.state(given)
+                state = self.board.state(given)
             except TypeError:  # something else than integers in it
                 state = None
-        if state is None:
-            raise self._no_position(position, integers_of(position))
-        return state
+            if state is not None:
+                return state
+        raise self._no_position(position)
 
-    def _no_position(self, position: Any, numbers: Position | None) -> InvalidPositionError:
-        """Return the error for something that is no position; ``numbers`` are its integers."""
-        largest = tuple(size - 1 for size in self.fields)
+    def _no_position(self, position: Any) -> InvalidPositionError:
+        """Return the error for something that is no position."""
+        numbers, largest = integers_of(position), tuple(size - 1 for size in self.fields)
         if numbers is None or len(numbers) != len(largest):
             count = f"{len(largest)} integers" if len(largest) > 1 else "one integer"
             return InvalidPositionError(
                 f"a position of {self.name} is {count} from 0 to {largest}, not {position!r}"
             )
-        if all(0 <= value <= most for value, most in zip(numbers, largest, strict=True)) and all(
-            part.state(here) is not None
-            for part, here in zip(self.parts, self.split(numbers), strict=True)
-        ):
+        pairs = zip(self.parts, self.split(numbers), strict=True)
+        if any(part.state(here) is None for part, here in pairs):
             return InvalidPositionError(
-                f"{numbers} leaves too little room for what splits: there are {len(self.parts)} "
-                f"{self.parts[0].words.kind}s"
+                f"{numbers} is no position of {self.name}, whose coordinates are from 0 to "
+                f"{largest}"
             )
         return InvalidPositionError(
-            f"{numbers} is no position of {self.name}, whose coordinates are from 0 to {largest}"
+            f"{numbers} leaves too little room for what splits: there are {len(self.parts)} "
+            f"{self.parts[0].words.kind}s"
         )
 
     def positions(self, limit: int = MOST_POSITIONS) -> IntArray:
@@ -500,9 +497,8 @@ class Game:
             'leave 2 and 4 (the 2 left has no move and is removed)'
         """
         words = self.describe(action, position)
-        index, option = divmod(action, self.num_actions // len(self.parts))
-        here = self.split(tuple(map(int, position)))[index]
-        removed = self.parts[index].removal(option, here)
+        part, option = divmod(action, self.options)
+        removed = self.parts[part].removal(option, self.split(tuple(map(int, position)))[part])
         return f"{words} ({removed})" if removed else words
 
     def _checked_action(self, action: Any) -> int:

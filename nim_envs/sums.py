@@ -277,32 +277,25 @@ class Sum:
         states = self.states(self.num_positions)
         narrow = np.min_scalar_type(max(self.fields))
         coordinates, longest = self.positions(states).astype(narrow), self.longest_play(states)
-        if not self.groups:
-            del states  # before the table takes its memory
-            table = np.full((len(longest), self.num_actions), -1, dtype=np.int32)
-            self._fill_flat(table)
+        table = np.full((len(states), self.num_actions), -1, dtype=np.int32)
+        sizes = [part.num_positions for part in self.parts]
+        if self.groups:
+            index = Index(sizes, states)
+            for action in range(self.num_actions):
+                slot, option = divmod(action, self.options)
+                rows = np.flatnonzero(self.after[self._first[slot] + states[:, slot], option] >= 0)
+                table[rows, action] = index.rows(self.step(states[rows], action))
             return Graph(coordinates, table, self.fields, longest)
-        table = np.full((len(longest), self.num_actions), -1, dtype=np.int32)
-        index = Index([part.num_positions for part in self.parts], states)
-        for action in range(self.num_actions):
-            part, option = divmod(action, self.options)
-            rows = np.flatnonzero(self.after[self._first[part] + states[:, part], option] >= 0)
-            table[rows, action] = index.rows(self.step(states[rows], action))
+        # Every point of the box is a position: a move changes its row by a multiple of a stride.
+        numbers = np.arange(len(states), dtype=np.int32)
+        for place, (part, size) in enumerate(zip(self.parts, sizes, strict=True)):
+            box = -1, size, math.prod(sizes[place + 1 :])
+            change = ((part.after - np.arange(size)[:, np.newaxis]) * box[-1]).astype(np.int32)
+            begin, options = place * self.options, part.num_actions
+            there = table[:, begin : begin + options].reshape(*box, options)
+            here, legal = numbers.reshape(*box, 1), part.after[:, np.newaxis] >= 0
+            np.add(here, change[:, np.newaxis], out=there, where=legal)
         return Graph(coordinates, table, self.fields, longest)
-
-    def _fill_flat(self, table: Int32Array) -> None:
-        """Fill the table of moves of a sum whose parts do not split, ``(positions, actions)``."""
-        behind = len(table)
-        rows = np.arange(len(table), dtype=np.int32)
-        for index, part in enumerate(self.parts):
-            size, options = part.after.shape
-            behind //= size
-            change = (part.after - np.arange(size, dtype=np.int32)[:, np.newaxis]) * behind
-            begin, shape = index * self.options, (len(table) // size // behind, size, behind)
-            there = table[:, begin : begin + options].reshape(*shape, options)
-            here = rows.reshape(*shape, 1)
-            legal = part.after[:, np.newaxis] >= 0
-            np.add(here, change[:, np.newaxis].astype(np.int32), out=there, where=legal)
 
 
 _sums: SharedCache[tuple[Part, ...], Sum] = SharedCache()
