@@ -289,7 +289,7 @@ class Sum:
         # Every point of the box is a position: a move changes its row by a multiple of a stride.
         numbers = np.arange(len(states), dtype=np.int32)
         for place, (part, size) in enumerate(zip(self.parts, sizes, strict=True)):
-            box = -1, size, math.prod(sizes[place + 1 :])
+            box = math.prod(sizes[:place]), size, math.prod(sizes[place + 1 :])
             change = ((part.after - np.arange(size)[:, np.newaxis]) * box[-1]).astype(np.int32)
             begin, options = place * self.options, part.num_actions
             there = table[:, begin : begin + options].reshape(*box, options)
