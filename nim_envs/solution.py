@@ -277,10 +277,7 @@ def _computed_once(compute: Callable[[Part], Values]) -> Callable[[Part], Values
 def grundy_values(part: Part) -> IntArray:
     """Return the Grundy value of every position: the mex of the values of its options.
 
-    An option that leaves two parts has the nim-sum of their values.
-
-    Returns:
-        ``(n,)``.
+    An option that leaves two parts has the nim-sum of their values. The values are ``(n,)``.
 
     References:
         R. P. Sprague (1935); P. M. Grundy (1939); *Winning Ways*, ch. 4.
@@ -303,9 +300,6 @@ def misere_values(part: Part) -> IntArray | None:
     equal, *firm*, and so are those after its moves. An option of two parts has the values of their
     sum by the theorem on tame misère sums (:func:`nim_envs.theorems.tame_misere`), whose
     proof uses no more than the two values of each option.
-
-    Args:
-        part: any part.
 
     References:
         J. H. Conway, *On Numbers and Games*, ch. 12.
@@ -344,14 +338,9 @@ def _some_at_a_time(graph: Graph) -> Iterator[IntArray]:
 
 
 def graph_values(graph: Graph, ends: ValueArray | np.int8) -> ValueArray:
-    """Return the value of every position to the player to move, by induction.
+    """Return the value of every position to the player to move, by induction, ``(n,)``.
 
-    Args:
-        graph: positions and moves.
-        ends: values of positions without moves to the player to move, one or ``(n,)``.
-
-    Returns:
-        int8 ``(n,)``.
+    ``ends`` are the values of positions without moves, one or ``(n,)``.
     """
     values = np.where(graph.ends, ends, np.int8(0))
     for rows in _some_at_a_time(graph):
@@ -395,13 +384,8 @@ def retrograde(after: Int32Array, ends: ValueArray) -> tuple[ValueArray, Int32Ar
 class SumValues:
     """Values of a sum's positions by induction, without a table of moves.
 
-    Args:
-        total: the sum.
-        end: value of positions without moves to the player to move.
-        limit: most positions.
-
-    Raises:
-        SearchTooLargeError: there are more.
+    Positions without moves have the value ``end`` to the player to move; ``SearchTooLargeError`` if
+    there are over ``limit`` positions.
     """
 
     def __init__(self, total: Sum, end: np.int8, limit: int) -> None:

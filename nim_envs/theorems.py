@@ -1,6 +1,6 @@
 """The theorems on who wins, each as a function of arrays of integers of any size.
 
-Arrays of NumPy's integers are calculated with exactly, without overflow; an integer of 2**63 or
+Numbers of one position are along the last axis; results are ``(...)``, of the other axes. Arrays of NumPy's integers are calculated with exactly, without overflow; an integer of 2**63 or
 more is in an array of Python's integers, ``np.array([[10**30, 7]], dtype=object)``.
 """
 
@@ -16,9 +16,6 @@ def sprague_grundy(values: IntArray) -> BoolArray:
 
     Args:
         values: Grundy values of the components, ``(..., components)``.
-
-    Returns:
-        ``(...)``.
 
     References:
         R. P. Sprague, "Über mathematische Kampfspiele", *Tôhoku Mathematical Journal* 41
@@ -36,9 +33,6 @@ def bouton(heaps: IntArray, misere: bool = False) -> BoolArray:
     Args:
         heaps: objects in each heap, ``(..., heaps)``.
         misere: whether the player who makes the last move loses.
-
-    Returns:
-        ``(...)``.
 
     References:
         C. L. Bouton, "Nim, a game with a complete mathematical theory", *Annals of
@@ -66,9 +60,6 @@ def tame_misere(normal: IntArray, misere: IntArray) -> BoolArray:
         normal: Grundy values of the components, ``(..., components)``.
         misere: their misère Grundy values, same shape.
 
-    Returns:
-        ``(...)``.
-
     References:
         J. H. Conway, *On Numbers and Games*, ch. 12; *Winning Ways*, ch. 13.
     """
@@ -87,9 +78,6 @@ def wythoff(squares: IntArray, misere: bool = False) -> BoolArray:
     Args:
         squares: file and rank, ``(..., 2)``.
         misere: whether the player who makes the last move loses.
-
-    Returns:
-        ``(...)``.
 
     References:
         W. A. Wythoff, "A modification of the game of Nim", *Nieuw Archief voor Wiskunde* 7 (1907),
@@ -120,9 +108,6 @@ def euclid(pairs: IntArray) -> BoolArray:
     Args:
         pairs: the two numbers, ``(..., 2)``.
 
-    Returns:
-        ``(...)``.
-
     References:
         A. J. Cole and A. J. T. Davie, "A game based on the Euclidean algorithm and a winning
         strategy for it", *Mathematical Gazette* 53 (1969), 354-357.
@@ -145,9 +130,6 @@ def euclid_values(pairs: IntArray) -> IntArray:
 
     Args:
         pairs: the two numbers, ``(..., 2)``.
-
-    Returns:
-        ``(...)``.
 
     References:
         G. Cairns, N. B. Ho and T. Lengyel, "The Sprague-Grundy function of the real game Euclid",
@@ -207,9 +189,6 @@ def moore(heaps: IntArray, k: int, misere: bool = False) -> BoolArray:
         k: most heaps that a move takes from.
         misere: whether the player who makes the last move loses.
 
-    Returns:
-        ``(...)``.
-
     References:
         E. H. Moore, "A generalization of the game called Nim", *Annals of Mathematics* 11 (1910),
         93-94.
@@ -239,9 +218,6 @@ def fibonacci_nim(heaps: IntArray, misere: bool = False) -> BoolArray:
     Args:
         heaps: number of objects and limit, the most that may be taken, ``(..., 2)``.
         misere: whether the player who makes the last move loses.
-
-    Returns:
-        ``(...)``.
 
     References:
         M. J. Whinihan, "Fibonacci Nim", *Fibonacci Quarterly* 1 (1963), no. 4, 9-13; E. Zeckendorf,
@@ -281,9 +257,6 @@ def chomp(rows: IntArray) -> BoolArray:
 
     Args:
         rows: squares left in each row, ``(..., rows)``: at most two rows, or rows of at most 2.
-
-    Returns:
-        ``(...)``.
 
     References:
         D. Gale, "A curious Nim-type game", *American Mathematical Monthly* 81 (1974), 876-879.

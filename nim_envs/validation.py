@@ -1,4 +1,8 @@
-"""Checks of arguments and of sizes: each error names what was given and what is allowed."""
+"""Checks of arguments and of sizes: each error names what was given and what is allowed.
+
+Functions called ``checked_...`` return the value of the argument that they name, or raise
+``InvalidGameError``.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +31,7 @@ LONGEST_NUMBER = 10**24
 
 
 def check_bytes(what: str, needed: int) -> None:
-    """Raise ``SearchTooLargeError`` if ``what`` takes over ``LARGEST_BYTES``.
-
-    Args:
-        what: description of the data, in the plural, for the message.
-        needed: size in bytes.
-    """
+    """Raise ``SearchTooLargeError`` if ``what``, in the plural, needs too many bytes."""
     largest = largest_bytes()
     if needed > largest:
         raise SearchTooLargeError(
@@ -47,11 +46,7 @@ def shortly(number: int) -> str:
 
 
 def largest_bytes() -> int:
-    """Return the limit in bytes: ``LARGEST_BYTES``, unless ``LIMIT_VARIABLE`` overrides it.
-
-    Raises:
-        InvalidGameError: the variable is not a whole number.
-    """
+    """Return the limit in bytes: ``LARGEST_BYTES``, unless ``LIMIT_VARIABLE`` overrides it."""
     text = os.environ.get(LIMIT_VARIABLE, "").strip()
     if not text:
         return LARGEST_BYTES
@@ -61,22 +56,14 @@ def largest_bytes() -> int:
 
 
 def checked_boolean(name: str, value: Any) -> bool:
-    """Return ``value``.
-
-    Raises:
-        InvalidGameError: it is not a boolean.
-    """
+    """Return a boolean."""
     if not isinstance(value, bool):
         raise InvalidGameError(f"{name} must be True or False, not {value!r}")
     return value
 
 
 def checked_name(name: str, value: Any) -> str:
-    """Return ``value``.
-
-    Raises:
-        InvalidGameError: it is not a string, or has nothing but spaces.
-    """
+    """Return a string that has more than spaces."""
     if not isinstance(value, str):
         raise InvalidGameError(f"{name} must be a string, not {value!r}")
     if not value.strip():
@@ -85,11 +72,7 @@ def checked_name(name: str, value: Any) -> str:
 
 
 def checked_choice(name: str, value: Any, choices: Sequence[str], *, or_none: bool = False) -> Any:
-    """Return ``value`` if it is one of some strings, or ``None`` where that is allowed.
-
-    Raises:
-        InvalidGameError: it is not.
-    """
+    """Return one of some strings, or ``None`` where that is allowed."""
     if or_none and value is None:
         return value
     # Only strings are compared: a comparison with an array has no truth value.
@@ -107,12 +90,7 @@ def checked_integer(
     *,
     error: type[InvalidGameError | InvalidActionError] = InvalidGameError,
 ) -> int:
-    """Return ``value`` as an ``int`` within ``minimum..maximum``.
-
-    Raises:
-        InvalidGameError: ``value`` is not an integer (booleans are not), or out of range; or
-            ``error``, where that is given.
-    """
+    """Return an integer from ``minimum`` to ``maximum``, no boolean; else raise ``error``."""
     allowed = f"an integer from {minimum} to {maximum}"
     if isinstance(value, (bool, np.bool_)):
         raise error(f"{name} must be {allowed}, not the boolean {value!r}")
@@ -136,27 +114,14 @@ def checked_number(
     open_low: bool = False,
     open_high: bool = False,
 ) -> float:
-    """Return ``value`` if it is a finite number from ``low`` to ``high``.
-
-    Args:
-        name: name of the argument, for messages.
-        value: the value given.
-        low: smallest allowed number.
-        high: largest allowed number; by default there is none.
-        open_low: whether ``low`` itself is not allowed.
-        open_high: whether ``high`` itself is not allowed.
-
-    Raises:
-        InvalidGameError: ``value`` is not a number (booleans are not), or out of range.
-    """
+    """Return a finite number from ``low`` to ``high``, without them where the interval is open."""
     above = operator.lt if open_low else operator.le
     below = operator.lt if open_high or high == math.inf else operator.le
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if is_number and above(low, value) and below(value, high):
         return cast(float, value)
-    allowed = f"{'over' if open_low else 'from'} {low} to {'below ' if open_high else ''}{high}"
-    if high == math.inf:
-        allowed = f"{'over' if open_low else 'from'} {low}, and finite"
+    to = ", and finite" if high == math.inf else f" to {'below ' if open_high else ''}{high}"
+    allowed = f"{'over' if open_low else 'from'} {low}{to}"
     raise InvalidGameError(f"{name} must be a number {allowed}, not {value!r}")
 
 
@@ -169,6 +134,11 @@ def is_listing(values: Any, *, of_any_order: bool = False) -> bool:
     if not of_any_order:
         others = (*others, Set)
     return isinstance(values, Iterable) and not isinstance(values, others)
+
+
+def is_sequence(values: Any) -> bool:
+    """Return whether ``values`` is a listing with a length."""
+    return is_listing(values) and isinstance(values, (Sequence, np.ndarray))
 
 
 def integers_of(values: Any) -> tuple[int, ...] | None:
@@ -186,17 +156,7 @@ def integers_of(values: Any) -> tuple[int, ...] | None:
 def checked_integers(
     name: str, values: Any, minimum: int, *, of_any_order: bool = False
 ) -> tuple[int, ...]:
-    """Return ``values`` as a non-empty tuple of integers of at least ``minimum``.
-
-    Args:
-        name: name of the argument, for messages.
-        values: the value given.
-        minimum: smallest allowed integer.
-        of_any_order: whether a set is allowed.
-
-    Raises:
-        InvalidGameError: ``values`` is not a sequence, is empty, or holds anything else.
-    """
+    """Return at least one integer of at least ``minimum``; ``of_any_order``: also of a set."""
     if not is_listing(values, of_any_order=of_any_order):
         raise InvalidGameError(
             f"{name} must be a sequence of integers of at least {minimum}, not {values!r}"
@@ -212,30 +172,15 @@ def checked_integers(
 def checked_pairs(
     name: str, values: Any, minimum: int = 0, *, min_pairs: int = 1
 ) -> tuple[tuple[int, int], ...]:
-    """Return ``values`` as a tuple of pairs of integers of at least ``minimum``.
-
-    Args:
-        name: name of the argument, for messages.
-        values: the value given.
-        minimum: smallest allowed integer.
-        min_pairs: smallest number of pairs.
-
-    Raises:
-        InvalidGameError: ``values`` is not a sequence of pairs, has fewer, or holds anything else.
-    """
+    """Return at least ``min_pairs`` pairs of integers of at least ``minimum``."""
     of_integers = f"of integers of at least {minimum}"
-    if not _is_sequence(values) or len(values) < min_pairs:
+    if not is_sequence(values) or len(values) < min_pairs:
         pairs = f"a sequence of at least {min_pairs} pair" if min_pairs else "a sequence of pairs"
         raise InvalidGameError(f"{name} must be {pairs} {of_integers}, not {values!r}")
     checked = []
     for index, pair in enumerate(values):
-        if not _is_sequence(pair) or len(pair) != 2:
+        if not is_sequence(pair) or len(pair) != 2:
             raise InvalidGameError(f"{name}[{index}] must be a pair {of_integers}, not {pair!r}")
         first, second = checked_integers(f"{name}[{index}]", pair, minimum)
         checked.append((first, second))
     return tuple(checked)
-
-
-def _is_sequence(values: Any) -> bool:
-    """Return whether ``values`` is an ordered collection with a length."""
-    return is_listing(values) and isinstance(values, (Sequence, np.ndarray))

@@ -16,12 +16,7 @@ from nim_envs.games import words as say
 from nim_envs.graph import Part, Picture, Words, check_table
 from nim_envs.listing import cell_moves, part_from_moves, part_of_vectors, shared
 from nim_envs.typing import IntArray, Position
-from nim_envs.validation import (
-    checked_integer,
-    checked_integers,
-    checked_pairs,
-    is_listing,
-)
+from nim_envs.validation import checked_integer, checked_integers, checked_pairs, is_sequence
 
 
 @shared
@@ -362,22 +357,22 @@ def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Game:
         >>> graph(successors=((), (0,), (0, 1)), tokens=(2, 1)).describe(1, (2, 1))
         'token 0: move to 1'
     """
-    if not is_listing(successors) or not isinstance(successors, Sequence) or not successors:
+    if not is_sequence(successors) or not len(successors):
         raise InvalidGameError(
             "successors must be a list of the nodes that can be moved to from each node, for one "
             f"node at least, not {successors!r}"
         )
     nodes = []
+    last = len(successors) - 1
     for node, targets in enumerate(successors):
         name = f"successors[{node}]"
-        if not is_listing(targets) or not isinstance(targets, Sequence):
+        if not is_sequence(targets):
             raise InvalidGameError(f"{name} must be a list of nodes, not {targets!r}")
-        last = len(successors) - 1
         checked = [checked_integer(f"{name}[{i}]", each, 0, last) for i, each in enumerate(targets)]
         if len(set(checked)) < len(checked):
             raise InvalidGameError(f"{name} must name every node once, not {checked}")
         nodes.append(tuple(checked))
     start = checked_integers("tokens", tokens, minimum=0)
     for index, node in enumerate(start):
-        checked_integer(f"tokens[{index}]", node, 0, len(nodes) - 1)
+        checked_integer(f"tokens[{index}]", node, 0, last)
     return Game("graph", (token(tuple(nodes)),) * len(start), start)

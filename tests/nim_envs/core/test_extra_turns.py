@@ -155,7 +155,9 @@ def test_arrays_of_extra_turns_are_checked():
         rows = np.flatnonzero(positions[:, 0])
         return rows, rows, positions[rows] - 1, rows
 
-    with pytest.raises(InvalidGameError, match=r"moves again, booleans \(moves,\), not .*, int64 \(1,\)$"):
+    with pytest.raises(
+        InvalidGameError, match=r"moves again, booleans \(moves,\), not .*, int64 \(1,\)$"
+    ):
         game_from_moves("wrong", (1,), moves, vectorized=True)
 
 
